@@ -18,6 +18,7 @@ pub mod man;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod models;
+mod ocr;
 pub mod pagefind;
 mod reference;
 pub mod relevance;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use anyhow::bail;
+use findling_bundle::texts::PageText;
 
 use super::judged::Query;
 use super::metrics::Judgements;
@@ -53,6 +54,15 @@ impl Names {
         self.names[at].pages.insert(page.to_owned());
     }
 
+    /// Adds the headings of a page but `except`.
+    fn add_headings(&mut self, page: &PageText<'_>, except: &str) {
+        for section in page.sections.iter().filter(|section| section.level > 0) {
+            if section.heading != except {
+                self.add(section.heading, page.id, LEAST_WORDS);
+            }
+        }
+    }
+
     /// At most `max` queries, evenly spread.
     fn judged(names: Vec<Name>, max: usize, kind: &str) -> Vec<(Query, Judgements)> {
         sample::evenly(names, max)
@@ -78,11 +88,7 @@ impl Names {
 /// If the texts cannot be read, or there is no such heading.
 pub fn heading_queries(files: &BundleFiles) -> anyhow::Result<Vec<(Query, Judgements)>> {
     let mut headings = Names::default();
-    files.each_page(|page| {
-        for section in page.sections.iter().filter(|section| section.level > 0) {
-            headings.add(section.heading, page.id, LEAST_WORDS);
-        }
-    })?;
+    files.each_page(|page| headings.add_headings(page, ""))?;
     let judged = Names::judged(headings.of_one_page(), sample::MAX_QUERIES, "heading");
     if judged.is_empty() {
         bail!(
@@ -109,9 +115,7 @@ pub fn names(
     let mut pages = BTreeSet::new();
     files.each_page(|page| {
         titles.add(page.title, page.id, 1);
-        for section in page.sections.iter().filter(|section| section.level > 0) {
-            headings.add(section.heading, page.id, LEAST_WORDS);
-        }
+        headings.add_headings(page, page.title);
         pages.insert(page.id.to_owned());
     })?;
     if titles.names.is_empty() {

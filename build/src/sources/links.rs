@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use rayon::prelude::*;
 use scraper::{Html, Selector};
 
-use super::{Format, Options, decode, format_of, html, list};
+use super::{Format, Options, Severity, decode, format_of, html, list};
 
 /// A link from a page of a site to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,15 @@ impl Link {
 /// # Errors
 /// If a file cannot be read.
 pub fn read(site: &Path) -> anyhow::Result<Vec<Link>> {
-    let files = list(&[site.to_owned()], &Options::default(), &mut |_| {});
+    let mut broken = None;
+    let files = list(&[site.to_owned()], &Options::default(), &mut |problem| {
+        if problem.severity == Severity::Error {
+            broken.get_or_insert(problem);
+        }
+    });
+    if let Some(problem) = broken {
+        bail!("{}: {}", problem.path.display(), problem.reason);
+    }
     let pages: Vec<Vec<Link>> = files
         .par_iter()
         .filter(|file| format_of(file) == Some(Format::Html))
@@ -58,7 +66,9 @@ fn of_page(path: &str, text: &str) -> Vec<Link> {
             let target = target(path, anchor.attr("href")?)?;
             let text: String = anchor.text().collect();
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            (!text.is_empty() && target != path).then_some(Link { text, target })
+            let link = Link { text, target };
+            let is_own = link.candidates().any(|id| id == path);
+            (!link.text.is_empty() && !is_own).then_some(link)
         })
         .collect()
 }
@@ -120,7 +130,8 @@ mod tests {
     #[test]
     fn a_link_to_a_directory_leads_to_its_index() {
         let html = r##"<a href="/api/">The <b>API</b>
-            of it</a> <a href="x.html"><img src="x.png"></a> <a href="#here">Here</a>"##;
+            of it</a> <a href="x.html"><img src="x.png"></a> <a href="#here">Here</a>
+            <a href="./">Start page</a>"##;
         let links = of_page("index.html", html);
         let [link] = &links[..] else { panic!("{links:?}") };
         assert_eq!(link.text, "The API of it");

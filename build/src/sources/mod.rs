@@ -350,6 +350,8 @@ struct Removed {
 struct Outcome {
     pages: Vec<RawPage>,
     problems: Vec<Problem>,
+    /// Whether another read of the same bytes may find more, because a program that helps failed.
+    may_change: bool,
 }
 
 impl Outcome {

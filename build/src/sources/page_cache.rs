@@ -34,7 +34,7 @@ use super::files::File;
 use super::{Format, Options, Outcome};
 
 const MAGIC: [u8; 8] = *b"FNDLPAGE";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER_LEN: usize = 12;
 const RECORD_HEADER_LEN: usize = 28;
 /// Largest length of the pages of one file.
@@ -98,6 +98,9 @@ impl PageCache {
             return (outcome, Some(Read { key, encoded: Vec::new() }));
         }
         let outcome = read();
+        if outcome.may_change {
+            return (outcome, None);
+        }
         // A path that is not Unicode cannot be stored.
         let encoded = bincode::encode_to_vec(&outcome, CODING).ok();
         let encoded = encoded.filter(|encoded| encoded.len() <= MAX_LEN);

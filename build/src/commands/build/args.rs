@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args as _, FromArgMatches};
 
+use crate::commands::ocr::OcrArgs;
 use crate::index::query_encoder::Choice;
 use crate::index::{GRAPH_FROM, retired_shards, rows};
 use crate::models::known;
@@ -181,16 +182,8 @@ pub struct Reading {
     /// Index the lists of references of papers, too
     #[arg(long)]
     pub(super) references: bool,
-    /// Recognise the text of scanned pages in PDFs by the program `tesseract`, which has to be
-    /// installed. LANGUAGES are its names for them, joined by +, such as deu+eng
-    #[arg(
-        long,
-        value_name = "LANGUAGES",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "eng"
-    )]
-    pub(super) ocr: Option<String>,
+    #[command(flatten)]
+    pub(super) ocr: OcrArgs,
     /// Show every copy of a page (the same page in several versions) instead of one for all
     #[arg(long)]
     pub(super) keep_copies: bool,

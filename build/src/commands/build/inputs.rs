@@ -148,9 +148,6 @@ pub fn tell(problem: &Problem, ui: &Ui) -> bool {
 /// Reads all pages, without parsing the files that `page_cache` has.
 pub fn read_pages(args: &Args, page_cache: Option<&Path>, pins: Pins, ui: &Ui) -> Result<Input> {
     let reading = &args.reading;
-    if let Some(languages) = &reading.ocr {
-        sources::check_ocr(languages).map_err(anyhow::Error::msg)?;
-    }
     let options = sources::Options {
         format: reading.format,
         base_url: reading.base_url.clone(),
@@ -167,7 +164,7 @@ pub fn read_pages(args: &Args, page_cache: Option<&Path>, pins: Pins, ui: &Ui) -
         tool_output: reading.tool_output,
         chat_fields: reading.chat_fields.as_deref().map(Fields::read).transpose()?,
         references: reading.references,
-        ocr: reading.ocr.clone(),
+        ocr: reading.ocr.languages()?,
         trace: false,
     };
     let mut unreadable = 0;

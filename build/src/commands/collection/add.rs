@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::collections::{Home, Kind, Name, Registry, Settings, kinds};
+use crate::commands::ocr::OcrArgs;
 use crate::commands::sync::{self, How};
 use crate::models::known;
 use crate::ui::Ui;
@@ -45,16 +46,8 @@ pub struct Args {
     /// Index the lists of references of papers, too
     #[arg(long)]
     references: bool,
-    /// Recognise the text of scanned pages in PDFs by the program `tesseract`, which has to be
-    /// installed. LANGUAGES are its names for them, joined by +, such as deu+eng
-    #[arg(
-        long,
-        value_name = "LANGUAGES",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "eng"
-    )]
-    ocr: Option<String>,
+    #[command(flatten)]
+    ocr: OcrArgs,
     /// Only register the collection. `findling sync NAME` builds its bundle
     #[arg(long)]
     no_sync: bool,
@@ -82,7 +75,7 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         language: args.language.clone(),
         tool_output: args.tool_output,
         references: args.references,
-        ocr: args.ocr.clone(),
+        ocr: args.ocr.languages()?,
         chat_fields: args.chat_fields.as_deref().map(absolute).transpose()?,
         directory: None,
     };

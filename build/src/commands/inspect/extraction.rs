@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use ureq::http::header;
 
+use crate::commands::ocr::checked;
 use crate::page::{Block, Page};
 use crate::sources::conversations::fields::Fields;
 use crate::sources::left_out::LeftOut;
@@ -155,14 +156,11 @@ fn read(
     args: &ExtractionArgs,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Extraction>> {
-    if let Some(languages) = &args.ocr {
-        sources::check_ocr(languages).map_err(anyhow::Error::msg)?;
-    }
     let options = Options {
         format: args.format,
         tool_output: args.tool_output,
         references: args.references,
-        ocr: args.ocr.clone(),
+        ocr: args.ocr.as_deref().map(checked).transpose()?,
         chat_fields: args.chat_fields.as_deref().map(Fields::read).transpose()?,
         ..Options::default()
     };

@@ -146,8 +146,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The largest image of a page, from 0. `None` if it has none that can be decoded within the
-    /// limit.
+    /// The largest image of a page, from 0. `None` if it has none of at most [`MAX_PIXELS`] that
+    /// can be decoded.
     ///
     /// # Errors
     /// Why the page cannot be read.

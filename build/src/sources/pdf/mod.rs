@@ -141,6 +141,8 @@ struct Pages {
     scans: Vec<usize>,
     /// Scans in which no text was recognised.
     unread: Vec<usize>,
+    /// Scans whose image is over the limit.
+    too_large: Vec<usize>,
     /// What the first failure of text recognition says, with the pages it failed on.
     ocr_failed: Option<(String, Vec<usize>)>,
     /// Pages whose fonts do not say which characters they are.
@@ -194,25 +196,18 @@ impl Pages {
         languages: &str,
     ) -> Vec<Glyph> {
         let number = at + 1;
-        let picture = match reader.picture(at, budget) {
-            Ok(picture) => picture,
-            Err(_) => {
-                self.failed.push(number);
-                return Vec::new();
-            }
-        };
-        match picture.map_or(Ok(Vec::new()), |picture| ocr::read(&picture, languages)) {
-            Ok(glyphs) => {
-                if glyphs.is_empty() {
-                    self.unread.push(number);
+        match reader.picture(at, budget) {
+            Ok(Some(picture)) => match ocr::read(&picture, languages) {
+                Ok(glyphs) if !glyphs.is_empty() => return glyphs,
+                Ok(_) => self.unread.push(number),
+                Err(reason) => {
+                    self.ocr_failed.get_or_insert_with(|| (reason, Vec::new())).1.push(number);
                 }
-                glyphs
-            }
-            Err(reason) => {
-                self.ocr_failed.get_or_insert_with(|| (reason, Vec::new())).1.push(number);
-                Vec::new()
-            }
+            },
+            Ok(None) => self.too_large.push(number),
+            Err(_) => self.failed.push(number),
         }
+        Vec::new()
     }
 
     fn tell(&self, path: &Path, outcome: &mut Outcome) {
@@ -237,6 +232,11 @@ impl Pages {
              installed",
         );
         tell(&self.unread, severity, "is a scan in which no text was recognised");
+        tell(
+            &self.too_large,
+            severity,
+            "is a scan that was not read: its image has more than 100 million pixels",
+        );
         if let Some((reason, pages)) = &self.ocr_failed {
             tell(pages, Severity::Error, &format!("is a scan that was not read: {reason}"));
         }
@@ -245,6 +245,7 @@ impl Pages {
             severity,
             "has fonts that do not say which characters they show, so most of its text is left out",
         );
+        outcome.may_change |= self.ocr_failed.is_some();
         if self.left > 0 {
             let reason = format!(
                 "the last {} pages are left out: the file is over the limit of {MAX_PAGES} pages \
@@ -253,9 +254,16 @@ impl Pages {
             );
             outcome.tell(Severity::Error, path, None, reason);
         }
-        let is_named = [&self.failed, &self.too_much, &self.scans, &self.unread, &self.unknown]
-            .iter()
-            .any(|pages| !pages.is_empty());
+        let is_named = [
+            &self.failed,
+            &self.too_much,
+            &self.scans,
+            &self.unread,
+            &self.too_large,
+            &self.unknown,
+        ]
+        .iter()
+        .any(|pages| !pages.is_empty());
         if !has_text && !is_named && self.ocr_failed.is_none() && self.left == 0 {
             outcome.tell(Severity::Warning, path, None, "has no text and is left out");
         }

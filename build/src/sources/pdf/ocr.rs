@@ -36,8 +36,9 @@ pub(in crate::sources) fn check(languages: &str) -> Result<(), String> {
         None => Ok(()),
         Some(unknown) => Err(format!(
             "--ocr {languages}: expected languages that tesseract has ({}), found `{unknown}`; \
-             install it (Debian: `apt install tesseract-ocr-{unknown}`)",
-            known.join(", ")
+             install it (Debian: `apt install tesseract-ocr-{}`)",
+            known.join(", "),
+            unknown.replace('_', "-")
         )),
     }
 }

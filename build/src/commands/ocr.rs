@@ -1,0 +1,39 @@
+//! `--ocr`, as the commands that index PDFs take it.
+
+use anyhow::{Error, Result};
+
+use crate::sources;
+
+/// Whether scans are recognised.
+#[derive(Debug, clap::Args)]
+pub struct OcrArgs {
+    /// Recognise the text of scanned pages in PDFs by the program `tesseract`, which has to be
+    /// installed. LANGUAGES are its names for them, joined by +, such as deu+eng
+    #[arg(
+        long = "ocr",
+        value_name = "LANGUAGES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "eng"
+    )]
+    languages: Option<String>,
+}
+
+impl OcrArgs {
+    /// The languages, if scans are to be recognised.
+    ///
+    /// # Errors
+    /// If they cannot be, with what is missing.
+    pub fn languages(&self) -> Result<Option<String>> {
+        self.languages.as_deref().map(checked).transpose()
+    }
+}
+
+/// Languages that `tesseract` has.
+///
+/// # Errors
+/// What is missing.
+pub fn checked(languages: &str) -> Result<String> {
+    sources::check_ocr(languages).map_err(Error::msg)?;
+    Ok(languages.to_owned())
+}
