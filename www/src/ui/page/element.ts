@@ -70,11 +70,6 @@ export class FindlingResults extends FindlingElement<Locale> {
     super({ ...LABELS, ...PAGE_LABELS }, css);
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    addEventListener("popstate", this.#restore);
-  }
-
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     removeEventListener("popstate", this.#restore);
@@ -123,6 +118,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     });
     this.#frame.element.classList.toggle("plain", this.facets().length === 0);
     this.root.replaceChildren(this.#frame.element);
+    addEventListener("popstate", this.#restore);
     this.#restore();
   }
 
