@@ -9,8 +9,8 @@ import { LABELS, type Labels } from "./labels";
 import { Panel } from "./panel";
 import { dispatch, follow, type Selection, tell } from "./selection";
 
+export * from "./common";
 export type { Selection } from "./selection";
-export * from "./shared";
 
 /** Devices whose shortcuts use Cmd. */
 const apple = /Mac|iP(hone|ad|od)/.test(navigator.platform);

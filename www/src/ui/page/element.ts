@@ -6,8 +6,6 @@
 import type { FindlingIndex } from "../../client";
 import type { FindlingError } from "../../errors";
 import type { Filter, SearchOptions, SearchResponse } from "../../types";
-import type { Locale } from "../locale";
-import { PAGE_LABELS } from "../page-labels";
 import {
   address,
   dispatch,
@@ -21,7 +19,9 @@ import {
   StateView,
   tell,
   verdictOn,
-} from "../shared";
+} from "../common";
+import type { Locale } from "../locale";
+import { PAGE_LABELS } from "../page-labels";
 import { chips } from "./chips";
 import { FilterControls } from "./filter-controls";
 import { conditionOn, controlOf } from "./filters";
