@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::files;
-use super::registry::Settings;
+use super::settings::Settings;
 
 /// Version of the state's file. One of another version counts as missing: everything is read again.
 const VERSION: u32 = 1;

@@ -14,9 +14,11 @@ use serde::Serialize;
 
 use super::error::Error;
 use super::generation::{Generation, Generations};
+use super::home::Home;
 use super::lock::Lock;
 use super::name::Name;
-use super::registry::{Home, Registry, Settings};
+use super::registry::Registry;
+use super::settings::Settings;
 use super::state::{Built, Changes, Scan, State};
 use crate::bundle_files::BundleFiles;
 use crate::index::write::link_tree;

@@ -9,9 +9,11 @@ use findling_bundle::entry;
 use super::error::Error;
 use super::freshness::{Freshness, freshness};
 use super::generation::{Generations, Held};
+use super::home::Home;
 use super::lock::Lock;
 use super::name::Name;
-use super::registry::{Home, Registry, Settings};
+use super::registry::Registry;
+use super::settings::Settings;
 use crate::bundle_files::{SINGLE_FILE, copy, is_address};
 
 /// Whether a directory is a bundle.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -12,23 +12,12 @@ use crate::replace_file::replace_by;
 /// Largest file that is read.
 const MAX_LEN: u64 = 1 << 20;
 
-/// A file in the platform's directory for state, or beside the collections where there is none or
-/// `$FINDLING_HOME` says where everything is.
+/// A file of the [directory for state](Home::state).
 ///
 /// # Errors
 /// If there is no directory.
 pub fn file(name: &str) -> Result<PathBuf> {
-    let own = std::env::var_os("FINDLING_HOME").is_some_and(|home| !home.is_empty());
-    let platform = directories::ProjectDirs::from("", "", "findling");
-    let platform = platform.as_ref().and_then(directories::ProjectDirs::state_dir);
-    let directory = match platform.filter(|_| !own) {
-        Some(directory) => directory.to_owned(),
-        None => {
-            let registry = Home::default_location()?.registry();
-            registry.parent().context("no directory for data")?.join("state")
-        }
-    };
-    Ok(directory.join(name))
+    Ok(Home::state()?.join(name))
 }
 
 /// What was kept; `None` where there is nothing that can be read.
