@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use findling_bundle::hex;
 use serde::Serialize;
 
 use super::SCHEMA;
@@ -55,7 +56,7 @@ impl Meta {
             bundle: Bundle {
                 target: target.given().to_owned(),
                 collection: target.collection().map(ToString::to_string),
-                identity: entry.manifest_hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+                identity: hex(&entry.manifest_hash),
                 generator: manifest.generator.clone(),
                 pages: manifest.stats.n_pages,
                 sections: manifest.stats.n_sections,
