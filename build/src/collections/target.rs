@@ -14,7 +14,7 @@ use super::lock::Lock;
 use super::name::Name;
 use super::registry::Registry;
 use super::settings::Settings;
-use crate::bundle_files::{SINGLE_FILE, copy, is_address};
+use crate::bundle_files::{SINGLE_FILE, WebCopy, copy, is_address};
 
 /// Whether a directory is a bundle.
 fn is_bundle(path: &Path) -> bool {
@@ -27,8 +27,8 @@ pub struct Target {
     given: String,
     path: PathBuf,
     collection: Option<Collection>,
-    is_copy: bool,
-    notice: Option<String>,
+    /// The copy of a site's bundle. No file of it is removed while it is read.
+    copy: Option<WebCopy>,
 }
 
 /// The collection that a target is.
@@ -77,16 +77,14 @@ impl Target {
     }
 
     fn named(given: String) -> Self {
-        Self { given, path: PathBuf::new(), collection: None, is_copy: false, notice: None }
+        Self { given, path: PathBuf::new(), collection: None, copy: None }
     }
 
     /// The copy of a site's bundle.
     fn of_site(address: &str) -> Result<Self> {
-        let copied = copy(address, &Home::copies_of_sites()?)?;
-        let notice =
-            copied.stale.map(|reason| format!("the copy on this machine is searched: {reason}"));
-        let path = copied.directory;
-        Ok(Self { path, is_copy: true, notice, ..Self::named(address.to_owned()) })
+        let copy = copy(address, &Home::copies_of_sites()?)?;
+        let path = copy.directory.clone();
+        Ok(Self { path, copy: Some(copy), ..Self::named(address.to_owned()) })
     }
 
     /// The bundle of a collection.
@@ -114,12 +112,13 @@ impl Target {
 
     /// Whether files of the bundle may have to be fetched from a site.
     pub fn is_copy(&self) -> bool {
-        self.is_copy
+        self.copy.is_some()
     }
 
     /// What a reader of answers should know, such as that a site could not be reached.
-    pub fn notice(&self) -> Option<&str> {
-        self.notice.as_deref()
+    pub fn notice(&self) -> Option<String> {
+        let reason = self.copy.as_ref()?.stale.as_ref()?;
+        Some(format!("the copy on this machine is searched: {reason}"))
     }
 
     /// The target as it was given.
