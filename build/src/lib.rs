@@ -21,6 +21,7 @@ pub mod output;
 pub mod page;
 pub mod passages;
 pub mod ranking;
+mod record_log;
 mod replace_file;
 pub mod safe_text;
 pub mod sample;

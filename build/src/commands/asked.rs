@@ -193,7 +193,7 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
     let bundle = staged.path().join("bundle");
     let settings =
         Settings { paths: vec![path.clone()], encoder: "none".to_owned(), ..Settings::default() };
-    let place = Place { bundle: bundle.clone(), pages: staged.path().join("pages") };
+    let place = Place { bundle: bundle.clone(), kept: None };
     build_collection(&settings, &place, true, &ui.quiet())?;
     Ok(Asked {
         name: path.display().to_string(),
