@@ -32,6 +32,9 @@ struct Cli {
     /// Also print what is skipped, and why
     #[arg(short, long, global = true)]
     verbose: bool,
+    /// Print progress as a JSON object a line, to standard error
+    #[arg(long, global = true)]
+    json_progress: bool,
 }
 
 /// The commands. What each does is said where its arguments are.
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         _ => Verbosity::Normal,
     };
     let ui = Ui::new(verbosity);
+    let ui = if cli.json_progress { ui.with_json_progress() } else { ui };
     let outcome = match cli.command {
         Command::Build(args) => commands::build::run(*args, &ui),
         Command::Collection(args) => commands::collection::run(args, &ui),
