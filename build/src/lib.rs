@@ -26,6 +26,7 @@ pub mod safe_text;
 pub mod sample;
 pub mod serve;
 mod shard_cutter;
+mod small_file;
 pub mod sources;
 pub mod training;
 pub mod ui;

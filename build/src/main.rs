@@ -47,11 +47,19 @@ enum Command {
     Relevance(commands::relevance::Args),
     Last(commands::last::Args),
     Open(commands::last::OpenArgs),
+    #[cfg(feature = "history")]
+    History(commands::history::Args),
+    #[cfg(feature = "history")]
+    Feedback(commands::history::FeedbackArgs),
+    #[cfg(feature = "history")]
+    Learn(commands::history::LearnArgs),
     #[cfg(feature = "tui")]
     Tui(commands::tui::Args),
     #[cfg(feature = "tui")]
     Repl(commands::repl::Args),
     Context(commands::context::Args),
+    Note(Box<commands::note::Args>),
+    Agents(commands::agents::Args),
     #[cfg(feature = "mcp")]
     Mcp(commands::mcp::Args),
     Explain(commands::explain::Args),
@@ -79,7 +87,7 @@ fn arguments() -> Vec<OsString> {
 }
 
 fn main() -> ExitCode {
-    let arguments = match with_settings(Cli::command(), arguments()) {
+    let arguments = match with_settings(Cli::command, arguments()) {
         Ok(arguments) => arguments,
         Err(error) => return unreadable(&error),
     };
@@ -104,11 +112,19 @@ fn main() -> ExitCode {
         Command::Relevance(args) => commands::relevance::run(args, &ui),
         Command::Last(args) => commands::last::run(args, &ui),
         Command::Open(args) => commands::last::open(args, &ui),
+        #[cfg(feature = "history")]
+        Command::History(args) => commands::history::run(args, &ui),
+        #[cfg(feature = "history")]
+        Command::Feedback(args) => commands::history::feedback(args, &ui),
+        #[cfg(feature = "history")]
+        Command::Learn(args) => commands::history::learn(args, &ui),
         #[cfg(feature = "tui")]
         Command::Tui(args) => commands::tui::run(args, &ui),
         #[cfg(feature = "tui")]
         Command::Repl(args) => commands::repl::run(args, &ui),
         Command::Context(args) => commands::context::run(args, &ui),
+        Command::Note(args) => commands::note::run(*args, &ui),
+        Command::Agents(args) => commands::agents::run(args, &ui),
         #[cfg(feature = "mcp")]
         Command::Mcp(args) => commands::mcp::run(args),
         Command::Explain(args) => commands::explain::run(args, &ui),

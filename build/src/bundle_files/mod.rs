@@ -34,6 +34,20 @@ pub const SINGLE_FILE: &str = "bundle.findling";
 #[error("{0}")]
 pub struct NoBundle(String);
 
+/// The entry that a bundle's path has now: that of a directory, or of a single file. `None` while
+/// there is none that can be read.
+pub fn entry_at(path: &Path) -> Option<Entry> {
+    let read = |path: &Path, len: usize| {
+        let mut bytes = vec![0; len];
+        let mut file = fs::File::open(path).ok()?;
+        std::io::Read::read_exact(&mut file, &mut bytes).ok().map(|()| bytes)
+    };
+    if path.is_dir() {
+        return Entry::from_bytes(&read(&path.join(entry::FILE_NAME), Entry::LEN)?).ok();
+    }
+    single_file::read_header(&read(path, single_file::HEADER_LEN)?).ok()
+}
+
 /// A bundle on disk. Shards are read when needed. They are checked when they are decoded, not here.
 #[derive(Debug)]
 pub struct BundleFiles {
@@ -161,20 +175,7 @@ impl BundleFiles {
 
     /// Whether the entry file is still the one that was read.
     pub fn is_current(&self) -> bool {
-        let read = |path: &Path, len: usize| {
-            let mut bytes = vec![0; len];
-            let mut file = fs::File::open(path).ok()?;
-            std::io::Read::read_exact(&mut file, &mut bytes).ok().map(|()| bytes)
-        };
-        let entry = match self.place {
-            Place::SingleFile(_) => read(&self.path, single_file::HEADER_LEN)
-                .and_then(|bytes| single_file::read_header(&bytes).ok()),
-            Place::Directory | Place::Copy(_) => {
-                read(&self.path.join(entry::FILE_NAME), Entry::LEN)
-                    .and_then(|bytes| Entry::from_bytes(&bytes).ok())
-            }
-        };
-        entry == Some(self.entry)
+        entry_at(&self.path) == Some(self.entry)
     }
 
     /// The entry file. Its hash identifies the bundle.

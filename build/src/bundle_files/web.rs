@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use findling_bundle::{Entry, entry, opening, single_file};
 use ureq::Agent;
@@ -106,6 +106,13 @@ pub struct WebCopy {
     pub stale: Option<String>,
 }
 
+impl WebCopy {
+    /// When the site of the copy in a directory was last asked whether it has changed.
+    pub fn asked(directory: &Path) -> Option<SystemTime> {
+        fs::metadata(directory.join(CHECKED)).ok()?.modified().ok()
+    }
+}
+
 /// Where the original of a copy is.
 #[derive(Debug)]
 pub(super) struct Origin {
@@ -135,8 +142,8 @@ pub fn copy(address: &str, root: &Path) -> Result<WebCopy, Error> {
     let address = Address::parse(address)?;
     let directory = root.join(address.directory_name());
     let is_whole = directory.join(entry::FILE_NAME).is_file() && directory.join(ORIGIN).is_file();
-    let age = fs::metadata(directory.join(CHECKED)).and_then(|file| file.modified());
-    let is_recent = age.is_ok_and(|date| date.elapsed().is_ok_and(|elapsed| elapsed < CHECKED_FOR));
+    let age = WebCopy::asked(&directory).and_then(|date| date.elapsed().ok());
+    let is_recent = age.is_some_and(|age| age < CHECKED_FOR);
     if is_whole && is_recent {
         return Ok(WebCopy { directory, stale: None });
     }

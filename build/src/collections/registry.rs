@@ -165,6 +165,11 @@ impl Home {
             .ok_or(Error::NoHome)
     }
 
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The registry's file.
     pub fn registry(&self) -> PathBuf {
         self.root.join("collections.toml")

@@ -2,9 +2,11 @@
 //! address of a site's bundle.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use findling_bundle::entry;
+use findling_text::normalise::fold_into;
 
 use super::error::Error;
 use super::freshness::{Freshness, freshness};
@@ -12,7 +14,17 @@ use super::generation::{Generations, Held};
 use super::lock::Lock;
 use super::name::Name;
 use super::registry::{Home, Registry, Settings};
+use super::state::State;
 use crate::bundle_files::{SINGLE_FILE, copy, is_address};
+
+/// The name that a text is; in capitals or with accents it is the one without.
+fn name_of(text: &str) -> Option<Name> {
+    text.parse().ok().or_else(|| {
+        let mut folded = String::new();
+        fold_into(text, &mut folded);
+        folded.parse().ok()
+    })
+}
 
 /// Whether a directory is a bundle.
 fn is_bundle(path: &Path) -> bool {
@@ -59,8 +71,7 @@ impl Target {
         if given.is_file() || is_bundle(given) {
             return at_path();
         }
-        let name: Option<Name> = given.to_str().and_then(|text| text.parse().ok());
-        let Some(name) = name else {
+        let Some(name) = given.to_str().and_then(name_of) else {
             // Opening it tells what is missing.
             return at_path();
         };
@@ -125,6 +136,19 @@ impl Target {
         &self.given
     }
 
+    /// By what it is found again from any directory: the name of a collection, the address of a
+    /// site, or an absolute path.
+    pub fn lasting_name(&self) -> String {
+        match &self.collection {
+            Some(Collection { name, .. }) => name.to_string(),
+            None if self.is_copy => self.given.clone(),
+            None => {
+                let path = std::path::absolute(&self.path);
+                path.as_deref().unwrap_or(&self.path).to_string_lossy().into_owned()
+            }
+        }
+    }
+
     /// The collection's name; `None` for a bundle at a path.
     pub fn collection(&self) -> Option<&Name> {
         self.collection.as_ref().map(|collection| &collection.name)
@@ -150,6 +174,12 @@ impl Target {
     fn generations(&self) -> Option<Generations> {
         let Collection { home, name, settings, .. } = self.collection.as_ref()?;
         Some(Generations::new(home.directory(name, settings)))
+    }
+
+    /// When the sources of the collection were last looked at by a sync, as far as that is known.
+    pub fn synced(&self) -> Option<SystemTime> {
+        let state = State::read(&self.collection.as_ref()?.held.generation().state())?;
+        Some(UNIX_EPOCH + Duration::from_nanos(state.scanned))
     }
 
     /// Whether the sources have changed since the bundle was made; `None` where that cannot be

@@ -32,6 +32,9 @@ pub struct Meta {
 pub struct Bundle {
     /// As it was given: a path or a name.
     pub target: String,
+    /// By what it is found again from any directory; empty where it is not.
+    #[serde(skip)]
+    pub lasting_name: String,
     /// The collection, if it is one.
     pub collection: Option<String>,
     /// The hash of its manifest: two bundles with the same have the same contents.
@@ -54,6 +57,7 @@ impl Meta {
             schema: SCHEMA,
             bundle: Bundle {
                 target: target.given().to_owned(),
+                lasting_name: target.lasting_name(),
                 collection: target.collection().map(ToString::to_string),
                 identity: entry.manifest_hash.iter().map(|byte| format!("{byte:02x}")).collect(),
                 generator: manifest.generator.clone(),

@@ -41,6 +41,7 @@ use attributes::Raw;
 use boosts_and_pins::{Boost, Pins};
 use conversations::fields::Fields;
 use files::File;
+pub use files::join;
 use left_out::LeftOut;
 use page_cache::PageCache;
 use titles::Names;
