@@ -6,6 +6,7 @@ mod pack;
 
 use std::collections::BTreeMap;
 
+use bincode::Encode;
 use findling_bundle::AttributeValue;
 
 use crate::page::{Page, Section};
@@ -31,6 +32,8 @@ pub struct ChunkOptions {
     pub longest_section: usize,
     /// Target size of a part in bytes.
     pub part_bytes: usize,
+    /// Whether embedding units are made.
+    pub units: bool,
 }
 
 impl Default for ChunkOptions {
@@ -43,19 +46,20 @@ impl Default for ChunkOptions {
             unit_overlap: 0,
             longest_section: 128 << 10,
             part_bytes: 8 << 10,
+            units: true,
         }
     }
 }
 
 /// A page's sections, chunked. The page's title, URL and attributes stay with the [`Page`].
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Encode)]
 pub struct ChunkedPage {
     /// In reading order; at least one.
     pub sections: Vec<ChunkedSection>,
 }
 
 /// A section: its whole text, and spans over it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Encode)]
 pub struct ChunkedSection {
     /// 1 to 6; 0 for text before the first heading.
     pub level: u8,
@@ -85,7 +89,7 @@ pub struct ChunkedSection {
 }
 
 /// A text to embed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Encode)]
 pub struct EmbeddingUnit {
     /// The byte range of the section's text that it covers.
     pub span: (u32, u32),
@@ -121,6 +125,12 @@ pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize
         sections.push(ChunkedSection::default());
         atoms.push(Vec::new());
     }
+    for (section, atoms) in sections.iter_mut().zip(&atoms) {
+        section.passages = passages(&section.text, atoms, options);
+    }
+    if !options.units {
+        return ChunkedPage { sections };
+    }
     let has_children: Vec<bool> = {
         let mut has = vec![false; sections.len()];
         sections
@@ -132,7 +142,6 @@ pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize
     let prefixes: Vec<String> =
         (0..sections.len()).map(|at| prefix(&page.title, &sections, at)).collect();
     for (at, section) in sections.iter_mut().enumerate() {
-        section.passages = passages(&section.text, &atoms[at], options);
         section.units = if atoms[at].is_empty() {
             heading_unit(&prefixes[at], has_children[at])
         } else {

@@ -32,6 +32,9 @@ struct Cli {
     /// Also print what is skipped, and why
     #[arg(short, long, global = true)]
     verbose: bool,
+    /// Print progress as a JSON object a line, to standard error
+    #[arg(long, global = true)]
+    json_progress: bool,
 }
 
 /// The commands. What each does is said where its arguments are.
@@ -47,11 +50,19 @@ enum Command {
     Relevance(commands::relevance::Args),
     Last(commands::last::Args),
     Open(commands::last::OpenArgs),
+    #[cfg(feature = "history")]
+    History(commands::history::Args),
+    #[cfg(feature = "history")]
+    Feedback(commands::history::FeedbackArgs),
+    #[cfg(feature = "history")]
+    Learn(commands::history::LearnArgs),
     #[cfg(feature = "tui")]
     Tui(commands::tui::Args),
     #[cfg(feature = "tui")]
     Repl(commands::repl::Args),
     Context(commands::context::Args),
+    Note(Box<commands::note::Args>),
+    Agents(commands::agents::Args),
     #[cfg(feature = "mcp")]
     Mcp(commands::mcp::Args),
     Explain(commands::explain::Args),
@@ -79,7 +90,7 @@ fn arguments() -> Vec<OsString> {
 }
 
 fn main() -> ExitCode {
-    let arguments = match with_settings(Cli::command(), arguments()) {
+    let arguments = match with_settings(Cli::command, arguments()) {
         Ok(arguments) => arguments,
         Err(error) => return unreadable(&error),
     };
@@ -93,6 +104,7 @@ fn main() -> ExitCode {
         _ => Verbosity::Normal,
     };
     let ui = Ui::new(verbosity);
+    let ui = if cli.json_progress { ui.with_json_progress() } else { ui };
     let outcome = match cli.command {
         Command::Build(args) => commands::build::run(*args, &ui),
         Command::Collection(args) => commands::collection::run(args, &ui),
@@ -104,11 +116,19 @@ fn main() -> ExitCode {
         Command::Relevance(args) => commands::relevance::run(args, &ui),
         Command::Last(args) => commands::last::run(args, &ui),
         Command::Open(args) => commands::last::open(args, &ui),
+        #[cfg(feature = "history")]
+        Command::History(args) => commands::history::run(args, &ui),
+        #[cfg(feature = "history")]
+        Command::Feedback(args) => commands::history::feedback(args, &ui),
+        #[cfg(feature = "history")]
+        Command::Learn(args) => commands::history::learn(args, &ui),
         #[cfg(feature = "tui")]
         Command::Tui(args) => commands::tui::run(args, &ui),
         #[cfg(feature = "tui")]
         Command::Repl(args) => commands::repl::run(args, &ui),
         Command::Context(args) => commands::context::run(args, &ui),
+        Command::Note(args) => commands::note::run(*args, &ui),
+        Command::Agents(args) => commands::agents::run(args, &ui),
         #[cfg(feature = "mcp")]
         Command::Mcp(args) => commands::mcp::run(args),
         Command::Explain(args) => commands::explain::run(args, &ui),

@@ -1,8 +1,10 @@
 //! Writing files so that a reader sees either the old or the new one, and never a part.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
+
+use serde::Serialize;
 
 /// Replaces a file by a rename: what `write` writes is on disk before the name leads to it. Behind
 /// a symbolic link it is the file itself that is replaced. If something fails, the old file stays.
@@ -28,6 +30,16 @@ pub fn replace_by<T, E: From<io::Error>>(
     replace().inspect_err(|_| {
         let _ = fs::remove_file(&staged);
     })
+}
+
+/// Replaces a file by a value as JSON. Makes its directory where there is none.
+///
+/// # Errors
+/// If the system refuses.
+pub fn keep_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    let json = serde_json::to_vec(value)?;
+    replace_by(path, |file| file.write_all(&json))
 }
 
 /// Puts the names in a directory on disk. Windows has no such call and needs none.

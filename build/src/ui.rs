@@ -8,6 +8,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
 
 use crate::safe_text;
 
@@ -32,6 +33,23 @@ pub struct Ui {
     colour_out: bool,
     links: bool,
     bars: bool,
+    json_progress: bool,
+}
+
+/// How often progress is told as JSON.
+const TICK: Duration = Duration::from_millis(500);
+
+/// How far a stage is, as a line of JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Progress<'a> {
+    progress: &'a str,
+    done: u64,
+    /// `None` while it is not known.
+    total: Option<u64>,
+    unit: &'a str,
+    per_second: f64,
+    seconds_left: Option<f64>,
 }
 
 /// A style on a terminal.
@@ -80,6 +98,7 @@ impl Ui {
             colour_out: out && !plain,
             links: out && !plain && std::env::var_os("TERM").is_some_and(|term| term != "dumb"),
             bars: err && verbosity > Verbosity::Quiet,
+            json_progress: false,
         }
     }
 
@@ -91,7 +110,13 @@ impl Ui {
             colour_out: false,
             links: false,
             bars: false,
+            json_progress: false,
         }
+    }
+
+    /// This console with progress as lines of JSON on standard error in place of bars.
+    pub fn with_json_progress(self) -> Self {
+        Self { json_progress: true, bars: false, ..self }
     }
 
     /// The amount of messages.
@@ -148,7 +173,7 @@ impl Ui {
 
     /// This console without messages but warnings and errors.
     pub fn quiet(&self) -> Self {
-        Self { verbosity: Verbosity::Quiet, bars: false, ..self.clone() }
+        Self { verbosity: Verbosity::Quiet, bars: false, json_progress: false, ..self.clone() }
     }
 
     /// This console with results that go to a file: without colours and links.
@@ -158,6 +183,9 @@ impl Ui {
 
     /// A bar over `total` of `unit` (`sections`, `pages`), with rate and remaining time.
     pub fn bar(&self, verb: &str, total: u64, unit: &str) -> ProgressBar {
+        if self.json_progress {
+            return reported(verb, total, unit);
+        }
         if !self.bars {
             return ProgressBar::hidden();
         }
@@ -171,6 +199,9 @@ impl Ui {
 
     /// A bar over bytes.
     pub fn byte_bar(&self, verb: &str, total: Option<u64>) -> ProgressBar {
+        if self.json_progress {
+            return reported(verb, total.unwrap_or_default(), "bytes");
+        }
         if !self.bars {
             return ProgressBar::hidden();
         }
@@ -203,6 +234,36 @@ impl Ui {
         let read = std::io::stdin().lock().read_line(&mut answer);
         read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
     }
+}
+
+/// A bar that is not drawn, but told as JSON: at once, and then twice a second until its end. A
+/// `total` of 0 is not known yet.
+fn reported(verb: &str, total: u64, unit: &str) -> ProgressBar {
+    let bar = ProgressBar::hidden();
+    bar.set_length(total);
+    let (verb, unit, watched) = (verb.to_owned(), unit.to_owned(), bar.downgrade());
+    let tell = move |bar: &ProgressBar| {
+        let (done, elapsed) = (bar.position(), bar.elapsed().as_secs_f64());
+        let total = bar.length().filter(|&total| total > 0);
+        let per_second = if elapsed > 0.0 { done as f64 / elapsed } else { 0.0 };
+        let left = total.map(|total| total.saturating_sub(done) as f64 / per_second);
+        let (progress, unit) = (&*verb, &*unit);
+        let seconds_left = left.filter(|left| left.is_finite());
+        let line = Progress { progress, done, total, unit, per_second, seconds_left };
+        // Numbers and texts can be written as JSON.
+        eprintln!("{}", serde_json::to_string(&line).unwrap_or_default());
+    };
+    tell(&bar);
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(TICK);
+            match watched.upgrade() {
+                Some(bar) if !bar.is_finished() => tell(&bar),
+                _ => return,
+            }
+        }
+    });
+    bar
 }
 
 /// `1234567` as `1,234,567`.

@@ -77,7 +77,7 @@ const external = {
         ? { path: `./${LATER[path.split("/").at(-1)]}`, external: true }
         : undefined,
     );
-    build.onResolve({ filter: /\/shared$/ }, ({ importer }) =>
+    build.onResolve({ filter: /\/common$/ }, ({ importer }) =>
       importer.endsWith("/ui/element.ts") && !importer.endsWith("/page/element.ts")
         ? undefined
         : { path: "./findling-ui.js", external: true },

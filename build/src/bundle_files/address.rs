@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use findling_bundle::{entry, hash128};
+use findling_bundle::{entry, hash128, hex};
 
 use super::web::{Error, NAMES};
 
@@ -104,8 +104,7 @@ impl Address {
             .take(60)
             .collect();
         let hash = hash128(self.0.trim_end_matches('/').as_bytes());
-        let hex: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{host}-{hex}")
+        format!("{host}-{}", hex(&hash[..8]))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod address;
 mod web;
+mod web_copy;
 
 use std::fs;
 use std::ops::Range;
@@ -11,12 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result, bail};
 use findling_bundle::texts::PageText;
 use findling_bundle::{
-    Centroids, Entry, Manifest, PositionsDirectory, ShardEntry, ShardId, SingleFile, TextsShard,
-    decode_manifest, decode_shard, entry, opening, single_file,
+    Centroids, Entry, FilePart, Manifest, PositionsDirectory, ShardEntry, ShardId, SingleFile,
+    TextsShard, decode_manifest, decode_shard, entry, hash128, opening, single_file,
 };
 
 pub use address::is_address;
-pub use web::{Error as WebError, WebCopy, copy};
+pub use web::Error as WebError;
+pub use web_copy::{WebCopy, copy};
 
 use web::Origin;
 
@@ -33,6 +35,20 @@ pub const SINGLE_FILE: &str = "bundle.findling";
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NoBundle(String);
+
+/// The entry that a bundle's path has now: that of a directory, or of a single file. `None` while
+/// there is none that can be read.
+pub fn entry_at(path: &Path) -> Option<Entry> {
+    let read = |path: &Path, len: usize| {
+        let mut bytes = vec![0; len];
+        let mut file = fs::File::open(path).ok()?;
+        std::io::Read::read_exact(&mut file, &mut bytes).ok().map(|()| bytes)
+    };
+    if path.is_dir() {
+        return Entry::from_bytes(&read(&path.join(entry::FILE_NAME), Entry::LEN)?).ok();
+    }
+    single_file::read_header(&read(path, single_file::HEADER_LEN)?).ok()
+}
 
 /// A bundle on disk. Shards are read when needed. They are checked when they are decoded, not here.
 #[derive(Debug)]
@@ -116,6 +132,11 @@ impl BundleFiles {
         })
     }
 
+    /// Opens the copy of a site's bundle without its site: files that it lacks are missing.
+    fn open_kept(path: &Path) -> Result<Self> {
+        Ok(Self { place: Place::Directory, ..Self::open_directory(path)? })
+    }
+
     fn open_file(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
         if !single_file::is_single_file(&bytes) {
@@ -161,20 +182,7 @@ impl BundleFiles {
 
     /// Whether the entry file is still the one that was read.
     pub fn is_current(&self) -> bool {
-        let read = |path: &Path, len: usize| {
-            let mut bytes = vec![0; len];
-            let mut file = fs::File::open(path).ok()?;
-            std::io::Read::read_exact(&mut file, &mut bytes).ok().map(|()| bytes)
-        };
-        let entry = match self.place {
-            Place::SingleFile(_) => read(&self.path, single_file::HEADER_LEN)
-                .and_then(|bytes| single_file::read_header(&bytes).ok()),
-            Place::Directory | Place::Copy(_) => {
-                read(&self.path.join(entry::FILE_NAME), Entry::LEN)
-                    .and_then(|bytes| Entry::from_bytes(&bytes).ok())
-            }
-        };
-        entry == Some(self.entry)
+        entry_at(&self.path) == Some(self.entry)
     }
 
     /// The entry file. Its hash identifies the bundle.
@@ -195,6 +203,16 @@ impl BundleFiles {
     /// The shards that come with the manifest in a directory: their paths and bytes.
     pub fn with_manifest(&self) -> &[(String, u64)] {
         &self.with_manifest
+    }
+
+    /// The paths of its files in a directory. Those that only a missing shard lists are left out.
+    fn paths(&self) -> impl Iterator<Item = String> {
+        let shards = self.listed_shards().into_iter();
+        let shards = shards.map(|(id, entry)| self.manifest.path(id, &entry));
+        let encoders = self.manifest.dense.iter().flat_map(|dense| &dense.query_encoders);
+        let parts = encoders.flat_map(|encoder| &encoder.files).map(|part| part.path.clone());
+        let opening = [entry::FILE_NAME.to_owned(), self.entry.manifest_path()];
+        opening.into_iter().chain(shards).chain(parts)
     }
 
     /// A shard's bytes as stored.
@@ -259,13 +277,17 @@ impl BundleFiles {
     /// Fetches the shards of a site's bundle that the copy lacks, several at a time. One that
     /// cannot be fetched is an error when it is read.
     pub fn fetch(&self, wanted: &[(ShardId, ShardEntry)]) {
-        let Place::Copy(_) = self.place else { return };
+        let Place::Copy(origin) = &self.place else { return };
+        let is_missing =
+            |(id, entry): &&_| !self.path.join(self.manifest.path(*id, entry)).is_file();
+        let missing: Vec<&(ShardId, ShardEntry)> = wanted.iter().filter(is_missing).collect();
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            for _ in 0..CONNECTIONS.min(wanted.len()) {
+            for _ in 0..CONNECTIONS.min(missing.len()) {
                 scope.spawn(|| {
-                    while let Some((id, entry)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let _ = self.stored(*id, entry);
+                    let place = || next.fetch_add(1, Ordering::Relaxed);
+                    while let Some((id, entry)) = missing.get(place()) {
+                        let _ = self.copied(origin, *id, entry);
                     }
                 });
             }
@@ -282,7 +304,7 @@ impl BundleFiles {
             return Ok(stored);
         }
         let part = match origin.is_single_file() {
-            true => Some(self.part(id, entry)?),
+            true => Some(self.part(id)?),
             false => None,
         };
         // The directory of shards does not list every length.
@@ -298,16 +320,14 @@ impl BundleFiles {
     }
 
     /// Where a shard is in the single file that this is a copy of.
-    fn part(&self, id: ShardId, entry: &ShardEntry) -> Result<Range<u64>> {
-        let ranges = single_file::shard_ranges(&self.entry, &self.manifest);
-        if id.place_of_positions().is_none() {
-            let range = ranges.get(id.index()).cloned();
-            return range.with_context(|| format!("shard {} does not exist", id.0));
-        }
-        let directory = self.positions()?.context("the bundle has no positions")?;
-        let head = single_file::HEADER_LEN as u64 + u64::from(self.entry.manifest_len);
-        let start = ranges.last().map_or(head, |last| last.end) + directory.offset(id);
-        Ok(start..start + u64::from(entry.stored_len))
+    fn part(&self, id: ShardId) -> Result<Range<u64>> {
+        let listed = single_file::shard_ranges(&self.entry, &self.manifest);
+        let positions = match id.place_of_positions() {
+            Some(_) => self.positions()?,
+            None => None,
+        };
+        single_file::shard_range(id, &self.entry, &listed, positions.as_ref())
+            .with_context(|| format!("shard {} does not exist", id.0))
     }
 
     /// The centroids, which list the cells; `None` if the bundle has no cells.
@@ -353,35 +373,37 @@ impl BundleFiles {
     ///
     /// # Errors
     /// If a part is missing or has other contents.
-    pub fn parts(&self, files: &[findling_bundle::FilePart]) -> Result<Vec<u8>> {
+    pub fn parts(&self, files: &[FilePart]) -> Result<Vec<u8>> {
         let mut whole = Vec::new();
         for part in files {
-            let path = self.directory().join(&part.path);
-            let is_whole = |bytes: &[u8]| {
-                bytes.len() as u64 == part.len && findling_bundle::hash128(bytes) == part.hash
-            };
-            let bytes = match &self.place {
-                Place::Copy(origin) => {
-                    // Fetching checks the path, which comes from the site.
-                    let fetch = || origin.file(&part.path, None, part.len);
-                    match web::kept(&path).ok().flatten().filter(|bytes| is_whole(bytes)) {
-                        Some(bytes) => bytes,
-                        None => fetch()?,
-                    }
-                }
-                _ => {
-                    fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?
-                }
-            };
-            if !is_whole(&bytes) {
-                bail!(
-                    "{}: expected the file that the manifest lists, found other contents; deploy \
-                     or build the bundle again",
-                    path.display()
-                );
-            }
-            whole.extend_from_slice(&bytes);
+            whole.extend(self.file_part(part)?);
         }
         Ok(whole)
+    }
+
+    /// One part. That of a site's bundle comes from the copy, otherwise it is fetched and copied.
+    fn file_part(&self, part: &FilePart) -> Result<Vec<u8>> {
+        let path = self.directory().join(&part.path);
+        let is_whole = |bytes: &[u8]| bytes.len() as u64 == part.len && hash128(bytes) == part.hash;
+        let check = |bytes: Vec<u8>| match is_whole(&bytes) {
+            true => Ok(bytes),
+            false => bail!(
+                "{}: expected the file that the manifest lists, found other contents; deploy or \
+                 build the bundle again",
+                path.display()
+            ),
+        };
+        let Place::Copy(origin) = &self.place else {
+            let bytes = fs::read(&path);
+            return check(bytes.with_context(|| format!("{} cannot be read", path.display()))?);
+        };
+        // The path comes from the site, which may name files of its bundle only.
+        origin.url().beside(&part.path)?;
+        if let Some(bytes) = web::kept(&path).ok().flatten().filter(|bytes| is_whole(bytes)) {
+            return Ok(bytes);
+        }
+        let bytes = check(origin.file(&part.path, None, part.len)?)?;
+        web::write(&path, &bytes)?;
+        Ok(bytes)
     }
 }

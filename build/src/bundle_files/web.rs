@@ -1,9 +1,4 @@
-//! Bundles of deployed sites. A site's bundle is copied to disk piece by piece: the entry file and
-//! the manifest when it is opened, every other file when it is first read.
-//!
-//! A copy is a directory like any bundle's, and `origin.txt` in it holds the address of the
-//! original. Whatever comes from the network is checked before it is written. The entry file is
-//! written last, so that a copy is never half of one state and half of another.
+//! Fetches the files of a deployed bundle, and keeps them in a directory.
 
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -11,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use findling_bundle::{Entry, entry, opening, single_file};
+use findling_bundle::{Entry, entry, single_file};
 use ureq::Agent;
 use ureq::http::{HeaderMap, StatusCode, header};
 
@@ -21,14 +16,7 @@ use crate::http::{Timeouts, agent};
 use crate::replace_file::replace_by;
 
 /// The file of a copy that holds the address of the original.
-const ORIGIN: &str = "origin.txt";
-
-/// The file of a copy that holds the entity tag of the entry file. Its date says when the site was
-/// last asked.
-const CHECKED: &str = "checked.txt";
-
-/// For this long a site is not asked again whether it has changed.
-const CHECKED_FOR: Duration = Duration::from_secs(60);
+pub(super) const ORIGIN: &str = "origin.txt";
 
 /// Largest entity tag that is kept, in bytes.
 const MAX_TAG: usize = 200;
@@ -97,16 +85,7 @@ pub enum Error {
     },
 }
 
-/// A copy of a site's bundle.
-#[derive(Debug)]
-pub struct WebCopy {
-    /// Its directory, which opens as a bundle does.
-    pub directory: PathBuf,
-    /// Why it may be older than the original: the site could not be asked.
-    pub stale: Option<String>,
-}
-
-/// Where the original of a copy is.
+/// Where a bundle is on the web.
 #[derive(Debug)]
 pub(super) struct Origin {
     url: Address,
@@ -114,80 +93,42 @@ pub(super) struct Origin {
 }
 
 /// A file, or a part of it, as a site sends it.
-struct Fetched {
-    bytes: Vec<u8>,
-    tag: Option<String>,
+pub(super) struct Fetched {
+    pub bytes: Vec<u8>,
+    pub tag: Option<String>,
+}
+
+/// The client for deployed bundles. It follows no redirects.
+pub(super) fn client() -> Agent {
+    agent(TIMEOUTS, 0)
 }
 
 /// What a site answers.
-enum Answer {
+pub(super) enum Answer {
     File(Fetched),
     NotModified,
     Missing,
 }
 
-/// Copies the entry file and the manifest of the bundle at an address, below `root`. If the site
-/// was asked a short time ago, or cannot be reached, an existing copy is used as it is.
-///
-/// # Errors
-/// [`Error`]; if the site cannot be reached, only where there is no copy.
-pub fn copy(address: &str, root: &Path) -> Result<WebCopy, Error> {
-    let address = Address::parse(address)?;
-    let directory = root.join(address.directory_name());
-    let is_whole = directory.join(entry::FILE_NAME).is_file() && directory.join(ORIGIN).is_file();
-    let age = fs::metadata(directory.join(CHECKED)).and_then(|file| file.modified());
-    let is_recent = age.is_ok_and(|date| date.elapsed().is_ok_and(|elapsed| elapsed < CHECKED_FOR));
-    if is_whole && is_recent {
-        return Ok(WebCopy { directory, stale: None });
-    }
-    match refresh(&address, &directory) {
-        Ok(()) => Ok(WebCopy { directory, stale: None }),
-        Err(error @ Error::Unreachable { .. }) if is_whole => {
-            Ok(WebCopy { directory, stale: Some(error.to_string()) })
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Asks the site for its entry file and, if it is new, for its manifest.
-fn refresh(address: &Address, directory: &Path) -> Result<(), Error> {
-    let agent = agent(TIMEOUTS, 0);
-    let known = Origin::of(directory);
-    let has_entry = directory.join(entry::FILE_NAME).is_file();
-    let tag = fs::read_to_string(directory.join(CHECKED)).ok();
-    let tag = tag.as_deref().filter(|tag| has_entry && !tag.is_empty());
-    let candidates = match known {
-        Some(origin) => vec![origin.url],
-        None => address.candidates(),
-    };
-    let mut refused = None;
-    for url in &candidates {
-        let origin = Origin { url: url.clone(), agent: agent.clone() };
-        let kept = match origin.entry(tag) {
-            Ok(Answer::Missing) => continue,
-            Ok(Answer::NotModified) => write(&directory.join(CHECKED), tag.unwrap_or_default()),
-            Ok(Answer::File(found)) => origin.keep_entry(&found, directory),
-            Err(error) => Err(error),
-        };
-        match kept {
-            // Many sites send a page for an address where there is nothing.
-            Err(error @ Error::Contents { .. }) => refused = refused.or(Some(error)),
-            Err(_) if refused.is_some() => break,
-            kept => return kept,
-        }
-    }
-    if let Some(error) = refused {
-        return Err(error);
-    }
-    let names: Vec<String> = candidates.iter().map(ToString::to_string).collect();
-    Err(Error::NoBundle { address: address.to_string(), tried: names.join(", ") })
-}
-
 impl Origin {
+    /// The bundle whose entry file, or single file, is at an address.
+    pub fn new(url: Address, agent: Agent) -> Self {
+        Self { url, agent }
+    }
+
     /// The origin of a copy; `None` for a bundle that is no copy.
     pub fn of(directory: &Path) -> Option<Self> {
-        let url = fs::read_to_string(directory.join(ORIGIN)).ok()?;
-        Some(Self { url: Address::parse(url.trim()).ok()?, agent: agent(TIMEOUTS, 0) })
+        Some(Self::new(Self::address(directory)?, client()))
+    }
+
+    /// The address of the origin of a copy.
+    pub fn address(directory: &Path) -> Option<Address> {
+        Address::parse(fs::read_to_string(directory.join(ORIGIN)).ok()?.trim()).ok()
+    }
+
+    /// The address of the entry file, or of the single file.
+    pub fn url(&self) -> &Address {
+        &self.url
     }
 
     /// Whether the original is one file, of which parts are fetched.
@@ -195,42 +136,14 @@ impl Origin {
         self.url.is_single_file()
     }
 
-    fn entry(&self, tag: Option<&str>) -> Result<Answer, Error> {
+    /// Asks for the entry file, or for the beginning of the single file. `tag` is the entity tag of
+    /// the one that is known.
+    pub fn entry(&self, tag: Option<&str>) -> Result<Answer, Error> {
         if self.is_single_file() {
             let end = single_file::HEADER_LEN as u64;
             return self.fetch(&self.url.to_string(), Some(0..end), end, tag);
         }
         self.fetch(&self.url.to_string(), None, Entry::LEN as u64, tag)
-    }
-
-    /// Writes the entry file of a copy, once the manifest is there.
-    fn keep_entry(&self, found: &Fetched, directory: &Path) -> Result<(), Error> {
-        let url = self.url.to_string();
-        let contents = |error: findling_bundle::Error| Error::Contents {
-            url: url.clone(),
-            reason: error.to_string(),
-        };
-        let entry = match self.is_single_file() {
-            true => single_file::read_header(&found.bytes),
-            false => Entry::from_bytes(&found.bytes),
-        };
-        let entry = entry.map_err(contents)?;
-        let manifest = directory.join(entry.manifest_path());
-        let has_manifest =
-            fs::read(&manifest).is_ok_and(|file| opening::read(&entry, &file).is_ok());
-        if !has_manifest {
-            let (start, len) = (single_file::HEADER_LEN as u64, u64::from(entry.manifest_len));
-            let (part, len) = match self.is_single_file() {
-                true => (Some(start..start + len), len),
-                false => (None, len + opening::MAX_BEHIND),
-            };
-            let file = self.file(&entry.manifest_path(), part, len)?;
-            opening::read(&entry, &file).map_err(contents)?;
-            write(&manifest, file)?;
-        }
-        write(&directory.join(ORIGIN), format!("{url}\n"))?;
-        write(&directory.join(entry::FILE_NAME), entry.to_bytes())?;
-        write(&directory.join(CHECKED), found.tag.as_deref().unwrap_or_default())
     }
 
     /// Fetches a file of the bundle by its path, or the part of a single file that holds it. `len`

@@ -9,10 +9,12 @@ use findling_bundle::{Manifest, PositionsDirectory, ShardId, encode_manifest, si
 
 use super::error::Error;
 use super::generation::Generations;
+use super::home::Home;
 use super::lock::Lock;
 use super::name::Name;
-use super::registry::{Home, Registry, Settings};
+use super::registry::Registry;
 use super::remove::remove;
+use super::settings::Settings;
 use super::state::{Built, Scan, State};
 use crate::bundle_files::{BundleFiles, SINGLE_FILE};
 use crate::replace_file::replace_by;

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::error::Error;
 use super::generation::Generation;
+use super::home::Home;
 use super::name::Name;
-use super::registry::{Home, Settings};
+use super::settings::Settings;
 use super::state::{Scan, State};
 use super::sync::list;
 

@@ -5,6 +5,8 @@
 //!   lock              the lock of syncs
 //!   current           the number of the current generation
 //!   pages             the parsed files of the sources, for the next sync
+//!   analyses          the analysed pages
+//!   shards            what the shards of the bundle were made from
 //!   000007.lock       shared by whoever reads generation 7
 //!   000007/state.json what it was made from
 //!   000007/bundle/    the bundle
@@ -20,6 +22,7 @@ use std::path::{Path, PathBuf};
 use super::error::Error;
 use super::files;
 use super::lock::Lock;
+use crate::index::Kept;
 
 /// The directory of a collection.
 #[derive(Clone, Debug)]
@@ -89,9 +92,9 @@ impl Generations {
         self.directory.join("lock")
     }
 
-    /// The log of parsed files.
-    pub fn pages(&self) -> PathBuf {
-        self.directory.join("pages")
+    /// The logs of what syncs computed.
+    pub fn kept(&self) -> Kept {
+        Kept::below(&self.directory)
     }
 
     /// The current generation; `None` where there is none. If the file that names it is damaged,

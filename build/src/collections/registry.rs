@@ -6,17 +6,17 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-use toml_edit::{Array, DocumentMut, Item, Table, value};
+use serde::Deserialize;
+use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::error::Error;
 use super::files;
-use super::kind::Kind;
+use super::home::Home;
 use super::lock::Lock;
 use super::name::{Name, nearest};
-use crate::models::known;
+use super::settings::Settings;
 
 const HEADER: &str = "\
 # The collections of Findling: `findling collection list` shows them, `findling sync` updates them.
@@ -43,155 +43,6 @@ const COLLECTIONS: &str = "collections";
 
 /// Largest registry that is read.
 const MAX_BYTES: u64 = 16 << 20;
-
-/// What a collection is made from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Settings {
-    /// The kind of all sources.
-    pub kind: Kind,
-    /// Directories and files, absolute. None for a collection that was imported.
-    pub paths: Vec<PathBuf>,
-    /// The encoder of documents, as in `findling build --encoder`.
-    pub encoder: String,
-    /// Paths below the source to leave out.
-    pub exclude: Vec<String>,
-    /// Prefix of every page's address.
-    pub base_url: String,
-    /// Language of pages that declare none.
-    pub language: Option<String>,
-    /// Index what tools returned in conversations.
-    pub tool_output: bool,
-    /// The file that names the fields of messages in conversations, absolute.
-    pub chat_fields: Option<PathBuf>,
-    /// Index the lists of references of papers.
-    pub references: bool,
-    /// Recognise the text of scans, in these languages of `tesseract`, joined by `+`.
-    pub ocr: Option<String>,
-    /// The directory of its bundle where that is not its name.
-    pub directory: Option<Name>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            kind: Kind::Auto,
-            paths: Vec::new(),
-            encoder: known::DEFAULT.to_owned(),
-            exclude: Vec::new(),
-            base_url: String::new(),
-            language: None,
-            tool_output: false,
-            chat_fields: None,
-            references: false,
-            ocr: None,
-            directory: None,
-        }
-    }
-}
-
-impl Settings {
-    /// The table in the registry, without what is as by default.
-    fn to_table(&self) -> Result<Table, Error> {
-        let default = Self::default();
-        let mut table = Table::new();
-        table["kind"] = value(self.kind.to_string());
-        let text = |path: &Path| {
-            path.to_str().map(str::to_owned).ok_or_else(|| Error::NotUtf8 { path: path.into() })
-        };
-        let mut paths = Array::new();
-        for path in &self.paths {
-            paths.push(text(path)?);
-        }
-        table["paths"] = value(paths);
-        table["encoder"] = value(&self.encoder);
-        if self.exclude != default.exclude {
-            table["exclude"] = value(self.exclude.iter().collect::<Array>());
-        }
-        if self.base_url != default.base_url {
-            table["base-url"] = value(&self.base_url);
-        }
-        if let Some(language) = &self.language {
-            table["language"] = value(language);
-        }
-        if self.tool_output {
-            table["tool-output"] = value(true);
-        }
-        if self.references {
-            table["references"] = value(true);
-        }
-        if let Some(languages) = &self.ocr {
-            table["ocr"] = value(languages);
-        }
-        if let Some(path) = &self.chat_fields {
-            table["chat-fields"] = value(text(path)?);
-        }
-        if let Some(directory) = &self.directory {
-            table["directory"] = value(directory.as_str());
-        }
-        Ok(table)
-    }
-}
-
-/// Where collections are kept.
-#[derive(Clone, Debug)]
-pub struct Home {
-    root: PathBuf,
-}
-
-impl Home {
-    /// Collections in `root`, which need not exist yet.
-    pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
-    }
-
-    /// `$FINDLING_HOME`, or `findling` in the platform's directory for data.
-    ///
-    /// # Errors
-    /// [`Error::NoHome`] where there is neither.
-    pub fn default_location() -> Result<Self, Error> {
-        if let Some(home) = std::env::var_os("FINDLING_HOME").filter(|home| !home.is_empty()) {
-            return Ok(Self::new(std::path::absolute(home).map_err(|_| Error::NoHome)?));
-        }
-        directories::ProjectDirs::from("", "", "findling")
-            .map(|directories| Self::new(directories.data_dir()))
-            .ok_or(Error::NoHome)
-    }
-
-    /// What holds the copies of sites' bundles: `sites` in `$FINDLING_HOME`, or in the platform's
-    /// directory for caches.
-    ///
-    /// # Errors
-    /// [`Error::NoHome`] where there is neither.
-    pub fn copies_of_sites() -> Result<PathBuf, Error> {
-        if std::env::var_os("FINDLING_HOME").is_some_and(|home| !home.is_empty()) {
-            return Ok(Self::default_location()?.root.join("sites"));
-        }
-        directories::ProjectDirs::from("", "", "findling")
-            .map(|directories| directories.cache_dir().join("sites"))
-            .ok_or(Error::NoHome)
-    }
-
-    /// The registry's file.
-    pub fn registry(&self) -> PathBuf {
-        self.root.join("collections.toml")
-    }
-
-    /// What holds the directories of all collections.
-    pub fn collections(&self) -> PathBuf {
-        self.root.join("collections")
-    }
-
-    /// The directory of one collection.
-    pub fn directory(&self, name: &Name, settings: &Settings) -> PathBuf {
-        self.collections().join(settings.directory.as_ref().unwrap_or(name).as_str())
-    }
-
-    /// Whether something lies where collections are kept: changes there come from here.
-    pub fn holds(&self, path: &Path) -> bool {
-        path.starts_with(self.collections()) || path.parent() == Some(&self.root)
-    }
-}
 
 /// The registry as read.
 #[derive(Debug)]
@@ -267,7 +118,7 @@ impl Registry {
         change: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let _lock = lock_patiently(home)?;
-        files::sweep_replaced(&home.root);
+        files::sweep_replaced(home.root());
         let mut registry = Self::read(home)?;
         let outcome = change(&mut registry)?;
         files::replace(&home.registry(), registry.document.to_string().as_bytes())?;
@@ -387,7 +238,7 @@ impl Registry {
 
 /// The registry's lock. A change takes milliseconds, so waiting a little is better than failing.
 fn lock_patiently(home: &Home) -> Result<Lock, Error> {
-    let path = home.root.join("collections.lock");
+    let path = home.registry_lock();
     let mut waits = 100;
     loop {
         match Lock::take(&path, "the registry of collections") {

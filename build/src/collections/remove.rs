@@ -5,9 +5,10 @@ use std::io::ErrorKind;
 
 use super::error::Error;
 use super::generation::Generations;
+use super::home::Home;
 use super::lock::Lock;
 use super::name::Name;
-use super::registry::{Home, Registry};
+use super::registry::Registry;
 
 /// Removes a collection from the registry, then its directory. Killed in between, the directory is
 /// left without a collection; no collection is left without its directory.

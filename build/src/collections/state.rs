@@ -6,12 +6,13 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use findling_bundle::hex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::files;
-use super::registry::Settings;
+use super::settings::Settings;
 
 /// Version of the state's file. One of another version counts as missing: everything is read again.
 const VERSION: u32 = 1;
@@ -229,10 +230,7 @@ fn hash(path: &Path) -> io::Result<String> {
 fn key(path: &Path) -> String {
     match path.to_str() {
         Some(text) => text.to_owned(),
-        None => {
-            let bytes = path.as_os_str().as_encoded_bytes();
-            bytes.iter().fold("\0".to_owned(), |hex, byte| hex + &format!("{byte:02x}"))
-        }
+        None => format!("\0{}", hex(path.as_os_str().as_encoded_bytes())),
     }
 }
 

@@ -14,11 +14,14 @@ use serde::Serialize;
 
 use super::error::Error;
 use super::generation::{Generation, Generations};
+use super::home::Home;
 use super::lock::Lock;
 use super::name::Name;
-use super::registry::{Home, Registry, Settings};
+use super::registry::Registry;
+use super::settings::Settings;
 use super::state::{Built, Changes, Scan, State};
 use crate::bundle_files::BundleFiles;
+use crate::index::Kept;
 use crate::index::write::link_tree;
 use crate::sources;
 use crate::ui::Ui;
@@ -95,8 +98,8 @@ pub struct Report {
 pub struct Place {
     /// The directory of the bundle. The build goes on from the bundle that is there.
     pub bundle: PathBuf,
-    /// The log of parsed files ([`PageCache`](crate::sources::page_cache::PageCache)).
-    pub pages: PathBuf,
+    /// What earlier builds computed, if there are any.
+    pub kept: Option<Kept>,
 }
 
 /// Builds a bundle from settings.
@@ -164,10 +167,13 @@ pub fn sync(
         link_tree(&current.bundle(), &bundle)
             .with_context(|| format!("{} cannot be copied", current.bundle().display()))?;
     }
+    let kept = generations.kept();
     if options.fresh {
-        let _ = fs::remove_file(generations.pages());
+        for log in [&kept.pages, &kept.analyses, &kept.shards] {
+            let _ = fs::remove_file(log);
+        }
     }
-    let built = build(&settings, &Place { bundle, pages: generations.pages() })
+    let built = build(&settings, &Place { bundle, kept: Some(kept) })
         .with_context(|| format!("the collection `{name}` cannot be built"))?;
     State::new(settings, scan, built.clone()).write(&staged.generation().state())?;
     let generation = staged.switch()?;

@@ -2,17 +2,31 @@
 //! address of a site's bundle.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use findling_bundle::entry;
+use findling_text::normalise::fold_into;
 
 use super::error::Error;
 use super::freshness::{Freshness, freshness};
 use super::generation::{Generations, Held};
+use super::home::Home;
 use super::lock::Lock;
 use super::name::Name;
-use super::registry::{Home, Registry, Settings};
-use crate::bundle_files::{SINGLE_FILE, copy, is_address};
+use super::registry::Registry;
+use super::settings::Settings;
+use super::state::State;
+use crate::bundle_files::{SINGLE_FILE, WebCopy, copy, is_address};
+
+/// The name that a text is; in capitals or with accents it is the one without.
+fn name_of(text: &str) -> Option<Name> {
+    text.parse().ok().or_else(|| {
+        let mut folded = String::new();
+        fold_into(text, &mut folded);
+        folded.parse().ok()
+    })
+}
 
 /// Whether a directory is a bundle.
 fn is_bundle(path: &Path) -> bool {
@@ -25,8 +39,8 @@ pub struct Target {
     given: String,
     path: PathBuf,
     collection: Option<Collection>,
-    is_copy: bool,
-    notice: Option<String>,
+    /// The copy of a site's bundle. No file of it is removed while it is read.
+    copy: Option<WebCopy>,
 }
 
 /// The collection that a target is.
@@ -59,8 +73,7 @@ impl Target {
         if given.is_file() || is_bundle(given) {
             return at_path();
         }
-        let name: Option<Name> = given.to_str().and_then(|text| text.parse().ok());
-        let Some(name) = name else {
+        let Some(name) = given.to_str().and_then(name_of) else {
             // Opening it tells what is missing.
             return at_path();
         };
@@ -75,16 +88,14 @@ impl Target {
     }
 
     fn named(given: String) -> Self {
-        Self { given, path: PathBuf::new(), collection: None, is_copy: false, notice: None }
+        Self { given, path: PathBuf::new(), collection: None, copy: None }
     }
 
     /// The copy of a site's bundle.
     fn of_site(address: &str) -> Result<Self> {
-        let copied = copy(address, &Home::copies_of_sites()?)?;
-        let notice =
-            copied.stale.map(|reason| format!("the copy on this machine is searched: {reason}"));
-        let path = copied.directory;
-        Ok(Self { path, is_copy: true, notice, ..Self::named(address.to_owned()) })
+        let copy = copy(address, &Home::copies_of_sites()?)?;
+        let path = copy.directory.clone();
+        Ok(Self { path, copy: Some(copy), ..Self::named(address.to_owned()) })
     }
 
     /// The bundle of a collection.
@@ -112,17 +123,31 @@ impl Target {
 
     /// Whether files of the bundle may have to be fetched from a site.
     pub fn is_copy(&self) -> bool {
-        self.is_copy
+        self.copy.is_some()
     }
 
     /// What a reader of answers should know, such as that a site could not be reached.
-    pub fn notice(&self) -> Option<&str> {
-        self.notice.as_deref()
+    pub fn notice(&self) -> Option<String> {
+        let reason = self.copy.as_ref()?.stale.as_ref()?;
+        Some(format!("the copy on this machine is searched: {reason}"))
     }
 
     /// The target as it was given.
     pub fn given(&self) -> &str {
         &self.given
+    }
+
+    /// By what it is found again from any directory: the name of a collection, the address of a
+    /// site, or an absolute path.
+    pub fn lasting_name(&self) -> String {
+        match &self.collection {
+            Some(Collection { name, .. }) => name.to_string(),
+            None if self.is_copy() => self.given.clone(),
+            None => {
+                let path = std::path::absolute(&self.path);
+                path.as_deref().unwrap_or(&self.path).to_string_lossy().into_owned()
+            }
+        }
     }
 
     /// The collection's name; `None` for a bundle at a path.
@@ -150,6 +175,12 @@ impl Target {
     fn generations(&self) -> Option<Generations> {
         let Collection { home, name, settings, .. } = self.collection.as_ref()?;
         Some(Generations::new(home.directory(name, settings)))
+    }
+
+    /// When the sources of the collection were last looked at by a sync, as far as that is known.
+    pub fn synced(&self) -> Option<SystemTime> {
+        let state = State::read(&self.collection.as_ref()?.held.generation().state())?;
+        Some(UNIX_EPOCH + Duration::from_nanos(state.scanned))
     }
 
     /// Whether the sources have changed since the bundle was made; `None` where that cannot be

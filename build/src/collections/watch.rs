@@ -9,8 +9,10 @@ use anyhow::{Context, Result};
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
+use super::home::Home;
 use super::name::Name;
-use super::registry::{Home, Registry, Settings};
+use super::registry::Registry;
+use super::settings::Settings;
 
 /// Sources have come to rest when nothing was told for this long: a program that writes many files
 /// writes for a while.

@@ -1,6 +1,7 @@
 //! The bundles that a command asks: those that are named, or all collections, or the directory that
 //! one stands in.
 
+use std::borrow::BorrowMut;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,10 +11,12 @@ use anyhow::{Context, Result};
 use findling_engine::{Mode, Request, Response};
 
 use super::build::build_collection;
+use super::learned;
+use super::require_fresh::RequireFresh;
 use super::search::{SearchOptions, load_encoder};
 use crate::collections::{Home, Place, Registry, Settings, Target};
-use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
-use crate::output::{Asked as Question, Failure, Sources, Timings, comparable};
+use crate::host::{EncoderChoice, Host, QueryEncoder};
+use crate::output::{Asked as Question, Failure, Sources, Timings, best};
 use crate::sources;
 use crate::ui::{Ui, bytes, count};
 
@@ -94,20 +97,26 @@ pub(crate) type Failures = Vec<(String, Failure)>;
 /// Opens what is wanted. A bundle that was named must open; of all collections some may fail.
 ///
 /// # Errors
-/// If a named bundle cannot be opened, or there is nothing to ask.
-pub(crate) fn open(targets: &[PathBuf], ui: &Ui) -> Result<Opened> {
+/// If a named bundle cannot be opened or is not fresh, or there is nothing to ask.
+pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<Opened> {
     let mut opened = Opened { asked: Vec::new(), failed: Vec::new() };
     if !targets.is_empty() {
         for path in targets {
-            opened.asked.push(Asked::open(find_target(path, ui)?)?);
+            let target = find_target(path, ui)?;
+            fresh.check(&target)?;
+            opened.asked.push(Asked::open(target)?);
         }
         return Ok(opened);
     }
     let home = Home::default_location()?;
     let registry = Registry::read(&home)?;
     for name in registry.collections().keys() {
-        let found = Target::of_collection(&home, name).map_err(anyhow::Error::from);
-        match found.and_then(Asked::open) {
+        let open = || -> Result<Asked> {
+            let target = Target::of_collection(&home, name)?;
+            fresh.check(&target)?;
+            Asked::open(target)
+        };
+        match open() {
             Ok(asked) => opened.asked.push(asked),
             Err(error) => {
                 ui.warn(format!("the collection {name} cannot be searched: {error:#}"));
@@ -121,50 +130,71 @@ pub(crate) fn open(targets: &[PathBuf], ui: &Ui) -> Result<Opened> {
     Ok(opened)
 }
 
+/// What several bundles said.
+pub(crate) struct Replies<T> {
+    /// The answers with the places of their bundles.
+    pub answers: Vec<(usize, T)>,
+    /// The errors of the bundles that cannot answer, with their names.
+    pub refusals: Vec<(String, anyhow::Error)>,
+}
+
+/// Asks each bundle. One that cannot answer (it has no such attribute) keeps no other from it.
+pub(crate) fn ask_each<A: BorrowMut<Asked>, T>(
+    bundles: impl IntoIterator<Item = A>,
+    mut ask: impl FnMut(A) -> Result<T>,
+) -> Replies<T> {
+    let mut replies = Replies { answers: Vec::new(), refusals: Vec::new() };
+    for (place, asked) in bundles.into_iter().enumerate() {
+        let name = asked.borrow().name.clone();
+        match ask(asked) {
+            Ok(answer) => replies.answers.push((place, answer)),
+            Err(error) => replies.refusals.push((name, error)),
+        }
+    }
+    replies
+}
+
+impl<T> Replies<T> {
+    /// The answers, and the bundles that could not answer, each of which is a warning.
+    ///
+    /// # Errors
+    /// The first refusal if no bundle has answered.
+    pub fn some(self, ui: &Ui) -> Result<(Vec<(usize, T)>, Failures)> {
+        let Self { answers, mut refusals } = self;
+        if answers.is_empty() && !refusals.is_empty() {
+            return Err(refusals.remove(0).1);
+        }
+        let failure = |(name, error): (String, anyhow::Error)| {
+            ui.warn(format!("{name}: {error:#}"));
+            (name, Failure::of(&error))
+        };
+        Ok((answers, refusals.into_iter().map(failure).collect()))
+    }
+}
+
 /// Asks each bundle. The one with the best page comes first. A collection that cannot answer the
-/// request (it has no such attribute) is a failure if others can.
+/// request is a failure if others can.
 pub(crate) fn ask(
     targets: &[PathBuf],
     options: &SearchOptions,
     request: &Request,
     ui: &Ui,
 ) -> Result<(Vec<Group>, Failures)> {
-    let Opened { asked, mut failed } = open(targets, ui)?;
+    let Opened { asked, mut failed } = open(targets, options.fresh, ui)?;
     let mut encoders = Encoders::new(options.ranking.query_encoder.clone());
-    let mut groups = Vec::new();
-    let mut first = None;
-    for mut asked in asked {
-        let started = Instant::now();
+    let replies = ask_each(asked, |mut asked| {
         asked.host.set_streamed(options.ranking.streamed);
         let mut request = request.clone();
-        let answered = options
-            .conditions
-            .add_to(&mut request, asked.host.manifest())
-            .and_then(|()| asked.answer(request, &mut encoders, ui));
-        match answered {
-            Ok((response, cost)) => {
-                let timings = timings(started, &asked, &cost);
-                groups.push(Group { asked, response, timings });
-            }
-            Err(error) => {
-                ui.warn(format!("{}: {error:#}", asked.name));
-                failed.push((asked.name.clone(), Failure::of(&error)));
-                first = first.or(Some(error));
-            }
-        }
-    }
-    if let (true, Some(error)) = (groups.is_empty(), first) {
-        return Err(error);
-    }
-    let best = |Group { response, .. }: &Group| {
-        response.results.first().map_or(0.0, |page| comparable(response, page))
-    };
-    groups.sort_by(|a, b| best(b).total_cmp(&best(a)));
+        options.complete(&mut request, asked.host.manifest())?;
+        let (mut response, timings) = asked.answer(request, &mut encoders, ui)?;
+        options.arrange(&mut response);
+        Ok(Group { asked, response, timings })
+    });
+    let (answers, refused) = replies.some(ui)?;
+    failed.extend(refused);
+    let mut groups: Vec<Group> = answers.into_iter().map(|(_, group)| group).collect();
+    groups.sort_by(|a, b| best(&b.response).total_cmp(&best(&a.response)));
     Ok((groups, failed))
-}
-
-fn timings(started: Instant, asked: &Asked, cost: &Cost) -> Timings {
-    Timings::new(started, asked.host.open_time(), Duration::ZERO, Duration::ZERO, cost)
 }
 
 /// Indexes a directory that is small enough, by words.
@@ -193,7 +223,7 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
     let bundle = staged.path().join("bundle");
     let settings =
         Settings { paths: vec![path.clone()], encoder: "none".to_owned(), ..Settings::default() };
-    let place = Place { bundle: bundle.clone(), pages: staged.path().join("pages") };
+    let place = Place { bundle: bundle.clone(), kept: None };
     build_collection(&settings, &place, true, &ui.quiet())?;
     Ok(Asked {
         name: path.display().to_string(),
@@ -211,7 +241,7 @@ impl Asked {
     /// As [`Host::open`].
     pub fn open(target: Target) -> Result<Self> {
         let (name, sources) = (target.given().to_owned(), Sources::of(&target));
-        let host = Host::open(target.path())?;
+        let host = learned::open(&target)?;
         Ok(Self { name, host, sources, target: Some(target), _staged: None })
     }
 
@@ -224,7 +254,8 @@ impl Asked {
         mut request: Request,
         encoders: &mut Encoders,
         ui: &Ui,
-    ) -> Result<(Response, Cost)> {
+    ) -> Result<(Response, Timings)> {
+        let started = Instant::now();
         // Said of every collection without vectors, that words alone were searched tells nothing.
         if self.host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
             request.mode = Mode::Lexical;
@@ -233,12 +264,13 @@ impl Asked {
             Some(_) => None,
             None => encoders.of(&self.host, request.mode, ui)?,
         };
-        if let Some(encoder) = &encoder {
-            request.vector = encoder.encode(&request.query)?.0;
-            for text in &request.also {
-                request.also_vectors.push(encoder.encode(text)?.0);
-            }
-        }
-        self.host.search_as_meant(encoder.as_deref(), request)
+        let loading = started.elapsed();
+        let embedding = match &encoder {
+            Some(encoder) => encoder.embed(&mut request)?,
+            None => Duration::ZERO,
+        };
+        let (response, cost) = self.host.search_as_meant(encoder.as_deref(), request)?;
+        let open = self.host.open_time();
+        Ok((response, Timings::new(started, open, loading, embedding, &cost)))
     }
 }

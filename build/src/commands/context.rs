@@ -76,7 +76,7 @@ struct Meta {
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let json = args.json || args.format == ContextFormat::Json;
-    let output = Output { format: None, json, file: args.file.clone() };
+    let output = Output { json, file: args.file.clone(), ..Output::default() };
     finish(&output, ui, || context(&args, &output, ui))
 }
 

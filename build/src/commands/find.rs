@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::asked::{Group, ask};
 use super::search::{Output, SearchOptions, finish, keep, write_to};
-use crate::output::{Answer, Asked as Question, Exit, Failure, Format, Meta, SCHEMA};
+use crate::output::{self, Answer, Asked as Question, Exit, Failure, Format, Meta, SCHEMA};
 use crate::safe_text;
-use crate::ui::{Paint, Ui};
+use crate::ui::Ui;
 
 /// Search all collections; if there are none, the files of this directory
 #[derive(Debug, clap::Args)]
@@ -48,7 +48,7 @@ struct Collection<'a> {
     #[serde(flatten)]
     response: &'a Response,
     #[serde(rename = "_meta")]
-    meta: Option<Meta>,
+    meta: Option<&'a Meta>,
 }
 
 /// A collection that could not be searched.
@@ -80,53 +80,44 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let (groups, failed) = ask(&args.targets, &args.options, &request, ui)?;
     let found: Vec<&Group> =
         groups.iter().filter(|group| !group.response.results.is_empty()).collect();
-    let (meta, mut offset) = (Meta::default(), 0);
+    let metas: Vec<Option<Meta>> = found.iter().map(|group| meta(group)).collect();
+    let (unknown, mut offset) = (Meta::default(), 0);
     let mut answers = Vec::new();
-    for group in &found {
+    for (group, meta) in found.iter().zip(&metas) {
         answers.push(Answer {
             response: &group.response,
             // Numbers go on from one collection to the next, so that `open` knows which is meant.
             offset,
-            meta: &meta,
+            meta: meta.as_ref().unwrap_or(&unknown),
             sources: &group.asked.sources,
             collection: Some(&group.asked.name),
+            group_by: args.options.group_by.as_deref(),
             timings: false,
         });
         offset += group.response.results.len() as u32;
     }
-    keep(&args.query, &answers, format, ui);
-    write_to(&args.output, ui, |ui, mut out| {
+    keep(&args.query, &answers, &args.output, ui)?;
+    write_to(&args.output, ui, |ui, out| {
         if format == Format::Json {
             let printed = Printed {
                 query: &args.query,
-                collections: found.iter().map(|group| collection(group)).collect(),
+                collections: found.iter().zip(&metas).map(collection).collect(),
                 failed: failed.iter().map(|(name, error)| Failed { name, error }).collect(),
                 meta: Schema { schema: SCHEMA },
             };
             return Ok(writeln!(out, "{}", safe_text::json_pretty(&printed)?)?);
         }
-        for (group, answer) in found.iter().zip(&answers) {
-            let name = safe_text::line(&group.asked.name);
-            match format {
-                Format::Text => writeln!(out, "{}\n", ui.paint(Paint::Green, &name))?,
-                Format::Markdown => writeln!(out, "## {}\n", safe_text::markdown(&name))?,
-                _ => {}
-            }
-            answer.write(format, ui, &mut out)?;
-            if format == Format::Text {
-                writeln!(out)?;
-            }
-        }
-        if format == Format::Text && found.is_empty() {
-            writeln!(out, "{}", ui.paint(Paint::Dim, "nothing matches"))?;
-        }
-        Ok(())
+        output::write_all(&answers, format, ui, out)
     })?;
     Ok(Exit::of(!found.is_empty(), failed.is_empty()))
 }
 
-fn collection(group: &Group) -> Collection<'_> {
-    let Group { asked, response, timings } = group;
-    let meta = asked.target.as_ref().map(|target| Meta::new(target, &asked.host, *timings));
-    Collection { name: &asked.name, response, meta }
+/// What is known about an answer; `None` of a directory that was indexed for it.
+fn meta(group: &Group) -> Option<Meta> {
+    let Group { asked, timings, .. } = group;
+    Some(Meta::new(asked.target.as_ref()?, &asked.host, *timings))
+}
+
+fn collection<'a>((group, meta): (&&'a Group, &'a Option<Meta>)) -> Collection<'a> {
+    Collection { name: &group.asked.name, response: &group.response, meta: meta.as_ref() }
 }

@@ -1,4 +1,4 @@
-//! `findling last` and `findling open`: the hits of the last search.
+//! `findling last` and `findling open`: the hits of the last search, or of one that was saved.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,13 +7,20 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 use super::search::{Output, finish};
+use crate::collections::Name;
 use crate::output::{Asked, Exit, Last, LastHit};
 use crate::safe_text::{self, is_link, json_pretty, line};
 use crate::ui::{Paint, Ui};
 
-/// List the hits of the last search, with the numbers that `findling open` takes
+/// List the hits of the last search, or of one that `--save` saved, with the numbers that `findling
+/// open` takes
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// The name of a search that was saved
+    name: Option<Name>,
+    /// List the names of the searches that were saved
+    #[arg(long, conflicts_with = "name")]
+    list: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -26,6 +33,9 @@ pub struct OpenArgs {
     /// The number of the hit
     #[arg(default_value_t = 1)]
     number: usize,
+    /// Open a hit of a search that was saved
+    #[arg(long, value_name = "NAME")]
+    of: Option<Name>,
     /// Open the page in the browser even if its source is on this machine
     #[arg(long)]
     browser: bool,
@@ -38,8 +48,11 @@ pub struct OpenArgs {
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let output = Output { json: args.json, ..Output::default() };
     finish(&output, ui, || {
-        let last = Last::read()?;
         let mut out = std::io::stdout().lock();
+        if args.list {
+            return list(args.json, &mut out);
+        }
+        let last = Last::read(args.name.as_ref())?;
         if args.json {
             writeln!(out, "{}", json_pretty(&last)?)?;
         } else {
@@ -53,6 +66,17 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     })
 }
 
+/// Lists the names of the searches that were saved.
+fn list(json: bool, out: &mut impl Write) -> Result<Exit> {
+    let names = Last::saved()?;
+    if json {
+        writeln!(out, "{}", json_pretty(&names)?)?;
+    } else {
+        names.iter().try_for_each(|name| writeln!(out, "{name}"))?;
+    }
+    Ok(if names.is_empty() { Exit::Nothing } else { Exit::Found })
+}
+
 fn place(hit: &LastHit) -> String {
     match (&hit.path, hit.line) {
         (Some(path), Some(at)) => format!("{}:{at}", line(&path.to_string_lossy())),
@@ -64,7 +88,7 @@ fn place(hit: &LastHit) -> String {
 /// Runs `findling open`.
 pub fn open(args: OpenArgs, ui: &Ui) -> Result<ExitCode> {
     finish(&Output::default(), ui, || {
-        let last = Last::read()?;
+        let last = Last::read(args.of.as_ref())?;
         let hit = last.hit(args.number)?;
         let opener = Opener::of(hit, args.browser)?;
         if args.print {

@@ -1,5 +1,6 @@
 //! The commands. Each has a module with its arguments and a function that runs it.
 
+pub mod agents;
 mod asked;
 pub mod build;
 pub mod collection;
@@ -11,19 +12,24 @@ pub mod distill;
 pub mod eval;
 pub mod explain;
 pub mod find;
+#[cfg(feature = "history")]
+pub mod history;
 pub mod init;
 pub mod inspect;
 pub mod last;
+mod learned;
 pub mod man;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod models;
+pub mod note;
 mod ocr;
 pub mod pagefind;
 mod reference;
 pub mod relevance;
 #[cfg(feature = "tui")]
 pub mod repl;
+mod require_fresh;
 pub mod search;
 pub mod serve;
 pub mod similar;
@@ -32,3 +38,10 @@ mod state_directory;
 pub mod sync;
 #[cfg(feature = "tui")]
 pub mod tui;
+
+/// The error of a command whose question was not answered with yes.
+fn not_confirmed(outcome: &str) -> anyhow::Error {
+    let message =
+        format!("expected yes, found another answer or none: {outcome}; --yes does not ask");
+    crate::output::Asked { code: "not-confirmed", message }.into()
+}

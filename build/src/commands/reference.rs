@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use clap::{Arg, Command};
 
+use super::config::is_own;
+
 /// The document of a command line.
 pub fn markdown(mut command: Command) -> String {
     command.build();
@@ -13,7 +15,7 @@ pub fn markdown(mut command: Command) -> String {
          both.\n[The command line](command-line.md) is the tour.\n\n\
          Every command has these options:\n\n",
     );
-    table(&mut out, command.get_arguments().filter(|arg| is_listed(arg)));
+    table(&mut out, command.get_arguments().filter(|arg| !arg.is_hide_set()));
     for one in subcommands(&command) {
         describe(&mut out, one, &format!("findling {}", one.get_name()));
     }
@@ -24,10 +26,6 @@ pub fn markdown(mut command: Command) -> String {
 
 fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help")
-}
-
-fn is_listed(arg: &Arg) -> bool {
-    !arg.is_hide_set()
 }
 
 fn describe(out: &mut String, command: &Command, name: &str) {
@@ -41,16 +39,10 @@ fn describe(out: &mut String, command: &Command, name: &str) {
     let stop = if about.ends_with(|c: char| c.is_alphanumeric() || c == ')') { "." } else { "" };
     let _ = write!(out, "## {name}\n\n{about}{stop}\n\n```text\n");
     let _ = write!(out, "{usage}\n```\n\n");
-    let is_own = |arg: &&Arg| is_listed(arg) && !arg.is_global_set() && !is_of_clap(arg);
-    table(out, command.get_arguments().filter(is_own));
+    table(out, command.get_arguments().filter(|arg| is_own(arg)));
     for one in subcommands(command) {
         describe(out, one, &format!("{name} {}", one.get_name()));
     }
-}
-
-/// Whether clap adds the option to each command.
-fn is_of_clap(arg: &Arg) -> bool {
-    matches!(arg.get_id().as_str(), "help" | "version")
 }
 
 fn table<'a>(out: &mut String, arguments: impl Iterator<Item = &'a Arg>) {

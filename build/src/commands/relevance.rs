@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::asked::{Group, ask};
 use super::find::{Failed, Schema};
 use super::search::{Output, SearchOptions, finish, write_to};
-use crate::output::{Asked as Question, Exit, Format, SCHEMA, comparable, title};
+use crate::output::{Asked as Question, Exit, Format, SCHEMA, best, title};
 use crate::safe_text::{self, line};
 use crate::ui::{Paint, Ui, count, thousands};
 
@@ -106,14 +106,14 @@ fn relevance(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
 
 fn row(group: &Group) -> Row {
     let Group { asked, response, .. } = group;
-    let best = response.results.first();
+    let first = response.results.first();
     Row {
         name: asked.name.clone(),
-        score: best.map_or(0.0, |page| comparable(response, page)),
+        score: best(response),
         pages: response.total.pages,
         of_pages: asked.host.manifest().stats.n_pages,
         missing: response.corrections.iter().map(|slip| slip.word.clone()).collect(),
-        best: best.map(|page| Best { title: title(page).to_owned(), url: page.url.clone() }),
+        best: first.map(|page| Best { title: title(page).to_owned(), url: page.url.clone() }),
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use findling_engine::{Limit, MAX_LIMIT, Request};
 
 use super::asked::find_target;
+use super::require_fresh::RequireFresh;
 use super::search::{ModeArg, Output, answer, exit, finish, keep, meta, parse_filter, write_to};
 use crate::host::Host;
 use crate::output::{Answer, Exit, Sources, Timings};
@@ -38,6 +39,9 @@ pub struct Args {
     /// Search as a browser does: in the cells near the page's vectors instead of in all vectors
     #[arg(long)]
     pub streamed: bool,
+    /// How old the index may be.
+    #[command(flatten)]
+    pub fresh: RequireFresh,
     /// What is printed
     #[command(flatten)]
     pub output: Output,
@@ -53,6 +57,7 @@ fn similar(args: Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let (format, page) = (args.output.format()?, args.page.clone());
     let target = find_target(&args.bundle, ui)?;
+    args.fresh.check(&target)?;
     let mut host = Host::open(target.path())?;
     host.set_streamed(args.streamed);
     let request = Request {
@@ -72,9 +77,10 @@ fn similar(args: Args, ui: &Ui) -> anyhow::Result<Exit> {
         meta: &meta,
         sources: &sources,
         collection: None,
+        group_by: None,
         timings: false,
     };
-    keep(&page, &[answer], format, ui);
+    keep(&page, &[answer], &args.output, ui)?;
     write_to(&args.output, ui, |ui, mut out| answer.write(format, ui, &mut out))?;
     ui.detail(cost.to_string());
     Ok(exit(&response))

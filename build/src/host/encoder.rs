@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use findling_bundle::Dense;
 use findling_encoder::Side;
-use findling_engine::QueryVector;
+use findling_engine::{QueryVector, Request};
 
 use super::Host;
 use crate::models::{self, BoxedEncoder, STATIC};
@@ -159,6 +159,21 @@ impl QueryEncoder {
     /// `transformer`, `static`, `hash`.
     pub fn kind(&self) -> &'static str {
         self.kind
+    }
+
+    /// Embeds the query of a request and its other wordings; returns the time taken.
+    ///
+    /// # Errors
+    /// If the model fails to run.
+    pub fn embed(&self, request: &mut Request) -> anyhow::Result<Duration> {
+        let mut time;
+        (request.vector, time) = self.encode(&request.query)?;
+        for text in &request.also {
+            let (vector, more) = self.encode(text)?;
+            request.also_vectors.push(vector);
+            time += more;
+        }
+        Ok(time)
     }
 
     /// Embeds a query, unless the engine does it; also returns the time taken.

@@ -153,21 +153,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     let mut shards = ShardSet::new(deployed);
     add_structure(structure, dense.as_ref(), &mut shards)?;
 
-    let terms = lexical
-        .ranges
-        .par_iter()
-        .map(|range| (RangeStart::Key(&range.first_term), &range.terms[..]));
-    let terms = shards.add_ranges(ShardKind::Terms, terms)?;
-    let second = lexical.ranges.par_iter().filter(|range| !range.second.is_empty());
-    let second = second.map(|range| (RangeStart::Key(&range.first_term), &range.second[..]));
-    let mut second =
-        shards.add_ranges(ShardKind::SecondTier, second.collect::<Vec<_>>())?.into_iter();
-    let mut lexicon = Vec::with_capacity(terms.len());
-    for (TermRange { first_term, second: tier, .. }, terms) in lexical.ranges.into_iter().zip(terms)
-    {
-        let second = if tier.is_empty() { None } else { second.next() };
-        lexicon.push(LexiconRange { first_term, terms, second });
-    }
+    let lexicon = add_terms(lexical.ranges, &mut shards);
     let (directory, positions) = add_positions(lexical.positions, &mut shards)?;
     shards.add(ShardKind::PositionsDirectory, &directory)?;
 
@@ -240,14 +226,39 @@ fn add_structure(
     Ok(())
 }
 
+/// Adds the ranges of terms: their first tiers, then their second.
+fn add_terms(ranges: Vec<TermRange>, shards: &mut ShardSet) -> Vec<LexiconRange> {
+    let (mut firsts, mut seconds, mut has_second) = (Vec::new(), Vec::new(), Vec::new());
+    let mut starts = Vec::with_capacity(ranges.len());
+    for TermRange { first_term, terms, second } in ranges {
+        firsts.push(terms);
+        has_second.push(second.is_some());
+        seconds.push(second);
+        starts.push(first_term);
+    }
+    let keyed = |tier: Vec<Option<Stored>>| -> Vec<(RangeStart<'_>, Stored)> {
+        let keyed = starts.iter().zip(tier);
+        keyed.filter_map(|(start, shard)| Some((RangeStart::Key(start), shard?))).collect()
+    };
+    let firsts = shards.add_encoded_ranges(keyed(firsts.into_iter().map(Some).collect()));
+    let mut seconds = shards.add_encoded_ranges(keyed(seconds)).into_iter();
+    let ranges = starts.into_iter().zip(firsts).zip(has_second);
+    ranges
+        .map(|((first_term, terms), has_second)| {
+            let second = if has_second { seconds.next() } else { None };
+            LexiconRange { first_term, terms, second }
+        })
+        .collect()
+}
+
 /// Adds the directory of positions and returns the shards that it lists. Later shards get other
 /// names than these.
 fn add_positions(
     positions: Positions,
     shards: &mut ShardSet,
 ) -> Result<(Vec<u8>, Vec<Stored>), Error> {
-    let Positions { pages, ranges, shards: raws } = positions;
-    let (entries, stored) = shards.add_apart(ShardKind::Positions, &raws)?;
+    let Positions { pages, ranges, shards: positions } = positions;
+    let (entries, stored) = shards.add_apart(positions);
     Ok((write_directory(&pages, &ranges, &entries)?, stored))
 }
 

@@ -1,5 +1,6 @@
 //! Builds a bundle in memory from pages.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -9,6 +10,7 @@ use rayon::prelude::*;
 
 use super::assemble::{self, Parts};
 use super::dense::{DenseInput, build_dense};
+use super::earlier_shards::{self, EarlierShards};
 use super::job::{Job, Outcome};
 use super::languages::Languages;
 use super::previous_build::PreviousBuild;
@@ -17,6 +19,7 @@ use super::{columns, copies, lexical, page_order, texts};
 use crate::chunk::{ChunkOptions, ChunkedPage, chunk};
 use crate::models::BoxedEncoder;
 use crate::page::Page;
+use crate::record_log::RecordLog;
 use crate::ui::{Ui, thousands};
 
 /// Builds a bundle in memory.
@@ -24,7 +27,8 @@ use crate::ui::{Ui, thousands};
 /// # Errors
 /// If the encoder fails, or the corpus exceeds a limit of the bundle format.
 pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
-    let Job { mut pages, encoder, cache, query_encoders, table, earlier, deployed, options } = job;
+    let Job { mut pages, encoder, cache, query_encoders, table, earlier, deployed, kept, options } =
+        job;
     let mut stages = Vec::new();
 
     let started = Instant::now();
@@ -43,19 +47,27 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
             );
         }
     }
-    let chunks = chunk_all(&pages, encoder, &options.chunk, ui);
-    // The chunks hold the text from here on. Free the sections: the next stages need the most
-    // memory.
-    pages.iter_mut().for_each(|page| page.sections = Vec::new());
+    let chunks = chunk_all(&mut pages, encoder, &options.chunk, ui);
     let n_sections: u64 = chunks.iter().map(|page| page.sections.len() as u64).sum();
     stages.push(Stage::ended("chunk", started, n_sections, "sections", ui));
 
     let started = Instant::now();
     let languages = Languages::of(&pages, options.language.as_deref());
     let bar = ui.bar("Analysing", pages.len() as u64, "pages");
-    let lexical =
-        lexical::analyse(&pages, &chunks, &languages, &options.synonyms, encoder.is_some(), &bar)
-            .context("cannot build the lexical index")?;
+    let log = |path: &Path, kind| RecordLog::open(path, kind);
+    let shards = kept.as_ref().map(|kept| log(&kept.shards, earlier_shards::KIND));
+    let shards = EarlierShards::of(earlier.as_ref().map(PreviousBuild::files), shards);
+    let analyses = kept.as_ref().map(|kept| log(&kept.analyses, lexical::ANALYSES));
+    let deployed = deployed.with_shards(shards);
+    let input = lexical::Input {
+        pages: &pages,
+        chunks: &chunks,
+        languages: &languages,
+        synonyms: &options.synonyms,
+        vectors: encoder.is_some(),
+    };
+    let lexical = lexical::analyse(&input, analyses, deployed.earlier(), &bar)
+        .context("cannot build the lexical index")?;
     bar.finish_and_clear();
     let columns = columns::build(&pages, &chunks, &mut |warning| ui.warn(warning))
         .context("cannot index the attributes")?;
@@ -73,10 +85,6 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         languages.list.join(", ")
     ));
 
-    let deployed = match &earlier {
-        Some(earlier) => deployed.with_shards(earlier.shards()),
-        None => deployed,
-    };
     let mut n_truncated = 0;
     let dense = match encoder {
         None => None,
@@ -100,43 +108,44 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         texts,
         addresses,
         dense,
-        deployed,
+        deployed: deployed.clone(),
     };
     let bundle = assemble::assemble(parts).context("cannot assemble the bundle")?;
+    deployed.earlier().store(&bundle);
     stages.push(Stage::ended("assemble", started, bundle.n_bytes(), "bytes", ui));
     Ok(Outcome { bundle, stages, n_truncated })
 }
 
+/// Chunks all pages. The chunks hold the text from here on: the sections of each page are freed,
+/// since the next stages need the most memory.
 fn chunk_all(
-    pages: &[Page],
+    pages: &mut [Page],
     encoder: Option<&BoxedEncoder>,
     options: &ChunkOptions,
     ui: &Ui,
 ) -> Vec<ChunkedPage> {
     let bar = ui.bar("Chunking", pages.len() as u64, "pages");
     let mut options = options.clone();
-    let chunks = match encoder {
-        Some(encoder) => {
-            // The tokens of an empty text are the special tokens that the model adds.
-            let special = encoder.count_tokens("", Side::Document);
-            options.special_tokens = special as usize;
-            options.max_tokens = options.max_tokens.min(encoder.card().max_tokens as usize);
-            let tokens = |text: &str| {
-                encoder.count_tokens(text, Side::Document).saturating_sub(special) as usize
-            };
-            pages
-                .par_iter()
-                .map(|page| {
-                    bar.inc(1);
-                    chunk(page, &options, tokens)
-                })
-                .collect()
-        }
-        None => {
-            let words = |text: &str| text.split_whitespace().count();
-            pages.par_iter().map(|page| chunk(page, &options, words)).collect()
-        }
+    options.units = encoder.is_some();
+    // The tokens of an empty text are the special tokens that the model adds.
+    let special = encoder.map_or(0, |encoder| encoder.count_tokens("", Side::Document));
+    if let Some(encoder) = encoder {
+        options.special_tokens = special as usize;
+        options.max_tokens = options.max_tokens.min(encoder.card().max_tokens as usize);
+    }
+    let tokens = |text: &str| {
+        let tokens = encoder.map_or(0, |encoder| encoder.count_tokens(text, Side::Document));
+        tokens.saturating_sub(special) as usize
     };
+    let chunks = pages
+        .par_iter_mut()
+        .map(|page| {
+            bar.inc(1);
+            let chunked = chunk(page, &options, tokens);
+            page.sections = Vec::new();
+            chunked
+        })
+        .collect();
     bar.finish_and_clear();
     chunks
 }

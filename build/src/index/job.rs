@@ -1,5 +1,7 @@
 //! The input and the output of a build.
 
+use std::path::{Path, PathBuf};
+
 use findling_bundle::{QueryEncoder, Synonym};
 use findling_encoder::static_table::StaticTable;
 
@@ -58,6 +60,26 @@ impl Default for Options {
     }
 }
 
+/// Files with what the next build need not compute again. Each can be deleted at any time.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The log of parsed files ([`PageCache`](crate::sources::page_cache::PageCache)).
+    pub pages: PathBuf,
+    /// The log of analysed pages.
+    pub analyses: PathBuf,
+    /// The log of what the bundle's shards were made from.
+    pub shards: PathBuf,
+}
+
+impl Kept {
+    /// Those in a directory.
+    pub fn below(directory: &Path) -> Self {
+        let [pages, analyses, shards] =
+            ["pages", "analyses", "shards"].map(|name| directory.join(name));
+        Self { pages, analyses, shards }
+    }
+}
+
 /// The input of [`build`](super::build()).
 #[derive(Default)]
 pub struct Job<'a> {
@@ -77,6 +99,8 @@ pub struct Job<'a> {
     pub earlier: Option<PreviousBuild>,
     /// The files that the bundle replaces.
     pub deployed: Deployed,
+    /// What earlier builds computed.
+    pub kept: Option<Kept>,
     /// How to index.
     pub options: Options,
 }

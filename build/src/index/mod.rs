@@ -40,6 +40,6 @@ pub mod vocabulary;
 pub mod write;
 
 pub use build::build;
-pub use job::{GRAPH_FROM, Job, Options, Outcome};
+pub use job::{GRAPH_FROM, Job, Kept, Options, Outcome};
 pub use shards::Deployed;
 pub use stage::Stage;

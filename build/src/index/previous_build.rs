@@ -17,7 +17,6 @@ use findling_bundle::{Addresses, CellShard, Dense, EncoderCard, ShardId, decode_
 use findling_encoder::static_table::StaticTable;
 
 use super::cells::Grouping;
-use super::earlier_shards::EarlierShards;
 use super::rows::Rows;
 use crate::bundle_files::BundleFiles;
 
@@ -34,9 +33,9 @@ impl PreviousBuild {
         BundleFiles::open(directory).ok().map(|files| Self { files })
     }
 
-    /// Its shards, by their contents.
-    pub fn shards(&self) -> EarlierShards {
-        EarlierShards::of(&self.files)
+    /// Its files.
+    pub fn files(&self) -> &BundleFiles {
+        &self.files
     }
 
     /// The addresses of its pages in their order; `None` if the bundle is damaged.

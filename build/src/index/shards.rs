@@ -36,6 +36,11 @@ impl Deployed {
         Self { earlier: Arc::new(earlier), ..self }
     }
 
+    /// The shards of the earlier bundle.
+    pub fn earlier(&self) -> &EarlierShards {
+        &self.earlier
+    }
+
     /// Compresses a shard, as [`encode_shard`](findling_bundle::encode_shard) does.
     ///
     /// # Errors
@@ -128,15 +133,21 @@ impl ShardSet {
             Iter: IndexedParallelIterator,
         >,
     ) -> Result<Vec<ShardId>, Error> {
-        let deployed = &self.deployed;
         if kind.is_grouped() {
             return self.add_groups(kind, ranges);
         }
-        let encoded: Vec<Stored> = ranges
-            .into_par_iter()
-            .map(|(start, raw)| Ok(deployed.rename(deployed.encode(kind, raw)?, start)))
-            .collect::<Result<_, Error>>()?;
-        Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
+        let encode = |(start, raw)| Ok((start, self.deployed.encode(kind, raw)?));
+        let encoded: Vec<(RangeStart<'_>, Stored)> =
+            ranges.into_par_iter().map(encode).collect::<Result<_, Error>>()?;
+        Ok(self.add_encoded_ranges(encoded))
+    }
+
+    /// Adds the shards of ranges, which are no groups, in order.
+    pub fn add_encoded_ranges(&mut self, ranges: Vec<(RangeStart<'_>, Stored)>) -> Vec<ShardId> {
+        let deployed = &self.deployed;
+        let named: Vec<Stored> =
+            ranges.into_par_iter().map(|(start, shard)| deployed.rename(shard, start)).collect();
+        named.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect()
     }
 
     fn add_groups<'a>(
@@ -160,20 +171,15 @@ impl ShardSet {
         Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
 
-    /// Compresses shards for another directory, on all cores. Returns an entry for each shard,
-    /// `None` if it is empty, and the shards that are not empty. Their names are reserved.
+    /// Adds shards of another directory. Returns an entry for each, `None` if there is no shard,
+    /// and the shards that there are. Their names are reserved.
     pub fn add_apart(
         &mut self,
-        kind: ShardKind,
-        raws: &[Vec<u8>],
-    ) -> Result<(Vec<Option<ShardEntry>>, Vec<Stored>), Error> {
-        let encoded: Vec<Option<Stored>> = raws
-            .par_iter()
-            .map(|raw| (!raw.is_empty()).then(|| self.deployed.encode(kind, raw)).transpose())
-            .collect::<Result<_, Error>>()?;
-        let (mut lines, mut all) = (Vec::with_capacity(raws.len()), Vec::<Stored>::new());
+        shards: Vec<Option<Stored>>,
+    ) -> (Vec<Option<ShardEntry>>, Vec<Stored>) {
+        let (mut lines, mut all) = (Vec::with_capacity(shards.len()), Vec::<Stored>::new());
         let mut named: HashMap<ShardHash, usize> = HashMap::new();
-        for shard in encoded {
+        for shard in shards {
             let line = shard.map(|shard| {
                 let (entry, stored) =
                     rename_while(shard, |(entry, stored)| match named.get(&entry.hash) {
@@ -187,7 +193,7 @@ impl ShardSet {
             lines.push(line);
         }
         self.reserved.extend(named.into_keys());
-        Ok((lines, all))
+        (lines, all)
     }
 
     fn insert(&mut self, entry: ShardEntry, stored: Vec<u8>) -> ShardId {

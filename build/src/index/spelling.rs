@@ -64,14 +64,22 @@ impl Words {
     }
 
     /// Adds the counts of other pages.
-    pub fn merge(&mut self, other: Words) {
-        if self.counts.is_empty() {
-            *self = other;
-            return;
+    pub fn add(&mut self, counts: &[(Box<str>, u32)]) {
+        for (word, n) in counts {
+            match self.counts.get_mut(word) {
+                Some(count) => *count += n,
+                None => {
+                    self.counts.insert(word.clone(), *n);
+                }
+            }
         }
-        for (word, n) in other.counts {
-            *self.counts.entry(word).or_default() += n;
-        }
+    }
+
+    /// The words in order, with how often they occur.
+    pub fn into_sorted(self) -> Vec<(Box<str>, u32)> {
+        let mut counts: Vec<(Box<str>, u32)> = self.counts.into_iter().collect();
+        counts.sort_unstable();
+        counts
     }
 
     /// The shards, uncompressed, each with its first word.

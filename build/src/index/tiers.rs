@@ -56,6 +56,11 @@ impl<'a> Tiers<'a> {
         Self { structure, places: pages.iter().map(place).collect(), fields }
     }
 
+    /// What decides the tiers beside the postings.
+    pub fn settings(&self) -> impl Iterator<Item = f32> {
+        self.fields.iter().flat_map(|&(weight, b, mean)| [weight, b, mean])
+    }
+
     /// Divides a term's postings on a level into the first and the second tier, each sorted by id
     /// as `postings` is.
     pub fn split<'p>(&self, level: Level, postings: &'p [Posting]) -> [Cow<'p, [Posting]>; 2] {

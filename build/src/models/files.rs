@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
 
+use findling_bundle::hex;
 use sha2::{Digest, Sha256};
 
 use super::Error;
@@ -11,13 +12,6 @@ use super::error::at;
 
 /// Bytes read and hashed at a time.
 const CHUNK: usize = 1 << 16;
-
-/// Lower-case hex.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 15)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
-}
 
 /// A running SHA-256 and length.
 #[derive(Default)]

@@ -5,14 +5,13 @@
 //! byte.
 
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use super::ModelDir;
-use crate::replace_file::replace_by;
+use crate::replace_file::keep_json;
 
 /// The note, in the model's directory.
 const FILE: &str = "fingerprint.json";
@@ -59,8 +58,7 @@ pub(super) fn note(model: &ModelDir, before: Option<Files>, fingerprint: &str) {
         return;
     }
     let note = Note { version: VERSION, fingerprint: fingerprint.to_owned(), files };
-    let write = |file: &mut fs::File| file.write_all(&serde_json::to_vec(&note)?);
-    let _ = replace_by(&path(model), write);
+    let _ = keep_json(&path(model), &note);
 }
 
 /// The files of a model, as they are now.

@@ -125,6 +125,9 @@ fn kind(error: &Error) -> (&'static str, Exit) {
         if let Some(error) = cause.downcast_ref::<Asked>() {
             return (error.code, Exit::Usage);
         }
+        if cause.is::<Stale>() {
+            return ("stale", Exit::Data);
+        }
         if cause.is::<std::io::Error>() {
             return ("io", Exit::Data);
         }
@@ -152,6 +155,11 @@ pub struct Asked {
     pub message: String,
 }
 
+/// An index that is older than what was asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Stale(pub String);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,6 +175,7 @@ mod tests {
             (Error::new(request).context("while searching"), "filter", Exit::Usage),
             (Error::new(broken), "analysis", Exit::Data),
             (Error::new(unknown).context("expected a bundle"), "unknown", Exit::Usage),
+            (Error::new(Stale("old".into())), "stale", Exit::Data),
             (Error::new(gone), "not-built", Exit::Data),
             (Error::new(io).context("x cannot be read"), "io", Exit::Data),
             (anyhow::anyhow!("else"), "failed", Exit::Data),

@@ -1,17 +1,21 @@
-//! The hits of the last search, so that one can be opened by its number.
+//! The hits of the last search, so that one can be opened by its number, and those of searches that
+//! were saved under a name.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use findling_engine::PageHit;
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Asked, Location, Sources, address, names};
-use crate::collections::Home;
-use crate::replace_file::replace_by;
+use crate::collections::{Home, Name};
+use crate::replace_file::keep_json;
 
 /// Version of the file. One of another version counts as missing.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// The directory of the searches that were saved.
+const SAVED: &str = "saved-searches";
 
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +36,10 @@ pub struct LastHit {
     pub rank: usize,
     /// The collection, where several were asked.
     pub collection: Option<String>,
+    /// By what its bundle is found again; empty where it is not.
+    pub bundle: String,
+    /// The page's id.
+    pub id: String,
     /// Title and headings.
     pub names: Vec<String>,
     /// Its address.
@@ -49,7 +57,9 @@ impl Last {
     pub fn of(query: &str, answers: &[Answer<'_>]) -> Self {
         let mut hits: Vec<LastHit> = Vec::new();
         for answer in answers {
-            let hit = |(rank, page)| LastHit::of(rank, page, answer.sources, answer.collection);
+            let bundle = &answer.meta.bundle.lasting_name;
+            let hit =
+                |(rank, page)| LastHit::of(rank, page, answer.sources, answer.collection, bundle);
             hits.extend(answer.pages().map(hit));
         }
         Self::new(query, hits)
@@ -60,30 +70,49 @@ impl Last {
         Self { version: VERSION, query: query.to_owned(), hits }
     }
 
-    /// Keeps the hits in place of those of the search before.
+    /// Keeps the hits in place of those of the search before, or of the one saved under a name.
     ///
     /// # Errors
     /// If there is no place for them.
-    pub fn keep(&self) -> Result<()> {
-        let path = file()?;
-        std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-        let json = serde_json::to_vec(self)?;
-        replace_by(&path, |file| -> Result<()> { Ok(std::io::Write::write_all(file, &json)?) })
+    pub fn keep(&self, name: Option<&Name>) -> Result<()> {
+        Ok(keep_json(&file(name)?, self)?)
     }
 
-    /// The hits of the last search.
+    /// The hits of the last search, or of the one saved under a name.
     ///
     /// # Errors
     /// If there are none.
-    pub fn read() -> Result<Self> {
-        let path = file()?;
-        let kept = std::fs::read(&path).ok();
+    pub fn read(name: Option<&Name>) -> Result<Self> {
+        let kept = std::fs::read(file(name)?).ok();
         let last = kept.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
         last.filter(|last| last.version == VERSION).ok_or_else(|| {
-            let message = "expected a search before this command, found none: run `findling \
-                           search` or `findling find` first";
-            Asked { code: "no-last", message: message.into() }.into()
+            let message = match name {
+                Some(name) => format!(
+                    "expected a search saved as {name}, found none: `findling last --list` lists \
+                     all, `findling search --save {name}` saves one"
+                ),
+                None => "expected a search before this command, found none: run `findling search` \
+                         or `findling find` first"
+                    .to_owned(),
+            };
+            Asked { code: "no-last", message }.into()
         })
+    }
+
+    /// The names of the searches that were saved, in order.
+    ///
+    /// # Errors
+    /// If there is no directory for data.
+    pub fn saved() -> Result<Vec<Name>> {
+        let directory = Home::default_location()?.root().join(SAVED);
+        // Until one is saved there is no directory.
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let name = |entry: std::fs::DirEntry| {
+            entry.file_name().to_str()?.strip_suffix(".json")?.parse::<Name>().ok()
+        };
+        let mut names: Vec<Name> = entries.filter_map(name).collect();
+        names.sort();
+        Ok(names)
     }
 
     /// The hit of a rank.
@@ -104,7 +133,13 @@ impl Last {
 
 impl LastHit {
     /// The best section of a page, or the page.
-    pub fn of(rank: usize, page: &PageHit, sources: &Sources, collection: Option<&str>) -> Self {
+    pub fn of(
+        rank: usize,
+        page: &PageHit,
+        sources: &Sources,
+        collection: Option<&str>,
+        bundle: &str,
+    ) -> Self {
         let section = page.sections.first();
         let (path, line) = match sources.locate(page, section) {
             Location::File { path, line } => (std::path::absolute(path).ok(), line),
@@ -113,6 +148,8 @@ impl LastHit {
         Self {
             rank,
             collection: collection.map(ToOwned::to_owned),
+            bundle: bundle.to_owned(),
+            id: page.id.clone(),
             names: names(page, section).map(ToOwned::to_owned).collect(),
             url: address(page).to_owned(),
             fragment: section.map(|one| fragment(&one.snippet.text)).unwrap_or_default(),
@@ -128,8 +165,10 @@ fn fragment(text: &str) -> String {
     line.split_whitespace().take(8).collect::<Vec<_>>().join(" ")
 }
 
-fn file() -> Result<PathBuf> {
-    let registry = Home::default_location()?.registry();
-    let home = registry.parent().context("no directory for data")?;
-    Ok(home.join("last-search.json"))
+fn file(name: Option<&Name>) -> Result<PathBuf> {
+    let home = Home::default_location()?;
+    Ok(match name {
+        Some(name) => home.root().join(SAVED).join(format!("{name}.json")),
+        None => home.root().join("last-search.json"),
+    })
 }

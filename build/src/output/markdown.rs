@@ -5,12 +5,17 @@ use std::io::Write;
 use anyhow::Result;
 use findling_engine::SectionHit;
 
+use super::groups::headings;
 use super::{Answer, address, names, snippet};
 use crate::safe_text;
 
 /// A link and a quotation for each page. Matches are bold.
 pub fn list(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
-    for (rank, page) in answer.pages() {
+    let groups = headings(&answer.response.results, answer.group_by);
+    for ((rank, page), heading) in answer.pages().zip(groups) {
+        if let Some(heading) = heading {
+            writeln!(out, "### {}\n", safe_text::markdown(&heading))?;
+        }
         let section = page.sections.first();
         let names: Vec<_> = names(page, section).map(safe_text::markdown).collect();
         let number = format!("{rank}. ");

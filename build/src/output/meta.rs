@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use findling_bundle::hex;
 use serde::Serialize;
 
 use super::SCHEMA;
@@ -32,6 +33,9 @@ pub struct Meta {
 pub struct Bundle {
     /// As it was given: a path or a name.
     pub target: String,
+    /// By what it is found again from any directory; empty where it is not.
+    #[serde(skip)]
+    pub lasting_name: String,
     /// The collection, if it is one.
     pub collection: Option<String>,
     /// The hash of its manifest: two bundles with the same have the same contents.
@@ -54,8 +58,9 @@ impl Meta {
             schema: SCHEMA,
             bundle: Bundle {
                 target: target.given().to_owned(),
+                lasting_name: target.lasting_name(),
                 collection: target.collection().map(ToString::to_string),
-                identity: entry.manifest_hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+                identity: hex(&entry.manifest_hash),
                 generator: manifest.generator.clone(),
                 pages: manifest.stats.n_pages,
                 sections: manifest.stats.n_sections,

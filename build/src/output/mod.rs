@@ -4,7 +4,9 @@
 //! the whole response, the others are for programs and editors.
 
 mod brief;
+pub(crate) mod citations;
 mod failure;
+mod groups;
 mod json;
 mod last;
 mod location;
@@ -19,9 +21,12 @@ use std::io::Write;
 use anyhow::Result;
 use findling_engine::{PageHit, Response, SectionHit};
 
-use crate::ui::Ui;
+use crate::safe_text;
+use crate::ui::{Paint, Ui};
+use citations::Style;
 
-pub use failure::{Asked, Exit, Failure};
+pub use failure::{Asked, Exit, Failure, Stale};
+pub use groups::group;
 pub use last::{Last, LastHit};
 pub use location::{Location, Sources};
 pub use meta::{Meta, Timings};
@@ -46,6 +51,8 @@ pub enum Format {
     Brief,
     /// A table with a row for each page.
     Csv,
+    /// A list of references.
+    Citations(Style),
     /// A line for each section: `path:line` where the source is on this machine, otherwise its URL.
     Paths,
 }
@@ -63,6 +70,8 @@ pub struct Answer<'a> {
     pub sources: &'a Sources,
     /// The collection, where several are asked.
     pub collection: Option<&'a str>,
+    /// The attribute whose values are printed above the pages that have them.
+    pub group_by: Option<&'a str>,
     /// Whether the JSON has the field `timings` too.
     pub timings: bool,
 }
@@ -84,12 +93,13 @@ impl Answer<'_> {
         // What people and the tools of this directory read has short paths.
         let here = Answer { sources: &sources, ..*self };
         match format {
-            Format::Text => text::response(self.response, self.offset, &sources, ui, out),
+            Format::Text => text::response(&here, ui, out),
             Format::Json => json::whole(self, out),
             Format::Jsonl => json::lines(self, out),
             Format::Markdown => markdown::list(&here, out),
             Format::Brief => brief::lines(&here, out),
             Format::Csv => table::csv(self, out),
+            Format::Citations(style) => citations::list(self, style, out),
             Format::Paths => table::paths(&here, out),
         }
     }
@@ -98,6 +108,36 @@ impl Answer<'_> {
     fn pages(&self) -> impl Iterator<Item = (usize, &PageHit)> {
         (self.offset as usize + 1..).zip(&self.response.results)
     }
+}
+
+/// Prints the answers of several bundles, in formats for people below their names.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write_all(
+    answers: &[Answer<'_>],
+    format: Format,
+    ui: &Ui,
+    mut out: &mut dyn Write,
+) -> Result<()> {
+    for answer in answers {
+        let name = answer.collection.map(safe_text::line);
+        match (format, &name) {
+            (Format::Text, Some(name)) => writeln!(out, "{}\n", ui.paint(Paint::Green, name))?,
+            (Format::Markdown, Some(name)) => {
+                writeln!(out, "## {}\n", safe_text::markdown(name))?;
+            }
+            _ => {}
+        }
+        answer.write(format, ui, &mut out)?;
+        if format == Format::Text && name.is_some() {
+            writeln!(out)?;
+        }
+    }
+    if format == Format::Text && answers.is_empty() {
+        writeln!(out, "{}", ui.paint(Paint::Dim, "nothing matches"))?;
+    }
+    Ok(())
 }
 
 /// The page's title, or its id where it has none.
@@ -117,13 +157,21 @@ pub fn comparable(response: &Response, page: &PageHit) -> f32 {
     }
 }
 
+/// What an answer is compared by with those of other bundles: the score of its best page.
+pub fn best(response: &Response) -> f32 {
+    response.results.first().map_or(0.0, |page| comparable(response, page))
+}
+
 /// The address of a page's best section, or of the page.
 fn address(page: &PageHit) -> &str {
     page.sections.first().map_or(&page.url, |section| &section.url)
 }
 
 /// Title and headings, from the outermost.
-fn names<'a>(page: &'a PageHit, section: Option<&'a SectionHit>) -> impl Iterator<Item = &'a str> {
+pub fn names<'a>(
+    page: &'a PageHit,
+    section: Option<&'a SectionHit>,
+) -> impl Iterator<Item = &'a str> {
     let headings = section.map_or(&[][..], |section| &section.heading_path[..]);
     std::iter::once(title(page)).chain(below_title(title(page), headings))
 }

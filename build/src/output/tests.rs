@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::*;
 use crate::safe_text::is_safe;
 
-const FORMATS: [Format; 7] = [
+const FORMATS: [Format; 8] = [
     Format::Text,
     Format::Json,
     Format::Jsonl,
@@ -17,6 +17,7 @@ const FORMATS: [Format; 7] = [
     Format::Brief,
     Format::Csv,
     Format::Paths,
+    Format::Citations(Style::Bibtex),
 ];
 
 /// Texts that control a terminal, hide something, or are markup somewhere.
@@ -114,6 +115,7 @@ fn written(response: &Response, format: Format) -> String {
         meta: &meta,
         sources: &sources,
         collection: None,
+        group_by: None,
         timings: false,
     };
     let mut out = Vec::new();

@@ -2,10 +2,11 @@
 
 use std::io::Write;
 
-use findling_engine::{Explanation, Legs, PageHit, Plan, Response, SectionHit, Suggestion};
+use findling_engine::{Explanation, Facet, Legs, PageHit, Plan, SectionHit, Suggestion};
 use serde_json::Value;
 
-use super::{Location, Sources, below_title, snippet, title};
+use super::groups::headings;
+use super::{Answer, Location, Sources, below_title, snippet, title};
 use crate::safe_text::line as clean;
 use crate::ui::{Paint, Ui, count, thousands};
 
@@ -14,13 +15,8 @@ const WIDTH: usize = 96;
 const INDENT: &str = "   ";
 
 /// Prints the pages of a response.
-pub fn response(
-    response: &Response,
-    offset: u32,
-    sources: &Sources,
-    ui: &Ui,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
+pub fn response(answer: &Answer<'_>, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
+    let Answer { response, sources, group_by, .. } = *answer;
     for correction in &response.corrections {
         let (word, replacement) = (clean(&correction.word), clean(&correction.replacement));
         let note =
@@ -30,16 +26,14 @@ pub fn response(
     if !response.corrections.is_empty() {
         writeln!(out)?;
     }
-    for (place, page) in response.results.iter().enumerate() {
-        print_page(offset as usize + place + 1, page, sources, ui, out)?;
+    for ((rank, page), heading) in answer.pages().zip(headings(&response.results, group_by)) {
+        if let Some(heading) = heading {
+            writeln!(out, "{}\n", ui.paint(Paint::Green, &clean(&heading)))?;
+        }
+        print_page(rank, page, sources, ui, out)?;
     }
     for facet in &response.facets {
-        let values: Vec<String> = facet
-            .values
-            .iter()
-            .map(|(value, count)| format!("{} {}", clean(value), thousands((*count).into())))
-            .collect();
-        writeln!(out, "{}: {}", ui.paint(Paint::Bold, &clean(&facet.name)), values.join(", "))?;
+        print_facet(facet, ui, out)?;
     }
     if let Some(plan) = &response.plan {
         print_plan(plan, ui, out)?;
@@ -68,6 +62,14 @@ pub fn response(
     };
     writeln!(out, "{}", ui.paint(Paint::Dim, &format!("{found}; by {how}")))?;
     Ok(())
+}
+
+/// Prints the values of an attribute with their counts.
+pub fn print_facet(facet: &Facet, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
+    let counted = facet.values.iter();
+    let counted = counted.map(|(value, n)| format!("{} {}", clean(value), thousands((*n).into())));
+    let values = counted.collect::<Vec<_>>().join(", ");
+    Ok(writeln!(out, "{}: {values}", ui.paint(Paint::Bold, &clean(&facet.name)))?)
 }
 
 /// Prints a suggestion. A notice names what it leaves out of the query or the filter.

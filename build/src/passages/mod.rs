@@ -106,7 +106,8 @@ pub fn candidates(
         }
     }
     let found = in_order(response, offset).filter_map(|(rank, place, page, hit)| {
-        let section = locate(documents.get(page.id.as_str())?, hit)?;
+        let document = documents.get(page.id.as_str())?;
+        let section = &document.sections[locate(document, hit)?];
         let location = sources.locate(page, Some(hit));
         Some(Candidate {
             collection: collection.map(ToOwned::to_owned),
@@ -153,14 +154,17 @@ fn in_order(
     })
 }
 
-/// The section of a page that a hit is: the one with its anchor and headings that has the snippet.
-fn locate<'a>(page: &'a Document, hit: &SectionHit) -> Option<&'a DocumentSection> {
+/// The place of the section of a page that a hit is: the one with its anchor and headings that has
+/// the snippet.
+pub fn locate(page: &Document, hit: &SectionHit) -> Option<usize> {
     let alike = || {
-        page.sections.iter().filter(|section| {
+        page.sections.iter().enumerate().filter(|(_, section)| {
             section.anchor == hit.anchor && section.heading_path == hit.heading_path
         })
     };
-    alike().find(|section| section.text.contains(&hit.snippet.text)).or_else(|| alike().next())
+    let has_snippet = |section: &DocumentSection| section.text.contains(&hit.snippet.text);
+    let found = alike().find(|(_, section)| has_snippet(section)).or_else(|| alike().next());
+    found.map(|(place, _)| place)
 }
 
 fn frame(title: &str, hit: &SectionHit, location: &Location) -> usize {

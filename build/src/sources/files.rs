@@ -482,7 +482,7 @@ pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
 }
 
 /// The base URL and a path, joined with one slash.
-pub(super) fn join(base: &str, path: &str) -> String {
+pub fn join(base: &str, path: &str) -> String {
     let path = path.trim_start_matches('/');
     match base {
         "" => format!("/{path}"),

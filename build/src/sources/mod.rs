@@ -35,13 +35,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use bincode::{Decode, Encode};
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use crate::page::Page;
+use crate::record_log::Used;
 use attributes::Raw;
 use boosts_and_pins::{Boost, Pins};
 use conversations::fields::Fields;
 use files::File;
+pub use files::join;
 use left_out::LeftOut;
 use page_cache::PageCache;
 use titles::Names;
@@ -188,19 +191,27 @@ pub fn read(
     read_raw(inputs, options, on_problem).into_iter().map(|raw| raw.page).collect()
 }
 
-/// Reads pages as [`read`] does, without parsing the files that `cache` has, and adds the others to
-/// it.
+/// Reads pages as [`read`] does, with a bar over the files. Files that `cache` has are not parsed,
+/// and it gets the others.
 pub fn read_cached(
     inputs: &[PathBuf],
     options: &Options,
-    cache: PageCache,
+    cache: Option<PageCache>,
+    bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Page> {
     let files = files::find(inputs, options, on_problem);
-    let read = files.par_iter().map(|file| read_file(file, options, Some(&cache)));
-    let (outcomes, reads): (Vec<_>, Vec<_>) = read.unzip();
-    // Without a cache the next read takes longer, and nothing else.
-    let _ = cache.store(reads.into_iter().flatten().collect());
+    bar.set_length(files.len() as u64);
+    let read = files.par_iter().map(|file| {
+        bar.inc(1);
+        read_file(file, options, cache.as_ref())
+    });
+    let (outcomes, used): (Vec<_>, Vec<_>) = read.unzip();
+    if let Some(cache) = cache {
+        // Without a cache the next read takes longer, and nothing else.
+        let _ = cache.store(used.into_iter().flatten().collect());
+    }
+    bar.finish_and_clear();
     finish(outcomes, options, on_problem).into_iter().map(|raw| raw.page).collect()
 }
 
@@ -372,11 +383,7 @@ impl Outcome {
 }
 
 /// Reads a file. Also returns what the cache is to store.
-fn read_file(
-    file: &File,
-    options: &Options,
-    cache: Option<&PageCache>,
-) -> (Outcome, Option<page_cache::Read>) {
+fn read_file(file: &File, options: &Options, cache: Option<&PageCache>) -> (Outcome, Option<Used>) {
     let bytes = match contents(file, options) {
         Ok(bytes) => bytes,
         Err(outcome) => return (outcome, None),

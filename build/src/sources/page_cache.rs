@@ -1,67 +1,26 @@
 //! The pages of earlier reads: a file whose contents did not change is not parsed again.
 //!
-//! An append-only log. Pages are stored before the rules for the whole site, so that these see all
-//! pages.
-//!
-//! | offset | bytes | what |
-//! |---|---|---|
-//! | 0 | 8 | magic, `FNDLPAGE` |
-//! | 8 | 4 | format version, u32 |
-//! | 12 | | records |
-//!
-//! A record:
-//!
-//! | bytes | what |
-//! |---|---|
-//! | 16 | key: first 16 bytes of BLAKE3 over the program, the options, and the file |
-//! | 8 | first 8 bytes of BLAKE3 over the pages |
-//! | 4 | length of the pages, u32 |
-//! | | the pages and problems of the file |
-//!
-//! A read that is killed can leave an incomplete record at the end; the next one overwrites it.
-//! The log is written anew when less than half of it is in use.
+//! The log's keys are hashes over the program, the options, and the file; its contents are the
+//! pages and problems of the file. Pages are stored before the rules for the whole site, so that
+//! these see all pages.
 
-use std::collections::{HashMap, HashSet};
-use std::fs::{self, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
-
-use findling_bundle::hash128;
+use std::io;
+use std::path::Path;
 
 use super::files::File;
 use super::{Format, Options, Outcome};
+use crate::record_log::{Key, Kind, MAX_LEN, RecordLog, Used, key_of, program};
 
-const MAGIC: [u8; 8] = *b"FNDLPAGE";
-const VERSION: u32 = 2;
-const HEADER_LEN: usize = 12;
-const RECORD_HEADER_LEN: usize = 28;
-/// Largest length of the pages of one file.
-const MAX_LEN: usize = 256 << 20;
+const KIND: Kind = Kind { magic: *b"FNDLPAGE", version: 3 };
 const CODING: bincode::config::Configuration<
     bincode::config::LittleEndian,
     bincode::config::Varint,
     bincode::config::Limit<MAX_LEN>,
 > = bincode::config::standard().with_limit::<MAX_LEN>();
 
-type Key = [u8; 16];
-
-/// What was read of a file, and under which key. `encoded` is empty if the cache has it already.
-pub(super) struct Read {
-    key: Key,
-    encoded: Vec<u8>,
-}
-
 /// The pages of earlier reads.
 pub struct PageCache {
-    path: PathBuf,
-    /// The whole log.
-    bytes: Vec<u8>,
-    /// The pages of each key, as a range of `bytes`.
-    records: HashMap<Key, Range<usize>>,
-    /// Where the last whole record ends.
-    end: usize,
+    log: RecordLog,
     /// Hash of this program.
     program: Key,
 }
@@ -69,16 +28,7 @@ pub struct PageCache {
 impl PageCache {
     /// Opens a log. One that is missing, damaged or of another version counts as empty.
     pub fn open(path: &Path) -> Self {
-        let bytes = fs::read(path).unwrap_or_default();
-        let (mut records, mut end) = (HashMap::new(), 0);
-        if bytes.get(..HEADER_LEN) == Some(&header()) {
-            end = HEADER_LEN;
-            while let Some((key, pages)) = record(&bytes, end) {
-                end = pages.end;
-                records.insert(key, pages);
-            }
-        }
-        Self { path: path.to_owned(), bytes, records, end, program: program() }
+        Self { log: RecordLog::open(path, KIND), program: program() }
     }
 
     /// Reads a file, or takes what it held when it had the same contents.
@@ -88,14 +38,14 @@ impl PageCache {
         bytes: &[u8],
         options: &Options,
         read: impl FnOnce() -> Outcome,
-    ) -> (Outcome, Option<Read>) {
+    ) -> (Outcome, Option<Used>) {
         // Records are read fast, and their files may be larger than memory has room for.
         if file.format == Format::Jsonl {
             return (read(), None);
         }
         let key = self.key(file, bytes, options);
         if let Some(outcome) = self.get(&key) {
-            return (outcome, Some(Read { key, encoded: Vec::new() }));
+            return (outcome, Some(Used { key, new: None }));
         }
         let outcome = read();
         if outcome.may_change {
@@ -104,7 +54,7 @@ impl PageCache {
         // A path that is not Unicode cannot be stored.
         let encoded = bincode::encode_to_vec(&outcome, CODING).ok();
         let encoded = encoded.filter(|encoded| encoded.len() <= MAX_LEN);
-        (outcome, encoded.map(|encoded| Read { key, encoded }))
+        (outcome, encoded.map(|encoded| Used { key, new: Some(encoded) }))
     }
 
     fn key(&self, file: &File, bytes: &[u8], options: &Options) -> Key {
@@ -114,17 +64,12 @@ impl PageCache {
         hasher.update(&(file.len() as u64).to_le_bytes());
         hasher.update(file.as_bytes());
         hasher.update(bytes);
-        first(&hasher.finalize())
+        key_of(&hasher)
     }
 
     fn get(&self, key: &Key) -> Option<Outcome> {
-        let pages = self.records.get(key)?.clone();
-        let found = self.bytes.get(pages.start - 12..pages.start - 4)?;
-        let pages = self.bytes.get(pages)?;
-        if found != checksum(pages) {
-            return None;
-        }
-        let (outcome, read) = bincode::decode_from_slice(pages, CODING).ok()?;
+        let pages = self.log.get(key)?;
+        let (outcome, read) = bincode::decode_from_slice(&pages, CODING).ok()?;
         (read == pages.len()).then_some(outcome)
     }
 
@@ -132,82 +77,18 @@ impl PageCache {
     ///
     /// # Errors
     /// If the log cannot be written. It stays valid.
-    pub(super) fn store(self, reads: Vec<Read>) -> io::Result<()> {
-        let mut added = Vec::new();
-        let mut used = HashSet::new();
-        for Read { key, encoded } in reads {
-            if used.insert(key) && !encoded.is_empty() {
-                push(&mut added, &key, &encoded);
-            }
-        }
-        let kept = used.iter().filter_map(|key| Some((key, self.records.get(key)?)));
-        let kept: Vec<(&Key, &Range<usize>)> = kept.collect();
-        let n_kept: usize = kept.iter().map(|(_, pages)| RECORD_HEADER_LEN + pages.len()).sum();
-        if self.end > 0 && 2 * n_kept >= self.end - HEADER_LEN {
-            if added.is_empty() && self.end == self.bytes.len() {
-                return Ok(());
-            }
-            let mut log = OpenOptions::new().write(true).open(&self.path)?;
-            log.set_len(self.end as u64)?;
-            log.seek(SeekFrom::End(0))?;
-            return log.write_all(&added);
-        }
-        let mut log = header().to_vec();
-        for (key, pages) in kept {
-            push(&mut log, key, &self.bytes[pages.clone()]);
-        }
-        log.extend_from_slice(&added);
-        let staged = self.path.with_extension("new");
-        fs::write(&staged, log)?;
-        fs::rename(&staged, &self.path)
+    pub(super) fn store(self, reads: Vec<Used>) -> io::Result<()> {
+        self.log.store(reads)
     }
-}
-
-fn header() -> [u8; HEADER_LEN] {
-    let mut header = [0; HEADER_LEN];
-    header[..8].copy_from_slice(&MAGIC);
-    header[8..].copy_from_slice(&VERSION.to_le_bytes());
-    header
-}
-
-/// The key of the record at `at`, and the range of its pages.
-fn record(bytes: &[u8], at: usize) -> Option<(Key, Range<usize>)> {
-    let head = bytes.get(at..at + RECORD_HEADER_LEN)?;
-    let key = head[..16].try_into().ok()?;
-    let len = u32::from_le_bytes(head[24..].try_into().ok()?) as usize;
-    let start = at + RECORD_HEADER_LEN;
-    let end = start.checked_add(len)?;
-    (len <= MAX_LEN && end <= bytes.len()).then_some((key, start..end))
-}
-
-fn push(log: &mut Vec<u8>, key: &Key, pages: &[u8]) {
-    log.extend_from_slice(key);
-    log.extend_from_slice(&checksum(pages));
-    log.extend_from_slice(&(pages.len() as u32).to_le_bytes());
-    log.extend_from_slice(pages);
-}
-
-fn checksum(pages: &[u8]) -> [u8; 8] {
-    first(&blake3::hash(pages))
-}
-
-fn first<const N: usize>(hash: &blake3::Hash) -> [u8; N] {
-    std::array::from_fn(|i| hash.as_bytes()[i])
-}
-
-/// Tells this program from others, which may parse differently: by its version, and by length and
-/// date of its file.
-fn program() -> Key {
-    let file = std::env::current_exe().and_then(fs::metadata);
-    let file = file.ok().map(|file| {
-        let written = file.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        (file.len(), written)
-    });
-    hash128(format!("{} {file:?}", env!("CARGO_PKG_VERSION")).as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use indicatif::ProgressBar;
+
     use super::super::{read, read_cached};
     use super::*;
     use crate::page::Page;
@@ -245,7 +126,9 @@ mod tests {
 
         fn read_as(&self, options: &Options) -> Vec<Page> {
             let cache = PageCache::open(&self.log());
-            read_cached(&[self.root()], options, cache, &mut |problem| panic!("{problem:?}"))
+            let bar = ProgressBar::hidden();
+            let on_problem = &mut |problem| panic!("{problem:?}");
+            read_cached(&[self.root()], options, Some(cache), &bar, on_problem)
         }
 
         fn anew(&self) -> Vec<Page> {
@@ -258,9 +141,9 @@ mod tests {
         let site = Site::new();
         let first = site.read();
         assert_eq!(first, site.anew());
-        assert_eq!(PageCache::open(&site.log()).records.len(), 3);
+        assert_eq!(PageCache::open(&site.log()).log.len(), 3);
         assert_eq!(site.read(), first);
-        let n_records = || PageCache::open(&site.log()).records.len();
+        let n_records = || PageCache::open(&site.log()).log.len();
         site.write("b.md", "# b\n\nOther text.\n");
         assert_eq!(site.read(), site.anew());
         assert_eq!(n_records(), 4, "the old record of b is kept");
@@ -273,19 +156,22 @@ mod tests {
     fn what_is_in_the_log_is_not_parsed() {
         let site = Site::new();
         site.read();
-        // Another title in the log, with the right checksum.
-        let mut cache = PageCache::open(&site.log());
-        for (_, pages) in cache.records.clone() {
-            let mut stored = cache.bytes[pages.clone()].to_vec();
-            for byte in &mut stored {
-                if *byte == b'T' {
-                    *byte = b'X';
-                }
-            }
-            cache.bytes[pages.start - 12..pages.start - 4].copy_from_slice(&checksum(&stored));
-            cache.bytes[pages].copy_from_slice(&stored);
+        // Another text in the log, with the right checksum.
+        let whole = fs::read(site.log()).unwrap();
+        let mut spoilt = whole[..12].to_vec();
+        let mut rest = &whole[12..];
+        while let Some((head, behind)) = rest.split_at_checked(36) {
+            let len = u32::from_le_bytes(head[32..].try_into().unwrap()) as usize;
+            let (pages, behind) = behind.split_at(len);
+            let other: Vec<u8> =
+                pages.iter().map(|&byte| if byte == b'T' { b'X' } else { byte }).collect();
+            spoilt.extend_from_slice(&head[..16]);
+            spoilt.extend_from_slice(&findling_bundle::hash128(&other));
+            spoilt.extend_from_slice(&head[32..]);
+            spoilt.extend_from_slice(&other);
+            rest = behind;
         }
-        fs::write(site.log(), &cache.bytes).unwrap();
+        fs::write(site.log(), spoilt).unwrap();
         assert_eq!(site.read()[0].sections[0].blocks[0].text, "Xext of a.");
         let other = Options { language: Some("de".into()), ..Options::default() };
         assert_eq!(site.read_as(&other)[0].sections[0].blocks[0].text, "Text of a.");
@@ -315,7 +201,7 @@ mod tests {
                 site.write(&format!("{name}.md"), &format!("# {name}\n\nEdit {edit}.\n"));
             }
             site.read();
-            let n = PageCache::open(&site.log()).records.len();
+            let n = PageCache::open(&site.log()).log.len();
             assert!(n <= 6, "{n} records after edit {edit}");
         }
         assert!(!site.log().with_extension("new").exists());

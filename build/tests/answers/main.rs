@@ -5,8 +5,15 @@
 #[path = "../collections/home.rs"]
 mod home;
 
+mod agents;
+mod citations;
 mod formats;
+mod fresh;
+#[cfg(feature = "history")]
+mod history;
 mod many;
+mod notes;
+mod options;
 mod passages;
 mod reference;
 mod settings;

@@ -1,6 +1,7 @@
 //! Whatever is edited between syncs, a collection answers as one that was built from nothing.
 
 use std::fs;
+use std::path::PathBuf;
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -96,8 +97,69 @@ fn check(batches: &[Vec<Edit>]) {
     home.json(&["sync", "c", "--fresh", "--json"]);
     let args = ["build", "site", "-o", "out", "--encoder=hash", "--no-client", "--no-fit"];
     assert_eq!(home.run(&args).code, 0);
-    let bundle = home.json(&["collection", "show", "c", "--json"])["bundle"].clone();
-    assert!(tree(bundle.as_str().unwrap().as_ref()) == tree(&home.path("out")));
+    assert!(bundle(&home, "c") == tree(&home.path("out")));
+}
+
+/// The files of a collection's bundle.
+fn bundle(home: &Home, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let show = home.json(&["collection", "show", name, "--json"]);
+    tree(show["bundle"].as_str().unwrap().as_ref())
+}
+
+/// Removes what earlier syncs of a collection computed.
+fn forget(home: &Home, name: &str) {
+    for log in ["pages", "analyses", "shards"] {
+        fs::remove_file(home.collection(name).join(log)).unwrap();
+    }
+}
+
+#[test]
+fn what_earlier_syncs_computed_changes_no_byte() {
+    let home = Home::new();
+    // Enough for several batches of pages, ranges of terms and blocks of positions.
+    let page = |at: usize, more: &str| {
+        let words = |n: usize| -> String {
+            (0..n)
+                .map(|i| format!("word{} {} ", (at * 31 + i * i * 7) % 997, WORDS[i % 6]))
+                .collect()
+        };
+        let (first, second) = (words(40 + at % 30), words(20));
+        let text = format!("# Page {at}\n\n{first}\n\n## Part of {at}\n\n{second}\n{more}");
+        home.write(&format!("site/part{}/page{at}.md", at % 7), &text);
+    };
+    (0..300).for_each(|at| page(at, ""));
+    home.add("site");
+    let args = ["collection", "add", "twin", "site", "--encoder=none"];
+    assert_eq!(home.run(&args).code, 0);
+    assert!(bundle(&home, "site") == bundle(&home, "twin"));
+    let edits: [&dyn Fn(); 6] = [
+        &|| page(150, "\n## Another section\n\nA word that was not there: zebra.\n"),
+        &|| page(150, ""),
+        &|| page(3, "One more sentence in the second section."),
+        &|| page(300, "A new page."),
+        &|| fs::remove_file(home.path("site/part1/page8.md")).unwrap(),
+        &|| (0..300).step_by(90).for_each(|at| page(at, "The same in several pages.")),
+    ];
+    for (number, edit) in edits.iter().enumerate() {
+        edit();
+        forget(&home, "twin");
+        home.sync("site");
+        home.sync("twin");
+        assert!(bundle(&home, "site") == bundle(&home, "twin"), "after edit {number}");
+    }
+    // Logs that are spoilt anywhere are as good as none.
+    for log in ["pages", "analyses", "shards"] {
+        let path = home.collection("site").join(log);
+        let mut bytes = fs::read(&path).unwrap();
+        for byte in bytes.iter_mut().skip(200).step_by(1000) {
+            *byte ^= 0x20;
+        }
+        fs::write(&path, bytes).unwrap();
+        page(77, &format!("After {log} was spoilt."));
+        home.sync("site");
+        home.sync("twin");
+        assert!(bundle(&home, "site") == bundle(&home, "twin"), "{log} spoilt");
+    }
 }
 
 fn batches(n: usize) -> impl Strategy<Value = Vec<Vec<Edit>>> {

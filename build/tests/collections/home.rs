@@ -1,8 +1,9 @@
 //! A directory with sources and data of its own, and the program run in it.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -22,6 +23,18 @@ pub struct Done {
 impl Home {
     pub fn new() -> Self {
         Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    /// A home with two pages of Markdown in `site`.
+    pub fn with_site() -> Self {
+        let home = Self::new();
+        let more = "One thread at a time may hold it, and all others wait until it is let go. ";
+        for (file, title) in [("a", "Threads that share a mutex"), ("b", "Locks that threads take")]
+        {
+            let text = format!("# {title}\n\nA mutex guards data of threads. {}\n", more.repeat(4));
+            home.write(&format!("site/{file}.md"), &text);
+        }
+        home
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -56,6 +69,19 @@ impl Home {
 
     pub fn run(&self, args: &[&str]) -> Done {
         Done::of(self.command(args).output().unwrap())
+    }
+
+    /// The program serves a bundle.
+    pub fn serve(&self, target: &str) -> Server {
+        let mut program = self
+            .command(&["serve", target, "--port=0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut address = String::new();
+        BufReader::new(program.stdout.take().unwrap()).read_line(&mut address).unwrap();
+        Server { program, address: address.trim().to_owned() }
     }
 
     /// What the program prints, which must succeed.
@@ -107,6 +133,20 @@ impl Home {
             .collect();
         names.sort();
         names
+    }
+}
+
+/// The program as it serves a bundle, until it is dropped.
+pub struct Server {
+    program: Child,
+    /// `http://127.0.0.1:PORT/`
+    pub address: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.program.kill().unwrap();
+        self.program.wait().unwrap();
     }
 }
 

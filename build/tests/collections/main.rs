@@ -92,6 +92,22 @@ fn text_output_says_the_same() {
 }
 
 #[test]
+fn progress_can_be_json() {
+    let home = Home::new();
+    home.write("notes/a.md", "# One\n\nText.\n");
+    let args = ["collection", "add", "notes", "notes", "--encoder=none", "--quiet"];
+    let add = home.run(&[&args[..], &["--json-progress"]].concat());
+    let stages: Vec<serde_json::Value> =
+        add.err.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (stage, unit) in [("Reading", "files"), ("Chunking", "pages"), ("Analysing", "pages")] {
+        let told = stages.iter().find(|told| told["progress"] == stage);
+        let told = told.unwrap_or_else(|| panic!("{stage} in {stages:?}"));
+        assert_eq!((&told["unit"], &told["done"]), (&json!(unit), &json!(0)), "{told}");
+        assert!(told["perSecond"].is_number() && told.get("secondsLeft").is_some(), "{told}");
+    }
+}
+
+#[test]
 fn settings_edited_in_the_registry_hold_from_the_next_sync_on() {
     let home = Home::new();
     home.write("site/a.md", "# One\n\nAlpha.\n");

@@ -1,41 +1,24 @@
 //! The bundle of a deployed site is a target: fetched piece by piece, checked, kept, and asked
 //! again.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Stdio};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use findling_build::bundle_files::{BundleFiles, copy};
+use findling_build::index::write::{self, Extra, Shape};
+use findling_build::index::{self, Job};
+use findling_build::models::BoxedEncoder;
+use findling_build::page::Page;
+use findling_build::ui::Ui;
+use findling_bundle::{FilePart, QueryEncoder, hash128};
+use findling_encoder::hash::HashEncoder;
 use serde_json::Value;
 
 use super::home::{Home, tree};
-
-/// A site served by the program itself, until it is dropped.
-struct Site {
-    server: Child,
-    address: String,
-}
-
-impl Site {
-    fn serve(home: &Home, bundle: &str) -> Self {
-        let mut server = home
-            .command(&["serve", bundle, "--port=0"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut address = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut address).unwrap();
-        Self { server, address: address.trim().to_owned() }
-    }
-}
-
-impl Drop for Site {
-    fn drop(&mut self) {
-        self.server.kill().unwrap();
-        self.server.wait().unwrap();
-    }
-}
 
 /// Answers each request by its path, as `answer` says: the head without the length, and the body.
 /// Returns the address and the paths that were asked for.
@@ -73,12 +56,7 @@ fn missing() -> (String, Vec<u8>) {
 }
 
 fn home() -> Home {
-    let home = Home::new();
-    let more = "One thread at a time may hold it, and all others wait until it is let go. ";
-    for (file, title) in [("a", "Threads that share a mutex"), ("b", "Locks that threads take")] {
-        let text = format!("# {title}\n\nA mutex guards data of threads. {}\n", more.repeat(4));
-        home.write(&format!("site/{file}.md"), &text);
-    }
+    let home = Home::with_site();
     build(&home, &[]);
     home
 }
@@ -114,7 +92,7 @@ fn without_meta(answer: &mut Value) {
 #[test]
 fn commands_answer_over_an_address_as_over_the_bundle() {
     let home = home();
-    let site = Site::serve(&home, "site-bundle");
+    let site = home.serve("site-bundle");
     for args in [
         vec!["search", "TARGET", "mutex", "--json"],
         vec!["search", "TARGET", "who may hold a lock", "--json", "--mode=semantic"],
@@ -139,7 +117,7 @@ fn commands_answer_over_an_address_as_over_the_bundle() {
 #[test]
 fn a_copy_answers_without_the_site_and_follows_it_when_it_changes() {
     let home = home();
-    let site = Site::serve(&home, "site-bundle");
+    let site = home.serve("site-bundle");
     let address = site.address.clone();
     assert_eq!(home.found(&address, "mutex").len(), 2);
     home.write("site/c.md", "# Ovens\n\nAn oven bakes.\n");
@@ -161,11 +139,107 @@ fn a_copy_answers_without_the_site_and_follows_it_when_it_changes() {
     assert!(other.out.contains("\"unreachable\""), "{other:?}");
 }
 
+/// Serves the files of a directory as they are at the time.
+fn serve_files(root: PathBuf) -> (String, Paths) {
+    site(move |path| match std::fs::read(root.join(path.trim_start_matches('/'))) {
+        Ok(bytes) => ("200 OK".to_owned(), bytes),
+        Err(_) => missing(),
+    })
+}
+
+#[test]
+fn a_file_is_asked_for_once_and_one_that_comes_with_the_manifest_never() {
+    let home = home();
+    let (address, asked) = serve_files(home.path("site-bundle"));
+    for args in [
+        vec!["search", &address, "mutex", "--json"],
+        vec!["search", &address, "\"guards data\"", "--json"],
+        vec!["search", &address, "who may hold a lock", "--json", "--mode=semantic"],
+        vec!["similar", &address, "/a/", "--json"],
+        vec!["inspect", &address, "--json"],
+        vec!["search", &address, "mutex", "--json"],
+    ] {
+        home.json(&args);
+    }
+    let files = BundleFiles::open(&home.path("site-bundle")).unwrap();
+    assert!(!files.with_manifest().is_empty(), "the structure comes with the manifest");
+    let all: Vec<String> = tree(&home.path("site-bundle"))
+        .into_iter()
+        .map(|(path, _)| path.to_str().unwrap().to_owned())
+        .filter(|path| !files.with_manifest().iter().any(|(with, _)| with == path))
+        .collect();
+    let mut asked: Vec<String> =
+        asked.lock().unwrap().iter().map(|path| path.trim_start_matches('/').to_owned()).collect();
+    asked.sort();
+    assert_eq!(asked, all);
+}
+
+#[test]
+fn the_parts_of_an_encoder_are_asked_for_once() {
+    let home = Home::new();
+    let bytes = b"half of an encoder".to_vec();
+    let path = "encoder/half.bin".to_owned();
+    let part = FilePart { path: path.clone(), len: bytes.len() as u64, hash: hash128(&bytes) };
+    let deployed = QueryEncoder { kind: "transformer".into(), files: vec![part.clone()] };
+    let encoder: BoxedEncoder = Box::new(HashEncoder::new(32));
+    let pages = vec![Page { id: "a".into(), title: "Threads".into(), ..Page::default() }];
+    let job =
+        Job { pages, encoder: Some(&encoder), query_encoders: vec![deployed], ..Job::default() };
+    let bundle = index::build(job, &Ui::silent()).unwrap().bundle;
+    let extra = Extra { path: path.clone(), contents: bytes.clone().into() };
+    let out = home.path("out");
+    write::write(&out, Shape::Directory, &bundle, &[extra], Duration::ZERO).unwrap();
+
+    let (address, asked) = serve_files(out.clone());
+    let copied = copy(&address, &home.path("sites")).unwrap();
+    let files = BundleFiles::open(&copied.directory).unwrap();
+    for _ in 0..2 {
+        assert_eq!(files.parts(&[part.clone()]).unwrap(), bytes);
+    }
+    let n_asked =
+        asked.lock().unwrap().iter().filter(|asked| **asked == format!("/{path}")).count();
+    assert_eq!(n_asked, 1);
+    std::fs::write(copied.directory.join(&path), "spoilt").unwrap();
+    assert_eq!(files.parts(&[part.clone()]).unwrap(), bytes, "a spoilt one is fetched again");
+    let outside = FilePart { path: "../outside.bin".into(), ..part };
+    std::fs::write(home.path("sites/outside.bin"), &bytes).unwrap();
+    assert!(files.parts(&[outside]).is_err(), "a site names files of its bundle only");
+}
+
+#[test]
+fn files_of_earlier_builds_are_removed_when_nobody_reads_them() {
+    let home = home();
+    let (address, _) = serve_files(home.path("site-bundle"));
+    let sites = home.data().join("sites");
+    let names =
+        || -> BTreeSet<PathBuf> { tree(&sites).into_iter().map(|(path, _)| path).collect() };
+    home.found(&address, "mutex");
+    home.json(&["inspect", &address, "--json"]);
+    let first = names();
+
+    // A reader keeps what he opened.
+    let reader = copy(&address, &sites).unwrap();
+    home.write("site/c.md", "# Ovens\n\nAn oven bakes.\n");
+    build(&home, &["--prune=0"]);
+    forget_the_check(&home);
+    assert_eq!(home.found(&address, "oven"), ["/c/"]);
+    assert!(names().is_superset(&first));
+    drop(reader);
+    forget_the_check(&home);
+    assert_eq!(home.found(&address, "oven"), ["/c/"]);
+    home.json(&["inspect", &address, "--json"]);
+    let bundle = tree(&home.path("site-bundle")).into_iter().map(|(path, _)| path);
+    let copy = bundle.chain(["checked.txt", "lock", "origin.txt"].map(PathBuf::from));
+    let directory = std::fs::read_dir(&sites).unwrap().next().unwrap().unwrap().file_name();
+    let copy: BTreeSet<PathBuf> = copy.map(|path| PathBuf::from(&directory).join(path)).collect();
+    assert_eq!(names(), copy);
+}
+
 #[test]
 fn a_single_file_is_read_in_parts() {
     let home = home();
     build(&home, &["--single-file"]);
-    let site = Site::serve(&home, "site-bundle");
+    let site = home.serve("site-bundle");
     let file = std::fs::read_dir(home.path("site-bundle"))
         .map(|mut files| files.next().unwrap().unwrap().file_name().into_string().unwrap())
         .unwrap_or_else(|_| "site-bundle".to_owned());
@@ -178,7 +252,7 @@ fn a_single_file_is_read_in_parts() {
 #[test]
 fn a_spoilt_copy_is_fetched_again() {
     let home = home();
-    let site = Site::serve(&home, "site-bundle");
+    let site = home.serve("site-bundle");
     assert_eq!(home.found(&site.address, "mutex").len(), 2);
     let sites = home.data().join("sites");
     let mut n_spoilt = 0;

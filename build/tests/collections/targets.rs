@@ -5,12 +5,7 @@ use std::fs;
 use super::home::Home;
 
 fn home() -> Home {
-    let home = Home::new();
-    let more = "One thread at a time may hold it, and all others wait until it is let go. ";
-    for (file, title) in [("a", "Threads that share a mutex"), ("b", "Locks that threads take")] {
-        let text = format!("# {title}\n\nA mutex guards data of threads. {}\n", more.repeat(4));
-        home.write(&format!("site/{file}.md"), &text);
-    }
+    let home = Home::with_site();
     home.add("site");
     home
 }
@@ -86,22 +81,14 @@ fn an_unknown_name_is_answered_with_similar_ones() {
 
 #[test]
 fn a_server_over_a_name_goes_on_during_and_after_a_sync() {
-    use std::io::{BufRead, BufReader, Read, Write};
+    use std::io::{Read, Write};
     use std::net::TcpStream;
-    use std::process::Stdio;
 
     let home = home();
-    let mut server = home
-        .command(&["serve", "site", "--port=0"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut address = String::new();
-    BufReader::new(server.stdout.take().unwrap()).read_line(&mut address).unwrap();
-    let host = address.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let server = home.serve("site");
+    let host = server.address.trim_start_matches("http://").trim_end_matches('/');
     let get = |path: &str| {
-        let mut stream = TcpStream::connect(&host).unwrap();
+        let mut stream = TcpStream::connect(host).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
@@ -114,6 +101,4 @@ fn a_server_over_a_name_goes_on_during_and_after_a_sync() {
         assert!(get("/findling.idx").contains(" 200 "), "the bundle that it serves stays");
     }
     assert_eq!(home.found("site", "third"), ["/a/"]);
-    server.kill().unwrap();
-    server.wait().unwrap();
 }

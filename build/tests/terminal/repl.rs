@@ -5,27 +5,19 @@ use std::process::Stdio;
 
 use super::home::{Done, Home};
 use super::pty::*;
+use super::{build, program, record};
 
 const SIZE: (u16, u16) = (60, 100);
 
 /// A bundle of three records with years and topics, in which one value has a space.
 fn home() -> Home {
     let home = Home::new();
-    let record = |id: &str, year: u32, topic: &str| {
-        format!(
-            "{{\"_id\": \"{id}\", \"title\": \"The {id} page\", \"text\": \"A mutex, {topic}.\", \
-             \"url\": \"https://example.org/{id}\", \
-             \"year\": {year}, \"topic\": \"{topic}\"}}"
-        )
-    };
     let records = [
         record("old", 2001, "locks"),
         record("mid", 2015, "locks"),
         record("new", 2024, "two words"),
     ];
-    home.write("records.jsonl", &records.join("\n"));
-    let built = home.run(&["build", "records.jsonl", "-o", "bundle", "--encoder=none"]);
-    assert_eq!(built.code, 0, "{}", built.err);
+    build(&home, &records);
     home
 }
 
@@ -122,11 +114,8 @@ fn the_history_is_kept_and_control_c_clears_the_line() {
 #[test]
 fn hits_are_explained_opened_and_saved() {
     let home = home();
-    home.write("browser", "#!/bin/sh\necho \"$1\" > opened\n");
-    let browser = home.path("browser");
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let env = [("BROWSER", browser.to_str().unwrap())];
+    let browser = program(&home, "browser", "#!/bin/sh\necho \"$1\" > opened\n");
+    let env = [("BROWSER", &*browser)];
     let mut pty = Pty::start(&home, &["repl", "bundle"], SIZE, &env);
     pty.wait_for("bundle> ");
     pty.press("new\r");
@@ -166,15 +155,35 @@ fn a_script_is_read_from_a_pipe_and_ends_with_the_status_of_its_last_error() {
 }
 
 #[test]
+fn what_follows_an_answer_asks_as_the_query_did() {
+    let home = home();
+    let asked = ":format paths\n:filter topic=locks\n:limit 1\nmutex\n";
+    // What is set afterwards is for the next query.
+    let done = script(&home, &format!("{asked}:unfilter\n:limit 5\n:more\n:more\n"));
+    let mut pages: Vec<&str> = done.out.lines().collect();
+    pages.sort_unstable();
+    assert_eq!(pages, ["https://example.org/mid", "https://example.org/old"], "{done:?}");
+    let changed = ":filter year>=2024\n:limit 5\n:more\n:filter\n:explain 2\n:facets topic\n";
+    let done = script(&home, &format!("{asked}{changed}"));
+    assert!(done.out.contains("BM25F") && done.out.contains("topic: locks 2\n"), "{done:?}");
+    assert_eq!(done.code, 0, "{done:?}");
+    // The numbers go on.
+    let done = script(&home, &format!("{asked}:more\n:open 1\n"));
+    assert_eq!(done.code, 2, "{done:?}");
+}
+
+#[test]
 fn values_that_could_control_the_terminal_are_not_offered() {
     let home = Home::new();
-    home.write(
-        "records.jsonl",
-        "{\"_id\": \"a\", \"title\": \"\\u001b]0;owned\\u0007\", \"text\": \"mutex\", \
-         \"topic\": [\"good\", \"evil\\u001b[31m\\u202e\"]}",
+    build(
+        &home,
+        &[serde_json::json!({
+            "_id": "a",
+            "title": "\u{1b}]0;owned\u{7}",
+            "text": "mutex",
+            "topic": ["good", "evil\u{1b}[31m\u{202e}"],
+        })],
     );
-    let built = home.run(&["build", "records.jsonl", "-o", "bundle", "--encoder=none"]);
-    assert_eq!(built.code, 0, "{}", built.err);
     let mut pty = start(&home);
     pty.press("topic:\t\t");
     pty.wait_for("good");

@@ -2,6 +2,7 @@
 
 use super::home::Home;
 use super::pty::*;
+use super::{build, program, record};
 
 const SIZE: (u16, u16) = (24, 80);
 
@@ -125,16 +126,7 @@ fn f1_shows_every_key() {
 #[test]
 fn filters_and_facets_narrow_and_a_wrong_filter_is_named() {
     let home = home();
-    let record = |id: &str, year: u32, topic: &str| {
-        format!(
-            "{{\"_id\": \"{id}\", \"title\": \"{id}\", \"text\": \"mutex\", \
-             \"year\": {year}, \"topic\": \"{topic}\"}}"
-        )
-    };
-    let records = [record("old", 2001, "locks"), record("new", 2024, "threads")].join("\n");
-    home.write("records.jsonl", &records);
-    let built = home.run(&["build", "records.jsonl", "-o", "bundle", "--encoder=none"]);
-    assert_eq!(built.code, 0, "{}", built.err);
+    build(&home, &[record("old", 2001, "locks"), record("new", 2024, "threads")]);
     let mut pty = start(&home, &["bundle"]);
     pty.press("mutex");
     pty.wait_for("2 pages");
@@ -142,7 +134,7 @@ fn filters_and_facets_narrow_and_a_wrong_filter_is_named() {
     pty.press("year>=2020");
     pty.wait_for("filter: year>=2020");
     pty.wait_for("1 page,");
-    assert_eq!(pty.line_of(" 1 old"), None);
+    assert_eq!(pty.line_of("The old page"), None);
     pty.press(CTRL_U);
     pty.press("(");
     pty.wait_for("filter: expected");
@@ -257,11 +249,8 @@ fn text_of_a_site_controls_no_terminal() {
 #[test]
 fn a_hit_is_opened_in_the_editor_at_its_line_and_the_screen_comes_back() {
     let home = home();
-    home.write("vim", "#!/bin/sh\necho \"$@\" > opened\nread answer\n");
-    let editor = home.path("vim");
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let env = [("EDITOR", editor.to_str().unwrap())];
+    let editor = program(&home, "vim", "#!/bin/sh\necho \"$@\" > opened\nread answer\n");
+    let env = [("EDITOR", &*editor)];
     let mut pty = Pty::start(&home, &["tui", "notes"], SIZE, &env);
     pty.wait_for("current");
     pty.press("mutex guards");
@@ -298,6 +287,28 @@ fn the_status_says_that_sources_changed_and_takes_the_next_bundle() {
     home.sync("notes");
     pty.wait_for("notes: current");
     pty.wait_for("A semaphore counts.");
+}
+
+#[test]
+fn a_bundle_that_cannot_be_opened_for_a_while_is_opened_later() {
+    let home = Home::new();
+    build(&home, &[record("old", 2001, "locks")]);
+    let entry = home.path("bundle/findling.idx");
+    std::fs::rename(home.path("bundle"), home.path("earlier")).unwrap();
+    build(&home, &[record("new", 2024, "threads")]);
+    let mut pty = start(&home, &["bundle"]);
+    pty.press("mutex");
+    pty.wait_for("The new page");
+    // An entry without its manifest, as in the middle of a deployment.
+    std::fs::copy(home.path("earlier/findling.idx"), &entry).unwrap();
+    pty.wait_for("replaced by one that cannot be opened");
+    pty.press(CTRL_U);
+    pty.press("threads");
+    pty.wait_for("> threads");
+    pty.wait_for("The new page");
+    build(&home, &[record("next", 2025, "threads")]);
+    pty.wait_for("The next page");
+    pty.wait_for("bundle: current");
 }
 
 #[test]

@@ -66,6 +66,29 @@ pub fn shard_ranges(entry: &Entry, manifest: &Manifest) -> Vec<Range<u64>> {
         .collect()
 }
 
+/// The byte range of one shard in the file; `None` if it does not exist. `listed` are the
+/// [`shard_ranges`], and `positions` is the directory of positions, without which only shards that
+/// the manifest lists have a place.
+pub fn shard_range(
+    id: ShardId,
+    entry: &Entry,
+    listed: &[Range<u64>],
+    positions: Option<&PositionsDirectory>,
+) -> Option<Range<u64>> {
+    if id.place_of_positions().is_none() {
+        return listed.get(id.index()).cloned();
+    }
+    let positions = positions?;
+    let start = behind_listed(entry, listed) + positions.offset(id);
+    Some(start..start + u64::from(positions.shard(id)?.stored_len))
+}
+
+/// The end of the shards that the manifest lists.
+fn behind_listed(entry: &Entry, listed: &[Range<u64>]) -> u64 {
+    let head = HEADER_LEN as u64 + u64::from(entry.manifest_len);
+    listed.last().map_or(head, |last| last.end)
+}
+
 /// A single-file bundle in memory, or memory-mapped.
 #[derive(Clone, Debug)]
 pub struct SingleFile<B> {
@@ -91,7 +114,7 @@ impl<B: AsRef<[u8]>> SingleFile<B> {
         let ranges = shard_ranges(&entry, &manifest);
         let mut opened = Self { bytes, entry, manifest, ranges, positions: None };
         let got = opened.bytes.as_ref().len() as u64;
-        let listed = opened.behind_listed();
+        let listed = behind_listed(&opened.entry, &opened.ranges);
         if got < listed {
             return Err(Error::Length { what: WHAT, expected: listed, got });
         }
@@ -109,12 +132,6 @@ impl<B: AsRef<[u8]>> SingleFile<B> {
             return Err(Error::Length { what: WHAT, expected, got });
         }
         Ok(opened)
-    }
-
-    /// The end of the shards that the manifest lists.
-    fn behind_listed(&self) -> u64 {
-        let head = HEADER_LEN as u64 + u64::from(self.entry.manifest_len);
-        self.ranges.last().map_or(head, |last| last.end)
     }
 
     /// The entry.
@@ -135,14 +152,7 @@ impl<B: AsRef<[u8]>> SingleFile<B> {
 
     /// A stored shard; `None` if it does not exist.
     pub fn shard(&self, id: ShardId) -> Option<&[u8]> {
-        let range = match (id.place_of_positions(), &self.positions) {
-            (None, _) => self.ranges.get(id.index())?.clone(),
-            (Some(_), None) => return None,
-            (Some(_), Some(positions)) => {
-                let start = self.behind_listed() + positions.offset(id);
-                start..start + u64::from(positions.shard(id)?.stored_len)
-            }
-        };
+        let range = shard_range(id, &self.entry, &self.ranges, self.positions.as_ref())?;
         self.bytes
             .as_ref()
             .get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)

@@ -292,6 +292,7 @@ fn settle(
     if !index.missing(&shards).is_empty() {
         return Ok(Next::Need(QueryRun::Settling(retrieved, shards.clone()), shards));
     }
-    retrieved.found.settle(index, &shards);
+    let Retrieved { asked, found } = &mut *retrieved;
+    found.settle(index, asked, &shards);
     Ok(Next::Stage(QueryRun::Retrieved(retrieved)))
 }

@@ -12,7 +12,7 @@ use findling_text::keys::pin_key;
 
 use crate::api::{
     BOOST, COPY, Correction, EncoderChoice, Error, Fusion, Mode, Notice, Order, Prefer,
-    QueryVector, Request, Sort,
+    QueryVector, RankParams, Request, Sort,
 };
 use crate::filter::{self, Condition, TypeMismatch};
 use crate::index::Index;
@@ -26,6 +26,11 @@ const STATIC: &str = "static";
 
 /// The notice where the query has no vector.
 const UNKNOWN: &str = "the encoder knows no word of the query; words alone were searched";
+
+/// [`RankParams::page_second`] among pages like another. Cosines of a page with another are far
+/// above 0 wherever they are near at all, so that a second section would tell more of a page's
+/// length than of its likeness.
+const LIKE_SECOND: f32 = 0.1;
 
 /// A request whose query is split and whose filter is compiled. Everything that is wrong with the
 /// request itself has been said.
@@ -177,6 +182,15 @@ impl ResolvedQuery {
             purpose,
         };
         Ok(resolved.with_shards(index))
+    }
+
+    /// The parameters that its pages are ranked by.
+    pub fn rank_params(&self, index: &Index) -> RankParams {
+        let mut params = *index.rank_params();
+        if self.like.is_some() {
+            params.page_second = LIKE_SECOND;
+        }
+        params
     }
 
     /// The same for another query: what was corrected. A vector that came with the request stays:

@@ -227,31 +227,63 @@ fn open_without_comparing(bundle: &Bundle, probe_bytes: u32) -> Index {
     index
 }
 
+/// A vector that is tilted from the first axis.
+fn tilt(by: f32) -> Vec<f32> {
+    [1.0, by].into_iter().chain([0.0; DIM - 2]).collect()
+}
+
+/// Pages with the same words and tilted vectors; the `first` of them are in the first of two cells.
+fn tilted(tilts: &[f32], first: u32) -> Bundle {
+    let vectors: Vec<Vec<f32>> = tilts.iter().map(|&by| tilt(by)).collect();
+    let page = |(i, vector): (usize, &Vec<f32>)| Page {
+        title: "tide".into(),
+        url: format!("/{i}/"),
+        language: "en".into(),
+        sections: vec![Section {
+            text: "tide table".into(),
+            vectors: vec![vector.clone()],
+            ..Section::default()
+        }],
+        ..Page::default()
+    };
+    let pages: Vec<Page> = vectors.iter().enumerate().map(page).collect();
+    let bundle = build(&pages, &[], Cut::default());
+    with_cells(bundle, vectors, 2, |i| u32::from(i >= first), true, 0.2)
+}
+
+/// Asks for a word that all pages have, by a tilted vector.
+fn toward(by: f32) -> Request {
+    let mut request = about(0, Mode::Hybrid);
+    request.vector.as_mut().unwrap().values = tilt(by);
+    request
+}
+
+#[test]
+fn pages_are_compared_by_the_share_of_meaning_that_the_query_has() {
+    let bundle = tilted(&[0.6, 1.0, 1.1, 1.2], 1);
+    let one_cell = bundle.shards.last().unwrap().len() as u32;
+    // Of two sections the one that words find first is in a cell that is not looked into. It is
+    // taken to be nearer than the nearest, so that its share of meaning is not the query's.
+    let mut index = open(&bundle, one_cell);
+    index.set_rank_params(RankParams {
+        depth: 1,
+        probe_best: 0,
+        probe_enough: 1,
+        probe_bytes: one_cell,
+        most_probe_bytes: one_cell,
+        close: 1.0,
+        ..RankParams::default()
+    });
+    let (found, _) = bundle.answer(&mut index, toward(1.1)).unwrap();
+    // The first page is the best by words and by meaning, so its shares are those of the query.
+    assert!((found.results[0].score - 1.0).abs() < 1e-4, "{}", found.results[0].score);
+}
+
 #[test]
 fn pages_that_score_about_the_same_are_compared_by_their_vectors() {
     // The first two differ by less than a step of their codes.
-    let tilts = [0.10, 0.13, 0.7, 0.9, 1.1, 1.3, 1.5, 1.7, 1.9, 2.1];
-    let vectors: Vec<Vec<f32>> =
-        tilts.iter().map(|&tilt| vec![1.0, tilt, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]).collect();
-    let pages: Vec<Page> = vectors
-        .iter()
-        .enumerate()
-        .map(|(i, vector)| Page {
-            title: "tide".into(),
-            url: format!("/{i}/"),
-            language: "en".into(),
-            sections: vec![Section {
-                text: "tide table".into(),
-                vectors: vec![vector.clone()],
-                ..Section::default()
-            }],
-            ..Page::default()
-        })
-        .collect();
-    let bundle = build(&pages, &[], Cut::default());
-    let bundle = with_cells(bundle, vectors, 2, |i| u32::from(i >= 2), true, 0.2);
-    let mut request = about(0, Mode::Hybrid);
-    request.vector.as_mut().unwrap().values = vec![1.0, 0.13, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let bundle = tilted(&[0.10, 0.13, 0.7, 0.9, 1.1, 1.3, 1.5, 1.7, 1.9, 2.1], 2);
+    let request = toward(0.13);
     let resident = bundle.search(request.clone());
     assert_eq!(urls(&resident), ["/1/", "/0/"]);
     let all = u32::MAX / 4;

@@ -47,7 +47,7 @@ pub struct Demo {
     /// The bundle with its client.
     pub bundle: PathBuf,
     /// The directory of the demo page; the bundle is below it.
-    assets: PathBuf,
+    pub assets: PathBuf,
     /// The root of the addresses that the pages link to.
     root: PathBuf,
 }
@@ -85,6 +85,11 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
 /// Builds the demo over the default site, embedded with the transformer.
 pub fn build(paths: &Paths) -> Result<Demo> {
     build_with(paths, &Options { model: true, ..Options::default() })
+}
+
+/// Builds the demo over the default site, embedded with the static table.
+pub fn build_first_look(paths: &Paths) -> Result<Demo> {
+    build_with(paths, &Options::default())
 }
 
 fn build_with(paths: &Paths, options: &Options) -> Result<Demo> {

@@ -15,6 +15,7 @@ mod fuzz;
 mod integrations;
 mod package;
 mod paths;
+mod pictures;
 mod setup;
 mod tally;
 mod test;
@@ -40,6 +41,9 @@ The repository's own commands. Each installs what it lacks, and says so first.
                               and which requests need the engine's deferred part
   cargo xtask docs            the tables of the documents, from bench/results, and the picture of
                               docs/extraction.md
+  cargo xtask pictures        pictures of the search dialog and the page of results (desktop, phone,
+                              dark, right to left, forced colours) into target/pictures, and those
+                              of the documents
   cargo xtask cli             the command-line tool, into target/release
   cargo xtask package [--program FILE]
                               make the packages that are published, and try them outside of the
@@ -101,6 +105,10 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             for file in docs::run(&paths.root)? {
                 println!("{}", file.display());
             }
+        }
+        "pictures" => {
+            no_more(rest)?;
+            pictures::run(&paths)?;
         }
         "cli" => {
             no_more(rest)?;

@@ -9,8 +9,8 @@ import { LABELS, type Labels } from "./labels";
 import { Panel } from "./panel";
 import { dispatch, follow, type Selection, tell } from "./selection";
 
+export * from "./common";
 export type { Selection } from "./selection";
-export * from "./shared";
 
 /** Devices whose shortcuts use Cmd. */
 const apple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
@@ -47,7 +47,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
     super.connectedCallback();
     document.addEventListener("keydown", this.#shortcut);
     if (("modelContext" in document || "modelContext" in navigator) && this.#allows("assistants"))
-      void import("./assistant").then(({ register }) => register(this));
+      import("./assistant").then(({ register }) => register(this), ignore);
   }
 
   override disconnectedCallback(): void {
@@ -100,7 +100,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
     const panel = this.#panel!;
     void panel.warm();
     if (panel.idle.childElementCount === 0 && this.#allows("history"))
-      void import("./history/history").then(({ attach }) => attach(this, panel));
+      import("./history/history").then(({ attach }) => attach(this, panel), ignore);
   }
 
   /** Whether the site has not turned something off. */
@@ -173,6 +173,9 @@ export class FindlingSearch extends FindlingElement<Labels> {
     else this.show();
   };
 }
+
+/** Of what the search does without. */
+const ignore = () => {};
 
 /** Whether a key is typed into a text field. */
 function writes(event: Event): boolean {

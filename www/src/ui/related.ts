@@ -1,8 +1,8 @@
 /** `<findling-related>`: pages that are about the same as the page that they are shown on. */
 
+import { address, dispatch, FindlingElement, follow, h, isModified, LABELS } from "./common";
 import type { Locale } from "./locale";
 import { PAGE_LABELS } from "./page-labels";
-import { address, dispatch, FindlingElement, follow, h, isModified, LABELS } from "./shared";
 
 /** How far below the window the list may be when its pages are looked for. */
 const NEAR = "400px";

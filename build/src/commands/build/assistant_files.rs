@@ -13,6 +13,7 @@ use findling_engine::filter::date;
 
 use crate::page::{Page, Section};
 use crate::safe_text;
+use crate::sources::join;
 use crate::ui::{Ui, count};
 
 /// In every file that is written.
@@ -83,12 +84,7 @@ fn place(url: &str, base_url: &str) -> Option<(PathBuf, String)> {
         None => format!("{path}.md"),
     };
     let is_inside = Path::new(&path).components().all(|part| matches!(part, Component::Normal(_)));
-    is_inside.then(|| (PathBuf::from(&path), address(base_url, &path)))
-}
-
-/// The address of a file below the base, which is the root of its host if there is none.
-fn address(base_url: &str, path: &str) -> String {
-    format!("{}/{path}", base_url.strip_suffix('/').unwrap_or(base_url))
+    is_inside.then(|| (PathBuf::from(&path), join(base_url, &path)))
 }
 
 /// A page as Markdown, with title, address and date in front.
@@ -165,7 +161,7 @@ fn list(pages: &[(&Page, String)], base_url: &str, n_parts: usize) -> String {
     if n_parts > 0 {
         out.push_str("\n## Optional\n\n");
         for number in 1..=n_parts {
-            let url = address(base_url, &part_name(number));
+            let url = join(base_url, &part_name(number));
             let _ = writeln!(
                 out,
                 "- [All pages, part {number} of {n_parts}]({})",

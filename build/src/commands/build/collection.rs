@@ -25,7 +25,7 @@ struct Cli {
 /// As [`super::run`].
 pub fn build_collection(settings: &Settings, place: &Place, yes: bool, ui: &Ui) -> Result<Built> {
     let args = Cli::try_parse_from(arguments(settings, &place.bundle, yes))?.args;
-    let built = build_bundle(&args, Some(&place.pages), ui)?;
+    let built = build_bundle(&args, place.kept.as_ref(), ui)?;
     built.warn_truncated(ui);
     Ok(Built {
         pages: built.stats.n_pages,

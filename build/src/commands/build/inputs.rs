@@ -169,12 +169,9 @@ pub fn read_pages(args: &Args, page_cache: Option<&Path>, pins: Pins, ui: &Ui) -
     };
     let mut unreadable = 0;
     let mut on_problem = |problem: Problem| unreadable += usize::from(tell(&problem, ui));
-    let pages = match page_cache {
-        Some(log) => {
-            sources::read_cached(&args.inputs, &options, PageCache::open(log), &mut on_problem)
-        }
-        None => sources::read(&args.inputs, &options, &mut on_problem),
-    };
+    let bar = ui.bar("Reading", 0, "files");
+    let cache = page_cache.map(PageCache::open);
+    let pages = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
     if pages.is_empty() {
         let inputs: Vec<String> =
             args.inputs.iter().map(|input| input.display().to_string()).collect();

@@ -11,7 +11,6 @@ mod report;
 mod tests;
 mod watch;
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -22,7 +21,7 @@ use crate::index::assemble::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
 use crate::index::write::{self, Extra, Shape};
-use crate::index::{self, Deployed, Job, Outcome, Stage, client};
+use crate::index::{self, Deployed, Job, Kept, Outcome, Stage, client};
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::pagefind::Site;
 use crate::ui::{Ui, count};
@@ -79,7 +78,11 @@ fn build_and_watch(args: &Args, ui: &Ui) -> Result<ExitCode> {
 /// # Errors
 /// As [`run`].
 pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<ExitCode> {
-    report(args, &build_from(args, ui, |_| pagefind_site::input(args, site, n_unreadable, ui))?, ui)
+    report(
+        args,
+        &build_from(args, None, ui, |_| pagefind_site::input(args, site, n_unreadable, ui))?,
+        ui,
+    )
 }
 
 /// The files of the bundle of a site that was read by Pagefind's rules, in place of writing them.
@@ -93,7 +96,7 @@ pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
         files.extend(pagefind_site::files(args, site)?.1);
         return Ok(files);
     }
-    let indexed = index_site(args, ui, |_| pagefind_site::input(args, site, 0, ui))?;
+    let indexed = index_site(args, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
     write::files(&indexed.bundle, indexed.extras)
 }
 
@@ -109,11 +112,11 @@ fn report(args: &Args, built: &Built, ui: &Ui) -> Result<ExitCode> {
     Ok(if some { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
 }
 
-/// Builds a bundle from the inputs. `page_cache` is the log of files that were parsed before.
-fn build_bundle(args: &Args, page_cache: Option<&Path>, ui: &Ui) -> Result<Built> {
-    build_from(args, ui, |pins| {
+/// Builds a bundle from the inputs. `kept` is what earlier builds computed.
+fn build_bundle(args: &Args, kept: Option<&Kept>, ui: &Ui) -> Result<Built> {
+    build_from(args, kept, ui, |pins| {
         if !args.pagefind {
-            return read_pages(args, page_cache, pins, ui);
+            return read_pages(args, kept.map(|kept| &*kept.pages), pins, ui);
         }
         let (site, n_unreadable) = pagefind_site::read(args, ui)?;
         pagefind_site::input(args, site, n_unreadable, ui)
@@ -121,14 +124,19 @@ fn build_bundle(args: &Args, page_cache: Option<&Path>, ui: &Ui) -> Result<Built
 }
 
 /// Builds a bundle from what `read` gives.
-fn build_from(args: &Args, ui: &Ui, read: impl FnOnce(Pins) -> Result<Input>) -> Result<Built> {
+fn build_from(
+    args: &Args,
+    kept: Option<&Kept>,
+    ui: &Ui,
+    read: impl FnOnce(Pins) -> Result<Input>,
+) -> Result<Built> {
     let started = Instant::now();
     let output = args.output();
     let shape = shape(&output, args.single_file)?;
     write::check(&output, shape)?;
     check_inputs(args)?;
     let Indexed { bundle, extras, mut stages, n_truncated, n_unreadable } =
-        index_site(args, ui, read)?;
+        index_site(args, kept, ui, read)?;
 
     let writing = Instant::now();
     let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
@@ -157,7 +165,12 @@ struct Indexed {
 
 /// Indexes what `read` gives. Everything that can be refused is checked before the long work
 /// begins.
-fn index_site(args: &Args, ui: &Ui, read: impl FnOnce(Pins) -> Result<Input>) -> Result<Indexed> {
+fn index_site(
+    args: &Args,
+    kept: Option<&Kept>,
+    ui: &Ui,
+    read: impl FnOnce(Pins) -> Result<Input>,
+) -> Result<Indexed> {
     let output = args.output();
     let shape = shape(&output, args.single_file)?;
     let mut settings = Settings::read(args)?;
@@ -192,6 +205,7 @@ fn index_site(args: &Args, ui: &Ui, read: impl FnOnce(Pins) -> Result<Input>) ->
         table: encoders.table.as_ref(),
         earlier,
         deployed: Deployed::at(&output),
+        kept: kept.cloned(),
         options: options(args, settings, shape),
     };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;

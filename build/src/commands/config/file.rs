@@ -62,6 +62,16 @@ impl SettingsFile {
         None
     }
 
+    /// Reads the file of a directory.
+    ///
+    /// # Errors
+    /// If there is one that cannot be read.
+    #[cfg(feature = "history")]
+    pub fn in_directory(directory: &Path) -> Result<Option<Self>> {
+        let path = directory.join(NAME);
+        path.is_file().then(|| Self::read(path)).transpose()
+    }
+
     /// Reads the nearest file.
     ///
     /// # Errors
@@ -88,6 +98,18 @@ impl SettingsFile {
             message: format!("{}: expected TOML, found {error}", name()),
         })?;
         Ok(Self { path, document })
+    }
+
+    /// A switch that is not of a command, above all tables.
+    ///
+    /// # Errors
+    /// If it is no truth value.
+    #[cfg(feature = "history")]
+    pub fn switch(&self, key: &str) -> Result<Option<bool>, Asked> {
+        let Some(item) = self.document.as_table().get(key) else { return Ok(None) };
+        let line = item.span().map_or(1, |span| self.line(span.start));
+        let truth = item.as_bool();
+        truth.map(Some).ok_or_else(|| self.wrong(line, "true or false", item.type_name()))
     }
 
     /// The settings of a command, in the order of the file.

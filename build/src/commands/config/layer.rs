@@ -14,21 +14,26 @@ use super::file::{Setting, SettingsFile};
 const TARGETS: &[&str] = &["bundle", "bundles", "target", "targets"];
 
 /// Commands that work whatever the file has.
-const WITHOUT: &[&str] = &["init", "config", "completions", "man", "help"];
+const WITHOUT: &[&str] = &["init", "config", "history", "completions", "man", "help"];
 
 /// Whether a file may set an option. One that came with a directory from elsewhere must not
 /// overwrite a file because somebody searched there, nor agree to a download.
 fn may_be_set(command: &str, key: &str) -> bool {
-    key != "yes" && (key != "output" || command == "build")
+    !matches!(key, "yes" | "save") && (key != "output" || command == "build")
 }
 
 /// The arguments of a command line with those of the nearest `findling.toml` that were not given.
+/// `command` describes the command line; it is not needed where there is no such file.
 ///
 /// # Errors
 /// If the file cannot be read, or has options that the command does not have.
-pub fn with_settings(mut command: Command, arguments: Vec<OsString>) -> Result<Vec<OsString>> {
+pub fn with_settings(
+    command: impl FnOnce() -> Command,
+    arguments: Vec<OsString>,
+) -> Result<Vec<OsString>> {
     let here = std::env::current_dir()?;
     let Some(path) = SettingsFile::nearest(&here) else { return Ok(arguments) };
+    let mut command = command();
     command.build();
     let typed = command.clone().ignore_errors(true).try_get_matches_from(&arguments);
     // Help, or an error that the command line reports itself.
@@ -72,6 +77,13 @@ pub fn argument<'a>(
         let expected = format!("an option of `findling {}` such as {near}", command.get_name());
         file.wrong(setting.line, &expected, &format!("`{}`", setting.key)).into()
     })
+}
+
+/// Whether an argument is a command's own, and people are told of it: not one that every command
+/// has.
+pub fn is_own(arg: &Arg) -> bool {
+    let is_of_clap = matches!(arg.get_id().as_str(), "help" | "version");
+    !arg.is_hide_set() && !arg.is_global_set() && !is_of_clap
 }
 
 /// The name by which a file sets an argument.

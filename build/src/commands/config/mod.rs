@@ -16,7 +16,7 @@ use crate::output::{Asked, Exit};
 use crate::safe_text::{json_pretty, line};
 use crate::ui::{Paint, Ui};
 use file::SettingsFile;
-pub use layer::with_settings;
+pub use layer::{is_own, with_settings};
 
 /// Show where settings come from
 #[derive(Debug, clap::Args)]
@@ -103,18 +103,15 @@ fn shown(show: &Show, mut whole: Command) -> Result<Vec<Shown>> {
         }
     }
     let mut all = Vec::new();
-    let own = |arg: &&clap::Arg| {
-        let of_clap = matches!(arg.get_id().as_str(), "help" | "version");
-        !arg.is_hide_set() && !arg.is_global_set() && !of_clap
-    };
-    for arg in command.get_arguments().filter(own) {
+    for arg in command.get_arguments().filter(|arg| is_own(arg)) {
         let name = layer::name(arg).to_owned();
-        if let Some(setting) = settings.iter().find(|setting| setting.key == name) {
+        let setting = settings.iter().find(|setting| setting.key == name);
+        if let (Some(setting), Some(file)) = (setting, &file) {
             let value = match &setting.values {
                 Some(values) => values.join(", "),
                 None => (!setting.is_off).to_string(),
             };
-            let path = file.as_ref().map(|file| file.path.as_path()).unwrap_or(&here);
+            let path = &file.path;
             let path = path.strip_prefix(&here).unwrap_or(path).display();
             let source = format!("{path}:{}", setting.line);
             all.push(Shown { name, value: Some(value), source });
@@ -137,8 +134,7 @@ fn shown(show: &Show, mut whole: Command) -> Result<Vec<Shown>> {
 
 /// Variables that say where data are and how the terminal is used.
 fn variables() -> Vec<Shown> {
-    let home = Home::default_location().ok();
-    let home = home.and_then(|home| Some(home.registry().parent()?.display().to_string()));
+    let home = Home::default_location().ok().map(|home| home.root().display().to_string());
     [("FINDLING_HOME", home), ("FINDLING_CACHE", None), ("NO_COLOR", None), ("VISUAL", None)]
         .into_iter()
         .chain([("EDITOR", Some("vi".to_owned())), ("BROWSER", None)])

@@ -1,7 +1,7 @@
 //! `findling eval`: measures retrieval on judged queries, and chooses parameters for them.
 
 mod names;
-mod tune;
+pub(super) mod tune;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -107,10 +107,10 @@ struct QueryReport {
 }
 
 /// A query with its judgements and its embedding.
-struct Judged {
-    query: Query,
-    judgements: Judgements,
-    vector: Option<findling_engine::QueryVector>,
+pub(super) struct Judged {
+    pub query: Query,
+    pub judgements: Judgements,
+    pub vector: Option<findling_engine::QueryVector>,
 }
 
 /// Runs the command.
@@ -151,7 +151,9 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             // The last mode is the most complete one.
             modes.drain(..modes.len() - 1);
         }
-        tune::run(&mut host, &modes, &judged, &args, ui)?;
+        let choice = tune::choose(&mut host, modes, &judged, &args.ranking, |_| true, ui)?;
+        choice.print(args.json, ui)?;
+        keep(&choice, args.output.as_deref(), ui)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut report = Report {
@@ -174,6 +176,20 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         print(&report, ui);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the setting that was chosen, if a file is named.
+fn keep(choice: &tune::Choice, path: Option<&Path>, ui: &Ui) -> anyhow::Result<()> {
+    let Some(path) = path else {
+        if choice.holds() {
+            ui.status("Found", "give --output FILE to keep it, then build with --ranking FILE");
+        }
+        return Ok(());
+    };
+    ranking::write(path, &choice.setting)?;
+    let path = path.display();
+    ui.status("Written", format!("{path}; use it with `findling build --ranking {path}`"));
+    Ok(())
 }
 
 fn read(queries: &Path, qrels: &Path) -> anyhow::Result<(Vec<Judged>, usize)> {
@@ -218,7 +234,11 @@ fn modes(args: &Args, encoder: Option<&QueryEncoder>) -> anyhow::Result<Vec<Mode
     Ok(vec![Mode::Lexical])
 }
 
-fn embed(encoder: &QueryEncoder, judged: &mut [Judged], ui: &Ui) -> anyhow::Result<Latency> {
+pub(super) fn embed(
+    encoder: &QueryEncoder,
+    judged: &mut [Judged],
+    ui: &Ui,
+) -> anyhow::Result<Latency> {
     let bar = ui.bar("Embedding", judged.len() as u64, "queries");
     let mut times = Vec::with_capacity(judged.len());
     for one in judged {
@@ -247,7 +267,7 @@ fn measure(
             limit: Limit(limit),
             sections_per_page: SectionsPerPage(sections),
             suggest: Suggest(false),
-            ..self::one(args, mode, one)
+            ..self::one(&args.ranking, mode, one)
         };
         let which = || format!("query {}", one.query.id);
         let (response, _) = host.search_as_meant(encoder, request(DEPTH, 1)).with_context(which)?;
@@ -276,13 +296,13 @@ fn measure(
 }
 
 /// The request for a query.
-fn one(args: &Args, mode: Mode, one: &Judged) -> Request {
+fn one(ranking: &Ranking, mode: Mode, one: &Judged) -> Request {
     Request {
         mode,
         vector: one.vector.clone(),
         // Any copy of a page may be the judged one.
         copies: true,
-        ..args.ranking.request(&one.query.text)
+        ..ranking.request(&one.query.text)
     }
 }
 

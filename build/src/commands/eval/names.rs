@@ -106,7 +106,7 @@ fn ask(
             limit: Limit(DEPTH),
             sections_per_page: SectionsPerPage(1),
             suggest: Suggest(false),
-            ..one(args, mode, name)
+            ..one(&args.ranking, mode, name)
         };
         let which = || format!("query {}", name.query.id);
         let (response, _) = host.search_as_meant(encoder, request).with_context(which)?;

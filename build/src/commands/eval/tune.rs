@@ -1,10 +1,11 @@
-//! `findling eval --tune`: chooses the parameters of ranking for a site's own queries.
+//! Chooses the parameters of ranking for judged queries: `findling eval --tune`, `findling learn`.
 
 use anyhow::{Result, bail};
 use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
 use serde::Serialize;
 
-use super::{Args, Judged, mode_name, one};
+use super::{Judged, mode_name, one};
+use crate::commands::search::Ranking;
 use crate::eval::metrics::Measures;
 use crate::eval::tune::{Axis, FOLDS, LEAST_QUERIES, Split, Tuned, tune};
 use crate::host::Host;
@@ -17,11 +18,11 @@ const DEPTH: u32 = 10;
 /// The result of tuning, as JSON.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
+struct Report<'a> {
     n_queries: usize,
-    modes: Vec<Mode>,
+    modes: &'a [Mode],
     n_settings: usize,
-    splits: Vec<Split>,
+    splits: &'a [Split],
     gain: f64,
     error: f64,
     holds: bool,
@@ -37,14 +38,28 @@ struct Change {
     to: f32,
 }
 
-/// Tunes, prints the result, and writes the setting.
-pub(super) fn run(
+/// What was chosen, and from which queries.
+pub(in crate::commands) struct Choice {
+    tuned: Tuned,
+    start: Setting,
+    /// The setting to use: the one at the start if the gain does not hold.
+    pub setting: Setting,
+    modes: Vec<Mode>,
+    n_queries: usize,
+}
+
+/// Chooses values for the parameters that `wanted` lets through.
+///
+/// # Errors
+/// If there are too few queries; those of the searches.
+pub(in crate::commands) fn choose(
     host: &mut Host,
-    modes: &[Mode],
+    modes: Vec<Mode>,
     judged: &[Judged],
-    args: &Args,
+    ranking: &Ranking,
+    wanted: impl Fn(&str) -> bool,
     ui: &Ui,
-) -> Result<()> {
+) -> Result<Choice> {
     if judged.len() < LEAST_QUERIES {
         bail!(
             "expected at least {LEAST_QUERIES} judged queries, found {}; with fewer, the result is \
@@ -56,52 +71,53 @@ pub(super) fn run(
     let axes: Vec<Axis> = PARAMETERS
         .iter()
         .enumerate()
-        .filter(|(_, parameter)| !parameter.grid.is_empty())
+        .filter(|(_, parameter)| !parameter.grid.is_empty() && wanted(parameter.name))
         .map(|(at, parameter)| Axis { at, grid: parameter.grid })
         .collect();
     let bar = ui.bar("Tuning", FOLDS as u64 + 1, "searches");
     let measure = |setting: &[f32]| {
         host.index_mut().set_rank_params(ranking::params(&whole(setting)?));
-        scores(host, modes, judged, args)
+        scores(host, &modes, judged, ranking)
     };
     let tuned = tune(&start, &axes, measure, |done| bar.set_position(done as u64))?;
     bar.finish_and_clear();
     let setting = whole(&tuned.setting)?;
-    if args.json {
+    Ok(Choice { tuned, start, setting, modes, n_queries: judged.len() })
+}
+
+impl Choice {
+    /// Whether the gain is larger than chance gives.
+    pub fn holds(&self) -> bool {
+        self.tuned.holds
+    }
+
+    /// Prints the change of nDCG@10, for people or as JSON.
+    ///
+    /// # Errors
+    /// If standard output cannot be written.
+    pub fn print(&self, json: bool, ui: &Ui) -> Result<()> {
+        if !json {
+            print(self, ui);
+            return Ok(());
+        }
+        let Self { tuned, start, setting, modes, n_queries } = self;
         let report = Report {
-            n_queries: judged.len(),
-            modes: modes.to_vec(),
+            n_queries: *n_queries,
+            modes,
             n_settings: tuned.n_measured,
             gain: tuned.gain,
             error: tuned.error,
             holds: tuned.holds,
             before: tuned.all.0,
             after: tuned.all.1,
-            changes: ranking::differences(&start, &setting)
+            changes: ranking::differences(start, setting)
                 .map(|(parameter, from, to)| Change { parameter, from, to })
                 .collect(),
-            splits: tuned.splits,
+            splits: &tuned.splits,
         };
         println!("{}", serde_json::to_string_pretty(&report)?);
-    } else {
-        print(&tuned, &start, &setting, modes, judged.len(), ui);
+        Ok(())
     }
-    let Some(path) = &args.output else {
-        if tuned.holds {
-            ui.status("Found", "give --output FILE to keep it, then build with --ranking FILE");
-        }
-        return Ok(());
-    };
-    ranking::write(path, &setting)?;
-    ui.status(
-        "Written",
-        format!(
-            "{0}; use it with `findling build --ranking \
-         {0}`",
-            path.display()
-        ),
-    );
-    Ok(())
 }
 
 fn whole(setting: &[f32]) -> Result<Setting> {
@@ -109,7 +125,12 @@ fn whole(setting: &[f32]) -> Result<Setting> {
 }
 
 /// The mean nDCG@10 over the modes, for each query.
-fn scores(host: &mut Host, modes: &[Mode], judged: &[Judged], args: &Args) -> Result<Vec<f64>> {
+fn scores(
+    host: &mut Host,
+    modes: &[Mode],
+    judged: &[Judged],
+    ranking: &Ranking,
+) -> Result<Vec<f64>> {
     let mut sums = vec![0.0; judged.len()];
     for &mode in modes {
         let requests: Vec<Request> = judged
@@ -118,7 +139,7 @@ fn scores(host: &mut Host, modes: &[Mode], judged: &[Judged], args: &Args) -> Re
                 limit: Limit(DEPTH),
                 sections_per_page: SectionsPerPage(1),
                 suggest: Suggest(false),
-                ..self::one(args, mode, one)
+                ..self::one(ranking, mode, one)
             })
             .collect();
         for ((sum, response), one) in sums.iter_mut().zip(host.search_all(&requests)?).zip(judged) {
@@ -129,14 +150,8 @@ fn scores(host: &mut Host, modes: &[Mode], judged: &[Judged], args: &Args) -> Re
     Ok(sums)
 }
 
-fn print(
-    tuned: &Tuned,
-    start: &Setting,
-    setting: &Setting,
-    modes: &[Mode],
-    n_queries: usize,
-    ui: &Ui,
-) {
+fn print(choice: &Choice, ui: &Ui) {
+    let Choice { tuned, start, setting, modes, n_queries } = choice;
     let names: Vec<&str> = modes.iter().map(|mode| mode_name(*mode)).collect();
     let head =
         format!("{:<22} {:>7} {:>8} {:>8} {:>8}", "nDCG@10", "queries", "before", "after", "gain");
@@ -147,8 +162,8 @@ fn print(
     for (i, split) in tuned.splits.iter().enumerate() {
         line(&format!("part {}, by the others", i + 1), split.n_queries, split.before, split.after);
     }
-    line("all parts so", n_queries, tuned.all.0, tuned.all.0 + tuned.gain);
-    line("all, by all", n_queries, tuned.all.0, tuned.all.1);
+    line("all parts so", *n_queries, tuned.all.0, tuned.all.0 + tuned.gain);
+    line("all, by all", *n_queries, tuned.all.0, tuned.all.1);
     println!();
     let changes: Vec<_> = ranking::differences(start, setting).collect();
     for (name, from, to) in &changes {

@@ -10,8 +10,8 @@ use anyhow::Context;
 use findling_engine::{Limit, Request};
 
 use super::asked::find_target;
+use super::learned;
 use super::search::{ModeArg, Ranking, answer, load_encoder};
-use crate::host::Host;
 use crate::safe_text;
 use crate::ui::Ui;
 
@@ -39,7 +39,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let target = find_target(&args.bundle, ui)?;
-    let mut host = Host::open(target.path())?;
+    let mut host = learned::open(&target)?;
     host.set_streamed(args.ranking.streamed);
     let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;
     let mut request = Request {

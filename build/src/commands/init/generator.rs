@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Largest file that is looked into.
-const MAX_LEN: u64 = 1 << 20;
+use crate::small_file;
 
 /// What makes a site, and where it puts the rendered pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,7 +136,7 @@ impl Known {
     fn find(&self, directory: &Path) -> Option<Site> {
         let by =
             self.files.iter().map(PathBuf::from).find(|file| directory.join(file).is_file())?;
-        let text = read(&directory.join(&by)).unwrap_or_default();
+        let text = small_file::text(&directory.join(&by)).unwrap_or_default();
         if !text.contains(self.has) {
             return None;
         }
@@ -199,11 +198,6 @@ fn unrendered(directory: &Path) -> Option<Site> {
 
 fn is_markdown(entry: std::fs::DirEntry) -> bool {
     entry.path().extension().is_some_and(|extension| extension == "md")
-}
-
-fn read(path: &Path) -> Option<String> {
-    let len = std::fs::metadata(path).ok()?.len();
-    if len > MAX_LEN { None } else { std::fs::read_to_string(path).ok() }
 }
 
 /// The value of a key on a line of its own, as TOML, YAML and JavaScript write it. A wrong guess is

@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use crate::collections::{Home, Registry, Target};
 use crate::commands::asked::{Asked, Encoders};
+use crate::commands::require_fresh::RequireFresh;
 use crate::host::EncoderChoice;
 use crate::output::Asked as Question;
 
@@ -16,13 +17,14 @@ pub struct Bundles {
     given: Vec<PathBuf>,
     open: Mutex<HashMap<String, Arc<Mutex<Asked>>>>,
     encoders: Mutex<Encoders>,
+    fresh: RequireFresh,
 }
 
 impl Bundles {
     /// Bundles that are not open yet.
-    pub fn new(given: Vec<PathBuf>, encoder: EncoderChoice) -> Self {
+    pub fn new(given: Vec<PathBuf>, encoder: EncoderChoice, fresh: RequireFresh) -> Self {
         let encoders = Mutex::new(Encoders::new(encoder));
-        Self { given, open: Mutex::default(), encoders }
+        Self { given, open: Mutex::default(), encoders, fresh }
     }
 
     /// Their names: as they were given, or the collections there are now.
@@ -57,9 +59,10 @@ impl Bundles {
     /// again.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If it cannot be opened, or is older than it may be.
     pub fn get(&self, name: &str) -> Result<Arc<Mutex<Asked>>> {
         let target = Target::find(Path::new(name))?;
+        self.fresh.check(&target)?;
         let mut open = lock(&self.open);
         if let Some(asked) = open.get(name) {
             let known = lock(asked);

@@ -20,6 +20,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::require_fresh::RequireFresh;
 use crate::collections::Target;
 use crate::host::EncoderChoice;
 use crate::ui::Ui;
@@ -35,6 +36,9 @@ pub struct Args {
     /// Encoder of the queries, as for `findling search`
     #[arg(long, value_name = "NAME", default_value = "auto")]
     query_encoder: EncoderChoice,
+    /// How old an index may be. A tool that would answer from an older one fails.
+    #[command(flatten)]
+    fresh: RequireFresh,
     /// Serve HTTP on this machine instead of standard input and output
     #[arg(long)]
     http: bool,
@@ -51,7 +55,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     // What an answer has to say of itself is in the answer.
     let ui = Ui::silent();
-    let bundles = Arc::new(Bundles::new(args.targets, args.query_encoder));
+    let bundles = Arc::new(Bundles::new(args.targets, args.query_encoder, args.fresh));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let outcome = if args.http {
         runtime.block_on(serve_http(bundles, args.port, ui))

@@ -45,7 +45,11 @@ pub const COMMANDS: &[Known] = &[
     known(":filter", "[EXPR]", "keep a filter for the queries that follow; without one, list them"),
     known(":unfilter", "[N]", "remove the filter with this number; without one, all of them"),
     known(":mode", "[MODE]", "search by words, static, transformer or hybrid"),
-    known(":format", "[FORMAT]", "print text, brief, markdown, json, jsonl, csv or paths"),
+    known(
+        ":format",
+        "[FORMAT]",
+        "print text, brief, markdown, json, jsonl, csv, paths or citations",
+    ),
     known(":limit", "[N]", "show so many pages"),
     known(":more", "", "show the next pages"),
     known(
@@ -64,18 +68,19 @@ pub const COMMANDS: &[Known] = &[
     known(":quit", "", "end; so does Ctrl+D"),
 ];
 
-/// The modes by the word that is typed.
-pub const MODES: &[(&str, Mode)] = &[
-    ("words", Mode::Words),
-    ("static", Mode::Static),
-    ("transformer", Mode::Transformer),
-    ("hybrid", Mode::Hybrid),
-];
+/// The words that name the values of an argument.
+pub fn words<T: ValueEnum + 'static>() -> impl Iterator<Item = String> {
+    T::value_variants().iter().filter_map(word)
+}
 
-/// The formats by the word that is typed.
-pub fn formats() -> impl Iterator<Item = (String, FormatArg)> {
-    let all = FormatArg::value_variants().iter().filter(|format| **format != FormatArg::Trec);
-    all.filter_map(|format| Some((format.to_possible_value()?.get_name().to_owned(), *format)))
+/// The word that names a value.
+pub fn word<T: ValueEnum>(value: &T) -> Option<String> {
+    Some(value.to_possible_value()?.get_name().to_owned())
+}
+
+/// The formats of a single answer.
+pub fn formats() -> impl Iterator<Item = String> {
+    words::<FormatArg>().filter(|name| word(&FormatArg::Trec).as_ref() != Some(name))
 }
 
 /// Reads a line that is not empty. A command may be shortened as far as it stays the only one.
@@ -93,8 +98,8 @@ pub fn parse(line: &str) -> Result<Command<'_>, Asked> {
     Ok(match name(word)? {
         ":filter" => Command::Filter(argument),
         ":unfilter" => Command::Unfilter(argument.map(number).transpose()?),
-        ":mode" => Command::Mode(argument.map(mode).transpose()?),
-        ":format" => Command::Format(argument.map(format).transpose()?),
+        ":mode" => Command::Mode(argument.map(|text| value(text, words::<Mode>())).transpose()?),
+        ":format" => Command::Format(argument.map(|text| value(text, formats())).transpose()?),
         ":limit" => Command::Limit(argument.map(number).transpose()?.map(|n| n.min(200) as u32)),
         ":more" => Command::More,
         ":facets" => Command::Facets(argument),
@@ -140,19 +145,12 @@ fn number(text: &str) -> Result<usize, Asked> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| wrong("a number from 1", text))
 }
 
-fn mode(text: &str) -> Result<Mode, Asked> {
-    let found = MODES.iter().find(|(name, _)| *name == text).map(|(_, mode)| *mode);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
-        wrong(&names.join(", "), text)
-    })
-}
-
-fn format(text: &str) -> Result<FormatArg, Asked> {
-    formats().find(|(name, _)| name == text).map(|(_, format)| format).ok_or_else(|| {
-        let names: Vec<String> = formats().map(|(name, _)| name).collect();
-        wrong(&names.join(", "), text)
-    })
+/// The value that a word names, which must be one of those expected.
+fn value<T: ValueEnum>(text: &str, expected: impl Iterator<Item = String>) -> Result<T, Asked> {
+    let expected: Vec<String> = expected.collect();
+    let known = expected.iter().any(|name| name == text);
+    let value = known.then(|| T::from_str(text, false).ok()).flatten();
+    value.ok_or_else(|| wrong(&expected.join(", "), text))
 }
 
 fn wrong(expected: &str, found: &str) -> Asked {

@@ -9,8 +9,9 @@ use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
 
-use super::command::{COMMANDS, MODES, formats};
+use super::command::{COMMANDS, formats, words};
 use super::session::Session;
+use crate::commands::tui::modes::Mode;
 use crate::safe_text::is_safe;
 
 /// Most candidates that are listed.
@@ -59,8 +60,8 @@ impl Completer for Completion {
             }
             Place::Word { command, begun } => {
                 let words: Vec<String> = match command {
-                    ":mode" => MODES.iter().map(|(name, _)| (*name).to_owned()).collect(),
-                    ":format" => formats().map(|(name, _)| name).collect(),
+                    ":mode" => words::<Mode>().collect(),
+                    ":format" => formats().collect(),
                     ":facets" => self.session.borrow().attributes(),
                     _ => Vec::new(),
                 };

@@ -5,27 +5,23 @@ mod complete;
 mod session;
 
 use std::cell::RefCell;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
-use std::time::Instant;
 
 use anyhow::{Context, Result};
-use findling_engine::{Limit, Request};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Editor};
 
 use super::last::Opener;
-use super::search::{FormatArg, Output, finish, keep};
+use super::search::{FormatArg, Output, finish, keep, write_to};
 use super::state_directory;
-use crate::host::Cost;
-use crate::output::{Asked as Question, Exit, Failure, Format, Meta, Timings, text};
-use crate::replace_file::replace_by;
+use crate::output::{Asked as Question, Exit, Failure, Format, text, write_all};
 use crate::safe_text;
 use crate::ui::{Paint, Ui};
-use command::{COMMANDS, Command, MODES, formats, parse};
+use command::{COMMANDS, Command, parse, word};
 use complete::Completion;
 use session::Session;
 
@@ -105,10 +101,13 @@ fn start(target: Option<PathBuf>, ui: &Ui) -> Result<Exit> {
 fn obey(command: &Command<'_>, session: &mut Session, ui: &Ui) -> Result<Next> {
     match command {
         Command::Query(query) => {
-            session.ask(&session.request(query))?;
+            session.ask(query)?;
             print(session, ui)?;
         }
-        Command::More => more(session, ui)?,
+        Command::More => {
+            session.more()?;
+            print(session, ui)?;
+        }
         Command::Filter(None) => list_filters(session, ui),
         Command::Filter(Some(text)) => {
             let pages = session.add_filter(text)?;
@@ -127,13 +126,11 @@ fn obey(command: &Command<'_>, session: &mut Session, ui: &Ui) -> Result<Next> {
         }
         Command::Mode(mode) => {
             session.mode = mode.unwrap_or(session.mode);
-            let name = MODES.iter().find(|(_, mode)| *mode == session.mode);
-            ui.status("Mode", name.map_or("", |(name, _)| name));
+            ui.status("Mode", word(&session.mode).unwrap_or_default());
         }
         Command::Format(format) => {
             session.format = format.unwrap_or(session.format);
-            let name = formats().find(|(_, format)| *format == session.format);
-            ui.status("Format", name.map_or(String::new(), |(name, _)| name));
+            ui.status("Format", word(&session.format).unwrap_or_default());
         }
         Command::Limit(limit) => {
             session.limit = limit.unwrap_or(session.limit);
@@ -159,71 +156,22 @@ fn obey(command: &Command<'_>, session: &mut Session, ui: &Ui) -> Result<Next> {
     Ok(Next::On)
 }
 
-fn format_of(format: FormatArg) -> Result<Format> {
-    Ok(Output { format: Some(format), ..Output::default() }.format()?)
-}
-
 /// Prints the last answer, and keeps its hits for `findling open`.
 fn print(session: &Session, ui: &Ui) -> Result<()> {
-    let format = format_of(session.format)?;
-    let meta = meta(session);
-    let query = session.last.as_ref().map_or("", |last| &last.query);
-    keep(query, &session.answers(&meta), format, ui);
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    write(session, format, ui, &mut out)?;
-    Ok(out.flush()?)
+    let output = Output { format: Some(session.format), ..Output::default() };
+    let format = output.format()?;
+    keep(&session.last_answer()?.request.query, &session.answers(), &output, ui)?;
+    write_to(&output, ui, |ui, out| write(session, format, ui, out))
 }
 
-fn write(session: &Session, format: Format, ui: &Ui, mut out: &mut dyn Write) -> Result<()> {
-    let meta = meta(session);
-    let answers = session.answers(&meta);
+fn write(session: &Session, format: Format, ui: &Ui, out: &mut dyn Write) -> Result<()> {
+    let answers = session.answers();
     if answers.len() > 1 && matches!(format, Format::Csv | Format::Json) {
         let message = "expected one bundle for csv or json, found several; use jsonl, or name one \
                        bundle: findling repl BUNDLE";
         return Err(Question { code: "usage", message: message.into() }.into());
     }
-    for answer in &answers {
-        if let Some(name) = answer.collection {
-            match format {
-                Format::Text => {
-                    writeln!(out, "{}\n", ui.paint(Paint::Green, &safe_text::line(name)))?;
-                }
-                Format::Markdown => writeln!(out, "## {}\n", safe_text::markdown(name))?,
-                _ => {}
-            }
-        }
-        answer.write(format, ui, &mut out)?;
-    }
-    if answers.is_empty() && format == Format::Text {
-        writeln!(out, "{}", ui.paint(Paint::Dim, "nothing matches"))?;
-    }
-    Ok(())
-}
-
-/// What JSON says about the one bundle that it is for.
-fn meta(session: &Session) -> Meta {
-    let [asked] = &session.asked[..] else { return Meta::default() };
-    let Some(target) = &asked.target else { return Meta::default() };
-    let timings = Timings::new(
-        Instant::now(),
-        asked.host.open_time(),
-        Default::default(),
-        Default::default(),
-        &Cost::default(),
-    );
-    Meta::new(target, &asked.host, timings)
-}
-
-/// Shows the pages after those of the last answer, of each bundle.
-fn more(session: &mut Session, ui: &Ui) -> Result<()> {
-    let Some(last) = &session.last else {
-        let message = "expected a query before this command, found none".to_owned();
-        return Err(Question { code: "no-last", message }.into());
-    };
-    let offset = last.offset + session.limit;
-    let request = Request { offset, ..session.request(&last.query) };
-    session.ask(&request)?;
-    print(session, ui)
+    write_all(&answers, format, ui, out)
 }
 
 fn list_filters(session: &Session, ui: &Ui) {
@@ -237,32 +185,13 @@ fn list_filters(session: &Session, ui: &Ui) {
 
 /// Counts the values of an attribute over what the last query found.
 fn facets(name: Option<&str>, session: &mut Session, ui: &Ui) -> Result<()> {
-    let query = session.last.as_ref().map_or(String::new(), |last| last.query.clone());
-    let facets = vec![name.unwrap_or("*").to_owned()];
-    let request = Request { limit: Limit(0), facets, ..session.request(&query) };
     let mut out = std::io::stdout().lock();
-    for bundle in 0..session.asked.len() {
-        let response = session.answer(bundle, request.clone())?;
-        for facet in &response.facets {
-            let values = facet.values.iter().map(|(value, n)| {
-                format!("{} {}", safe_text::line(value), crate::ui::thousands((*n).into()))
-            });
-            let values: Vec<String> = values.collect();
-            let name = ui.paint(Paint::Bold, &safe_text::line(&facet.name));
-            writeln!(out, "{name}: {}", values.join(", "))?;
-        }
-    }
-    Ok(())
+    session.facets(name)?.iter().try_for_each(|facet| text::print_facet(facet, ui, &mut out))
 }
 
 /// Prints a hit with the parts of its score.
 fn explain(number: usize, session: &mut Session, ui: &Ui) -> Result<()> {
-    let (bundle, place, _) = session.hit(number)?;
-    let Some(last) = &session.last else { return Ok(()) };
-    let offset = last.offset;
-    let query = last.query.clone();
-    let request = Request { explain: true, offset, ..session.request(&query) };
-    let response = session.answer(bundle, request)?;
+    let (bundle, place, response) = session.explained(number)?;
     let page = response.results.get(place).context("the hit is found no longer: ask again")?;
     let mut out = std::io::stdout().lock();
     text::print_page(number, page, &session.asked[bundle].sources.relative(), ui, &mut out)?;
@@ -274,10 +203,7 @@ fn explain(number: usize, session: &mut Session, ui: &Ui) -> Result<()> {
 
 /// Writes the last answer to a file, in the format of its name or in the current one.
 fn save(path: &Path, session: &Session, ui: &Ui) -> Result<()> {
-    let Some(last) = &session.last else {
-        let message = "expected a query before this command, found none".to_owned();
-        return Err(Question { code: "no-last", message }.into());
-    };
+    let last = session.last_answer()?;
     let by_name = path.extension().and_then(|extension| match extension.to_str()? {
         "md" => Some(FormatArg::Markdown),
         "json" => Some(FormatArg::Json),
@@ -285,14 +211,11 @@ fn save(path: &Path, session: &Session, ui: &Ui) -> Result<()> {
         "csv" => Some(FormatArg::Csv),
         _ => None,
     });
-    let format = format_of(by_name.unwrap_or(session.format))?;
-    replace_by(path, |file| -> Result<()> {
-        let mut out = BufWriter::new(file);
-        write(session, format, &ui.for_file(), &mut out)?;
-        Ok(out.flush()?)
-    })
-    .with_context(|| format!("{} cannot be written", path.display()))?;
-    let pages: usize = last.found.iter().map(|(_, response)| response.results.len()).sum();
+    let format = Some(by_name.unwrap_or(session.format));
+    let output = Output { format, file: Some(path.to_owned()), ..Output::default() };
+    let format = output.format()?;
+    write_to(&output, ui, |ui, out| write(session, format, ui, out))?;
+    let pages: usize = last.found.iter().map(|one| one.response.results.len()).sum();
     let pages = crate::ui::count(pages as u64, "pages");
     ui.status("Saved", format!("{pages} in {}", path.display()));
     Ok(())

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use findling_engine::filter::Condition;
-use findling_engine::{Limit, Request, Response};
+use findling_engine::{Facet, Limit, Request, Response};
 use serde_json::Value;
 
-use crate::commands::asked::{Asked, Encoders, Opened, open};
+use crate::commands::asked::{Asked, Opened, ask_each, open};
+use crate::commands::require_fresh::RequireFresh;
 use crate::commands::search::{FormatArg, condition, parse_filter};
-use crate::commands::tui::modes::{Mode, Stage};
-use crate::output::{Answer, Asked as Question, LastHit, Meta};
+use crate::commands::tui::facets::most_frequent_first;
+use crate::commands::tui::modes::{Mode, Stage, StageEncoders};
+use crate::output::{Answer, Asked as Question, LastHit, Meta, Timings, best};
 use crate::safe_text::line;
 use crate::ui::Ui;
 
@@ -21,7 +23,7 @@ const MAX_VALUES: usize = 1_000;
 /// The state between two lines.
 pub struct Session {
     pub asked: Vec<Asked>,
-    encoders: Vec<(Stage, Encoders)>,
+    encoders: StageEncoders,
     pub mode: Mode,
     pub format: FormatArg,
     pub limit: u32,
@@ -35,11 +37,21 @@ pub struct Session {
 
 /// The answer to the query asked last.
 pub struct LastAnswer {
-    pub query: String,
-    /// How many pages were skipped first.
-    pub offset: u32,
-    /// By the place of the bundle, the best first. Bundles that found nothing are left out.
-    pub found: Vec<(usize, Response)>,
+    /// As it was asked, with the filters and the limit of that moment.
+    pub request: Request,
+    pub mode: Mode,
+    /// Pages that were shown of the answers before, from which numbers go on.
+    shown: usize,
+    /// The best first. Bundles that found nothing are left out.
+    pub found: Vec<Found>,
+}
+
+/// What one bundle has found.
+pub struct Found {
+    /// The place of the bundle.
+    bundle: usize,
+    pub response: Response,
+    meta: Meta,
 }
 
 impl Session {
@@ -48,13 +60,13 @@ impl Session {
     /// # Errors
     /// If there is nothing to search.
     pub fn open(targets: &[PathBuf], ui: &Ui) -> Result<Self> {
-        let Opened { asked, failed } = open(targets, ui)?;
+        let Opened { asked, failed } = open(targets, RequireFresh::default(), ui)?;
         if let (true, Some((_, failure))) = (asked.is_empty(), failed.first()) {
             bail!("{}", failure.message);
         }
         Ok(Self {
             asked,
-            encoders: Vec::new(),
+            encoders: StageEncoders::default(),
             mode: Mode::default(),
             format: FormatArg::Text,
             limit: 5,
@@ -106,10 +118,8 @@ impl Session {
                 *counted.entry(value).or_default() += count;
             }
         }
-        let mut values: Vec<(String, u32)> = counted.into_iter().collect();
-        values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let values: Vec<String> =
-            values.into_iter().take(MAX_VALUES).map(|(value, _)| value).collect();
+        let values = most_frequent_first(counted).into_iter().take(MAX_VALUES);
+        let values: Vec<String> = values.map(|(value, _)| value).collect();
         self.values.insert(name.to_owned(), values.clone());
         values
     }
@@ -126,23 +136,12 @@ impl Session {
         self.filters.push((text.to_owned(), condition(&parsed)?));
         let request =
             Request { limit: Limit(0), mode: findling_engine::Mode::Lexical, ..self.request("") };
-        let (mut pages, mut refused) = (None, None);
-        for asked in &mut self.asked {
-            match asked.host.search(request.clone()) {
-                Ok((response, _)) => {
-                    *pages.get_or_insert(0) += u64::from(response.total.pages);
-                    for notice in &response.notices {
-                        self.console.warn(&notice.message);
-                    }
-                }
-                Err(error) => refused = refused.or(Some(error)),
-            }
+        let replies = ask_each(&mut self.asked, |asked| Ok(asked.host.search(request.clone())?.0));
+        let (answers, _) = replies.some(&self.console).inspect_err(|_| drop(self.filters.pop()))?;
+        for notice in answers.iter().flat_map(|(_, response)| &response.notices) {
+            self.console.warn(&notice.message);
         }
-        if let (None, Some(error)) = (pages, refused) {
-            self.filters.pop();
-            return Err(error);
-        }
-        Ok(pages.unwrap_or(0))
+        Ok(answers.iter().map(|(_, response)| u64::from(response.total.pages)).sum())
     }
 
     fn filter(&self) -> Option<Value> {
@@ -152,7 +151,7 @@ impl Session {
     }
 
     /// The request for a query with the settings.
-    pub fn request(&self, query: &str) -> Request {
+    fn request(&self, query: &str) -> Request {
         Request {
             query: query.to_owned(),
             filter: self.filter(),
@@ -161,69 +160,102 @@ impl Session {
         }
     }
 
-    /// Asks every bundle and keeps the answer. A bundle that cannot answer is a warning if others
-    /// can.
+    /// Asks every bundle a query with the settings, and keeps the answer.
     ///
     /// # Errors
-    /// If none can.
-    pub fn ask(&mut self, request: &Request) -> Result<()> {
-        let (mut found, mut answered, mut refused) = (Vec::new(), false, None);
-        for bundle in 0..self.asked.len() {
-            match self.answer(bundle, request.clone()) {
-                Ok(response) => {
-                    answered = true;
-                    for notice in &response.notices {
-                        self.console.warn(&notice.message);
-                    }
-                    found.push((bundle, response));
-                }
-                Err(error) if refused.is_none() => refused = Some(error),
-                Err(error) => self.console.warn(format!("{error:#}")),
-            }
-        }
-        match refused {
-            Some(error) if !answered => return Err(error),
-            Some(error) => self.console.warn(format!("{error:#}")),
-            None => {}
-        }
-        // A single bundle says that it found nothing, and what to ask instead.
-        if found.len() > 1 {
-            found.retain(|(_, response)| !response.results.is_empty());
-        }
-        let best = |response: &Response| {
-            let first = response.results.first();
-            first.map_or(0.0, |page| crate::output::comparable(response, page))
-        };
-        found.sort_by(|(_, a), (_, b)| best(b).total_cmp(&best(a)));
-        self.last =
-            Some(LastAnswer { query: request.query.clone(), offset: request.offset, found });
+    /// As [`Session::reply`].
+    pub fn ask(&mut self, query: &str) -> Result<()> {
+        self.last = Some(self.reply(self.request(query), self.mode, 0)?);
         Ok(())
     }
 
-    /// What one bundle answers, by the best stage of the mode that it can give.
+    /// Asks for the pages after those of the last answer, of each bundle.
     ///
     /// # Errors
-    /// Those of the encoder and of the engine.
-    pub fn answer(&mut self, bundle: usize, request: Request) -> Result<Response> {
-        let asked = &mut self.asked[bundle];
-        let stages = self.mode.stages().iter().rev();
-        let stage = stages.copied().find(|stage| stage.fits(&asked.host)).unwrap_or(Stage::Words);
-        let known = self.encoders.iter().position(|(of, _)| *of == stage);
-        let known = known.unwrap_or_else(|| {
-            self.encoders.push((stage, Encoders::new(stage.encoder())));
-            self.encoders.len() - 1
+    /// If there was no query; and as [`Session::reply`].
+    pub fn more(&mut self) -> Result<()> {
+        let last = self.last_answer()?;
+        let request = &last.request;
+        let request = Request { offset: request.offset + request.limit.0, ..request.clone() };
+        let pages: usize = last.found.iter().map(|one| one.response.results.len()).sum();
+        let (mode, shown) = (last.mode, last.shown + pages);
+        self.last = Some(self.reply(request, mode, shown)?);
+        Ok(())
+    }
+
+    /// Asks every bundle. One that cannot answer is a warning if others can.
+    ///
+    /// # Errors
+    /// If none can.
+    fn reply(&mut self, request: Request, mode: Mode, shown: usize) -> Result<LastAnswer> {
+        let Self { asked, encoders, console, .. } = self;
+        let replies = ask_each(asked, |asked| {
+            let (response, timings) = answer(asked, request.clone(), mode, encoders, console)?;
+            let meta = asked.target.as_ref().map(|target| Meta::new(target, &asked.host, timings));
+            Ok((response, meta.unwrap_or_default()))
         });
-        let encoder = stage.encoder().of_engine();
-        let request = Request { mode: stage.mode(), encoder, ..request };
-        Ok(asked.answer(request, &mut self.encoders[known].1, &self.console)?.0)
+        let (answers, _) = replies.some(console)?;
+        let found = answers.into_iter();
+        let mut found: Vec<Found> =
+            found.map(|(bundle, (response, meta))| Found { bundle, response, meta }).collect();
+        for notice in found.iter().flat_map(|one| &one.response.notices) {
+            console.warn(&notice.message);
+        }
+        // A single bundle says that it found nothing, and what to ask instead.
+        if found.len() > 1 && request.limit.0 > 0 {
+            found.retain(|one| !one.response.results.is_empty());
+        }
+        found.sort_by(|a, b| best(&b.response).total_cmp(&best(&a.response)));
+        Ok(LastAnswer { request, mode, shown, found })
+    }
+
+    /// The answer to the query asked last.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn last_answer(&self) -> Result<&LastAnswer> {
+        self.last.as_ref().ok_or_else(|| {
+            let message = "expected a query before this command, found none".to_owned();
+            Question { code: "no-last", message }.into()
+        })
+    }
+
+    /// Counts values of attributes over what the last query found, or over all pages, in each
+    /// bundle.
+    ///
+    /// # Errors
+    /// As [`Session::ask`].
+    pub fn facets(&mut self, name: Option<&str>) -> Result<Vec<Facet>> {
+        let (request, mode) = match &self.last {
+            Some(last) => (last.request.clone(), last.mode),
+            None => (self.request(""), self.mode),
+        };
+        let facets = vec![name.unwrap_or("*").to_owned()];
+        let request = Request { limit: Limit(0), offset: 0, facets, ..request };
+        let found = self.reply(request, mode, 0)?.found;
+        Ok(found.into_iter().flat_map(|one| one.response.facets).collect())
+    }
+
+    /// What the bundle of a hit answers when it is asked again for the parts of the scores, and the
+    /// place of the hit in it.
+    ///
+    /// # Errors
+    /// If there is no such hit; those of the encoder and of the engine.
+    pub fn explained(&mut self, number: usize) -> Result<(usize, usize, Response)> {
+        let (bundle, place, _) = self.hit(number)?;
+        let last = self.last_answer()?;
+        let (request, mode) = (Request { explain: true, ..last.request.clone() }, last.mode);
+        let asked = &mut self.asked[bundle];
+        let (response, _) = answer(asked, request, mode, &mut self.encoders, &self.console)?;
+        Ok((bundle, place, response))
     }
 
     /// The last answer as it is printed. Numbers go on from one bundle to the next.
-    pub fn answers<'a>(&'a self, meta: &'a Meta) -> Vec<Answer<'a>> {
+    pub fn answers(&self) -> Vec<Answer<'_>> {
         let Some(last) = &self.last else { return Vec::new() };
-        let mut offset = last.offset;
+        let mut offset = last.shown as u32;
         let mut answers = Vec::new();
-        for (bundle, response) in &last.found {
+        for Found { bundle, response, meta } in &last.found {
             let asked = &self.asked[*bundle];
             answers.push(Answer {
                 response,
@@ -231,6 +263,7 @@ impl Session {
                 meta,
                 sources: &asked.sources,
                 collection: (self.asked.len() > 1).then_some(&*asked.name),
+                group_by: None,
                 timings: false,
             });
             offset += response.results.len() as u32;
@@ -243,19 +276,17 @@ impl Session {
     /// # Errors
     /// If there is no such hit.
     pub fn hit(&self, number: usize) -> Result<(usize, usize, LastHit)> {
-        let Some(last) = &self.last else {
-            let message = "expected a query before this command, found none".to_owned();
-            return Err(Question { code: "no-last", message }.into());
-        };
-        let first = last.offset as usize + 1;
+        let last = self.last_answer()?;
+        let first = last.shown + 1;
         let mut from = first;
-        for (bundle, response) in &last.found {
+        for Found { bundle, response, meta } in &last.found {
             let place = number.checked_sub(from);
             if let Some((place, page)) = place.and_then(|at| Some((at, response.results.get(at)?)))
             {
                 let asked = &self.asked[*bundle];
                 let collection = (self.asked.len() > 1).then_some(&*asked.name);
-                let hit = LastHit::of(number, page, &asked.sources, collection);
+                let of = &meta.bundle.lasting_name;
+                let hit = LastHit::of(number, page, &asked.sources, collection, of);
                 return Ok((*bundle, place, hit));
             }
             from += response.results.len();
@@ -265,4 +296,19 @@ impl Session {
         let message = format!("expected the number of a hit ({found}), found {number}");
         Err(Question { code: "no-last", message }.into())
     }
+}
+
+/// What one bundle answers, by the best stage of the mode that it can give.
+fn answer(
+    asked: &mut Asked,
+    request: Request,
+    mode: Mode,
+    encoders: &mut StageEncoders,
+    console: &Ui,
+) -> Result<(Response, Timings)> {
+    let stages = mode.stages().iter().rev();
+    let stage = stages.copied().find(|stage| stage.fits(&asked.host)).unwrap_or(Stage::Words);
+    let encoder = stage.encoder().of_engine();
+    let request = Request { mode: stage.mode(), encoder, ..request };
+    asked.answer(request, encoders.of(stage), console)
 }

@@ -3,12 +3,16 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use findling_engine::{Fusion, MAX_LIMIT, Mode, Order, Prefer, Request};
+use findling_bundle::Manifest;
+use findling_engine::{Fusion, MAX_LIMIT, Mode, Order, Prefer, Request, Response, Sort, Total};
 
-use super::conditions::Conditions;
+use super::conditions::{Conditions, date_of, lacks};
 use super::filter::parse_filter;
+use crate::collections::Name;
+use crate::commands::require_fresh::RequireFresh;
 use crate::host::EncoderChoice;
-use crate::output::{Asked, Format};
+use crate::output::citations::Style;
+use crate::output::{Asked, Format, group};
 
 /// Search a bundle or a collection
 #[derive(Debug, clap::Args)]
@@ -16,8 +20,11 @@ pub struct Args {
     /// Bundle: a directory, a .findling file, or the name of a collection
     pub bundle: PathBuf,
     /// The query
-    #[arg(required_unless_present = "batch")]
+    #[arg(required_unless_present_any = ["batch", "similar_to"])]
     pub query: Option<String>,
+    /// Find pages like this one instead: its URL, path or document id; or like the text of a file
+    #[arg(long, value_name = "ID_OR_FILE", conflicts_with_all = ["query", "batch", "also"])]
+    pub similar_to: Option<String>,
     /// Another wording of the query. Each page counts with the wording that finds it best.
     /// Repeatable, at most four times
     #[arg(long, value_name = "QUERY", conflicts_with = "batch")]
@@ -63,6 +70,34 @@ pub struct Args {
     pub batch: Option<PathBuf>,
 }
 
+impl Args {
+    /// A search of a collection without facets.
+    pub(crate) fn of(
+        collection: &Name,
+        query: String,
+        limit: u32,
+        options: SearchOptions,
+        output: Output,
+    ) -> Self {
+        Self {
+            bundle: PathBuf::from(collection.as_str()),
+            query: Some(query),
+            similar_to: None,
+            also: Vec::new(),
+            limit,
+            offset: 0,
+            options,
+            facets: Vec::new(),
+            facets_instead: false,
+            facets_of_sections: false,
+            output,
+            explain: false,
+            timings: false,
+            batch: None,
+        }
+    }
+}
+
 /// How a query is searched. `search`, `find`, `relevance` and `context` have these options.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SearchOptions {
@@ -75,12 +110,63 @@ pub struct SearchOptions {
     /// Search by words, by meaning, or both
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
+    /// Show only pages with at least this score. What is counted are all pages that match
+    #[arg(long, value_name = "SCORE")]
+    pub threshold: Option<f32>,
+    /// Put pages with the same value of an attribute together, below that value
+    #[arg(long, value_name = "ATTRIBUTE")]
+    pub group_by: Option<String>,
+    /// How old the index may be.
+    #[command(flatten)]
+    pub fresh: RequireFresh,
 }
 
 impl SearchOptions {
-    /// The request for a query, without the conditions, which depend on the bundle.
+    /// The request for a query, without what depends on the bundle.
     pub(crate) fn request(&self, query: &str) -> Request {
         Request { mode: self.mode.into(), ..self.ranking.request(query) }
+    }
+
+    /// Adds what depends on the bundle.
+    ///
+    /// # Errors
+    /// If the bundle does not have an attribute that is asked for, or the filter cannot be read.
+    pub(crate) fn complete(
+        &self,
+        request: &mut Request,
+        manifest: &Manifest,
+    ) -> anyhow::Result<()> {
+        self.conditions.add_to(request, manifest)?;
+        if self.ranking.order == OrderArg::Oldest {
+            let date = date_of(manifest)?;
+            request.sort = Some(Sort { by: date.name.clone(), descending: false });
+        }
+        let asks_for_all = request.query.trim().is_empty() && request.similar_to.is_none();
+        let has_order = request.sort.is_some() || request.prefer.is_some();
+        if asks_for_all && !has_order && date_of(manifest).is_ok() {
+            // Nothing is more relevant than anything else.
+            request.order = Order::Recent;
+        }
+        if let Some(name) = &self.group_by
+            && manifest.attribute(name).is_none()
+        {
+            return Err(lacks(manifest, &format!("`{name}`")).into());
+        }
+        Ok(())
+    }
+
+    /// Leaves out pages below the threshold, and puts those of a group together.
+    pub(crate) fn arrange(&self, response: &mut Response) {
+        if let Some(least) = self.threshold {
+            let is_shown = !response.results.is_empty();
+            response.results.retain(|page| page.score >= least);
+            if is_shown && response.results.is_empty() {
+                response.total = Total::default();
+            }
+        }
+        if let Some(name) = &self.group_by {
+            group(response, name);
+        }
     }
 }
 
@@ -93,9 +179,15 @@ pub struct Output {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+    /// Style of --format citations
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
+    pub style: Style,
     /// Write to a file instead of standard output
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Keep the hits under a name, for `findling last NAME` and `findling open N --of NAME`
+    #[arg(long, value_name = "NAME")]
+    pub save: Option<Name>,
 }
 
 /// Format of the output.
@@ -115,6 +207,8 @@ pub enum FormatArg {
     Csv,
     /// path:line, or the URL, of each section
     Paths,
+    /// A list of references, in the style that --style names
+    Citations,
     /// A TREC run; with --batch only
     Trec,
 }
@@ -136,6 +230,7 @@ impl Output {
             Some(FormatArg::Brief) => Format::Brief,
             Some(FormatArg::Csv) => Format::Csv,
             Some(FormatArg::Paths) => Format::Paths,
+            Some(FormatArg::Citations) => Format::Citations(self.style),
             Some(FormatArg::Trec) => {
                 return Err(Asked {
                     code: "usage",
@@ -152,7 +247,7 @@ impl Output {
 }
 
 /// Options that decide the ranking, besides the mode.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Ranking {
     /// Encoder of the query: auto (the documents' encoder if installed, otherwise static), static,
     /// transformer, deployed (the transformer that the bundle deploys to readers), hash, none, the
@@ -189,6 +284,16 @@ pub struct Ranking {
         conflicts_with = "prefer"
     )]
     pub order: OrderArg,
+    /// Order by an attribute instead of by relevance: year (large values first), -year (small
+    /// values first)
+    #[arg(
+        long,
+        value_name = "ATTRIBUTE",
+        value_parser = parse_sort,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["prefer", "order"]
+    )]
+    pub sort: Option<Sort>,
     /// Spread results over the values of an attribute, so that no value fills the list
     #[arg(long, value_name = "ATTRIBUTE")]
     pub spread: Option<String>,
@@ -228,15 +333,19 @@ pub enum OrderArg {
     #[default]
     Relevance,
     /// Newest first, among all pages found
+    #[value(alias = "newest")]
     Recent,
     /// Most relevant first; newer first among equally relevant pages
     Balanced,
+    /// Oldest first, among all pages found
+    Oldest,
 }
 
 impl From<OrderArg> for Order {
     fn from(order: OrderArg) -> Order {
         match order {
-            OrderArg::Relevance => Order::Relevance,
+            // Oldest first is a sort by the bundle's date.
+            OrderArg::Relevance | OrderArg::Oldest => Order::Relevance,
             OrderArg::Recent => Order::Recent,
             OrderArg::Balanced => Order::Balanced,
         }
@@ -254,6 +363,7 @@ impl Ranking {
             verbatim: self.verbatim,
             prefer: self.prefer.clone(),
             order: self.order.into(),
+            sort: self.sort.clone(),
             spread: self.spread.clone(),
             copies: self.copies,
             ..Request::default()
@@ -279,6 +389,15 @@ fn parse_fusion(text: &str) -> Result<Fusion, String> {
              ({error})"
         )
     })
+}
+
+/// Parses `year` or `-year`.
+fn parse_sort(text: &str) -> Result<Sort, String> {
+    let (name, descending) = text.strip_prefix('-').map_or((text, true), |name| (name, false));
+    if name.is_empty() {
+        return Err(format!("expected an attribute, as in year or -year, found `{text}`"));
+    }
+    Ok(Sort { by: name.to_owned(), descending })
 }
 
 /// Parses `date`, `date:0.9` or `-size`.

@@ -34,7 +34,7 @@ impl Conditions {
     pub fn add_to(&self, request: &mut Request, manifest: &Manifest) -> anyhow::Result<()> {
         let mut parts = Vec::new();
         if let Some(since) = &self.since {
-            let date = of_kind(manifest, "date").ok_or_else(|| lacks(manifest, "a date"))?;
+            let date = date_of(manifest)?;
             parts.push(compare(&date.name, Bound::Gte, since));
         }
         let years = [(self.year_min, Bound::Gte), (self.year_max, Bound::Lte)];
@@ -96,7 +96,16 @@ fn of_kind<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a Attribute> {
     dates().find(|one| one.name == name).or_else(|| dates().next())
 }
 
-fn lacks(manifest: &Manifest, what: &str) -> Asked {
+/// The date of a bundle's pages.
+///
+/// # Errors
+/// If they have none.
+pub(super) fn date_of(manifest: &Manifest) -> Result<&Attribute, Asked> {
+    of_kind(manifest, "date").ok_or_else(|| lacks(manifest, "a date"))
+}
+
+/// The error for an attribute that a bundle does not have.
+pub(super) fn lacks(manifest: &Manifest, what: &str) -> Asked {
     let names: Vec<&str> = manifest.attributes.iter().map(|one| one.name.as_str()).collect();
     let has = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
     let message = format!("expected an attribute with {what}, found {has}; use --filter");

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `key=value`, `key!=value` | it is this, it is not this |
 //! | `key>=2020`, `key>2020`, `key<=2020`, `key<2020` | it lies on this side |
-//! | `key in a, b, c` | it is one of these |
+//! | `key in a, b, c`, `key:in:a, b, c` | it is one of these |
 //! | `key~part` | it has this part |
 //! | `a and b`, `a, b`, `a or b`, `not a`, `(a or b) and c` | all, one, none of them |
 //!
@@ -52,7 +52,7 @@ fn is_expression(text: &str) -> bool {
             return true;
         }
         let Ok((_, operator)) = parser.key_and_operator() else { return false };
-        if !matches!(operator, Operator::Equal | Operator::Named) {
+        if !matches!(operator, Operator::Equal | Operator::Named) || parser.has_in() {
             return true;
         }
         if parser.value(&[',']).is_err() {
@@ -150,6 +150,10 @@ impl<'a> Parser<'a> {
         let (key, operator) = self.key_and_operator()?;
         let values = |value| Predicate::In(vec![value]);
         let condition = match operator {
+            Operator::Named if self.has_in() => {
+                self.rest = self.rest.trim_start().trim_start_matches("in:");
+                Condition::test(key, Predicate::In(self.values(&[',', ')', '|'])?))
+            }
             Operator::Named => return Ok((self.of_engine(start)?, false)),
             Operator::Equal => Condition::test(key, values(self.value(&[',', ')'])?)),
             Operator::NotEqual => {
@@ -159,7 +163,7 @@ impl<'a> Parser<'a> {
                 Condition::test(key, Predicate::Compare(bound, self.value(&[',', ')'])?))
             }
             Operator::Part => Condition::test(key, Predicate::Contains(self.value(&[',', ')'])?)),
-            Operator::In => Condition::test(key, Predicate::In(self.values()?)),
+            Operator::In => Condition::test(key, Predicate::In(self.values(&[',', ')'])?)),
         };
         Ok((condition, operator == Operator::Equal))
     }
@@ -171,11 +175,20 @@ impl<'a> Parser<'a> {
         parse(text).map_err(|error| error.to_string())
     }
 
-    /// `a, b, c`, up to what is no value but another term.
-    fn values(&mut self) -> Result<Vec<String>, String> {
-        let mut values = vec![self.value(&[',', ')'])?];
+    /// Whether `in:` is what follows.
+    fn has_in(&self) -> bool {
+        self.rest.trim_start().starts_with("in:")
+    }
+
+    /// `a, b, c`, up to what is no value but another term. A value ends at one of these characters.
+    fn values(&mut self, ends: &[char]) -> Result<Vec<String>, String> {
+        let mut values = vec![self.value(ends)?];
         loop {
             let before = self.rest;
+            if self.take('|') {
+                values.push(self.value(ends)?);
+                continue;
+            }
             if !self.take(',') {
                 return Ok(values);
             }
@@ -187,7 +200,7 @@ impl<'a> Parser<'a> {
                 self.rest = before;
                 return Ok(values);
             }
-            values.push(self.value(&[',', ')'])?);
+            values.push(self.value(ends)?);
         }
     }
 
@@ -343,6 +356,8 @@ mod tests {
             ("lang!=en", "lang:ne:en"),
             ("lang in en, de", "lang:in:en|de"),
             ("lang in en, de, year>2000", "lang:in:en|de,year:gt:2000"),
+            ("lang:in:en,de", "lang:in:en|de"),
+            ("lang:in:en|de, fr, year:gte:2000", "lang:in:en|de|fr,year:gte:2000"),
             ("path~/src/", "path:contains:/src/"),
             ("not lang=en", "lang:ne:en"),
             ("year>2000 and lang:in:en|de", "year:gt:2000,lang:in:en|de"),
@@ -361,8 +376,7 @@ mod tests {
 
     #[test]
     fn what_the_engine_parses_stays_as_it_is() {
-        for text in ["lang=en,lang=de", "year:gte:2020", "title=a>b", "lang:in:en|de", "", "colour"]
-        {
+        for text in ["lang=en,lang=de", "year:gte:2020", "title=a>b", "", "colour"] {
             assert_eq!(parse_filter(text), Ok(text.into()));
         }
         assert_eq!(parse_filter(" {\"must\": []}"), Ok(serde_json::json!({"must": []})));

@@ -5,26 +5,31 @@ mod conditions;
 mod filter;
 
 use std::io::{BufWriter, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use findling_engine::{FacetsOf, Limit, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
 use super::asked::find_target;
+use super::learned;
 use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
 use crate::output::{Answer, Asked, Exit, Failure, Format, Last, Meta, Sources, Timings};
 use crate::replace_file::replace_by;
-use crate::safe_text;
-use crate::ui::Ui;
+use crate::ui::{Ui, count};
+use crate::{safe_text, small_file};
 pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking, SearchOptions};
 pub use conditions::Conditions;
 #[cfg(feature = "tui")]
 pub(crate) use conditions::{condition, with_conditions};
 pub(crate) use filter::parse_filter;
+
+/// Most words of a file that pages are compared with.
+const MAX_WORDS: usize = 200;
 
 /// When the command began, and how long loading the encoder took.
 #[derive(Clone, Copy)]
@@ -85,7 +90,8 @@ pub(crate) fn write_to(
 fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let target = find_target(&args.bundle, ui)?;
-    let mut host = Host::open(target.path())?;
+    args.options.fresh.check(&target)?;
+    let mut host = learned::open(&target)?;
     host.set_streamed(args.options.ranking.streamed);
     let loading = Instant::now();
     let encoder =
@@ -99,8 +105,10 @@ fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
             })?;
             Ok(Exit::Found)
         }
-        (None, Some(query)) => single(&target, &mut host, encoder.as_ref(), query, clock, args, ui),
-        (None, None) => bail!("expected a query, or --batch with a file of queries; found neither"),
+        (None, query) => {
+            let query = query.as_deref().unwrap_or_default();
+            single(&target, &mut host, encoder.as_ref(), query, clock, args, ui)
+        }
     }
 }
 
@@ -137,6 +145,18 @@ fn request(args: &Args, query: &str) -> Request {
     }
 }
 
+/// The request for pages like a page, or like the text of a file if no page has that address.
+fn similar(host: &mut Host, like: &str, request: Request) -> anyhow::Result<Request> {
+    let Err(error) = host.document(like) else {
+        return Ok(Request { similar_to: Some(like.to_owned()), ..request });
+    };
+    let Some(text) = small_file::text(Path::new(like)) else { return Err(near(host, error)) };
+    // Nothing in it is a phrase, an exclusion or a condition.
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let query = words.take(MAX_WORDS).collect::<Vec<_>>().join(" ");
+    Ok(Request { query, verbatim: true, ..request })
+}
+
 fn single(
     target: &Target,
     host: &mut Host,
@@ -147,18 +167,17 @@ fn single(
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
     let format = args.output.format()?;
-    let mut request = request(args, query);
-    args.options.conditions.add_to(&mut request, host.manifest())?;
-    let mut embedding = Duration::ZERO;
-    if let Some(encoder) = encoder {
-        (request.vector, embedding) = encoder.encode(query)?;
-        for query in &args.also {
-            let (vector, more) = encoder.encode(query)?;
-            request.also_vectors.push(vector);
-            embedding += more;
-        }
-    }
-    let (response, cost) = answer(host, encoder, request, ui)?;
+    let mut request = match &args.similar_to {
+        Some(like) => similar(host, like, request(args, ""))?,
+        None => request(args, query),
+    };
+    args.options.complete(&mut request, host.manifest())?;
+    let embedding = match encoder {
+        Some(encoder) if request.similar_to.is_none() => encoder.embed(&mut request)?,
+        _ => Duration::ZERO,
+    };
+    let (mut response, cost) = answer(host, encoder, request, ui)?;
+    args.options.arrange(&mut response);
     let timings = Timings::new(clock.started, host.open_time(), clock.encoder, embedding, &cost);
     print(Printed { target, host, response: &response, timings, format }, args, ui)?;
     ui.detail(format!("{:.1} ms embedding, {cost}", embedding.as_secs_f64() * 1e3));
@@ -179,9 +198,10 @@ fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
     let meta = meta(target, host, timings, format)?;
     let sources = Sources::of(target);
     let (offset, timings) = (args.offset, args.timings);
-    let answer =
-        Answer { response, offset, meta: &meta, sources: &sources, collection: None, timings };
-    keep(&response.query, &[answer], format, ui);
+    let group_by = args.options.group_by.as_deref();
+    let (meta, sources) = (&meta, &sources);
+    let answer = Answer { response, offset, meta, sources, collection: None, group_by, timings };
+    keep(&response.query, &[answer], &args.output, ui)?;
     write_to(&args.output, ui, |ui, mut out| {
         let printing = Instant::now();
         answer.write(format, ui, &mut out)?;
@@ -194,14 +214,33 @@ fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
     })
 }
 
-/// Keeps the hits of an answer that people read, for `findling open`. If they cannot be kept, the
-/// search has not failed.
-pub(crate) fn keep(query: &str, answers: &[Answer<'_>], format: Format, ui: &Ui) {
-    if format.is_for_people()
-        && let Err(error) = Last::of(query, answers).keep()
-    {
-        ui.detail(format!("the hits are not kept for `findling open`: {error:#}"));
+/// Keeps the hits of an answer: of one that people read for `findling open`, and of any under the
+/// name that they are to be saved by.
+///
+/// # Errors
+/// If they cannot be saved. If those for `findling open` cannot be kept, the search has not failed.
+pub(crate) fn keep(
+    query: &str,
+    answers: &[Answer<'_>],
+    output: &Output,
+    ui: &Ui,
+) -> anyhow::Result<()> {
+    let last = Last::of(query, answers);
+    if let Some(name) = &output.save {
+        last.keep(Some(name)).with_context(|| format!("the search cannot be saved as {name}"))?;
+        ui.status(
+            "Saved",
+            format!("{}; `findling last {name}`", count(last.hits.len() as u64, "hits")),
+        );
     }
+    if output.format()?.is_for_people() {
+        if let Err(error) = last.keep(None) {
+            ui.detail(format!("the hits are not kept for `findling open`: {error:#}"));
+        }
+        #[cfg(feature = "history")]
+        super::history::remember(&last, ui);
+    }
+    Ok(())
 }
 
 /// What JSON says about an answer. For other formats the sources are not looked at.
@@ -236,27 +275,28 @@ pub(crate) fn answer(
     request: Request,
     ui: &Ui,
 ) -> anyhow::Result<(Response, Cost)> {
-    let answer =
-        host.search_as_meant(encoder, request).map_err(|error| match error.downcast_ref() {
-            Some(findling_engine::Error::NoSuchPage { address }) => {
-                match host.near_addresses(address) {
-                    Ok(near) if !near.is_empty() => Asked {
-                        code: "no-such-page",
-                        message: format!(
-                            "found no page with the address or id `{address}`; similar ones are {}",
-                            near.join(", ")
-                        ),
-                    }
-                    .into(),
-                    _ => error,
-                }
-            }
-            _ => error,
-        })?;
+    let answer = host.search_as_meant(encoder, request).map_err(|error| near(host, error))?;
     for notice in &answer.0.notices {
         ui.warn(&notice.message);
     }
     Ok(answer)
+}
+
+/// An error that names pages with similar addresses, if it is that no page has an address.
+fn near(host: &mut Host, error: anyhow::Error) -> anyhow::Error {
+    let Some(findling_engine::Error::NoSuchPage { address }) = error.downcast_ref() else {
+        return error;
+    };
+    match host.near_addresses(address) {
+        Ok(near) if !near.is_empty() => {
+            let near = near.join(", ");
+            let message = format!(
+                "found no page with the address or id `{address}`; similar ones are {near}"
+            );
+            Asked { code: "no-such-page", message }.into()
+        }
+        _ => error,
+    }
 }
 
 /// A line of `--format json`.
@@ -276,6 +316,10 @@ fn batch(
     ui: &Ui,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
+    if args.output.save.is_some() {
+        let message = "--save: expected a query with it, found --batch".into();
+        return Err(Asked { code: "usage", message }.into());
+    }
     let trec = match args.output.format {
         None | Some(FormatArg::Trec) => !args.output.json,
         Some(FormatArg::Json) => false,
@@ -287,7 +331,7 @@ fn batch(
     let bar = ui.bar("Searching", queries.len() as u64, "queries");
     for Query { id, text } in queries {
         let mut request = request(args, text);
-        args.options.conditions.add_to(&mut request, host.manifest())?;
+        args.options.complete(&mut request, host.manifest())?;
         if trec {
             request.sections_per_page = SectionsPerPage(1);
         }

@@ -1,9 +1,10 @@
 //! What is on the screen, and what keys and answers change of it. Knows no terminal and no thread.
 
 use anyhow::Result;
+use findling_engine::Facet;
 use serde_json::Value;
 
-use super::facets::{Chosen, Entry, FacetValues, entries};
+use super::facets::{Chosen, Entry, entries};
 use super::index_state::State;
 use super::kept::{Search, Session};
 use super::keys::Action;
@@ -63,7 +64,7 @@ pub struct App {
     pub rows: Rows,
     pub summary: Summary,
     pub remarks: Vec<String>,
-    pub facets: Vec<FacetValues>,
+    pub facets: Vec<Facet>,
     pub chosen: Chosen,
     pub shows_facets: bool,
     /// The selected line of the facets.
@@ -165,10 +166,17 @@ impl App {
         if answer.id != self.asked {
             return None;
         }
+        self.summary.is_waiting = !answer.is_last;
+        let missing = answer.missing_model.and_then(|name| Offer::of(&name, &self.refused));
+        self.offer = self.offer.take().or(missing);
         if answer.is_refused {
-            // What was found before stays to be read while the query or the filter is corrected.
-            self.summary.is_waiting = !answer.is_last;
-            self.error = answer.remarks.into_iter().next();
+            // What was found before stays: by an earlier stage, or to be read while the query or
+            // the filter is corrected.
+            if self.shown == answer.id {
+                self.remarks = answer.remarks;
+            } else {
+                self.error = answer.remarks.into_iter().next();
+            }
             return None;
         }
         let before = self.rows.current().map(|row| (row.bundle, row.page.clone()));
@@ -186,8 +194,6 @@ impl App {
             is_waiting: !answer.is_last,
         };
         self.remarks = answer.remarks;
-        let missing = answer.missing_model.and_then(|name| Offer::of(&name, &self.refused));
-        self.offer = self.offer.take().or(missing);
         if self.shows_facets {
             self.facets = answer.facets;
             self.keep_facet_on_a_value(0);
@@ -201,6 +207,12 @@ impl App {
     pub fn opened(&mut self, bundles: Vec<Bundle>) -> Effect {
         self.is_again = !self.bundles.is_empty();
         self.bundles = bundles;
+        Effect::Ask
+    }
+
+    /// Asks again what an attempt to open the bundles may have kept from being answered.
+    pub fn ask_again(&mut self) -> Effect {
+        self.is_again = true;
         Effect::Ask
     }
 
@@ -222,7 +234,8 @@ impl App {
         let row = self.rows.list().get(number)?;
         let bundle = self.bundles.get(row.bundle)?;
         let collection = (self.bundles.len() > 1).then_some(&*bundle.name);
-        Some(LastHit::of(number + 1, &row.page, &bundle.sources, collection))
+        let of = &bundle.lasting_name;
+        Some(LastHit::of(number + 1, &row.page, &bundle.sources, collection, of))
     }
 
     /// What is shown, for `findling open` and `findling last`.

@@ -1,6 +1,6 @@
 //! Values of attributes with their counts, and those that the reader has chosen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use findling_engine::Facet;
 use findling_engine::filter::{Condition, Predicate};
@@ -9,29 +9,27 @@ use serde::{Deserialize, Serialize};
 /// Most values of an attribute that are listed.
 const MAX_VALUES: usize = 12;
 
-/// An attribute's values, the most frequent first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FacetValues {
-    pub name: String,
-    pub values: Vec<(String, u32)>,
+/// Adds what one bundle counted.
+pub fn merge(all: &mut Vec<Facet>, more: &[Facet]) {
+    for facet in more {
+        let Some(known) = all.iter_mut().find(|known| known.name == facet.name) else {
+            all.push(facet.clone());
+            continue;
+        };
+        let mut sums: HashMap<String, u32> =
+            std::mem::take(&mut known.values).into_iter().collect();
+        for (value, count) in &facet.values {
+            *sums.entry(value.clone()).or_default() += count;
+        }
+        known.values = most_frequent_first(sums);
+    }
 }
 
-/// Adds what one bundle counted.
-pub fn merge(all: &mut Vec<FacetValues>, more: &[Facet]) {
-    for facet in more {
-        let at = all.iter().position(|known| known.name == facet.name).unwrap_or_else(|| {
-            all.push(FacetValues { name: facet.name.clone(), values: Vec::new() });
-            all.len() - 1
-        });
-        let values = &mut all[at].values;
-        for (value, count) in &facet.values {
-            match values.iter_mut().find(|(known, _)| known == value) {
-                Some((_, sum)) => *sum += count,
-                None => values.push((value.clone(), *count)),
-            }
-        }
-        values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    }
+/// Counted values in the order in which the engine returns them.
+pub fn most_frequent_first(counts: HashMap<String, u32>) -> Vec<(String, u32)> {
+    let mut values: Vec<(String, u32)> = counts.into_iter().collect();
+    values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    values
 }
 
 /// The values that the reader has chosen, by attribute.
@@ -82,9 +80,9 @@ pub enum Entry<'a> {
 }
 
 /// The lines of the list. Values that are chosen stay in it even if nothing has them.
-pub fn entries<'a>(facets: &'a [FacetValues], chosen: &'a Chosen) -> Vec<Entry<'a>> {
+pub fn entries<'a>(facets: &'a [Facet], chosen: &'a Chosen) -> Vec<Entry<'a>> {
     let mut lines = Vec::new();
-    for FacetValues { name, values } in facets {
+    for Facet { name, values } in facets {
         lines.push(Entry::Name(name));
         for (at, (value, count)) in values.iter().enumerate() {
             let (count, chosen) = (*count, chosen.has(name, value));
@@ -133,7 +131,7 @@ mod tests {
         }
         let expect = Predicate::In(vec!["a".into(), "gone".into()]);
         assert_eq!(chosen.condition(), Some(Condition::test("book", expect)));
-        let facets = [FacetValues { name: "book".into(), values: vec![("a".into(), 2)] }];
+        let facets = [facet("book", &[("a", 2)])];
         let value = |value, count| Entry::Value { name: "book", value, count, chosen: true };
         assert_eq!(
             entries(&facets, &chosen),

@@ -1,16 +1,20 @@
 //! The thread that looks whether the bundles are still those of their sources.
 
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant, SystemTime};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use super::searcher::{Bundle, Job};
+use crate::bundle_files::entry_at;
 use crate::collections::Target;
-use crate::safe_text::line;
 use crate::ui::count;
 
 /// How often a bundle that was replaced is noticed.
 const EVERY: Duration = Duration::from_millis(700);
+
+/// How often a bundle is tried that could not be opened.
+const TRY_EVERY: Duration = Duration::from_secs(5);
 
 /// How often the files of the sources are compared, which reads all their dates.
 const COMPARE_EVERY: Duration = Duration::from_secs(60);
@@ -26,6 +30,8 @@ pub enum State {
     Current,
     /// So many files have changed since.
     Stale(usize),
+    /// Replaced by a bundle that cannot be opened.
+    Replaced,
 }
 
 impl State {
@@ -35,6 +41,7 @@ impl State {
             Self::Opening => "opening".to_owned(),
             Self::Building => "building".to_owned(),
             Self::Current => "current".to_owned(),
+            Self::Replaced => "replaced by one that cannot be opened".to_owned(),
             Self::Stale(files) => format!("stale, {} changed", count(*files as u64, "files")),
         }
     }
@@ -42,30 +49,46 @@ impl State {
 
 /// A bundle that is watched.
 struct Watched {
-    name: String,
-    path: PathBuf,
+    bundle: Bundle,
+    /// Of a collection.
     target: Option<Target>,
-    entry: Option<(u64, SystemTime)>,
     compared: Option<(Instant, State)>,
+    /// When the bundle in its place was last tried.
+    tried: Option<Instant>,
 }
 
 impl Watched {
-    fn new(bundle: &Bundle) -> Self {
+    fn new(bundle: Bundle) -> Self {
         let target = Target::find(Path::new(&bundle.name)).ok();
         let target = target.filter(|target| target.collection().is_some());
-        let entry = stamp(&bundle.path);
-        Self { name: bundle.name.clone(), path: bundle.path.clone(), target, entry, compared: None }
+        Self { bundle, target, compared: None, tried: None }
     }
 
     fn is_replaced(&self) -> bool {
         match &self.target {
             Some(target) => target.is_replaced(),
-            // While a build writes, there may be no entry file for a moment.
-            None => stamp(&self.path).is_some_and(|now| Some(now) != self.entry),
+            // While a build writes, there may be no entry for a moment.
+            None => entry_at(&self.bundle.path).is_some_and(|now| now != self.bundle.entry),
         }
     }
 
+    /// Whether the bundle that took its place is to be opened now.
+    fn is_to_be_opened(&mut self) -> bool {
+        if !self.is_replaced() {
+            self.tried = None;
+            return false;
+        }
+        let is_due = self.tried.is_none_or(|when| when.elapsed() >= TRY_EVERY);
+        if is_due {
+            self.tried = Some(Instant::now());
+        }
+        is_due
+    }
+
     fn state(&mut self) -> State {
+        if self.tried.is_some() {
+            return State::Replaced;
+        }
         let Some(target) = &self.target else { return State::Current };
         if target.is_syncing() {
             self.compared = None;
@@ -86,33 +109,32 @@ impl Watched {
     }
 }
 
-/// Length and date of a bundle's entry file, or of a single file.
-fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
-    let entry = path.join(findling_bundle::entry::FILE_NAME);
-    let data = std::fs::metadata(if entry.is_file() { &entry } else { path }).ok()?;
-    Some((data.len(), data.modified().ok()?))
-}
-
-/// Watches bundles until the other side is gone. One that was replaced is opened again by the
-/// threads that search and read, and then watched by a new thread.
-fn run(bundles: &[Bundle], search: &Sender<Job>, news: &Sender<super::Message>) {
-    let mut watched: Vec<Watched> = bundles.iter().map(Watched::new).collect();
+/// Watches the bundles that were opened last until the other side is gone. One that was replaced is
+/// opened again by the threads that search and read.
+fn run(opened: &Receiver<Vec<Bundle>>, search: &Sender<Job>, news: &Sender<super::Message>) {
+    let mut watched: Vec<Watched> = Vec::new();
     let mut told = Vec::new();
     loop {
-        if watched.iter().any(Watched::is_replaced) {
-            // The answer starts the next thread, with the bundles that it opened.
+        match opened.recv_timeout(EVERY) {
+            Ok(bundles) => watched = bundles.into_iter().map(Watched::new).collect(),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        // All of them, so that each notes that it was tried.
+        let due = watched.iter_mut().filter_map(|one| one.is_to_be_opened().then_some(())).count();
+        if due > 0 {
+            // The answer is the bundles that were opened, or none.
             let _ = search.send(Job::Reopen);
-            return;
+            continue;
         }
         let states: Vec<(String, State)> =
-            watched.iter_mut().map(|one| (line(&one.name).into_owned(), one.state())).collect();
+            watched.iter_mut().map(|one| (one.bundle.name.clone(), one.state())).collect();
         if states != told {
             if news.send(super::Message::Index(states.clone())).is_err() {
                 return;
             }
             told = states;
         }
-        std::thread::sleep(EVERY);
     }
 }
 
@@ -121,12 +143,9 @@ fn run(bundles: &[Bundle], search: &Sender<Job>, news: &Sender<super::Message>) 
 /// # Errors
 /// If the system refuses.
 pub fn spawn(
-    bundles: Vec<Bundle>,
+    opened: Receiver<Vec<Bundle>>,
     search: Sender<Job>,
     news: Sender<super::Message>,
-) -> std::io::Result<()> {
-    std::thread::Builder::new()
-        .name("watch".to_owned())
-        .spawn(move || run(&bundles, &search, &news))?;
-    Ok(())
+) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name("watch".to_owned()).spawn(move || run(&opened, &search, &news))
 }

@@ -5,7 +5,7 @@
 //! whether the bundles are current. [`app`] is what is on the screen; [`view`] draws it.
 
 mod app;
-mod facets;
+pub(super) mod facets;
 mod highlight;
 mod index_state;
 mod kept;
@@ -90,12 +90,14 @@ fn start(target: Option<PathBuf>) -> Result<Option<i32>> {
     let (tell, news) = channel();
     let (search, questions) = channel();
     let (read, pages) = channel();
+    let (watch, opened) = channel();
     let searching = searcher::spawn(target.into_iter().collect(), questions, tell.clone())?;
     let reading = reader::spawn(pages, tell.clone())?;
+    let watching = index_state::spawn(opened, search.clone(), tell)?;
     let app = App::new(&name, session);
-    let threads = [searching, reading];
+    let threads = [searching, reading, watching];
     let mut program =
-        Program { app, theme: Theme::of_environment(), tell, news, search, read, threads };
+        Program { app, theme: Theme::of_environment(), news, search, read, watch, threads };
     let ended = program.run(&mut screen);
     drop(screen);
     // Nothing is lost that the next search would not find again.
@@ -104,7 +106,9 @@ fn start(target: Option<PathBuf>) -> Result<Option<i32>> {
     }
     let last = program.app.last(MAX_KEPT);
     if !last.hits.is_empty() {
-        let _ = last.keep();
+        let _ = last.keep(None);
+        #[cfg(feature = "history")]
+        super::history::remember(&last, &Ui::silent());
     }
     ended
 }
@@ -112,11 +116,11 @@ fn start(target: Option<PathBuf>) -> Result<Option<i32>> {
 struct Program {
     app: App,
     theme: Theme,
-    tell: Sender<Message>,
     news: Receiver<Message>,
     search: Sender<searcher::Job>,
     read: Sender<reader::Job>,
-    threads: [JoinHandle<()>; 2],
+    watch: Sender<Vec<Bundle>>,
+    threads: [JoinHandle<()>; 3],
 }
 
 /// Whether the program goes on.
@@ -186,7 +190,8 @@ impl Program {
     fn hear(&mut self, message: Message, screen: &mut Screen) -> Result<()> {
         let effect = match message {
             Message::Search(News::Failed(error)) => return Err(error),
-            Message::Search(News::Opened(bundles)) => Some(self.opened(bundles)?),
+            Message::Search(News::Opened(bundles)) => Some(self.opened(bundles)),
+            Message::Search(News::Kept) => Some(self.app.ask_again()),
             Message::Search(News::Answer(answer)) => self.app.answer(*answer),
             Message::Preview(preview) => {
                 self.app.read(*preview);
@@ -203,12 +208,12 @@ impl Program {
         Ok(())
     }
 
-    fn opened(&mut self, bundles: Vec<Bundle>) -> Result<Effect> {
+    fn opened(&mut self, bundles: Vec<Bundle>) -> Effect {
         let pairs = bundles.iter().map(|one| (one.path.clone(), one.sources.clone()));
         // A thread that has stopped is noticed elsewhere.
         let _ = self.read.send(reader::Job::Bundles(pairs.collect()));
-        index_state::spawn(bundles.clone(), self.search.clone(), self.tell.clone())?;
-        Ok(self.app.opened(bundles))
+        let _ = self.watch.send(bundles.clone());
+        self.app.opened(bundles)
     }
 
     fn perform(&mut self, effect: Effect, screen: &mut Screen) -> Result<Next> {

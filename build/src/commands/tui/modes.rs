@@ -1,13 +1,17 @@
 //! The modes of a search at the terminal, and the stages in which each answers.
 
+use std::collections::HashMap;
+
+use clap::ValueEnum;
 use findling_engine::Mode as EngineMode;
 use serde::{Deserialize, Serialize};
 
+use crate::commands::asked::Encoders;
 use crate::host::{EncoderChoice, Host};
 use crate::models::STATIC;
 
-/// How a query is searched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How a query is searched. The values are in the order in which a key cycles through them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// By words.
@@ -22,7 +26,7 @@ pub enum Mode {
 }
 
 /// One answer to a query. Those of a mode come one after the other, the quickest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
     Words,
     Static,
@@ -34,13 +38,10 @@ pub enum Stage {
 }
 
 impl Mode {
-    /// All, in the order in which a key cycles through them.
-    pub const ALL: [Mode; 4] = [Mode::Words, Mode::Static, Mode::Transformer, Mode::Hybrid];
-
     /// The next one.
     pub fn next(self) -> Mode {
-        let at = Self::ALL.iter().position(|mode| *mode == self).unwrap_or_default();
-        Self::ALL[(at + 1) % Self::ALL.len()]
+        let all = Self::value_variants().iter().cycle();
+        all.skip_while(|mode| **mode != self).nth(1).copied().unwrap_or(self)
     }
 
     /// Its name for people.
@@ -104,6 +105,17 @@ impl Stage {
             Stage::HybridStatic => dense.is_some_and(|dense| dense.rows.is_some()),
             Stage::Hybrid => dense.is_some_and(|dense| dense.encoder.name != STATIC),
         }
+    }
+}
+
+/// The encoders of each stage, loaded when a stage first needs them.
+#[derive(Default)]
+pub struct StageEncoders(HashMap<Stage, Encoders>);
+
+impl StageEncoders {
+    /// Those of a stage.
+    pub fn of(&mut self, stage: Stage) -> &mut Encoders {
+        self.0.entry(stage).or_insert_with(|| Encoders::new(stage.encoder()))
     }
 }
 

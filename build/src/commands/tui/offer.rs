@@ -25,10 +25,9 @@ impl Offer {
 
     fn of_known(name: &str) -> Option<Self> {
         let model = known::find(name)?;
-        let size = model.files.iter().map(|file| file.bytes).sum();
         let words = vec![
             format!("This search needs the model {name}, which is not installed."),
-            format!("Size: {}. Licence: {}.", bytes(size), model.licence),
+            format!("Size: {}. Licence: {}.", bytes(model.total_bytes()), model.licence),
             format!("Source: {}", model.homepage),
             "It is downloaded once and runs on this machine. A download that was interrupted goes \
              on where it ended."

@@ -11,6 +11,7 @@ use super::highlight;
 use super::styled::{Kind, Piece};
 use crate::host::{Document, DocumentSection, Host};
 use crate::output::{Location, Sources};
+use crate::passages::locate;
 use crate::safe_text::{line, lines};
 
 /// Most bytes of a page that are shown before the hit, and from it on.
@@ -81,16 +82,7 @@ fn failed(id: u64, error: &anyhow::Error) -> Preview {
 
 fn preview(id: u64, document: &Document, page: &PageHit, sources: &Sources) -> Preview {
     let best = page.sections.first();
-    let found = best.and_then(|hit| {
-        let is_hit = |section: &&DocumentSection| {
-            section.anchor == hit.anchor && section.heading_path == hit.heading_path
-        };
-        let sections = || document.sections.iter().enumerate();
-        let with_text = sections()
-            .find(|(_, section)| is_hit(section) && section.text.contains(&hit.snippet.text));
-        with_text.or_else(|| sections().find(|(_, section)| is_hit(section))).map(|(at, _)| at)
-    });
-    let found = found.unwrap_or(0);
+    let found = best.and_then(|hit| locate(document, hit)).unwrap_or(0);
     let snippets: Vec<&Snippet> = page.sections.iter().map(|section| &section.snippet).collect();
     let mut before: Vec<Vec<Piece>> = Vec::new();
     let mut left = MAX_BEFORE;

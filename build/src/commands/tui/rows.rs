@@ -1,9 +1,9 @@
 //! The list of results, and the row that is selected in it.
 
-use findling_engine::{Legs, PageHit, Response};
+use findling_engine::{PageHit, Response};
 
 use super::styled::{Kind, Piece};
-use crate::output::{comparable, snippet, title};
+use crate::output::{comparable, names, snippet};
 use crate::safe_text::line;
 
 /// A page that was found, ready to be shown: all its text is harmless.
@@ -11,13 +11,10 @@ use crate::safe_text::line;
 pub struct Row {
     /// Which bundle it is from.
     pub bundle: usize,
-    pub title: String,
-    /// Headings of its best section, from the outermost.
-    pub headings: Vec<String>,
-    pub score: f32,
+    /// Its title and the headings of its best section, from the outermost.
+    pub names: Vec<String>,
     /// What the score is compared by between bundles.
     pub comparable: f32,
-    pub legs: Legs,
     /// The snippet on one line.
     pub snippet: Vec<Piece>,
     /// As the engine returned it.
@@ -27,16 +24,11 @@ pub struct Row {
 impl Row {
     fn new(bundle: usize, response: &Response, page: &PageHit) -> Self {
         let section = page.sections.first();
-        let headings = section.map_or(&[][..], |section| &section.heading_path);
-        let headings = crate::output::below_title(title(page), headings);
         let parts = section.map(|section| snippet::parts(&section.snippet)).unwrap_or_default();
         Self {
             bundle,
-            title: line(title(page)).into_owned(),
-            headings: headings.map(|heading| line(heading).into_owned()).collect(),
-            score: page.score,
+            names: names(page, section).map(|name| line(name).into_owned()).collect(),
             comparable: comparable(response, page),
-            legs: section.map(|section| section.legs).unwrap_or_default(),
             snippet: parts
                 .into_iter()
                 .map(|part| Piece {
@@ -122,11 +114,8 @@ mod tests {
     fn list(ids: &str) -> Vec<Row> {
         let row = |id: char| Row {
             bundle: 0,
-            title: id.into(),
-            headings: vec![],
-            score: 1.0,
+            names: vec![id.into()],
             comparable: 1.0,
-            legs: Legs::default(),
             snippet: vec![],
             page: PageHit {
                 id: id.into(),
@@ -146,7 +135,7 @@ mod tests {
     }
 
     fn shown(rows: &Rows) -> String {
-        rows.list().iter().map(|row| row.title.as_str()).collect()
+        rows.list().iter().map(|row| row.page.id.as_str()).collect()
     }
 
     fn check(first: &str, selected: Option<usize>, better: &str, expect: &str, at: usize) {
@@ -186,6 +175,6 @@ mod tests {
         assert_eq!(rows.selected(), 0);
         rows.move_by(1);
         rows.replace(list("cab"));
-        assert_eq!((rows.selected(), rows.current().unwrap().title.as_str()), (0, "c"));
+        assert_eq!((rows.selected(), rows.current().unwrap().page.id.as_str()), (0, "c"));
     }
 }

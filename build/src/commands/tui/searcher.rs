@@ -6,13 +6,16 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use findling_engine::{Limit, Mode as EngineMode, Request, Response};
+use findling_bundle::Entry;
+use findling_engine::{Facet, Limit, Mode as EngineMode, Request, Response};
 use serde_json::Value;
 
-use super::facets::{FacetValues, merge};
-use super::modes::{Mode, Stage};
+use super::facets::merge;
+use super::modes::{Mode, Stage, StageEncoders};
 use super::rows::{Row, rows};
-use crate::commands::asked::{Asked, Encoders, Opened, open};
+use crate::collections::Target;
+use crate::commands::asked::{Asked, Opened, Replies, ask_each, open};
+use crate::commands::require_fresh::RequireFresh;
 use crate::models;
 use crate::output::Sources;
 use crate::safe_text::line;
@@ -49,14 +52,18 @@ pub struct Question {
 pub struct Bundle {
     /// As people know it; harmless.
     pub name: String,
+    /// By what it is found again; empty where it is not.
+    pub lasting_name: String,
     /// Where it is on this machine.
     pub path: PathBuf,
     pub sources: Sources,
     pub pages: u64,
+    /// By which a bundle that took its place is known.
+    pub entry: Entry,
 }
 
 /// An answer, or a stage of one.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Answer {
     /// Of the question.
     pub id: u64,
@@ -64,7 +71,7 @@ pub struct Answer {
     /// Whether no better answer follows.
     pub is_last: bool,
     pub rows: Vec<Row>,
-    pub facets: Vec<FacetValues>,
+    pub facets: Vec<Facet>,
     pub pages: u64,
     pub sections: u64,
     pub took: Duration,
@@ -81,6 +88,8 @@ pub struct Answer {
 pub enum News {
     /// The bundles were opened, or opened again.
     Opened(Vec<Bundle>),
+    /// A bundle was replaced by one that cannot be opened; the old one is searched on.
+    Kept,
     /// Nothing can be searched.
     Failed(anyhow::Error),
     Answer(Box<Answer>),
@@ -98,10 +107,11 @@ pub fn run(targets: &[PathBuf], jobs: &Receiver<Job>, tell: &dyn Fn(News)) {
         let Some(job) = waiting.take().or_else(|| jobs.recv().ok()) else { return };
         match job {
             Job::Reopen => {
-                // If the new bundle cannot be opened, the old one is searched on.
                 if let Ok(again) = Searcher::open(targets) {
                     searcher = again;
                     tell(News::Opened(searcher.bundles()));
+                } else {
+                    tell(News::Kept);
                 }
             }
             Job::Ask(question) => waiting = searcher.answer(&question, jobs, tell),
@@ -124,8 +134,7 @@ fn newer(jobs: &Receiver<Job>, pause: Duration) -> Option<Job> {
 
 struct Searcher {
     opened: Opened,
-    /// Per stage, loaded when the stage is first asked for.
-    encoders: Vec<(Stage, Encoders)>,
+    encoders: StageEncoders,
     console: Ui,
 }
 
@@ -133,18 +142,20 @@ impl Searcher {
     fn open(targets: &[PathBuf]) -> Result<Self> {
         // Messages would be written over the screen.
         let console = Ui::silent();
-        let opened = open(targets, &console)?;
+        let opened = open(targets, RequireFresh::default(), &console)?;
         if let (true, Some((_, failure))) = (opened.asked.is_empty(), opened.failed.first()) {
             anyhow::bail!("{}", failure.message);
         }
-        Ok(Self { opened, encoders: Vec::new(), console })
+        Ok(Self { opened, encoders: StageEncoders::default(), console })
     }
 
     fn bundles(&self) -> Vec<Bundle> {
         let bundle = |asked: &Asked| Bundle {
             name: line(&asked.name).into_owned(),
+            lasting_name: asked.target.as_ref().map(Target::lasting_name).unwrap_or_default(),
             path: asked.host.files().path().to_owned(),
             sources: asked.sources.clone(),
+            entry: *asked.host.files().entry(),
             pages: u64::from(asked.host.manifest().stats.n_pages),
         };
         self.opened.asked.iter().map(bundle).collect()
@@ -159,7 +170,6 @@ impl Searcher {
     ) -> Option<Job> {
         let fits = |stage: &Stage| self.opened.asked.iter().any(|one| stage.fits(&one.host));
         let stages: Vec<Stage> = question.mode.stages().iter().copied().filter(fits).collect();
-        let mut best: Option<Answer> = None;
         for (at, &stage) in stages.iter().enumerate() {
             let embeds = matches!(stage, Stage::Hybrid | Stage::Transformer);
             if let Some(job) = newer(jobs, if embeds { PAUSE } else { Duration::ZERO }) {
@@ -167,12 +177,6 @@ impl Searcher {
             }
             let mut answer = self.ask(question, stage);
             answer.is_last = at + 1 == stages.len();
-            // An answer that failed does not take away the one that did not.
-            if let Some(earlier) = best.as_ref().filter(|_| answer.is_refused) {
-                let Answer { remarks, is_last, missing_model, .. } = answer;
-                answer = Answer { remarks, is_last, missing_model, ..earlier.clone() };
-            }
-            best = Some(answer.clone());
             tell(News::Answer(Box::new(answer)));
         }
         None
@@ -193,23 +197,17 @@ impl Searcher {
             is_refused: true,
             missing_model: None,
         };
-        let known = self.encoders.iter().position(|(of, _)| *of == stage);
-        let known = known.unwrap_or_else(|| {
-            self.encoders.push((stage, Encoders::new(stage.encoder())));
-            self.encoders.len() - 1
+        let encoders = self.encoders.of(stage);
+        let Replies { answers, refusals } = ask_each(&mut self.opened.asked, |asked| {
+            Ok(asked.answer(request(question, stage), encoders, &self.console)?.0)
         });
-        let encoders = &mut self.encoders[known].1;
-        for (bundle, asked) in self.opened.asked.iter_mut().enumerate() {
-            match asked.answer(request(question, stage), encoders, &self.console) {
-                Ok((response, _)) => {
-                    answer.is_refused = false;
-                    add(&mut answer, bundle, &response, stage);
-                }
-                Err(error) => {
-                    answer.remarks.push(line(&format!("{error:#}")).into_owned());
-                    answer.missing_model = answer.missing_model.or_else(|| missing_model(&error));
-                }
-            }
+        for (bundle, response) in answers {
+            answer.is_refused = false;
+            add(&mut answer, bundle, &response, stage);
+        }
+        for (_, error) in refusals {
+            answer.remarks.push(line(&format!("{error:#}")).into_owned());
+            answer.missing_model = answer.missing_model.or_else(|| missing_model(&error));
         }
         answer.rows.sort_by(|a, b| b.comparable.total_cmp(&a.comparable));
         answer.rows.truncate(MAX_ROWS);

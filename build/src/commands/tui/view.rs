@@ -183,13 +183,15 @@ fn draw_results(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme) 
 /// A result: number, title, headings and score; then the snippet, or the parts of the score.
 fn result(row: &Row, place: usize, bundle: Option<&str>, explains: bool, width: u16) -> [Line; 2] {
     let width = usize::from(width);
-    let score = format!(" {:.3}", row.score);
+    let score = format!(" {:.3}", row.page.score);
     let mut name = vec![Piece::new(format!("{:>2} ", place + 1), Kind::Dim)];
     if let Some(bundle) = bundle {
         name.push(Piece::new(format!("{bundle}: "), Kind::Dim));
     }
-    name.push(Piece::new(row.title.clone(), Kind::Heading));
-    for heading in &row.headings {
+    let (title, headings) =
+        row.names.split_first().map_or(("", &[][..]), |(title, rest)| (title.as_str(), rest));
+    name.push(Piece::new(title, Kind::Heading));
+    for heading in headings {
         name.push(Piece::new(format!(" › {heading}"), Kind::Plain));
     }
     let mut first = cut(&name, width.saturating_sub(score.width()));
@@ -206,7 +208,8 @@ fn result(row: &Row, place: usize, bundle: Option<&str>, explains: bool, width: 
 }
 
 fn parts_of_score(row: &Row) -> String {
-    let legs = &row.legs;
+    let Some(section) = row.page.sections.first() else { return String::new() };
+    let legs = &section.legs;
     let mut parts = Vec::new();
     if let (Some(rank), Some(score)) = (legs.lexical_rank, legs.lexical_score) {
         parts.push(format!("words: rank {rank}, {score:.2}, gives {:.3}", legs.lexical_share));
@@ -286,7 +289,7 @@ fn draw_status(frame: &mut Frame<'_>, area: Rect, app: &App, theme: Theme) {
         }
         let style = match state {
             State::Current | State::Opening => Style::new(),
-            State::Building | State::Stale(_) => theme.warning(),
+            State::Building | State::Stale(_) | State::Replaced => theme.warning(),
         };
         spans.push(Span::styled(format!("{name}: {}", state.words()), style));
     }

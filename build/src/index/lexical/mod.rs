@@ -6,6 +6,9 @@
 //! Terms are sorted at the end. Positions are also cut by pages, so that an edit changes only the
 //! positions of the pages around it.
 
+mod analyses;
+mod batch_index;
+mod inputs;
 mod page_batch;
 mod page_names;
 mod positions;
@@ -20,21 +23,25 @@ use std::iter;
 use findling_bundle::Synonym;
 use findling_bundle::limits::MAX_TERM_LEN;
 use findling_bundle::structure::{Structure, StructureBuilder};
-use findling_text::Analyzer;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
+use super::earlier_shards::EarlierShards;
 use super::languages::Languages;
+use super::shards::Stored;
 use super::spelling::Words;
-use super::synonyms::Rows;
 use super::tiers::Tiers;
 use crate::chunk::ChunkedPage;
 use crate::page::Page;
+use crate::record_log::RecordLog;
 use crate::shard_cutter::separator;
-use page_batch::{PageBatch, Reader, TermPostings};
+pub use analyses::KIND as ANALYSES;
+use analyses::analyses;
+use batch_index::{BatchIndex, TermPart};
+use inputs::Inputs;
 pub use positions::Positions;
 use positions::{blocks, columns};
-use shards::Column;
+use shards::{Column, Making};
 use term_ranges::{Term, drop_lone_forms, drop_plain_names, range_starts};
 
 const _: () = assert!(findling_text::MAX_TERM_BYTES <= MAX_TERM_LEN);
@@ -66,69 +73,49 @@ pub struct Lexical {
 pub struct TermRange {
     /// Shortest prefix of the first term that sorts after all terms before it.
     pub first_term: String,
-    /// Dictionary and postings, uncompressed.
-    pub terms: Vec<u8>,
-    /// The second tier of postings, uncompressed; empty if the range has none.
-    pub second: Vec<u8>,
+    /// Dictionary and postings.
+    pub terms: Stored,
+    /// The second tier of postings; `None` if the range has none.
+    pub second: Option<Stored>,
 }
 
-/// Analyses all pages. Sections count their embedding units as vectors only if `vectors`.
+/// What is analysed.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// All pages.
+    pub pages: &'a [Page],
+    /// The sections of each page.
+    pub chunks: &'a [ChunkedPage],
+    /// The languages of the pages.
+    pub languages: &'a Languages,
+    /// The site's synonyms.
+    pub synonyms: &'a [Synonym],
+    /// Whether sections count their embedding units as vectors.
+    pub vectors: bool,
+}
+
+/// Analyses all pages, and compresses the shards. What the log and the previous bundle have of
+/// unchanged pages is taken from there.
 ///
 /// # Errors
 /// If a limit of the bundle format is exceeded.
 pub fn analyse(
-    pages: &[Page],
-    chunks: &[ChunkedPage],
-    languages: &Languages,
-    synonyms: &[Synonym],
-    vectors: bool,
+    input: &Input<'_>,
+    log: Option<RecordLog>,
+    earlier: &EarlierShards,
     bar: &ProgressBar,
 ) -> Result<Lexical, findling_bundle::Error> {
-    let first_ids = first_ids(chunks);
-    let starts: Vec<usize> = (0..pages.len()).step_by(BATCH).collect();
-    let mut batches: Vec<PageBatch> = starts
-        .par_iter()
-        .map(|&start| {
-            let end = (start + BATCH).min(pages.len());
-            let mut batch = PageBatch::default();
-            let mut analyzers = HashMap::new();
-            for page in start..end {
-                let language = languages.of_page(page);
-                let (analyzer, rows) = analyzers.entry(language).or_insert_with(|| {
-                    let mut analyzer = Analyzer::for_language(language);
-                    let rows = Rows::new(synonyms, &mut analyzer);
-                    (analyzer, rows)
-                });
-                let reader = &mut Reader { analyzer, synonyms: rows };
-                batch.page(
-                    page as u32,
-                    &pages[page],
-                    &chunks[page],
-                    first_ids[page],
-                    vectors,
-                    reader,
-                );
-            }
-            bar.inc((end - start) as u64);
-            batch
-        })
-        .collect();
-
+    let batches = analyses(input, log, bar);
+    let pages = input.pages;
     let mut words = Words::default();
-    for batch in &mut batches {
-        words.merge(std::mem::take(&mut batch.words));
-    }
-    let structure = structure(&batches);
-    let mut terms: HashMap<&str, Vec<&TermPostings>> = HashMap::new();
-    for batch in &batches {
-        for (term, &at) in &batch.terms {
-            // A word has no postings if every occurrence has weight 0.
-            let lists = &batch.lists[at as usize];
-            if lists.levels.iter().any(|level| !level.postings.is_empty()) {
-                terms.entry(term).or_default().push(lists);
-            }
+    let mut terms: HashMap<&str, Vec<TermPart<'_>>> = HashMap::new();
+    for (number, batch) in (0..).zip(&batches) {
+        words.add(batch.words());
+        for (term, part) in batch.terms(number) {
+            terms.entry(term).or_default().push(part);
         }
     }
+    let structure = structure(&batches);
     let mut terms: Vec<Term<'_>> = terms.into_iter().collect();
     terms.sort_unstable_by_key(|(term, _)| *term);
     drop_lone_forms(&mut terms);
@@ -144,11 +131,12 @@ pub fn analyse(
     let columns = columns(&range_starts, blocks.len());
     let mean_len = mean_len(&batches);
     let tiers = Tiers::new(pages, &structure, &mean_len);
-    let made: Vec<Column> = columns
-        .par_iter()
-        .map(|column| shards::column(column, &tiers, &blocks))
-        .collect::<Result<_, _>>()?;
-    let mut positions = Positions { pages: blocks, ..Positions::default() };
+    let inputs = Inputs::new(pages, BATCH, &tiers);
+    let making = Making { tiers: &tiers, blocks: &blocks, inputs: &inputs, earlier };
+    let made: Vec<Column> =
+        columns.par_iter().map(|column| making.column(column)).collect::<Result<_, _>>()?;
+    let pages = blocks.iter().map(|block| block.pages.len() as u32).collect();
+    let mut positions = Positions { pages, ..Positions::default() };
     let mut packed = Vec::with_capacity(range_starts.len());
     for column in made {
         positions.ranges.push(column.terms.len() as u32);
@@ -160,42 +148,24 @@ pub fn analyse(
         befores.zip(&range_starts).map(|(before, range)| separator(before, range[0].0).to_owned());
     let ranges = firsts.zip(packed);
     let ranges = ranges
-        .map(|(first_term, [terms, second])| TermRange { first_term, terms, second })
+        .map(|(first_term, (terms, second))| TermRange { first_term, terms, second })
         .collect();
-    let n_postings = terms
-        .iter()
-        .flat_map(|(_, parts)| parts.iter())
-        .flat_map(|lists| &lists.levels)
-        .map(|level| level.postings.len() as u64)
-        .sum();
+    let n_postings =
+        terms.iter().flat_map(|(_, parts)| parts).flat_map(|part| part.n_postings).map(u64::from);
+    let n_postings = n_postings.sum();
     let n_terms = terms.len() as u32;
     Ok(Lexical { structure, mean_len, ranges, positions, words, n_terms, n_postings })
 }
 
-/// The ids of the first section and the first passage of each page.
-fn first_ids(chunks: &[ChunkedPage]) -> Vec<(u32, u32)> {
-    let mut base = (0, 0);
-    chunks
-        .iter()
-        .map(|page| {
-            let here = base;
-            base.0 += page.sections.len() as u32;
-            base.1 +=
-                page.sections.iter().map(|section| section.passages.len() as u32).sum::<u32>();
-            here
-        })
-        .collect()
-}
-
 /// The tree of pages, sections and passages.
-fn structure(batches: &[PageBatch]) -> Structure {
+fn structure(batches: &[BatchIndex]) -> Structure {
     let mut builder = StructureBuilder::default();
     for batch in batches {
         let mut section = 0;
-        for page in &batch.pages {
+        for page in batch.pages() {
             builder.page();
             for _ in 0..page.n_children {
-                let at = &batch.sections[section];
+                let at = &batch.sections()[section];
                 section += 1;
                 builder.section(at.n_vectors);
                 if at.continues {
@@ -213,11 +183,11 @@ fn structure(batches: &[PageBatch]) -> Structure {
 /// The mean length of each field, over the passages in which the field is not empty. A page's title
 /// counts for each of its passages. Including passages without code would make a single word of
 /// code look like a long field.
-fn mean_len(batches: &[PageBatch]) -> [f32; 6] {
+fn mean_len(batches: &[BatchIndex]) -> [f32; 6] {
     let (mut sums, mut counts) = ([0u64; 6], [0u64; 6]);
     for batch in batches {
-        let (mut sections, mut passages) = (batch.sections.iter(), batch.passages.iter());
-        for page in &batch.pages {
+        let (mut sections, mut passages) = (batch.sections().iter(), batch.passages().iter());
+        for page in batch.pages() {
             for section in sections.by_ref().take(page.n_children as usize) {
                 for passage in passages.by_ref().take(section.n_children as usize) {
                     let lens = [page.len, section.len, *passage].into_iter().flatten();

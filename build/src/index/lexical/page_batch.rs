@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use bincode::{Decode, Encode};
 use findling_bundle::Level;
 use findling_bundle::lexicon::Posting;
 use findling_text::keys::{Name, form_key, pin_key};
@@ -33,7 +34,7 @@ pub struct TermPostings {
 }
 
 /// A page or a section.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Encode, Decode)]
 pub struct Node {
     /// Lengths of the two fields of its level.
     pub len: [u32; 2],
@@ -67,7 +68,8 @@ pub struct Reader<'a> {
     pub synonyms: &'a mut Rows,
 }
 
-/// The analysis of a batch of pages. Term numbers are local to the batch.
+/// The analysis of a batch of pages. Numbers of terms, pages, sections and passages are those in
+/// the batch.
 #[derive(Debug, Default)]
 pub struct PageBatch {
     /// The number of each term, which is its index in `lists`.
@@ -83,17 +85,16 @@ pub struct PageBatch {
 }
 
 impl PageBatch {
-    /// Analyses a page. `section_id` and `passage_id` are the ids of its first section and passage.
-    /// Sections count their embedding units as vectors only if `vectors`.
+    /// Analyses the next page. Its sections count their embedding units as vectors only if
+    /// `vectors`.
     pub fn page(
         &mut self,
-        id: u32,
         page: &Page,
         chunked: &ChunkedPage,
-        (mut section_id, mut passage_id): (u32, u32),
         vectors: bool,
         reader: &mut Reader<'_>,
     ) {
+        let id = self.pages.len() as u32;
         let title = self.field(reader, &page.title, 0, true);
         // Aliases of a page are in the same field as its path. A query that is exactly an alias is
         // found by its key.
@@ -112,8 +113,7 @@ impl PageBatch {
         for section in &chunked.sections {
             let heading = self.field(reader, &section.heading, 0, true);
             let ancestors = self.field(reader, &ancestors(chunked, section), 1, false);
-            self.flush(Level::Section, section_id, [heading, ancestors]);
-            section_id += 1;
+            self.flush(Level::Section, self.sections.len() as u32, [heading, ancestors]);
             let n_vectors = if vectors { section.units.len() as u32 } else { 0 };
             let n_children = section.passages.len() as u32;
             let continues = section.continues;
@@ -125,8 +125,7 @@ impl PageBatch {
             });
             for &(start, end) in &section.passages {
                 let len = self.passage(reader, section, start, end);
-                self.flush(Level::Passage, passage_id, len);
-                passage_id += 1;
+                self.flush(Level::Passage, self.passages.len() as u32, len);
                 self.passages.push(len);
             }
         }

@@ -1,11 +1,16 @@
 //! Cutting the positions of terms into shards, by pages and by terms.
 
+use std::ops::Range;
+
 use findling_bundle::positions::PositionsBuilder;
 use findling_bundle::structure::Structure;
 use findling_bundle::{Level, PageId, PassageId, SectionId};
 
-use super::page_batch::{LevelPostings, PageBatch};
+use super::BATCH;
+use super::batch_index::BatchIndex;
+use super::page_batch::LevelPostings;
 use super::term_ranges::Term;
+use crate::index::shards::Stored;
 use crate::page::Page;
 use crate::shard_cutter::ShardCutter;
 
@@ -17,8 +22,17 @@ pub struct Positions {
     pub pages: Vec<u32>,
     /// Number of term ranges in each column.
     pub ranges: Vec<u32>,
-    /// The shards column by column, uncompressed; empty for a cell without positions.
-    pub shards: Vec<Vec<u8>>,
+    /// The shards column by column; `None` for a cell without positions.
+    pub shards: Vec<Option<Stored>>,
+}
+
+/// A block of pages.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Its pages.
+    pub pages: Range<u32>,
+    /// The batches that these pages are in.
+    pub batches: Range<u32>,
 }
 
 /// Number of blocks that pages are cut into. An edited page changes the positions of one block.
@@ -34,12 +48,12 @@ const SHARDS_PER_PHRASE: usize = 8;
 /// Smallest size that a shard of positions is cut to.
 const MIN_POSITIONS_BYTES: usize = 1 << 10;
 
-/// The number of pages in each block. Page addresses decide where blocks are cut.
-pub fn blocks(pages: &[Page], batches: &[PageBatch]) -> Vec<u32> {
+/// The blocks. Page addresses decide where they are cut.
+pub fn blocks(pages: &[Page], batches: &[BatchIndex]) -> Vec<Block> {
     let mut sizes = Vec::with_capacity(pages.len());
     for batch in batches {
-        let (mut sections, mut passages) = (batch.sections.iter(), batch.passages.iter());
-        for page in &batch.pages {
+        let (mut sections, mut passages) = (batch.sections().iter(), batch.passages().iter());
+        for page in batch.pages() {
             let mut size = page.len[0];
             for section in sections.by_ref().take(page.n_children as usize) {
                 size += section.len[0];
@@ -51,25 +65,25 @@ pub fn blocks(pages: &[Page], batches: &[PageBatch]) -> Vec<u32> {
     }
     let total: usize = sizes.iter().sum();
     let mut cutter = ShardCutter::new(ShardCutter::steady((total / N_BLOCKS) as f64));
-    let mut blocks = Vec::new();
-    for (page, size) in pages.iter().zip(sizes) {
-        match blocks.last_mut() {
-            Some(last) if !cutter.cut_before(&page.url, size) => *last += 1,
-            Some(_) => blocks.push(1),
-            None => {
-                cutter.cut_before(&page.url, size);
-                blocks.push(1);
-            }
+    let mut starts = Vec::new();
+    for (at, (page, size)) in (0..).zip(pages.iter().zip(sizes)) {
+        if cutter.cut_before(&page.url, size) || starts.is_empty() {
+            starts.push(at);
         }
     }
-    blocks
+    let batch = |page: u32| page / BATCH as u32;
+    let ends = starts.iter().skip(1).copied().chain([pages.len() as u32]);
+    let blocks = starts.iter().zip(ends).map(|(&start, end)| Block {
+        pages: start..end,
+        batches: batch(start)..batch(end - 1) + 1,
+    });
+    blocks.collect()
 }
 
 /// The term ranges of each column.
 pub fn columns<'r, 'a>(ranges: &'r [&'a [Term<'a>]], n_blocks: usize) -> Vec<&'r [&'a [Term<'a>]]> {
     let size = |range: &[Term<'_>]| -> usize {
-        let lists = range.iter().flat_map(|(_, parts)| parts).flat_map(|lists| &lists.levels);
-        lists.map(|level| level.positions.len()).sum()
+        range.iter().flat_map(|(_, parts)| parts).map(|part| part.n_positions as usize).sum()
     };
     let sizes: Vec<usize> = ranges.iter().map(|range| size(range)).collect();
     let total: usize = sizes.iter().sum();
@@ -90,15 +104,16 @@ pub fn columns<'r, 'a>(ranges: &'r [&'a [Term<'a>]], n_blocks: usize) -> Vec<&'r
         .collect()
 }
 
-/// Adds the positions of one term on one level, each to the block of its page.
+/// Adds the positions of one term on one level, each to the block of its page. Blocks without a
+/// builder are passed over.
 pub fn push_positions(
-    builders: &mut [PositionsBuilder],
-    blocks: &[u32],
+    builders: &mut [Option<PositionsBuilder>],
+    blocks: &[Block],
     lists: &LevelPostings,
     level: Level,
     structure: &Structure,
 ) -> Result<(), findling_bundle::Error> {
-    let (mut block, mut end) = (0, blocks.first().copied().unwrap_or(0));
+    let mut block = 0;
     let mut rest = &lists.positions[..];
     for (posting, &count) in lists.postings.iter().zip(&lists.counts) {
         let page = match level {
@@ -106,12 +121,13 @@ pub fn push_positions(
             Level::Section => structure.page_of(SectionId(posting.id)),
             Level::Passage => structure.page_of(structure.section_of(PassageId(posting.id))),
         };
-        while page.0 >= end && block + 1 < blocks.len() {
+        while page.0 >= blocks[block].pages.end && block + 1 < blocks.len() {
             block += 1;
-            end += blocks[block];
         }
         let (own, after) = rest.split_at(count as usize);
-        builders[block].push(level, posting.tf, own)?;
+        if let Some(builder) = &mut builders[block] {
+            builder.push(level, posting.tf, own)?;
+        }
         rest = after;
     }
     Ok(())

@@ -3,71 +3,129 @@
 use findling_bundle::lexicon::TermsBuilder;
 use findling_bundle::positions::PositionsBuilder;
 use findling_bundle::structure::Structure;
-use findling_bundle::{Level, PageId, SectionId};
+use findling_bundle::{Error, Level, PageId, SectionId, ShardKind};
 
-use super::page_batch::{LevelPostings, TermPostings};
-use super::positions::push_positions;
+use super::BATCH;
+use super::inputs::Inputs;
+use super::page_batch::LevelPostings;
+use super::positions::{Block, push_positions};
 use super::term_ranges::Term;
+use crate::index::earlier_shards::EarlierShards;
+use crate::index::shards::Stored;
 use crate::index::tiers::Tiers;
+use crate::record_log::Key;
 
-/// The uncompressed shards of the term ranges of one column.
+/// Both tiers of a range of terms. There is no second if the range has none.
+pub type BothTiers = (Stored, Option<Stored>);
+
+/// The shards of the term ranges of one column.
 pub struct Column {
-    /// For each range its first and second tier. The second is empty if the range has none.
-    pub terms: Vec<[Vec<u8>; 2]>,
-    /// The positions, by block.
-    pub positions: Vec<Vec<u8>>,
+    /// For each range its tiers.
+    pub terms: Vec<BothTiers>,
+    /// The positions, by block; `None` for a block without positions.
+    pub positions: Vec<Option<Stored>>,
 }
 
-/// Builds the shards of one column. `blocks` holds the number of pages of each block.
-pub fn column(
-    ranges: &[&[Term<'_>]],
-    tiers: &Tiers<'_>,
-    blocks: &[u32],
-) -> Result<Column, findling_bundle::Error> {
-    let structure = tiers.structure;
-    let mut builders = vec![PositionsBuilder::new(); blocks.len()];
-    let mut made = Vec::with_capacity(ranges.len());
-    for terms in ranges {
-        let (mut builder, mut second) = (TermsBuilder::new(), TermsBuilder::new());
-        for (term, parts) in *terms {
-            let joined = join(parts);
-            let df = document_frequency(&joined, structure);
-            let split =
-                Level::ALL.map(|level| tiers.split(level, &joined[level as usize].postings));
-            let [firsts, others] =
-                [0, 1].map(|tier| split.each_ref().map(|tiers| &tiers[tier][..]));
-            let n_second = others.map(|others| others.len() as u32);
-            builder.push_first_tier(term, df, firsts, n_second, structure)?;
-            if n_second != [0; 3] {
-                second.push(term, df, others, structure)?;
-            }
-            for (lists, level) in joined.iter().zip(Level::ALL) {
-                push_positions(&mut builders, blocks, lists, level, structure)?;
-            }
-        }
-        builders.iter_mut().for_each(PositionsBuilder::end_range);
-        let second = if second.is_empty() { Vec::new() } else { second.finish() };
-        made.push([builder.finish(), second]);
+/// What shards are made with.
+pub struct Making<'a> {
+    /// The sections and pages of passages, and how tiers are divided.
+    pub tiers: &'a Tiers<'a>,
+    /// The blocks of positions.
+    pub blocks: &'a [Block],
+    /// The keys of shards.
+    pub inputs: &'a Inputs,
+    /// The shards of the previous bundle.
+    pub earlier: &'a EarlierShards,
+}
+
+impl Making<'_> {
+    /// Makes the shards of one column. Those whose inputs have not changed are taken from the
+    /// previous bundle.
+    pub fn column(&self, ranges: &[&[Term<'_>]]) -> Result<Column, Error> {
+        let keys = self.inputs.positions(ranges, self.blocks);
+        let known: Vec<Option<Option<Stored>>> =
+            keys.iter().map(|key| self.earlier.find(key, ShardKind::Positions)).collect();
+        let mut builders: Vec<Option<PositionsBuilder>> =
+            known.iter().map(|known| known.is_none().then(PositionsBuilder::new)).collect();
+        let terms = ranges
+            .iter()
+            .map(|range| self.range(range, &mut builders))
+            .collect::<Result<_, Error>>()?;
+        let positions = keys.into_iter().zip(known).zip(builders).map(|((key, known), builder)| {
+            let builder = builder.filter(|builder| !builder.is_empty());
+            let raw = builder.map(PositionsBuilder::finish).unwrap_or_default();
+            known.map_or_else(|| self.encode(key, ShardKind::Positions, &raw), Ok)
+        });
+        Ok(Column { terms, positions: positions.collect::<Result<_, _>>()? })
     }
-    let positions = builders
-        .into_iter()
-        .map(|builder| if builder.is_empty() { Vec::new() } else { builder.finish() })
-        .collect();
-    Ok(Column { terms: made, positions })
-}
 
-/// The postings of a term in all batches, by level.
-fn join(parts: &[&TermPostings]) -> [LevelPostings; 3] {
-    [0, 1, 2].map(|level| {
-        let mut all = LevelPostings::default();
-        for part in parts {
-            let part = &part.levels[level];
-            all.postings.extend_from_slice(&part.postings);
-            all.counts.extend_from_slice(&part.counts);
-            all.positions.extend_from_slice(&part.positions);
+    /// Makes the tiers of one range, and adds its positions to the builders of the blocks that are
+    /// made anew.
+    fn range(
+        &self,
+        terms: &[Term<'_>],
+        builders: &mut [Option<PositionsBuilder>],
+    ) -> Result<BothTiers, Error> {
+        let keys = self.inputs.tiers(terms);
+        let first = self.earlier.find(&keys[0], ShardKind::Terms);
+        let second = self.earlier.find(&keys[1], ShardKind::SecondTier);
+        let known = first.flatten().zip(second);
+        let blocks = self.blocks.iter().zip(&*builders);
+        let anew: Vec<&Block> =
+            blocks.filter(|(_, builder)| builder.is_some()).map(|(block, _)| block).collect();
+        let is_read =
+            |batch: u32| known.is_none() || anew.iter().any(|block| block.batches.contains(&batch));
+        let structure = self.tiers.structure;
+        let (mut first, mut second) = (TermsBuilder::new(), TermsBuilder::new());
+        for (term, parts) in terms {
+            let mut lists = <[LevelPostings; 3]>::default();
+            for part in parts.iter().filter(|part| is_read(part.batch)) {
+                part.read(PageId(part.batch * BATCH as u32), structure, &mut lists);
+            }
+            if known.is_none() {
+                self.push(term, &lists, &mut first, &mut second)?;
+            }
+            for (lists, level) in lists.iter().zip(Level::ALL) {
+                push_positions(builders, self.blocks, lists, level, structure)?;
+            }
         }
-        all
-    })
+        builders.iter_mut().flatten().for_each(PositionsBuilder::end_range);
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let second = if second.is_empty() { Vec::new() } else { second.finish() };
+        let first = self.earlier.encode(ShardKind::Terms, &first.finish())?;
+        self.earlier.note(keys[0], Some(&first));
+        Ok((first, self.encode(keys[1], ShardKind::SecondTier, &second)?))
+    }
+
+    /// Adds a term to both tiers.
+    fn push(
+        &self,
+        term: &str,
+        lists: &[LevelPostings; 3],
+        first: &mut TermsBuilder,
+        second: &mut TermsBuilder,
+    ) -> Result<(), Error> {
+        let structure = self.tiers.structure;
+        let df = document_frequency(lists, structure);
+        let split =
+            Level::ALL.map(|level| self.tiers.split(level, &lists[level as usize].postings));
+        let [firsts, others] = [0, 1].map(|tier| split.each_ref().map(|tiers| &tiers[tier][..]));
+        let n_second = others.map(|others| others.len() as u32);
+        first.push_first_tier(term, df, firsts, n_second, structure)?;
+        if n_second != [0; 3] {
+            second.push(term, df, others, structure)?;
+        }
+        Ok(())
+    }
+
+    /// Compresses a shard, if it is not empty, and remembers what it was made from.
+    fn encode(&self, key: Key, kind: ShardKind, raw: &[u8]) -> Result<Option<Stored>, Error> {
+        let stored = if raw.is_empty() { None } else { Some(self.earlier.encode(kind, raw)?) };
+        self.earlier.note(key, stored.as_ref());
+        Ok(stored)
+    }
 }
 
 /// Number of passages that contain the term in any field. A title or heading counts for every

@@ -3,12 +3,12 @@
 use findling_bundle::Level;
 use findling_text::keys::{is_key, split_form, split_name};
 
-use super::page_batch::TermPostings;
+use super::batch_index::TermPart;
 use crate::index::tiers;
 use crate::shard_cutter::ShardCutter;
 
 /// A term, with its postings in each batch that contains it.
-pub type Term<'a> = (&'a str, Vec<&'a TermPostings>);
+pub type Term<'a> = (&'a str, Vec<TermPart<'a>>);
 
 /// Bytes that a range of terms takes in the manifest. Together with [`RANGES_PER_QUERY`] it decides
 /// the size of ranges.
@@ -57,7 +57,7 @@ pub fn drop_plain_names(terms: &mut Vec<Term<'_>>) {
         .iter()
         .map(|(key, parts)| {
             split_name(key).is_none_or(|(first, _)| {
-                parts.iter().any(|lists| lists.is_searched_for) || has_second_tier(first)
+                parts.iter().any(|part| part.is_searched_for) || has_second_tier(first)
             })
         })
         .collect();
@@ -98,39 +98,38 @@ pub fn range_starts(terms: &[Term<'_>]) -> Vec<usize> {
 }
 
 /// Estimated bytes of a term in the terms shard.
-fn term_size(term: &str, parts: &[&TermPostings]) -> usize {
+fn term_size(term: &str, parts: &[TermPart<'_>]) -> usize {
     let n_first = Level::ALL.map(|level| tiers::n_first(level, n_postings(parts, level)));
     term.len() + 6 + 2 * n_first.iter().sum::<usize>()
 }
 
 /// Number of postings of a term on a level.
-fn n_postings(parts: &[&TermPostings], level: Level) -> usize {
-    parts.iter().map(|lists| lists.levels[level as usize].postings.len()).sum()
+fn n_postings(parts: &[TermPart<'_>], level: Level) -> usize {
+    parts.iter().map(|part| part.n_postings[level as usize] as usize).sum()
 }
 
 #[cfg(test)]
 mod tests {
-    use findling_bundle::lexicon::Posting;
-
     use super::*;
 
     #[test]
     fn short_keys_stay_in_the_range_of_their_term() {
-        let lists = |n: u32| {
-            let mut lists = TermPostings::default();
-            lists.levels[2].postings =
-                (0..n).map(|id| Posting { id, tf: [1, 0], len: [1, 0] }).collect();
-            lists
+        let part = |n: u32| TermPart {
+            batch: 0,
+            is_searched_for: false,
+            n_postings: [0, 0, n],
+            n_positions: 0,
+            lists: &[],
         };
-        let [large, short] = [lists(5000), lists(3)];
-        let term = |term: &'static str, lists| (term, vec![lists]);
+        let [large, short] = [part(5000), part(3)];
+        let term = |term: &'static str, part| (term, vec![part]);
         let terms = [
-            term("func", &short),
-            term("function", &large),
-            term("function\u{1}function", &short),
-            term("function\u{1}functions", &short),
-            term("function\u{2}0", &large),
-            term("functional", &short),
+            term("func", short),
+            term("function", large),
+            term("function\u{1}function", short),
+            term("function\u{1}functions", short),
+            term("function\u{2}0", large),
+            term("functional", short),
         ];
         assert_eq!(
             range_starts(&terms),
@@ -138,8 +137,8 @@ mod tests {
             "a large term keeps its short keys; a large key gets its own range"
         );
         let keys: Vec<String> = (0..200).map(|i| format!("function\u{2}{i:08}")).collect();
-        let mut many = vec![term("function", &large)];
-        many.extend(keys.iter().map(|key| (key.as_str(), vec![&short])));
+        let mut many = vec![term("function", large)];
+        many.extend(keys.iter().map(|key| (key.as_str(), vec![short])));
         let range_starts = range_starts(&many);
         assert!(
             range_starts[1] > 1 && range_starts[1] < 40,

@@ -5,8 +5,10 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use findling_bundle::hex;
+
 use super::*;
-use crate::models::files::{Hasher, hex};
+use crate::models::files::Hasher;
 
 /// How the server treats one connection.
 #[derive(Clone, Debug)]

@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::attributes::Raw;
 use super::super::{Format, RawPage};
-
-/// Longest file of git that is read here, in bytes.
-const MAX_BYTES: u64 = 1 << 20;
+use crate::small_file::text;
 
 /// A repository, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,8 +54,7 @@ fn read(directory: &Path) -> Option<Repository> {
     let mut git = directory.join(".git");
     if git.is_file() {
         // A linked work tree or a submodule.
-        let text = text(&git)?;
-        git = directory.join(text.strip_prefix("gitdir:")?.trim());
+        git = directory.join(text(&git)?.strip_prefix("gitdir:")?.trim());
     }
     let head = text(&git.join("HEAD"))?;
     // What linked work trees share.
@@ -69,11 +66,6 @@ fn read(directory: &Path) -> Option<Repository> {
         .or_else(|| Some(directory.file_name()?.to_string_lossy().into_owned()))?;
     let branch = head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned);
     Some(Repository { name, branch, remote })
-}
-
-fn text(path: &Path) -> Option<String> {
-    let is_small = std::fs::metadata(path).ok()?.len() <= MAX_BYTES;
-    is_small.then(|| std::fs::read_to_string(path).ok()).flatten()
 }
 
 /// The address of `origin`, without a name and password in it.

@@ -4,6 +4,7 @@
 //! One pass over the body; fenced code and code spans are copied as they are.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::super::left_out::{Rule, Trace};
 use super::super::outline::fold;
@@ -51,7 +52,7 @@ pub(super) fn plain<'a>(body: &'a str, is_mdx: bool, trace: &mut Trace) -> Cow<'
         return Cow::Borrowed(body);
     }
     let out = String::with_capacity(body.len());
-    let mut scanner = Scanner { text: body, at: 0, out, is_mdx, wasted: 0, trace };
+    let mut scanner = Scanner { text: body, at: 0, out, is_mdx, wasted: 0, notes: None, trace };
     scanner.run();
     Cow::Owned(scanner.out)
 }
@@ -70,6 +71,8 @@ pub(super) struct Scanner<'a, 't> {
     is_mdx: bool,
     /// Bytes searched in vain.
     wasted: usize,
+    /// The labels of the page's notes, once a mark has asked for them.
+    notes: Option<HashSet<&'a str>>,
     trace: &'t mut Trace,
 }
 
@@ -165,24 +168,25 @@ impl<'a> Scanner<'a, '_> {
         let run = rest.len() - rest.trim_start_matches(mark).len();
         let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != mark);
         let inner = &rest[run..];
-        let paragraph = inner.find("\n\n").map_or(inner, |end| &inner[..end]);
-        let paragraph = &paragraph[..paragraph.floor_char_boundary(MAX_CONSTRUCT)];
         let opens = run == 2
             && is_edge(self.out.chars().next_back())
-            && paragraph.starts_with(|c: char| !c.is_whitespace());
+            && inner.starts_with(|c: char| !c.is_whitespace());
+        if !opens {
+            return self.copy(run);
+        }
+        let inner = &inner[..inner.floor_char_boundary(MAX_CONSTRUCT)];
         let close = [mark; 2].iter().collect::<String>();
-        let end = paragraph.match_indices(&close).map(|(at, _)| at).find(|at| {
-            !paragraph[..*at].ends_with(char::is_whitespace)
-                && is_edge(paragraph[at + 2..].chars().next())
+        let end = inner.match_indices(&close).map(|(at, _)| at).find(|at| {
+            !inner[..*at].ends_with(char::is_whitespace) && is_edge(inner[at + 2..].chars().next())
         });
-        match end {
-            Some(end) if opens && !paragraph[..end].contains('`') => {
+        // The marks are of one paragraph, and none of them in code.
+        match end.filter(|end| !inner[..*end].contains("\n\n") && !inner[..*end].contains('`')) {
+            Some(end) => {
                 self.at += run;
                 self.copy(end);
                 self.at += 2;
             }
-            _ if opens => self.give_up(run, paragraph),
-            _ => self.copy(run),
+            None => self.give_up(run, inner),
         }
     }
 
@@ -190,18 +194,28 @@ impl<'a> Scanner<'a, '_> {
     /// would become text.
     fn reference_mark(&mut self) {
         let rest = self.rest();
-        let label = rest[2..].find([']', '[', '\n', ' ']).filter(|end| *end > 0 && *end <= 64);
-        match label.filter(|end| rest[2 + end..].starts_with(']')) {
-            Some(end)
-                if !rest[end + 3..].starts_with(':')
-                    && !self.text.contains(&format!("{}:", &rest[..end + 3])) =>
-            {
+        match label_len(rest) {
+            Some(end) if !rest[end + 3..].starts_with(':') && !self.has_note(&rest[2..2 + end]) => {
                 let mark = &rest[..end + 3];
                 self.at += mark.len();
                 self.trace.note(Rule::ReferenceMark, || (String::new(), mark.to_owned()));
             }
             _ => self.copy(1),
         }
+    }
+
+    /// Whether the page has the note `[^label]:`.
+    fn has_note(&mut self, label: &str) -> bool {
+        let text = self.text;
+        let labels = self.notes.get_or_insert_with(|| {
+            let marks = text.match_indices("[^").map(|(at, _)| &text[at..]);
+            let notes = marks.filter_map(|mark| Some((mark, label_len(mark)?)));
+            notes
+                .filter(|(mark, len)| mark[len + 3..].starts_with(':'))
+                .map(|(mark, len)| &mark[2..2 + len])
+                .collect()
+        });
+        labels.contains(label)
     }
 
     /// Copies a fenced code block.
@@ -466,6 +480,15 @@ impl<'a> Scanner<'a, '_> {
     }
 }
 
+/// Longest label of a note, in bytes.
+const MAX_LABEL: usize = 64;
+
+/// The length of the label of `[^label]` at the beginning.
+fn label_len(mark: &str) -> Option<usize> {
+    let end = mark[2..].bytes().take(MAX_LABEL + 1).position(|c| b"][\n ".contains(&c))?;
+    (end > 0 && mark.as_bytes()[2 + end] == b']').then_some(end)
+}
+
 /// The text that readers see of a `:::` line: the title of a container, the description of a
 /// picture.
 fn container(line: &str) -> String {
@@ -632,6 +655,15 @@ mod tests {
         ] {
             check(stays, false, stays);
         }
+    }
+
+    #[test]
+    fn long_pages_with_many_marks_take_one_pass() {
+        // Searching to the end of the page for each of the marks would take minutes.
+        let stays = "a^b=c ==d ".repeat(100_000);
+        check(&stays, false, &stays);
+        let notes: String = (0..100_000).map(|i| format!("f[^{i}] ")).collect();
+        check(&notes, false, &"f ".repeat(100_000));
     }
 
     #[test]

@@ -12,11 +12,6 @@ use crate::lexical::{LexicalHit, ScoredGroup};
 use crate::resolve::ResolvedQuery;
 use crate::vector::{DensePoint, Method, Neighbours, Probe};
 
-/// [`RankParams::page_second`](crate::api::RankParams::page_second) among pages like another.
-/// Cosines of a page with another are far above 0 wherever they are near at all, so that a second
-/// section would tell more of a page's length than of its likeness.
-const LIKE_SECOND: f32 = 0.1;
-
 /// What one wording found.
 pub(crate) struct Found {
     /// In no particular order.
@@ -76,11 +71,7 @@ impl Found {
         add_pinned(&pins, &mut candidates, structure, |section| {
             allowed.contains(SectionId(section))
         });
-        let mut params = *index.rank_params();
-        if asked.like.is_some() {
-            params.page_second = LIKE_SECOND;
-        }
-        let pages = group(&candidates, &params, structure).pages;
+        let pages = group(&candidates, &asked.rank_params(index), structure).pages;
         // What is like a page answers no question.
         let evidence = match asked.request.similar_to {
             None => Evidence::of(&words, dense.as_ref()),

@@ -200,26 +200,29 @@ fn share_by_scores(
     alpha: f32,
     coverage: f32,
 ) {
-    let best_cosine = candidates
-        .iter()
-        .filter_map(|c| c.similarity)
-        .fold(f32::NEG_INFINITY, |a, b| if b > a { b } else { a });
-    let span = best_cosine - legs.zero;
     // Where the best by words says little of the query, words have proved little.
     let short = legs.ideal - best_lexical;
     let whole_lexical = best_lexical + if short > 0.0 { coverage * short } else { 0.0 };
-    for candidate in candidates {
+    for candidate in candidates.iter_mut() {
         if let Some(score) = candidate.lexical
             && best_lexical > 0.0
         {
             candidate.lexical_share = (1.0 - alpha) * (score / whole_lexical);
         }
-        if let Some(cosine) = candidate.similarity.or(candidate.guess)
-            && span > 0.0
-            && cosine > legs.zero
-        {
-            candidate.semantic_share = alpha * ((cosine - legs.zero) / span);
-        }
+    }
+    share_by_meaning(candidates, legs.zero, alpha);
+}
+
+/// Shares of meaning in the convex combination: the nearest section has all of `alpha`, one with a
+/// similarity of `zero` or less none.
+pub(super) fn share_by_meaning(candidates: &mut [Candidate], zero: f32, alpha: f32) {
+    let nearest =
+        candidates.iter().filter_map(|c| c.similarity).fold(zero, |a, b| if b > a { b } else { a });
+    let span = nearest - zero;
+    for candidate in candidates {
+        let above = candidate.similarity.or(candidate.guess).map_or(0.0, |cosine| cosine - zero);
+        let is_near = span > 0.0 && above > 0.0;
+        candidate.semantic_share = if is_near { alpha * (above / span) } else { 0.0 };
     }
 }
 

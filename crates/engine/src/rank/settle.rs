@@ -6,6 +6,7 @@
 
 use findling_bundle::{SectionId, ShardId, Structure, VectorId};
 
+use super::fuse::share_by_meaning;
 use super::{Found, group};
 use crate::api::{Fusion, Mode};
 use crate::index::Index;
@@ -66,25 +67,18 @@ impl Found {
 
     /// Computes similarities again from the vectors of these shards, which must be here, and with
     /// them what the pages score.
-    pub fn settle(&mut self, index: &Index, shards: &[ShardId]) {
+    pub fn settle(&mut self, index: &Index, asked: &ResolvedQuery, shards: &[ShardId]) {
         let (Some(structure), Some(point)) = (index.structure(), &self.trace.point) else { return };
-        // The nearest section has the whole share of meaning.
-        let (mut alpha, mut nearest) = (0.0, point.zero);
+        let Fusion::Convex { alpha } = asked.fusion else { return };
         for candidate in &mut self.candidates {
-            alpha = candidate.semantic_share.max(alpha);
             let similarity = cosine(index, structure, point, candidate.section, shards);
             if similarity.is_some() {
                 (candidate.similarity, candidate.guess) = (similarity, None);
             }
-            nearest = candidate.similarity.unwrap_or(nearest).max(nearest);
         }
-        let span = nearest - point.zero;
-        for candidate in &mut self.candidates {
-            let cosine = candidate.similarity.or(candidate.guess).unwrap_or(point.zero);
-            let above = (cosine - point.zero).max(0.0);
-            candidate.semantic_share = if span > 0.0 { alpha * (above / span) } else { 0.0 };
-        }
-        self.pages = group(&self.candidates, index.rank_params(), structure).pages;
+        let params = asked.rank_params(index);
+        share_by_meaning(&mut self.candidates, point.zero, alpha.unwrap_or(params.alpha));
+        self.pages = group(&self.candidates, &params, structure).pages;
     }
 }
 

@@ -3,10 +3,10 @@
  * Loaded when the search is opened.
  */
 
+import { CROSS, follow, h, icon, isModified, type Selection } from "../common";
 import type { Labels } from "../labels";
 import { PAGE_LABELS } from "../page-labels";
 import type { Panel } from "../panel";
-import { CROSS, follow, h, icon, isModified, type Selection } from "../shared";
 import { type Opened, type Records, Store } from "./store";
 import css from "./styles.css";
 

@@ -1,7 +1,7 @@
 /** What is chosen, as buttons that take it back. */
 
+import { CROSS, fill, h, icon } from "../common";
 import type { Locale } from "../locale";
-import { CROSS, fill, h, icon } from "../shared";
 import { bounds, type Control } from "./filters";
 
 /** One choice and what it is called. */

@@ -6,8 +6,6 @@
 import type { FindlingIndex } from "../../client";
 import type { FindlingError } from "../../errors";
 import type { Filter, SearchOptions, SearchResponse } from "../../types";
-import type { Locale } from "../locale";
-import { PAGE_LABELS } from "../page-labels";
 import {
   address,
   dispatch,
@@ -21,7 +19,9 @@ import {
   StateView,
   tell,
   verdictOn,
-} from "../shared";
+} from "../common";
+import type { Locale } from "../locale";
+import { PAGE_LABELS } from "../page-labels";
 import { chips } from "./chips";
 import { FilterControls } from "./filter-controls";
 import { conditionOn, controlOf } from "./filters";
@@ -68,11 +68,6 @@ export class FindlingResults extends FindlingElement<Locale> {
 
   constructor() {
     super({ ...LABELS, ...PAGE_LABELS }, css);
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    addEventListener("popstate", this.#restore);
   }
 
   override disconnectedCallback(): void {
@@ -123,6 +118,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     });
     this.#frame.element.classList.toggle("plain", this.facets().length === 0);
     this.root.replaceChildren(this.#frame.element);
+    addEventListener("popstate", this.#restore);
     this.#restore();
   }
 

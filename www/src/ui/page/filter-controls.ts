@@ -5,8 +5,8 @@
 
 import type { Facet } from "../../engine-types";
 import type { Description } from "../../types";
+import { h, plural } from "../common";
 import type { Locale } from "../locale";
-import { h, plural } from "../shared";
 import { bounds, type Control, controlOf, isBelow, rangeOf } from "./filters";
 
 /** Values of an attribute that are shown before "more". */

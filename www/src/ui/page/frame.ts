@@ -1,7 +1,7 @@
 /** The frame of a results page: the box, the filters, what was found, the results. */
 
+import { h, icon, MAGNIFIER } from "../common";
 import type { Locale } from "../locale";
-import { h, icon, MAGNIFIER } from "../shared";
 
 /** Milliseconds before a search that takes long is shown. */
 const SLOW = 150;

@@ -1,7 +1,7 @@
 /** Links to the other pages of results. */
 
+import { fill, h } from "../common";
 import type { Locale } from "../locale";
-import { fill, h } from "../shared";
 
 /** Numbers that are shown on either side of the present one. */
 const AROUND = 2;

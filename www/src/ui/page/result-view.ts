@@ -1,8 +1,8 @@
 /** The results of a results page: one item for each page, or for each section. */
 
 import type { Description, PageResult } from "../../types";
+import { address, answerParts, type Hit, h, hitParts, tagsOf, type Verdict } from "../common";
 import type { Locale } from "../locale";
-import { address, answerParts, type Hit, h, hitParts, tagsOf, type Verdict } from "../shared";
 
 /** What the view asks of the page. */
 export interface ResultViewOptions {

@@ -1,8 +1,8 @@
 /** The orders that a results page offers. */
 
 import type { Description, SearchOptions } from "../../types";
+import { fill } from "../common";
 import type { Locale } from "../locale";
-import { fill } from "../shared";
 
 /** The highest first. */
 const DESCENDING = ":desc";

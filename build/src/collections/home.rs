@@ -1,0 +1,107 @@
+//! Where Findling keeps what it makes on this machine: all of it in `$FINDLING_HOME` where that is
+//! set, otherwise each in the platform's directory for its purpose.
+
+use std::path::{Path, PathBuf};
+
+use directories::ProjectDirs;
+
+use super::error::Error;
+use super::name::Name;
+use super::settings::Settings;
+
+/// Where collections are kept.
+#[derive(Clone, Debug)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// Collections in `root`, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// `$FINDLING_HOME`, or `findling` in the platform's directory for data.
+    ///
+    /// # Errors
+    /// [`Error::NoHome`] where there is neither.
+    pub fn default_location() -> Result<Self, Error> {
+        match chosen()? {
+            Some(home) => Ok(home),
+            None => Ok(Self::new(platform()?.data_dir())),
+        }
+    }
+
+    /// What holds the copies of sites' bundles: `sites` in `$FINDLING_HOME`, or in the platform's
+    /// directory for caches.
+    ///
+    /// # Errors
+    /// [`Error::NoHome`] where there is neither.
+    pub fn copies_of_sites() -> Result<PathBuf, Error> {
+        beside("sites", |platform| Some(platform.cache_dir().join("sites")))
+    }
+
+    /// What holds the state that programs at the terminal keep between runs: `state` in
+    /// `$FINDLING_HOME`, or the platform's directory for state. A platform without one keeps it
+    /// beside the collections.
+    ///
+    /// # Errors
+    /// [`Error::NoHome`] where there is neither.
+    pub fn state() -> Result<PathBuf, Error> {
+        beside("state", |platform| platform.state_dir().map(Path::to_owned))
+    }
+
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The registry's file.
+    pub fn registry(&self) -> PathBuf {
+        self.root.join("collections.toml")
+    }
+
+    /// The file of the lock of changes of the registry.
+    pub(super) fn registry_lock(&self) -> PathBuf {
+        self.root.join("collections.lock")
+    }
+
+    /// What holds the directories of all collections.
+    pub fn collections(&self) -> PathBuf {
+        self.root.join("collections")
+    }
+
+    /// The directory of one collection.
+    pub fn directory(&self, name: &Name, settings: &Settings) -> PathBuf {
+        self.collections().join(settings.directory.as_ref().unwrap_or(name).as_str())
+    }
+
+    /// Whether something lies where collections are kept: changes there come from here.
+    pub fn holds(&self, path: &Path) -> bool {
+        path.starts_with(self.collections()) || path.parent() == Some(&self.root)
+    }
+}
+
+/// `$FINDLING_HOME`; `None` where it is not set.
+fn chosen() -> Result<Option<Home>, Error> {
+    let home = std::env::var_os("FINDLING_HOME").filter(|home| !home.is_empty());
+    let absolute = home.map(std::path::absolute).transpose().map_err(|_| Error::NoHome)?;
+    Ok(absolute.map(Home::new))
+}
+
+fn platform() -> Result<ProjectDirs, Error> {
+    ProjectDirs::from("", "", "findling").ok_or(Error::NoHome)
+}
+
+/// A directory of the platform. Where that has none, or everything is in `$FINDLING_HOME`, it is
+/// `name` beside the collections.
+fn beside(
+    name: &str,
+    of_platform: impl FnOnce(&ProjectDirs) -> Option<PathBuf>,
+) -> Result<PathBuf, Error> {
+    if let Some(home) = chosen()? {
+        return Ok(home.root.join(name));
+    }
+    let platform = platform()?;
+    Ok(of_platform(&platform).unwrap_or_else(|| platform.data_dir().join(name)))
+}

@@ -1,0 +1,56 @@
+//! Rankings that `findling learn` has fitted on this machine, one file for each bundle.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::collections::{Home, Target};
+use crate::host::Host;
+use crate::ranking;
+
+/// Opens a bundle to be searched, ranked as was learned for it.
+///
+/// # Errors
+/// As [`Host::open`]; if what was learned cannot be read.
+pub fn open(target: &Target) -> Result<Host> {
+    let mut host = Host::open(target.path())?;
+    let path = path(&Home::default_location()?, &target.lasting_name());
+    if path.is_file() {
+        host.index_mut().set_rank_params(ranking::params(&ranking::read(&path)?));
+    }
+    Ok(host)
+}
+
+/// Keeps a ranking for a bundle.
+///
+/// # Errors
+/// If it cannot be written.
+#[cfg(feature = "history")]
+pub fn keep(home: &Home, name: &str, setting: &ranking::Setting) -> Result<()> {
+    let path = path(home, name);
+    std::fs::create_dir_all(path.parent().unwrap_or(home.root()))?;
+    ranking::write(&path, setting)
+}
+
+/// Removes what was learned for a bundle.
+///
+/// # Errors
+/// If it cannot be removed.
+#[cfg(feature = "history")]
+pub fn forget(home: &Home, name: &str) -> Result<()> {
+    use anyhow::Context;
+
+    let path = path(home, name);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{} cannot be removed", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The file for a bundle, by what it is found again.
+fn path(home: &Home, name: &str) -> PathBuf {
+    let name = blake3::hash(name.as_bytes()).to_hex();
+    home.root().join("learned").join(format!("{}.json", &name[..32]))
+}

@@ -1,0 +1,319 @@
+//! `--format citations`: what was found as a list of references.
+//!
+//! A paper is cited by the attributes that [papers](crate::sources) have, any other page by its
+//! title, its address and its date. What is not known is left out.
+
+#[cfg(feature = "citations")]
+mod csl;
+
+use std::collections::HashSet;
+use std::io::Write;
+
+use anyhow::Result;
+use biblatex::{Chunk, Entry, EntryType, Person, Spanned};
+use clap::ValueEnum;
+use findling_engine::PageHit;
+use serde_json::Value;
+
+#[cfg(feature = "citations")]
+use csl::styled;
+
+use super::{Answer, title};
+use crate::safe_text::{line, lines};
+
+/// A style of references.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Style {
+    /// American Psychological Association
+    #[default]
+    Apa,
+    /// The Chicago Manual of Style, author and date
+    Chicago,
+    /// Institute of Electrical and Electronics Engineers
+    Ieee,
+    /// Entries of a BibTeX file
+    Bibtex,
+}
+
+/// What is known of a page as a work. All text is harmless.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Work {
+    /// For BibTeX, unique in the list.
+    key: String,
+    kind: Kind,
+    title: String,
+    authors: Vec<Person>,
+    /// Year, month, day, as far as they are known.
+    date: Vec<i64>,
+    venue: String,
+    doi: String,
+    url: String,
+    language: String,
+}
+
+/// What a work is, as far as references tell works apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    Article,
+    Conference,
+    Book,
+    Chapter,
+    Thesis,
+    Report,
+    Preprint,
+    Dataset,
+    Software,
+    #[default]
+    Page,
+}
+
+impl Kind {
+    /// The kind that a page's `type` names.
+    fn of(name: &str) -> Self {
+        match name {
+            "article" => Self::Article,
+            "conference" => Self::Conference,
+            "book" => Self::Book,
+            "chapter" => Self::Chapter,
+            "thesis" => Self::Thesis,
+            "report" => Self::Report,
+            "preprint" => Self::Preprint,
+            "dataset" => Self::Dataset,
+            "software" => Self::Software,
+            _ => Self::Page,
+        }
+    }
+
+    /// Its type in BibTeX, and the field that names where it appeared.
+    fn bibtex(self) -> (EntryType, &'static str) {
+        match self {
+            Self::Article => (EntryType::Article, "journal"),
+            Self::Conference => (EntryType::InProceedings, "booktitle"),
+            Self::Book => (EntryType::Book, "publisher"),
+            Self::Chapter => (EntryType::InCollection, "booktitle"),
+            Self::Thesis => (EntryType::PhdThesis, "school"),
+            Self::Report => (EntryType::TechReport, "institution"),
+            Self::Preprint | Self::Dataset | Self::Software | Self::Page => {
+                (EntryType::Misc, "howpublished")
+            }
+        }
+    }
+}
+
+/// The references of an answer, each once.
+pub fn list(answer: &Answer<'_>, style: Style, out: &mut impl Write) -> Result<()> {
+    let pages: Vec<&PageHit> = answer.pages().map(|(_, page)| page).collect();
+    for reference in references(&pages, style)? {
+        writeln!(out, "{reference}")?;
+    }
+    Ok(())
+}
+
+/// The references of pages, harmless.
+fn references(pages: &[&PageHit], style: Style) -> Result<Vec<String>> {
+    let mut keys = HashSet::new();
+    let works: Vec<Work> = pages.iter().map(|page| Work::of(page, &mut keys)).collect();
+    if style == Style::Bibtex {
+        let entry = |work: &Work| -> Result<String> { Ok(lines(&work.bibtex()?).into_owned()) };
+        return works.iter().map(entry).collect();
+    }
+    let styled = styled(&works, style)?;
+    Ok(styled.iter().map(|reference| line(reference).into_owned()).collect())
+}
+
+impl Work {
+    fn of(page: &PageHit, keys: &mut HashSet<String>) -> Self {
+        let text = |name: &str| page.attributes.get(name).and_then(Value::as_str).unwrap_or("");
+        let known = |text: &str| if text == "unknown" { String::new() } else { clean(text) };
+        let texts = |name: &str| match page.attributes.get(name) {
+            Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
+            Some(Value::String(value)) => vec![value.as_str()],
+            _ => Vec::new(),
+        };
+        let mut authors = texts("authors");
+        if authors.is_empty() {
+            authors = texts("author");
+        }
+        let authors = authors.into_iter().map(known).filter(|name| !name.is_empty());
+        let authors: Vec<Person> =
+            authors.map(|name| Person::parse(&chunks(&name.replace('=', " ")))).collect();
+        let year = page.attributes.get("year").and_then(Value::as_f64).map(|year| year as i64);
+        let date = match year {
+            Some(year) => vec![year],
+            None => date(text("date")),
+        };
+        let mut work = Self {
+            key: String::new(),
+            kind: Kind::of(text("type")),
+            title: clean(title(page)),
+            authors,
+            date,
+            venue: known(text("venue")),
+            doi: known(text("doi")),
+            url: clean(&page.url),
+            language: clean(&page.language),
+        };
+        work.key = work.free_key(keys);
+        work
+    }
+
+    /// The first author's name, the year and the first word of the title, with a letter where
+    /// another work has these.
+    fn free_key(&self, keys: &mut HashSet<String>) -> String {
+        let plain = |text: &str| -> String {
+            text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+        };
+        let author = self.authors.first().map(|author| plain(&author.name)).unwrap_or_default();
+        let year = self.date.first().map(ToString::to_string).unwrap_or_default();
+        let mut words = self.title.split_whitespace().map(plain);
+        let word = words.find(|word| word.len() > 3).unwrap_or_default();
+        let key = format!("{author}{year}{word}");
+        let key = if key.is_empty() { "page".to_owned() } else { key };
+        let mut tries = std::iter::once(key.clone()).chain((2..).map(|n| format!("{key}-{n}")));
+        tries.find(|key| keys.insert(key.clone())).unwrap_or(key)
+    }
+
+    fn bibtex(&self) -> Result<String> {
+        let (kind, venue) = self.kind.bibtex();
+        let mut entry = Entry::new(self.key.clone(), kind);
+        entry.set("title", chunks(&self.title));
+        if !self.authors.is_empty() {
+            entry.set_author(self.authors.clone());
+        }
+        if let [year, rest @ ..] = &self.date[..] {
+            entry.set("year", chunks(&year.to_string()));
+            if let Some(month) = rest.first() {
+                entry.set("month", chunks(&month.to_string()));
+            }
+        }
+        let fields = [
+            (venue, &self.venue),
+            ("doi", &self.doi),
+            ("url", &self.url),
+            ("language", &self.language),
+        ];
+        for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_empty()) {
+            entry.set(name, chunks(value));
+        }
+        Ok(entry.to_bibtex_string()?)
+    }
+}
+
+fn chunks(text: &str) -> Vec<Spanned<Chunk>> {
+    vec![Spanned::zero(Chunk::Normal(text.to_owned()))]
+}
+
+/// A text on one line, harmless.
+fn clean(text: &str) -> String {
+    line(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The numbers of a date as attributes have it, `2024-05-01`; none of another text.
+fn date(text: &str) -> Vec<i64> {
+    let day = text.split(['T', ' ']).next().unwrap_or_default();
+    let numbers: Option<Vec<i64>> = day.split('-').map(|part| part.parse().ok()).collect();
+    numbers.filter(|numbers| numbers.len() <= 3).unwrap_or_default()
+}
+
+/// This program has no styles.
+#[cfg(not(feature = "citations"))]
+fn styled(_works: &[Work], style: Style) -> Result<Vec<String>> {
+    let style = style.to_possible_value();
+    let style = style.as_ref().map_or("", clap::builder::PossibleValue::get_name);
+    let message = format!(
+        "expected --style bibtex, found {style}, which this program was built without: build it \
+         with the feature `citations`"
+    );
+    Err(super::Asked { code: "usage", message }.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn page(title: &str, url: &str, attributes: Value) -> PageHit {
+        let Value::Object(attributes) = attributes else { panic!("an object") };
+        PageHit {
+            id: url.into(),
+            url: url.into(),
+            title: title.into(),
+            language: "en".into(),
+            score: 1.0,
+            attributes,
+            meta: vec![],
+            sections: vec![],
+            n_sections: 0,
+            copies: 0,
+            pinned: false,
+        }
+    }
+
+    fn pages() -> Vec<PageHit> {
+        let paper = json!({
+            "type": "article",
+            "authors": ["Ada Lovelace", "Charles van der Berg"],
+            "year": 1843,
+            "venue": "Scientific Memoirs",
+            "doi": "10.1000/x",
+        });
+        let unknown = json!({
+            "type": "unknown", "authors": ["unknown"], "venue": "unknown", "doi": "unknown",
+        });
+        vec![
+            page("Sketch of the Engine & notes", "https://doi.org/10.1000/x", paper),
+            page("Threads", "https://example.org/threads", json!({"date": "2024-05-01T10:00:00Z"})),
+            page("Evil \u{1b}[2J\u{202e} \\input{x} $", "https://example.org/\u{7}", unknown),
+            page("", "/untitled/", json!({})),
+        ]
+    }
+
+    fn printed(style: Style) -> String {
+        references(&pages().iter().collect::<Vec<_>>(), style).unwrap().join("\n")
+    }
+
+    #[test]
+    fn entries_of_bibtex_can_be_read_back() {
+        assert!(crate::safe_text::is_safe(&printed(Style::Bibtex)));
+        let pages = pages();
+        let text = references(&[&pages[0], &pages[1]], Style::Bibtex).unwrap().join("\n");
+        let read = biblatex::Bibliography::parse(&text).unwrap();
+        assert_eq!(read.len(), 2, "{text}");
+        let paper = read.get("lovelace1843sketch").unwrap();
+        let authors = paper.author().unwrap();
+        assert_eq!((authors[0].name.as_str(), authors[0].given_name.as_str()), ("Lovelace", "Ada"));
+        assert_eq!((authors[1].name.as_str(), authors[1].prefix.as_str()), ("Berg", "van der"));
+        assert_eq!(paper.entry_type, EntryType::Article);
+        let page = read.get("2024threads").unwrap();
+        assert_eq!(page.entry_type, EntryType::Misc);
+        assert!(page.author().is_err() && page.get("howpublished").is_none());
+    }
+
+    #[test]
+    fn dates_are_taken_as_far_as_they_are_known() {
+        assert_eq!(date("2024-05-01T10:00:00Z"), [2024, 5, 1]);
+        assert_eq!(date("2024"), [2024]);
+        for other in ["", "soon", "1-2-3-4"] {
+            assert!(date(other).is_empty(), "{other}");
+        }
+    }
+
+    #[cfg(feature = "citations")]
+    #[test]
+    fn styles_cite_papers_and_pages_and_leave_out_what_is_not_known() {
+        for (style, paper, page) in [
+            (Style::Apa, "Lovelace, A., & ", "Threads. (2024, May 1). https://example.org/threads"),
+            (Style::Chicago, "Lovelace, Ada, and ", "https://example.org/threads"),
+            (Style::Ieee, "A. Lovelace and ", "https://example.org/threads"),
+        ] {
+            let text = printed(style);
+            let references: Vec<&str> = text.lines().collect();
+            assert_eq!(references.len(), 4, "{text}");
+            assert!(crate::safe_text::is_safe(&text) && !text.contains("unknown"), "{text}");
+            let cited = |part: &str| references.iter().any(|line| line.contains(part));
+            assert!(cited(paper) && cited(page), "{style:?}: {text}");
+            assert!(cited("1843") && cited("Scientific Memoirs") && cited("10.1000/x"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! An append-only log of records by key, for what need not be computed again.
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 8 | magic |
+//! | 8 | 4 | format version, u32 |
+//! | 12 | | records |
+//!
+//! A record:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 16 | key |
+//! | 16 | first 16 bytes of BLAKE3 over the contents |
+//! | 4 | length of the contents, u32 |
+//! | | contents |
+//!
+//! A process that is killed can leave an incomplete record at the end; the next one overwrites it.
+//! The log is written anew when less than half of it is in use. Contents are read when they are
+//! asked for and are not kept in memory.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use findling_bundle::hash128;
+
+const HEADER_LEN: usize = 12;
+const RECORD_HEADER_LEN: usize = 36;
+/// Largest length of the contents of a record.
+pub const MAX_LEN: usize = 256 << 20;
+
+/// What a record is found by.
+pub type Key = [u8; 16];
+
+/// What tells the logs of one kind and version from others.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// The first bytes of the log.
+    pub magic: [u8; 8],
+    /// Raised when contents are coded in another way.
+    pub version: u32,
+}
+
+/// A record that is in use: its key, and its contents unless they come from the log.
+pub struct Used<B = Vec<u8>> {
+    /// The key.
+    pub key: Key,
+    /// The contents, of at most [`MAX_LEN`] bytes. Those that the log has are not added again.
+    pub new: Option<B>,
+}
+
+/// The records of a log, as they were when it was opened.
+#[derive(Debug)]
+pub struct RecordLog {
+    path: PathBuf,
+    kind: Kind,
+    /// `None` where there is no log of this kind.
+    file: Option<File>,
+    /// The contents of each record, as a range of the file.
+    records: HashMap<Key, Range<u64>>,
+    /// Where the last whole record ends.
+    end: u64,
+}
+
+impl RecordLog {
+    /// Opens a log. One that is missing, damaged or of another kind counts as empty.
+    pub fn open(path: &Path, kind: Kind) -> Self {
+        let (mut records, mut end) = (HashMap::new(), 0);
+        let mut header = [0; HEADER_LEN];
+        let file = File::open(path)
+            .ok()
+            .filter(|file| read_at(file, 0, &mut header).is_ok() && header == kind.header());
+        if let Some(file) = &file {
+            let len = file.metadata().map_or(0, |metadata| metadata.len());
+            end = HEADER_LEN as u64;
+            while let Some((key, contents)) = record(file, end, len) {
+                end = contents.end;
+                records.insert(key, contents);
+            }
+        }
+        Self { path: path.to_owned(), kind, file, records, end }
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The contents of a record; `None` if the log has none that is whole.
+    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let contents = self.records.get(key)?;
+        let mut bytes = vec![0; (contents.end - contents.start) as usize];
+        let file = self.file.as_ref()?;
+        read_at(file, contents.start, &mut bytes).ok()?;
+        let mut checksum = [0; 16];
+        read_at(file, contents.start - 20, &mut checksum).ok()?;
+        (hash128(&bytes) == checksum).then_some(bytes)
+    }
+
+    /// Adds what is new, and forgets what is not in use, if that is most of the log.
+    ///
+    /// # Errors
+    /// If the log cannot be written. It stays valid.
+    pub fn store<B: AsRef<[u8]>>(&self, used: Vec<Used<B>>) -> io::Result<()> {
+        let mut keys = HashSet::new();
+        let mut added: Vec<(Key, B)> = Vec::new();
+        for Used { key, new } in used {
+            if keys.insert(key) {
+                let new = new.filter(|new| self.get(&key).as_deref() != Some(new.as_ref()));
+                added.extend(new.map(|contents| (key, contents)));
+            }
+        }
+        let kept = self.records.iter().filter(|(key, _)| keys.contains(*key));
+        let n_kept: u64 =
+            kept.clone().map(|(_, at)| RECORD_HEADER_LEN as u64 + at.end - at.start).sum();
+        let Some(old) = self.file.as_ref().filter(|_| 2 * n_kept >= self.end - HEADER_LEN as u64)
+        else {
+            let staged = self.path.with_extension("new");
+            let mut log = BufWriter::new(File::create(&staged)?);
+            log.write_all(&self.kind.header())?;
+            for (key, _) in kept {
+                if let Some(contents) = self.get(key) {
+                    push(&mut log, key, &contents)?;
+                }
+            }
+            added.iter().try_for_each(|(key, contents)| push(&mut log, key, contents.as_ref()))?;
+            log.into_inner()?;
+            return fs::rename(&staged, &self.path);
+        };
+        if added.is_empty() && old.metadata()?.len() == self.end {
+            return Ok(());
+        }
+        let mut log = OpenOptions::new().write(true).open(&self.path)?;
+        log.set_len(self.end)?;
+        log.seek(SeekFrom::End(0))?;
+        let mut log = BufWriter::new(log);
+        added.iter().try_for_each(|(key, contents)| push(&mut log, key, contents.as_ref()))?;
+        log.flush()
+    }
+}
+
+impl Kind {
+    fn header(self) -> [u8; HEADER_LEN] {
+        let mut header = [0; HEADER_LEN];
+        header[..8].copy_from_slice(&self.magic);
+        header[8..].copy_from_slice(&self.version.to_le_bytes());
+        header
+    }
+}
+
+/// The key of the record at `at`, and the range of its contents, in a file of `len` bytes.
+fn record(file: &File, at: u64, len: u64) -> Option<(Key, Range<u64>)> {
+    let mut head = [0; RECORD_HEADER_LEN];
+    read_at(file, at, &mut head).ok()?;
+    let key = head[..16].try_into().ok()?;
+    let n_bytes = u32::from_le_bytes(head[32..].try_into().ok()?);
+    let start = at + RECORD_HEADER_LEN as u64;
+    let end = start + u64::from(n_bytes);
+    (n_bytes as usize <= MAX_LEN && end <= len).then_some((key, start..end))
+}
+
+fn push(log: &mut impl Write, key: &Key, contents: &[u8]) -> io::Result<()> {
+    log.write_all(key)?;
+    log.write_all(&hash128(contents))?;
+    log.write_all(&(contents.len() as u32).to_le_bytes())?;
+    log.write_all(contents)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut at: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, at)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            n => {
+                bytes = &mut bytes[n..];
+                at += n as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The key that a hash is.
+pub fn key_of(hasher: &blake3::Hasher) -> Key {
+    let hash = hasher.finalize();
+    std::array::from_fn(|i| hash.as_bytes()[i])
+}
+
+/// Tells this program from others, which may compute other things of the same input: by its
+/// version, and by length and date of its file.
+pub fn program() -> Key {
+    let file = std::env::current_exe().and_then(fs::metadata);
+    let file = file.ok().map(|file| {
+        let written = file.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        (file.len(), written)
+    });
+    hash128(format!("{} {file:?}", env!("CARGO_PKG_VERSION")).as_bytes())
+}

@@ -1,0 +1,135 @@
+//! Orders, thresholds, groups and likeness.
+
+use serde_json::Value;
+
+use super::home::Home;
+
+fn home() -> Home {
+    let home = Home::new();
+    let record = |id: &str, year: u32, topic: &str, text: &str| {
+        serde_json::json!({
+            "_id": id, "title": id, "text": text, "url": format!("https://example.org/{id}"),
+            "date": format!("{year}-05-01"), "year": year, "topic": topic,
+        })
+        .to_string()
+    };
+    let records = [
+        record("old", 2001, "locks", "A mutex guards data. A mutex, a mutex."),
+        record("mid", 2015, "threads", "A mutex is here, among many other words of this text."),
+        record("new", 2024, "locks", "Of all the long words in this text one is mutex, at last."),
+    ];
+    home.write("records.jsonl", &records.join("\n"));
+    let built = home.run(&["build", "records.jsonl", "-o", "bundle", "--encoder=none"]);
+    assert_eq!(built.code, 0, "{built:?}");
+    home
+}
+
+fn search(home: &Home, query: &str, more: &[&str]) -> Value {
+    home.json(&[&["search", "bundle", query, "--json"], more].concat())
+}
+
+fn ids(response: &Value) -> Vec<&str> {
+    let pages = response["results"].as_array().unwrap();
+    pages.iter().map(|page| page["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_order_works_in_every_mode() {
+    let home = home();
+    for mode in ["lexical", "semantic", "hybrid"] {
+        let mode = format!("--mode={mode}");
+        for (order, expect) in [
+            ("--order=recent", ["new", "mid", "old"]),
+            ("--order=newest", ["new", "mid", "old"]),
+            ("--order=oldest", ["old", "mid", "new"]),
+            ("--sort=year", ["new", "mid", "old"]),
+            ("--sort=-year", ["old", "mid", "new"]),
+        ] {
+            assert_eq!(ids(&search(&home, "mutex", &[order, &mode])), expect, "{order} {mode}");
+        }
+        assert_eq!(ids(&search(&home, "mutex", &["--order=balanced", &mode])).len(), 3);
+    }
+    let done = home.run(&["search", "bundle", "mutex", "--sort=nosuch", "--json"]);
+    assert_eq!(done.code, 2, "{done:?}");
+}
+
+#[test]
+fn an_empty_query_lists_what_is_newest() {
+    let home = home();
+    assert_eq!(ids(&search(&home, "", &[])), ["new", "mid", "old"]);
+    assert_eq!(ids(&search(&home, "", &["--filter=topic=locks"])), ["new", "old"]);
+    assert_eq!(ids(&search(&home, "", &["--order=oldest"])), ["old", "mid", "new"]);
+}
+
+#[test]
+fn pages_below_the_threshold_are_left_out() {
+    let home = home();
+    let all = search(&home, "mutex", &[]);
+    let score = all["results"][0]["score"].as_f64().unwrap();
+    let best = search(&home, "mutex", &["--threshold", &(score - 1e-4).to_string()]);
+    assert_eq!(ids(&best), ids(&all)[..1]);
+    let done = home.run(&["search", "bundle", "mutex", "--threshold=1000"]);
+    assert_eq!(done.code, 1, "{done:?}");
+}
+
+#[test]
+fn pages_of_a_group_are_together_below_its_name() {
+    let home = home();
+    let grouped = search(&home, "mutex", &["--group-by=topic"]);
+    let topics: Vec<&str> = grouped["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|page| page["attributes"]["topic"].as_str().unwrap())
+        .collect();
+    assert_eq!(topics, ["locks", "locks", "threads"]);
+    let text = home.run(&["search", "bundle", "mutex", "--group-by=topic"]).out;
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+    assert!(text.starts_with("locks\n") && place("\nthreads\n") > place(" 2. "), "{text}");
+    let done = home.run(&["search", "bundle", "mutex", "--group-by=nosuch", "--json"]);
+    assert_eq!(done.code, 2, "{done:?}");
+    assert!(done.out.contains("unknown-attribute"), "{done:?}");
+}
+
+#[test]
+fn pages_like_a_page_or_like_a_file_are_found() {
+    let home = home();
+    let like = search_like(&home, "old");
+    assert!(!ids(&like).contains(&"old") && !ids(&like).is_empty(), "{like}");
+    home.write("draft.txt", "\"guards\" -mutex topic:threads data");
+    assert_eq!(ids(&search_like(&home, "draft.txt"))[0], "old", "signs of a query are words");
+    let done = home.run(&["search", "bundle", "--similar-to=nosuch", "--json"]);
+    assert_eq!(done.code, 2, "{done:?}");
+    assert!(done.out.contains("no-such-page"), "{done:?}");
+}
+
+fn search_like(home: &Home, like: &str) -> Value {
+    home.json(&["search", "bundle", "--json", "--similar-to", like])
+}
+
+#[test]
+fn filters_say_what_was_meant_and_what_would_be_kept() {
+    let home = home();
+    let done = home.run(&["search", "bundle", "mutex", "--filter=topc=locks", "--json"]);
+    assert_eq!(done.code, 2, "{done:?}");
+    assert!(done.out.contains("topic"), "the nearest attribute: {done:?}");
+    let done = home.run(&["search", "bundle", "mutex", "--filter=topic=lock"]);
+    assert!(done.err.contains("locks"), "the nearest value: {done:?}");
+    let none = home.run(&["search", "bundle", "mutex", "--filter=topic=locks and year=2015"]);
+    assert_eq!(none.code, 1, "{none:?}");
+    assert!(none.err.contains("without the filter on `year`"), "which part: {none:?}");
+    for filter in ["topic:in:locks,threads", "year:gte:2001", "topic:contains:lock", "topic~lock"] {
+        assert!(!ids(&search(&home, "mutex", &["--filter", filter])).is_empty(), "{filter}");
+    }
+}
+
+#[test]
+fn names_are_matched_whatever_their_case() {
+    let home = home();
+    home.write("notes/a.md", "---\nauthors: [Ada Lovelace]\n---\n\n# A\n\nmutex\n");
+    home.add("notes");
+    for target in ["Notes", "NÖTES"] {
+        let done = home.run(&["search", target, "mutex", "--filter", "authors=ADA LOVELACE"]);
+        assert_eq!(done.code, 0, "{target}: {done:?}");
+    }
+}
