@@ -38,7 +38,7 @@ pub fn replace_by<T, E: From<io::Error>>(
 /// If the system refuses.
 pub fn keep_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-    let json = serde_json::to_vec(value)?;
+    let json = serde_json::to_vec(value).map_err(|error| io::Error::other(error.to_string()))?;
     replace_by(path, |file| file.write_all(&json))
 }
 

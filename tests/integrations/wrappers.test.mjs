@@ -57,6 +57,21 @@ describe("a reader of an application", { skip }, () => {
     });
   }
 
+  for (const name of ["react", "vue"])
+    test(`${name}: mounts an element again, with its attributes`, async () => {
+      const page = await session.visit(`${name}.html?q=kiln`);
+      const results = page.locator("findling-results");
+      await results.locator(".list h3").first().waitFor();
+      const toggle = page.getByRole("button", { name: "Toggle" });
+      await toggle.click();
+      await results.waitFor({ state: "detached" });
+      await toggle.click();
+      await results.locator(".list h3").first().waitFor();
+      assert.equal(await results.getAttribute("limit"), "2");
+      assert.equal(await results.getAttribute("missing"), null);
+      assert.equal(await results.locator(".list h3").count(), 2);
+    });
+
   test("has types that refuse what the components do not know", () => {
     run(site, "tsc", ["-p", "tsconfig.json"]);
   });

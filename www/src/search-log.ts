@@ -29,6 +29,8 @@ const TYPED = 1000;
 
 let query = "";
 let typing: ReturnType<typeof setTimeout> | undefined;
+/** Writes the search that may still be typed. */
+let pending: (() => void) | undefined;
 
 /** The entries, oldest first. */
 export function readLog(): LogEntry[] {
@@ -68,11 +70,20 @@ addEventListener("findling-search", (event) => {
   const { query: asked, total } = (event as CustomEvent<SearchResponse>).detail;
   query = asked;
   clearTimeout(typing);
-  typing = setTimeout(() => {
-    write({ event: total.pages > 0 ? "search" : "empty", query, pages: total.pages });
-  }, TYPED);
+  typing = setTimeout(settle, TYPED);
+  pending = () =>
+    write({ event: total.pages > 0 ? "search" : "empty", query: asked, pages: total.pages });
 });
 
+function settle(): void {
+  clearTimeout(typing);
+  pending?.();
+  pending = undefined;
+}
+
+addEventListener("pagehide", settle);
+
 addEventListener("findling-select", (event) => {
+  settle();
   write({ event: "select", query, href: (event as CustomEvent<Selection>).detail.href });
 });

@@ -37,8 +37,13 @@ impl Downloads {
 }
 
 /// Files of the client that a page fetches to open the search, in this order.
-pub(super) const CLIENT: [&str; 4] =
-    ["findling-ui.js", "findling.js", "findling-worker.js", "findling_engine.wasm"];
+pub(super) const CLIENT: [&str; 5] = [
+    "findling-ui.js",
+    "findling.js",
+    "findling-worker.js",
+    "findling_engine.wasm",
+    "findling-history.js",
+];
 
 /// The rest of the engine: for filters, corrections, phrases, explanations
 /// (`crates/xtask/src/deferred/mod.rs`).

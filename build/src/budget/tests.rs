@@ -284,9 +284,20 @@ fn the_budget_counts_every_file_of_the_client() {
     let transformer =
         findling_bundle::QueryEncoder { kind: "transformer".into(), files: Vec::new() };
     client::keep_needed(&mut files, &[], &[transformer]).unwrap();
-    // Only bundles for Pagefind's scripts have the one, and those load it in place of the UI. The
-    // other is no part of searching.
-    files.retain(|file| ![client::PAGEFIND, client::HIGHLIGHT].contains(&file.path.as_str()));
+    // Bundles for Pagefind's scripts load theirs in place of the UI. The others are no part of a
+    // search in the dialog: other elements, what a site or a browser has to ask for, and texts in
+    // other languages than English.
+    let others = [
+        client::PAGEFIND,
+        client::HIGHLIGHT,
+        "findling-results.js",
+        "findling-related.js",
+        "findling-log.js",
+        "findling-assistant.js",
+    ];
+    files.retain(|file| {
+        !others.contains(&file.path.as_str()) && !file.path.starts_with("findling-locale-")
+    });
     for name in CLIENT.iter().chain(&CLIENT_REST).chain(&TRANSFORMER) {
         // A client is complete without the transformer.
         let may_lack = TRANSFORMER.contains(name);

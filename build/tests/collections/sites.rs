@@ -194,13 +194,17 @@ fn the_parts_of_an_encoder_are_asked_for_once() {
     let copied = copy(&address, &home.path("sites")).unwrap();
     let files = BundleFiles::open(&copied.directory).unwrap();
     for _ in 0..2 {
-        assert_eq!(files.parts(&[part.clone()]).unwrap(), bytes);
+        assert_eq!(files.parts(std::slice::from_ref(&part)).unwrap(), bytes);
     }
     let n_asked =
         asked.lock().unwrap().iter().filter(|asked| **asked == format!("/{path}")).count();
     assert_eq!(n_asked, 1);
     std::fs::write(copied.directory.join(&path), "spoilt").unwrap();
-    assert_eq!(files.parts(&[part.clone()]).unwrap(), bytes, "a spoilt one is fetched again");
+    assert_eq!(
+        files.parts(std::slice::from_ref(&part)).unwrap(),
+        bytes,
+        "a spoilt one is fetched again"
+    );
     let outside = FilePart { path: "../outside.bin".into(), ..part };
     std::fs::write(home.path("sites/outside.bin"), &bytes).unwrap();
     assert!(files.parts(&[outside]).is_err(), "a site names files of its bundle only");

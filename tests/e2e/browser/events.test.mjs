@@ -4,12 +4,27 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
-import { ask, launch, open, openSearch, withResults, withSearch } from "../lib/browser.mjs";
+import {
+  answered,
+  ask,
+  launch,
+  open,
+  openSearch,
+  withResults,
+  withSearch,
+} from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { launchOptions } from "../lib/chromium.mjs";
 import { serve } from "../lib/server.mjs";
 
 const LOG = `<script type="module" src="/findling/findling-log.js"></script></head>`;
+
+/** Waits until the log of the browser has so many entries. */
+const logged = (page, count) =>
+  page.waitForFunction(
+    (count) => JSON.parse(localStorage.getItem("findling-log") ?? "[]").length >= count,
+    count,
+  );
 
 describe("a site that listens", () => {
   let browser;
@@ -73,7 +88,7 @@ describe("a site that listens", () => {
     page.on("request", (request) => requests.push([request.method(), request.url()]));
     await page.keyboard.press("Control+k");
     await ask(page, "kiln");
-    await page.waitForTimeout(1300);
+    await logged(page, 1);
     const other = requests.filter(
       ([method, url]) => method !== "GET" || /kiln/.test(url) || !url.startsWith(server.url),
     );
@@ -85,9 +100,10 @@ describe("a site that listens", () => {
     await page.evaluate(() => addEventListener("findling-select", (e) => e.preventDefault()));
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").pressSequentially("dunting", { delay: 20 });
-    await page.getByRole("option").first().waitFor();
-    await page.waitForTimeout(1300);
+    await answered(page);
+    // Choosing ends the typing.
     await page.keyboard.press("Enter");
+    await logged(page, 2);
     const download = page.waitForEvent("download");
     const entries = await page.evaluate(async () => {
       const { exportLog, readLog } = await import("/findling/findling-log.js");
@@ -139,14 +155,36 @@ describe("an assistant of the browser", () => {
   const call = async (name, input) =>
     JSON.parse((await page.webmcp.callTool(name, input)).content[0].text);
 
-  test("finds the tools of the page, and gets answers with addresses to cite", async () => {
-    page = await openSearch(browser, server.url);
-    await page.waitForFunction(() => performance.getEntriesByName);
-    let found = [];
-    while (found.length < 3) {
-      found = await tools();
+  /** The tools, once there are so many. */
+  const offered = async (count) => {
+    for (let i = 0; i < 100; i++) {
+      const found = await tools();
+      if (found.length >= count) return found;
       await page.waitForTimeout(50);
     }
+    return assert.fail(`the page offers ${(await tools()).length} tools, expected ${count}`);
+  };
+
+  test("gets no answer from a search that left the page, but from one that stays", async () => {
+    page = await openSearch(browser, server.url);
+    await offered(3);
+    await page.evaluate(() => {
+      window.first = document.querySelector("findling-search");
+      window.second = document.createElement("findling-search");
+      document.body.append(second);
+    });
+    await page.waitForTimeout(200);
+    await page.evaluate(() => second.remove());
+    assert.ok((await call("search", { query: "kiln" })).results.length > 0);
+    await page.evaluate(() => first.remove());
+    const refused = await page.webmcp.callTool("search", { query: "kiln" });
+    assert.equal(refused.isError, true);
+    assert.match(refused.content[0].text, /no search any more/);
+  });
+
+  test("finds the tools of the page, and gets answers with addresses to cite", async () => {
+    page = await openSearch(browser, server.url);
+    const found = await offered(3);
     assert.deepEqual(found.map(({ name }) => name).sort(), ["facets", "search", "similar"]);
     const { results, untrusted } = await call("search", { query: "thermocouple", limit: 3 });
     assert.match(results[0].url, /^http:\/\/127\.0\.0\.1:\d+\/reference\/thermocouple\.html/);

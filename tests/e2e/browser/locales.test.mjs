@@ -1,12 +1,12 @@
 // The texts of the user interface in other languages.
 
 import assert from "node:assert/strict";
-import { cpSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { ask, expectComplaints, launch, openSearch, withSearch } from "../lib/browser.mjs";
-import { build, dist, scratch } from "../lib/bundle.mjs";
+import { build, dist } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 
 const FILE = /^findling-locale-(.+)\.js$/;
@@ -59,10 +59,7 @@ describe("a page in another language", () => {
   before(async () => {
     const inLanguage = (language, rest = "") =>
       withSearch().replace('lang="en"', `lang="${language}" ${rest}`);
-    // Bundles have the languages of their pages only. This host has all of them.
-    const client = scratch();
-    cpSync(dist, join(client, "findling"), { recursive: true });
-    server = await serve([build(), client], {
+    server = await serve([build()], {
       "/de": inLanguage("de-AT"),
       "/pl": inLanguage("pl"),
       "/ar": inLanguage("ar", 'dir="rtl"'),

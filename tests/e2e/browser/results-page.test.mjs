@@ -37,6 +37,7 @@ describe("a reader on a page of results", () => {
       "/search": withResults(`${attributes} limit="50"`),
       "/paged": withResults(`${attributes} paging="pages" limit="3"`),
       "/few": withResults(`${attributes} limit="3"`),
+      "/late": withResults().replace(/<script type="module"[^>]*><\/script>/, ""),
       "/plain": withResults(`facets="none"`),
       "/rtl": withResults(attributes).replace('lang="en"', 'lang="ar" dir="rtl"'),
     });
@@ -157,6 +158,7 @@ describe("a reader on a page of results", () => {
     await page.waitForURL(/sort=newest/);
     await answered();
     const newest = await titles();
+    for (const title of ["Wood: axes", "Wood: larch"]) assert.ok(newest.includes(title), title);
     assert.ok(newest.indexOf("Wood: axes") < newest.indexOf("Wood: larch"));
     await page.getByLabel("Sort by").selectOption("level, highest first");
     await page.waitForURL(/sort=level/);
@@ -202,7 +204,15 @@ describe("a reader on a page of results", () => {
     await pages.getByRole("link", { name: "Page 2" }).click();
     await page.waitForURL(/page=2/);
     await answered();
+    await page.waitForFunction(
+      (title) =>
+        document.querySelector("findling-results").shadowRoot.querySelector("h3 a").innerText !==
+        title,
+      first[0],
+    );
     const second = await titles();
+    assert.equal(first.length, 3);
+    assert.equal(second.length, 3);
     assert.deepEqual(
       first.filter((title) => second.includes(title)),
       [],
@@ -238,8 +248,8 @@ describe("a reader on a page of results", () => {
     assert.equal(await page.locator("findling-results .list :is(img, script, b)").count(), 0);
     await box().fill("wombat");
     await box().press("Enter");
-    await page.waitForURL(/q=wombat/);
-    await answered();
+    await page.locator("findling-results").getByText("Wombat record").first().waitFor();
+    assert.equal((await titles())[0], "Wombat record");
     const links = page.locator("findling-results .list a");
     for (const href of await links.evaluateAll((found) => found.map((link) => link.href)))
       assert.doesNotMatch(href, /^javascript:/i);
@@ -280,6 +290,80 @@ describe("a reader on a page of results", () => {
     await page.waitForTimeout(500);
     const shift = await page.evaluate(() => shifts.reduce((sum, value) => sum + value, 0));
     assert.ok(shift < 0.02, `a layout shift of ${shift}`);
+  });
+
+  test("keeps the focus where a chip leads to nothing found, and what is being typed", async () => {
+    await visit('search?q="no such phrase"&f.kind=faq');
+    await page.getByRole("button", { name: "Remove filter: kind: faq" }).click();
+    await page.waitForURL((url) => !url.searchParams.has("f.kind"));
+    await answered();
+    const focused = () => page.evaluate(() => document.activeElement.shadowRoot.activeElement.name);
+    assert.equal(await focused(), "q");
+    await box().fill("kiln");
+    const from = page.getByRole("group", { name: "level" }).getByLabel("From");
+    await from.pressSequentially("5");
+    await page.waitForURL(/q=kiln/);
+    await answered();
+    assert.equal(await from.inputValue(), "5");
+  });
+
+  test("adds results once, however often the button is clicked", async () => {
+    await visit("few?q=kiln");
+    await page.getByRole("button", { name: "More results" }).evaluate((more) => {
+      more.click();
+      more.click();
+    });
+    await listed(6);
+    assert.equal(parameters().page, "2");
+    const all = await titles();
+    assert.equal(new Set(all).size, all.length);
+  });
+
+  test("gets other results if the site names another bundle, or other options", async () => {
+    await visit("search?q=kiln");
+    const count = (await titles()).length;
+    const links = () =>
+      page
+        .locator("findling-results .list h3 a")
+        .evaluateAll((found) => found.map((link) => link.href));
+    await page.evaluate(() => {
+      document.querySelector("findling-results").options = { site: "https://example.org/moved/" };
+    });
+    await page.locator('findling-results a[href^="https://example.org/moved/"]').first().waitFor();
+    await listed(count);
+    await page.evaluate(() => {
+      const element = document.querySelector("findling-results");
+      element.options = {};
+      element.setAttribute("site", "/elsewhere/");
+    });
+    await page.locator('findling-results a[href*="/elsewhere/"]').first().waitFor();
+    await listed(count);
+    assert.ok((await links()).every((href) => href.startsWith(`${server.url}elsewhere/`)));
+  });
+
+  test("gets what was set before the script came, and no attribute is a property", async () => {
+    page = await open(browser, `${server.url}late?q=kiln`);
+    await page.evaluate(async () => {
+      const element = document.querySelector("findling-results");
+      element.options = { site: "https://example.org/early/" };
+      element.labels = { search: "Find" };
+      await import("/findling/findling-results.js");
+    });
+    await answered();
+    await page.locator('findling-results a[href^="https://example.org/early/"]').first().waitFor();
+    assert.equal(await box().getAttribute("aria-label"), "Find");
+    // Frameworks set what is a property as a property, and not as an attribute.
+    const properties = await page.evaluate(async () => {
+      await import("/findling/findling-related.js");
+      const documented =
+        "bundle site encoder theme mode order limit facets placeholder highlight inline shortcut " +
+        "keys results history assistants sorts hierarchies paging missing page list";
+      return ["search", "results", "related"].flatMap((name) => {
+        const element = document.createElement(`findling-${name}`);
+        return documented.split(" ").filter((attribute) => attribute in element);
+      });
+    });
+    assert.deepEqual(properties, []);
   });
 
   test("finds the filters closed above the results on a phone", async () => {

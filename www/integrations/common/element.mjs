@@ -11,7 +11,7 @@ const SCRIPTS = {
 const EVENTS = ["search", "select", "empty"];
 
 /**
- * Loads an element's script from the bundle and sets what has no attribute.
+ * Sets what has no attribute and loads an element's script from the bundle.
  *
  * @param {HTMLElement} element
  * @param {object} settings
@@ -34,14 +34,23 @@ export async function connect(element, { bundle, labels, options, navigate, sign
       },
       { signal },
     );
-  const script = SCRIPTS[element.localName];
-  await import(/* @vite-ignore */ /* webpackIgnore: true */ `${address.href}${script}`);
-  if (signal?.aborted) return;
-  // A page has one script for the element, and each language its own engine. The addresses of a
-  // bundle begin where its pages do, which may be below the root of the host.
+  // The element takes them over when its script defines it, before it opens the bundle. A page has
+  // one script for the element, and each language its own engine. The addresses of a bundle begin
+  // where its pages do, which may be below the root of the host.
   element.options = { assets: address.href, site: new URL("..", address).href, ...options };
   if (labels) element.labels = labels;
+  const script = SCRIPTS[element.localName];
+  await import(/* @vite-ignore */ /* webpackIgnore: true */ `${address.href}${script}`);
 }
+
+/** What a component was given besides its settings, as attributes; `false` leaves one out. */
+export const attributesOf = (given) =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      value === true ? "" : value === false ? undefined : value,
+    ]),
+  );
 
 /**
  * What an element is started with, as a text. Objects in templates are new with each render, and

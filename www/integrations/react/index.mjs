@@ -1,7 +1,7 @@
 // Components for React. They render the element, which starts in the browser only.
 
 import { createElement, useEffect, useRef } from "react";
-import { keyOf, mount } from "../common/element.mjs";
+import { attributesOf, keyOf, mount } from "../common/element.mjs";
 
 const HANDLERS = { search: "onSearch", select: "onSelect", empty: "onEmpty" };
 
@@ -28,14 +28,10 @@ function component(tag) {
         ),
       [keyOf({ bundle, labels, options, navigate })],
     );
-    const written = Object.entries(attributes).map(([name, value]) => [
-      name,
-      value === true ? "" : value === false ? undefined : value,
-    ]);
     return createElement(
       tag,
       // The element notes the page's theme on itself.
-      { ref: element, bundle, suppressHydrationWarning: true, ...Object.fromEntries(written) },
+      { ref: element, bundle, suppressHydrationWarning: true, ...attributesOf(attributes) },
       children,
     );
   };

@@ -1,12 +1,13 @@
 // Components for Vue. They render the element, which starts in the browser only.
 
 import { defineComponent, h, onBeforeUnmount, onMounted, ref, watch } from "vue";
-import { keyOf, mount } from "../common/element.mjs";
+import { attributesOf, keyOf, mount } from "../common/element.mjs";
 
 /** The component of an element: what is no setting is an attribute. */
 const component = (tag) =>
   defineComponent({
     name: tag,
+    inheritAttrs: false,
     props: {
       bundle: { type: String, default: "/findling/" },
       labels: Object,
@@ -14,7 +15,7 @@ const component = (tag) =>
       navigate: Function,
     },
     emits: ["search", "select", "empty"],
-    setup(props, { emit, slots }) {
+    setup(props, { attrs, emit, slots }) {
       const element = ref();
       let end = () => {};
       const start = () => {
@@ -25,7 +26,8 @@ const component = (tag) =>
       onMounted(start);
       watch(() => keyOf(props), start, { flush: "post" });
       onBeforeUnmount(() => end());
-      return () => h(tag, { ref: element, bundle: props.bundle }, slots.default?.());
+      return () =>
+        h(tag, { ref: element, bundle: props.bundle, ...attributesOf(attrs) }, slots.default?.());
     },
   });
 

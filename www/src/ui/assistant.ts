@@ -5,6 +5,7 @@
 
 import { callTool, type Site, TOOLS } from "../assistant-tools";
 import type { FindlingIndex } from "../client";
+import { FindlingError } from "../errors";
 import type { SearchOptions } from "../types";
 
 /** The part of the draft that is used. Early browsers have it in `navigator`. */
@@ -26,16 +27,19 @@ interface Host {
 /** What answers. */
 interface Searcher {
   index: Promise<FindlingIndex>;
+  isConnected: boolean;
 }
 
-let element: Searcher | undefined;
+/** The elements of the page, the latest last. */
+let elements: Searcher[] = [];
+let isRegistered = false;
 
 /** Registers the tools, once for a page; they answer from the latest element. */
 export function register(latest: Searcher): void {
-  const isFirst = element === undefined;
-  element = latest;
+  elements = [...present().filter((element) => element !== latest), latest];
   const context = (document as Host).modelContext ?? (navigator as Host).modelContext;
-  if (!isFirst || !context) return;
+  if (isRegistered || !context) return;
+  isRegistered = true;
   for (const tool of TOOLS) {
     const { name, title, description, inputSchema, annotations } = tool;
     const execute = (input: unknown) => callTool(tool, input, site);
@@ -43,8 +47,16 @@ export function register(latest: Searcher): void {
   }
 }
 
+const present = () => elements.filter(({ isConnected }) => isConnected);
+
 async function site(): Promise<Site> {
-  const index = await element!.index;
+  elements = present();
+  const element = elements.at(-1);
+  if (!element)
+    throw new FindlingError("closed", "The page has no search any more.", {
+      remedy: "Open a page that has a search.",
+    });
+  const index = await element.index;
   return {
     resolve: (url) => index.resolve(url),
     ask: ({ query, ...options }) => index.search(query, options as SearchOptions),

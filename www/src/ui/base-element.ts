@@ -1,12 +1,12 @@
 /** What all elements have in common: texts, theme, style, and the bundle that they open. */
 
 import type { FindlingIndex } from "../client";
-import type { Mode, Order } from "../engine-types";
 import type { OpenOptions } from "../types";
 import type { Labels } from "./labels";
 import { loadLocale, localeFor } from "./locale";
 import { type Lease, lease } from "./open-bundle";
 import { followPage } from "./page-theme";
+import type { Asked } from "./panel";
 import css from "./styles.css";
 import { knowsFragments } from "./text-fragment";
 
@@ -23,10 +23,13 @@ function sheetOf(text: string): CSSStyleSheet {
   return sheet;
 }
 
+/** The attributes that every element observes: all but the theme say what is opened. */
+export const COMMON = ["theme", "bundle", "site", "encoder"];
+
 export abstract class FindlingElement<T extends Labels> extends HTMLElement {
   protected readonly root = this.attachShadow({ mode: "open", delegatesFocus: true });
   /** The theme where no attribute says another; without any, that of the reader's system. */
-  protected readonly theme?: "page";
+  protected readonly ownTheme?: "page";
   readonly #english: T;
   #labels: T;
   #replaced: Partial<T> = {};
@@ -34,6 +37,8 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
   #options: OpenOptions = {};
   #lease: Lease | undefined;
   #unfollow: (() => void) | undefined;
+  /** How often the element came into a page or left one. */
+  #moves = 0;
   #isDrawn = false;
   /** The page's address when the element came into it. A router may change it later. */
   #base = document.baseURI;
@@ -44,6 +49,14 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
     this.#english = english;
     this.#labels = english;
     this.root.adoptedStyleSheets = (style ? [css, style] : [css]).map(sheetOf);
+    // Properties that were set before the element was defined are its own, and hide the accessors.
+    const own = this as unknown as Record<string, unknown>;
+    for (const name of ["labels", "options"]) {
+      if (!Object.hasOwn(own, name)) continue;
+      const value = own[name];
+      delete own[name];
+      own[name] = value;
+    }
   }
 
   /** The texts of the element. Set only those to replace. */
@@ -56,12 +69,13 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
     this.redraw();
   }
 
-  /** Options for `open()` that have no attribute, such as `encode`. Set before the first search. */
+  /** Options for `open()` that have no attribute, such as `encode`. Opens the bundle anew. */
   get options(): OpenOptions {
     return this.#options;
   }
   set options(options: OpenOptions) {
     this.#options = options;
+    this.#reopen();
   }
 
   /** The open index. Opens it if necessary. */
@@ -80,25 +94,25 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
     const language = this.closest<HTMLElement>("[lang]")?.lang;
     const locale = language ? localeFor(language) : undefined;
     if (locale === undefined) {
-      this.#start();
+      this.#start({});
       return;
     }
+    const moves = ++this.#moves;
     void loadLocale(locale).then((texts) => {
-      this.#locale = texts as Partial<T>;
-      this.#relabel();
-      if (this.isConnected) this.#start();
+      if (this.#moves === moves) this.#start(texts as Partial<T>);
     });
   }
 
   disconnectedCallback(): void {
     this.#unfollow?.();
+    this.#moves++;
     this.#isDrawn = false;
-    this.#lease?.end();
-    this.#lease = undefined;
+    this.#reopen();
   }
 
   attributeChangedCallback(name: string): void {
     if (name === "theme") this.#follow();
+    else if (COMMON.includes(name)) this.#reopen();
     else this.redraw();
   }
 
@@ -117,28 +131,24 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
   }
 
   /** The names in an attribute, separated by commas. */
-  protected list(name: string): string[] {
+  protected namesIn(name: string): string[] {
     const names = (this.getAttribute(name) ?? "").split(",").map((name) => name.trim());
     return names.filter((name) => name !== "");
   }
 
-  protected mode(): Mode {
-    return this.oneOf("mode", ["hybrid", "lexical", "semantic"]);
-  }
-
-  protected order(): Order {
-    return this.oneOf("order", ["relevance", "recent", "balanced"]);
-  }
-
-  protected limit(otherwise = 10): number {
-    return Math.max(1, Math.min(100, Number(this.getAttribute("limit")) || otherwise));
-  }
-
-  /** The attributes that are shown as filters; `*` for all facets of the bundle. */
-  protected facets(): string[] {
-    const names = this.list("facets");
-    if (names.length === 0) return ["*"];
-    return names[0] === "none" ? [] : names;
+  /**
+   * What the attributes say. A method for each would have the name of its attribute, and frameworks
+   * set an attribute that is also a property as a property.
+   */
+  protected asked(limit = 10): Asked {
+    const facets = this.namesIn("facets");
+    return {
+      mode: this.oneOf("mode", ["hybrid", "lexical", "semantic"]),
+      order: this.oneOf("order", ["relevance", "recent", "balanced"]),
+      limit: Math.max(1, Math.min(100, Number(this.getAttribute("limit")) || limit)),
+      facets: facets[0] === "none" ? [] : facets.length > 0 ? facets : ["*"],
+      placeholder: this.getAttribute("placeholder") ?? this.labels.placeholder,
+    };
   }
 
   /** Whether links name the passage that they lead to. */
@@ -146,18 +156,22 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
     return this.hasAttribute("highlight") || knowsFragments();
   }
 
-  protected placeholder(): string {
-    return this.getAttribute("placeholder") ?? this.labels.placeholder;
-  }
-
-  #start(): void {
-    if (this.#isDrawn) return;
+  #start(locale: Partial<T>): void {
+    this.#locale = locale;
+    this.#relabel();
     this.#isDrawn = true;
     this.draw();
   }
 
   #relabel(): void {
     this.#labels = { ...this.#english, ...this.#locale, ...this.#replaced };
+  }
+
+  /** Gives back what was opened; if the element is drawn, it opens what it needs now. */
+  #reopen(): void {
+    this.#lease?.end();
+    this.#lease = undefined;
+    this.redraw();
   }
 
   #address(): URL {
@@ -179,7 +193,7 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
     this.#unfollow?.();
     this.#unfollow = undefined;
     delete this.dataset["page"];
-    if ((this.getAttribute("theme") ?? this.theme) === "page" && this.isConnected)
+    if ((this.getAttribute("theme") ?? this.ownTheme) === "page" && this.isConnected)
       this.#unfollow = followPage((theme) => {
         if (this.dataset["page"] !== theme) this.dataset["page"] = theme;
       });

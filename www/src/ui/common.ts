@@ -3,7 +3,7 @@
  * twice. Not for sites.
  */
 
-export { FindlingElement } from "./base-element";
+export { COMMON, FindlingElement } from "./base-element";
 export { CROSS, h, icon, MAGNIFIER } from "./dom";
 export { fill, LABELS, type Labels, type Plural, plural } from "./labels";
 export { address, answerParts, hitParts, tagsOf } from "./rows";

@@ -3,7 +3,7 @@
  * events, parts and CSS variables.
  */
 
-import { FindlingElement } from "./base-element";
+import { COMMON, FindlingElement } from "./base-element";
 import { h, icon, MAGNIFIER } from "./dom";
 import { LABELS, type Labels } from "./labels";
 import { Panel } from "./panel";
@@ -16,10 +16,12 @@ export type { Selection } from "./selection";
 const apple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 
 export class FindlingSearch extends FindlingElement<Labels> {
-  static readonly observedAttributes = ["placeholder", "inline", "shortcut", "theme"];
+  static readonly observedAttributes = [...COMMON, "placeholder", "inline", "shortcut"];
 
   #panel: Panel | undefined;
   #dialog: HTMLDialogElement | undefined;
+  /** What `show()` asked for before there was anything to show. */
+  #awaited: (() => void) | undefined;
 
   constructor() {
     super(LABELS);
@@ -27,7 +29,10 @@ export class FindlingSearch extends FindlingElement<Labels> {
 
   /** Opens the dialog, or focuses the box of an inline element; searches if there is a query. */
   show(query?: string): void {
-    if (!this.#panel) return;
+    if (!this.#panel) {
+      this.#awaited = () => this.show(query);
+      return;
+    }
     if (this.#dialog && !this.#dialog.open) this.#dialog.showModal();
     this.#panel.input.focus();
     this.#panel.input.select();
@@ -40,6 +45,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
 
   /** Closes the dialog. The focus returns to where it was. */
   hide(): void {
+    this.#awaited = undefined;
     this.#dialog?.close();
   }
 
@@ -54,6 +60,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
     super.disconnectedCallback();
     document.removeEventListener("keydown", this.#shortcut);
     this.#panel = undefined;
+    this.#awaited = undefined;
   }
 
   override attributeChangedCallback(name: string): void {
@@ -62,15 +69,17 @@ export class FindlingSearch extends FindlingElement<Labels> {
   }
 
   protected draw(): void {
+    this.#assemble();
+    this.#awaited?.();
+    this.#awaited = undefined;
+  }
+
+  #assemble(): void {
     this.#dialog = undefined;
     const panel = new Panel({
       labels: () => this.labels,
       open: () => this.index,
-      mode: () => this.mode(),
-      order: () => this.order(),
-      limit: () => this.limit(),
-      facets: () => this.facets(),
-      placeholder: () => this.placeholder(),
+      asked: () => this.asked(),
       select: (hit, href, passage) => this.#select({ href, ...hit }, passage),
       passages: () => this.passages(),
       all: (query) => this.#all(query),
@@ -165,7 +174,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
       !event.shiftKey &&
       event.key.toLowerCase() === key;
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !writes(event);
-    if (!combined && !(plain && ["/", ...this.list("keys")].includes(event.key))) return;
+    if (!combined && !(plain && ["/", ...this.namesIn("keys")].includes(event.key))) return;
     event.preventDefault();
     // A page that had a search before may still listen.
     event.stopImmediatePropagation();

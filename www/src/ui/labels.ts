@@ -21,7 +21,7 @@ export const LABELS = {
   moreValues: { other: "{n} more" } as Plural,
   fewerValues: "Fewer",
   idleHint:
-    "Ask in your own words. Use \u201Cquotes\u201D to search for a phrase and \u2212word to " +
+    "Ask in your own words. Use \u201Cquotes\u201D to search for a phrase and -word to " +
     "exclude a word.",
   none: "No results for \u201C{query}\u201D",
   noneHint: "Try other words, or fewer words.",

@@ -11,7 +11,7 @@ export const LOCALES =
   "ar bg bn ca cs da de el es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt ro ru sk " +
   "sl sr sv th tr uk vi zh zh-Hant";
 
-/** Languages that are read by readers of another. */
+/** Languages that use the texts of another. */
 const ALIKE: Record<string, string> = { no: "nb", nn: "nb" };
 
 /** The file for a language (BCP 47); `undefined` for English and for languages that have none. */

@@ -15,23 +15,29 @@ import { tagsOf } from "./rows";
 import { StateView } from "./state-view";
 import { type Hit, type Verdict, verdictOn } from "./verdict";
 
+/** What an element is asked for by its attributes. */
+export interface Asked {
+  mode: Mode;
+  order: Order;
+  limit: number;
+  /** The attributes that are shown as filters; `*` for all facets of the bundle. */
+  facets: string[];
+  placeholder: string;
+}
+
 /** What the element decides. */
 export interface PanelOptions {
   labels: () => Labels;
   /** Opens the bundle; called again after a failure. */
   open: () => Promise<FindlingIndex>;
-  mode: () => Mode;
-  order: () => Order;
-  limit: () => number;
-  facets: () => string[];
-  placeholder: () => string;
+  asked: () => Asked;
   /** A result was chosen: go to `passage`, or to `href` in a site that navigates by itself. */
   select: (hit: Hit, href: string, passage: string) => void;
   /** Whether links name the passage that they lead to. */
   passages: () => boolean;
   /** The address of a page with all results of a query, if there is one. */
   all: (query: string) => string | undefined;
-  /** A search was answered; `isWhole` tells that no better answer to it follows. */
+  /** A search was answered; `isWhole`: not by a first part of the answer. */
   answered: (response: SearchResponse, isWhole: boolean) => void;
   dismiss: () => void;
 }
@@ -119,7 +125,7 @@ export class Panel {
   constructor(options: PanelOptions) {
     this.#options = options;
     const labels = options.labels();
-    this.input = searchBox(options.placeholder(), labels.search);
+    this.input = searchBox(options.asked().placeholder, labels.search);
     this.#close = h(
       "button",
       { type: "button", class: "close" },
@@ -166,7 +172,7 @@ export class Panel {
 
   /** Takes a new placeholder from the options. */
   relabel(): void {
-    this.input.placeholder = this.#options.placeholder();
+    this.input.placeholder = this.#options.asked().placeholder;
   }
 
   // ---- searching
@@ -197,7 +203,7 @@ export class Panel {
       this.#showIdle();
       return;
     }
-    const mode = this.#options.mode();
+    const mode = this.#options.asked().mode;
     const { signal } = controller;
     this.#setBusy(true);
     const words = mode === "semantic" ? Promise.resolve() : this.#ask(query, "lexical", signal);
@@ -221,7 +227,7 @@ export class Panel {
   }
 
   async #ask(query: string, mode: Mode, signal: AbortSignal): Promise<void> {
-    const inPart = mode === "lexical" && this.#options.mode() !== "lexical";
+    const inPart = mode === "lexical" && this.#options.asked().mode !== "lexical";
     const stage = inPart ? Stage.WORDS : Stage.WHOLE;
     const answer = (response: SearchResponse) => {
       if (signal.aborted) return;
@@ -233,7 +239,7 @@ export class Panel {
       if (signal.aborted) return;
       const response = await index.search(query, {
         ...this.#request(),
-        ...(inPart && { limit: Math.min(FIRST_PAGES, this.#options.limit()) }),
+        ...(inPart && { limit: Math.min(FIRST_PAGES, this.#options.asked().limit) }),
         mode,
         // The whole answer makes the suggestions.
         suggest: !inPart,
@@ -250,12 +256,13 @@ export class Panel {
 
   #request(): SearchOptions {
     const filter = this.#facets.filter();
+    const { limit, order, facets } = this.#options.asked();
     return {
-      limit: this.#options.limit(),
-      order: this.#options.order(),
+      limit,
+      order,
       prefix: true,
       verbatim: this.#verbatim === this.input.value.trim(),
-      facets: this.#options.facets(),
+      facets,
       facetsInstead: true,
       ...(filter ? { filter } : {}),
     };
@@ -269,7 +276,7 @@ export class Panel {
         ...this.#request(),
         offset: this.#list.length,
         facets: [],
-        mode: this.#options.mode(),
+        mode: this.#options.asked().mode,
         signal,
       });
       if (signal.aborted) return;
@@ -534,11 +541,13 @@ export class Panel {
     if (event.isComposing || event.keyCode === 229) return;
     const { key } = event;
     const inBox = (this.element.getRootNode() as ShadowRoot).activeElement === this.input;
+    // Hidden, the list has the results of another search.
+    const inList = inBox && !this.#list.element.hidden;
     if (key === "Escape") {
       this.#options.dismiss();
-    } else if (inBox && key === "Enter" && this.#list.active) {
+    } else if (inList && key === "Enter" && this.#list.active) {
       this.#enter(this.#list.active, event);
-    } else if (inBox && key in STEPS) {
+    } else if (inList && key in STEPS) {
       const steps = STEPS[key]!;
       if (this.#list.length === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
       // Before the arrow keys they move in the text.

@@ -1,6 +1,15 @@
 /** `<findling-related>`: pages that are about the same as the page that they are shown on. */
 
-import { address, dispatch, FindlingElement, follow, h, isModified, LABELS } from "./common";
+import {
+  address,
+  COMMON,
+  dispatch,
+  FindlingElement,
+  follow,
+  h,
+  isModified,
+  LABELS,
+} from "./common";
 import type { Locale } from "./locale";
 import { PAGE_LABELS } from "./page-labels";
 
@@ -11,12 +20,12 @@ const NEAR = "400px";
 const MOST = 5;
 
 export class FindlingRelated extends FindlingElement<Locale> {
-  static readonly observedAttributes = ["page", "limit", "theme"];
+  static readonly observedAttributes = [...COMMON, "page", "limit"];
 
   #near: IntersectionObserver | undefined;
 
   /** It has no background of its own. */
-  protected override readonly theme = "page";
+  protected override readonly ownTheme = "page";
 
   constructor() {
     super({ ...LABELS, ...PAGE_LABELS }, CSS);
@@ -44,8 +53,9 @@ export class FindlingRelated extends FindlingElement<Locale> {
 
   /** Without related pages, or without an index, the element shows nothing. */
   async #show(): Promise<void> {
+    const near = this.#near;
     const page = this.getAttribute("page") ?? location.href.split("#")[0]!;
-    const options = { limit: this.limit(MOST), sectionsPerPage: 1 };
+    const options = { limit: this.asked(MOST).limit, sectionsPerPage: 1 };
     const results = await this.index
       .then(async (index) => (await index.similar(page, options)).results)
       .catch(() => []);
@@ -60,7 +70,8 @@ export class FindlingRelated extends FindlingElement<Locale> {
       });
       return h("li", {}, link);
     });
-    if (items.length === 0) return;
+    // Meanwhile the element may have been drawn anew.
+    if (items.length === 0 || near !== this.#near) return;
     const title = h("h2", { id: "title", part: "title" }, this.labels.related);
     const list = h("ul", { part: "list" }, ...items);
     this.root.replaceChildren(h("nav", { "aria-labelledby": "title", part: "nav" }, title, list));

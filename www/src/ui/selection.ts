@@ -17,10 +17,15 @@ export function dispatch(element: HTMLElement, name: string, detail: unknown): b
   );
 }
 
-/** Tells of an answer. `isWhole`: no better answer to the same search follows. */
+/** Whether a better answer follows, by meaning, once the encoder has loaded. */
+const isUpgraded = ({ encoder, notices }: SearchResponse) =>
+  encoder === null && notices.some(({ code }) => code === "encoder-loading");
+
+/** Tells of an answer. `isWhole`: it is no first part of the answer to the same search. */
 export function tell(element: HTMLElement, response: SearchResponse, isWhole: boolean): void {
   dispatch(element, "findling-search", response);
-  if (isWhole && response.total.pages === 0) dispatch(element, "findling-empty", response);
+  if (isWhole && response.total.pages === 0 && !isUpgraded(response))
+    dispatch(element, "findling-empty", response);
 }
 
 /**

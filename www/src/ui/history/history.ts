@@ -3,7 +3,7 @@
  * Loaded when the search is opened.
  */
 
-import { CROSS, follow, h, icon, isModified, type Selection } from "../common";
+import { CROSS, fill, follow, h, icon, isModified, type Selection } from "../common";
 import type { Labels } from "../labels";
 import { PAGE_LABELS } from "../page-labels";
 import type { Panel } from "../panel";
@@ -52,9 +52,12 @@ class History {
   }
 
   showIn(panel: Panel): void {
-    this.#panel = panel;
-    panel.idle.classList.add("history");
-    panel.element.addEventListener("keydown", (event) => this.#key(event));
+    // The same one as long as there is no history.
+    if (this.#panel !== panel) {
+      this.#panel = panel;
+      panel.idle.classList.add("history");
+      panel.element.addEventListener("keydown", (event) => this.#key(event));
+    }
     this.#draw();
   }
 
@@ -121,7 +124,6 @@ class History {
         if (isKept) records.opened = [page, ...without(records.opened, href)];
       }),
     );
-    star.ariaPressed = String(isKept);
     const buttons = [star];
     if (!isKept)
       buttons.push(
@@ -153,7 +155,7 @@ class History {
 
   /** A button of a row. The row may be gone when it has done its work. */
   #button(path: string, label: string, title: string, click: () => void): HTMLButtonElement {
-    const name = label.replace("{title}", () => title);
+    const name = fill(label, { title });
     const button = h("button", { type: "button", class: "act", "aria-label": name, title: name });
     button.append(icon(path, 16));
     button.addEventListener("click", () => {

@@ -19,7 +19,7 @@ export default {
   fewerValues: "Menys",
   idleHint:
     "Pregunta amb les teves paraules. Fes servir «cometes» per cercar una frase i " +
-    "−paraula per excloure una paraula.",
+    "-paraula per excloure una paraula.",
   none: "No hi ha resultats per a «{query}»",
   noneHint: "Prova amb altres paraules o amb menys paraules.",
   noneFiltered: "Hi ha filtres actius. Esborra’ls per veure més resultats.",

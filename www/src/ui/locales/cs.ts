@@ -18,7 +18,7 @@ export default {
     other: "Ještě {n}",
   },
   fewerValues: "Méně",
-  idleHint: "Ptejte se vlastními slovy. „Uvozovky“ hledají frázi, −slovo vyloučí slovo.",
+  idleHint: "Ptejte se vlastními slovy. „Uvozovky“ hledají frázi, -slovo vyloučí slovo.",
   none: "Žádné výsledky pro „{query}“",
   noneHint: "Zkuste jiná slova nebo méně slov.",
   noneFiltered: "Jsou nastaveny filtry. Zrušte je a uvidíte více výsledků.",

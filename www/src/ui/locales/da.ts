@@ -17,8 +17,8 @@ export default {
   },
   fewerValues: "Færre",
   idleHint:
-    "Spørg med dine egne ord. Brug »anførselstegn« til at søge efter en frase og " +
-    "−ord for at udelukke et ord.",
+    'Spørg med dine egne ord. Brug "anførselstegn" til at søge efter en frase og ' +
+    "-ord for at udelukke et ord.",
   none: "Ingen resultater for »{query}«",
   noneHint: "Prøv andre ord eller færre ord.",
   noneFiltered: "Der er aktive filtre. Ryd dem for at se flere resultater.",
@@ -57,7 +57,7 @@ export default {
   loadingMeaning: "Indlæser søgning efter betydning",
   loadMeaning: "Søg også efter betydning ({megabytes} MB)",
   select: "åbn",
-  move: "flyt",
+  move: "naviger",
   all: "Alle resultater",
   sort: "Sortér efter",
   relevance: "Relevans",

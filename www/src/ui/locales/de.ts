@@ -17,7 +17,7 @@ export default {
   },
   fewerValues: "Weniger",
   idleHint:
-    "Fragen Sie in eigenen Worten. „Anführungszeichen“ suchen eine Wortfolge, −Wort " +
+    "Fragen Sie in eigenen Worten. „Anführungszeichen“ suchen eine Wortfolge, -Wort " +
     "schließt ein Wort aus.",
   none: "Keine Ergebnisse für „{query}“",
   noneHint: "Versuchen Sie andere oder weniger Wörter.",

@@ -18,7 +18,7 @@ export default {
   },
   fewerValues: "Menos",
   idleHint:
-    "Pregunta con tus palabras. Usa «comillas» para buscar una frase y −palabra " +
+    "Pregunta con tus palabras. Usa «comillas» para buscar una frase y -palabra " +
     "para excluir una palabra.",
   none: "No hay resultados para «{query}»",
   noneHint: "Prueba con otras palabras o con menos palabras.",

@@ -17,7 +17,7 @@ export default {
   },
   fewerValues: "Vähem",
   idleHint:
-    "Küsi oma sõnadega. Fraasi otsimiseks kasuta „jutumärke“ ja sõna välistamiseks kirjuta −sõna.",
+    "Küsi oma sõnadega. Fraasi otsimiseks kasuta „jutumärke“ ja sõna välistamiseks kirjuta -sõna.",
   none: "Päringule „{query}“ ei leitud tulemusi",
   noneHint: "Proovi teisi sõnu või vähem sõnu.",
   noneFiltered: "Filtrid on seatud. Eemalda need, et näha rohkem tulemusi.",

@@ -5,7 +5,7 @@ import type { Locale } from "../locale";
 export default {
   language: "fi",
   search: "Haku",
-  placeholder: "Hae sanoilla tai merkityksellä",
+  placeholder: "Hae sanojen tai merkityksen perusteella",
   close: "Sulje",
   clear: "Poista suodattimet",
   results: "Hakutulokset",
@@ -17,7 +17,7 @@ export default {
   },
   fewerValues: "Vähemmän",
   idleHint:
-    "Kysy omin sanoin. Käytä ”lainausmerkkejä” fraasin hakuun ja −sana sanan poissulkemiseen.",
+    "Kysy omin sanoin. Käytä ”lainausmerkkejä” fraasin hakuun ja -sana sanan poissulkemiseen.",
   none: "Ei tuloksia haulle ”{query}”",
   noneHint: "Kokeile muita sanoja tai vähemmän sanoja.",
   noneFiltered: "Suodattimia on käytössä. Poista ne nähdäksesi lisää tuloksia.",
@@ -31,7 +31,7 @@ export default {
     other: "{n} osiota",
   },
   without: {
-    spelling: "Oikoluku korjattuna",
+    spelling: "Kirjoitusvirheet korjattuina",
     phrases: "Ilman lainausmerkkejä",
     exclusions: "Ilman poissuljettuja sanoja",
     part: "Millä tahansa arvolla: {attribute}",
@@ -40,7 +40,7 @@ export default {
   },
   corrected: "Näytetään tulokset haulle",
   verbatim: "Hae ”{query}” kirjoitetussa muodossa",
-  alsoCorrected: "Oikoluku korjattuna",
+  alsoCorrected: "Kirjoitusvirheet korjattuina",
   also: "Lähellä merkitykseltään",
   answer: "Vastaus",
   unanswered: "Mikään täällä ei vastaa tähän. Lähimmät otsikot:",

@@ -18,9 +18,9 @@ export default {
   },
   fewerValues: "Moins",
   idleHint:
-    "Posez votre question librement. Mettez une expression entre « guillemets » et " +
-    "écrivez −mot pour exclure un mot.",
-  none: "Aucun résultat pour « {query} »",
+    "Posez votre question librement. Mettez une expression entre « guillemets » et " +
+    "écrivez -mot pour exclure un mot.",
+  none: "Aucun résultat pour « {query} »",
   noneHint: "Essayez d’autres mots, ou moins de mots.",
   noneFiltered: "Des filtres sont actifs. Effacez-les pour voir plus de résultats.",
   suggested: "Vouliez-vous dire",
@@ -43,11 +43,11 @@ export default {
     everything: "Sans aucune de ces restrictions",
   },
   corrected: "Résultats pour",
-  verbatim: "Rechercher exactement « {query} »",
+  verbatim: "Rechercher exactement « {query} »",
   alsoCorrected: "Avec l’orthographe corrigée",
   also: "De sens proche",
   answer: "Réponse",
-  unanswered: "Rien ici ne répond à cette question. Les titres les plus proches :",
+  unanswered: "Rien ici ne répond à cette question. Les titres les plus proches :",
   copies: {
     one: "{n} copie",
     many: "{n} de copies",
@@ -75,7 +75,7 @@ export default {
   to: "À",
   yes: "Oui",
   no: "Non",
-  remove: "Retirer le filtre : {filter}",
+  remove: "Retirer le filtre : {filter}",
   previous: "Page précédente",
   next: "Page suivante",
   pageNumber: "Page {n}",
@@ -83,9 +83,9 @@ export default {
   recent: "Recherches récentes",
   opened: "Ouverts récemment",
   favourites: "Favoris",
-  keep: "Ajouter « {title} » aux favoris",
-  unkeep: "Retirer « {title} » des favoris",
-  forget: "Retirer « {title} » de la liste",
+  keep: "Ajouter « {title} » aux favoris",
+  unkeep: "Retirer « {title} » des favoris",
+  forget: "Retirer « {title} » de la liste",
   forgetAll: "Effacer l’historique",
   related: "Pages similaires",
 } satisfies Locale;

@@ -18,7 +18,7 @@ export default {
   },
   fewerValues: "Manje",
   idleHint:
-    "Pitajte svojim riječima. Koristite „navodnike” za izraz i −riječ da biste isključili riječ.",
+    "Pitajte svojim riječima. Koristite „navodnike” za izraz i -riječ da biste isključili riječ.",
   none: "Nema rezultata za „{query}”",
   noneHint: "Pokušajte s drugim riječima ili s manje riječi.",
   noneFiltered: "Filtri su postavljeni. Uklonite ih da vidite više rezultata.",

@@ -16,7 +16,7 @@ export default {
     other: "Még {n}",
   },
   fewerValues: "Kevesebb",
-  idleHint: "Kérdezzen saját szavaival. „Idézőjellel” kifejezést kereshet, a −szó kizár egy szót.",
+  idleHint: "Kérdezzen saját szavaival. „Idézőjellel” kifejezést kereshet, a -szó kizár egy szót.",
   none: "Nincs találat erre: „{query}”",
   noneHint: "Próbáljon más vagy kevesebb szót.",
   noneFiltered: "Szűrők vannak beállítva. Törölje őket, hogy több eredményt lásson.",

@@ -17,7 +17,7 @@ export default {
   fewerValues: "Lebih sedikit",
   idleHint:
     "Tanyakan dengan kata-kata Anda sendiri. Gunakan “tanda kutip” untuk mencari " +
-    "frasa dan −kata untuk mengecualikan kata.",
+    "frasa dan -kata untuk mengecualikan kata.",
   none: "Tidak ada hasil untuk “{query}”",
   noneHint: "Coba kata lain, atau lebih sedikit kata.",
   noneFiltered: "Filter sedang aktif. Hapus untuk melihat lebih banyak hasil.",

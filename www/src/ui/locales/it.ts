@@ -18,7 +18,7 @@ export default {
   },
   fewerValues: "Meno",
   idleHint:
-    "Chiedi con parole tue. Usa le «virgolette» per cercare una frase e −parola per " +
+    "Chiedi con parole tue. Usa le «virgolette» per cercare una frase e -parola per " +
     "escludere una parola.",
   none: "Nessun risultato per «{query}»",
   noneHint: "Prova con altre parole o con meno parole.",

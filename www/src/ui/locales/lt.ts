@@ -19,7 +19,7 @@ export default {
   },
   fewerValues: "Mažiau",
   idleHint:
-    "Klauskite savais žodžiais. Frazės ieškokite „kabutėse“, o žodį išskirkite rašydami −žodis.",
+    "Klauskite savais žodžiais. Frazės ieškokite „kabutėse“, o žodį išskirkite rašydami -žodis.",
   none: "Užklausai „{query}“ rezultatų nerasta",
   noneHint: "Pabandykite kitus žodžius arba mažiau žodžių.",
   noneFiltered: "Nustatyti filtrai. Išvalykite juos, kad matytumėte daugiau rezultatų.",

@@ -18,7 +18,7 @@ export default {
   },
   fewerValues: "Mazāk",
   idleHint:
-    "Jautājiet saviem vārdiem. Lietojiet “pēdiņas”, lai meklētu frāzi, un −vārds, " +
+    "Jautājiet saviem vārdiem. Lietojiet “pēdiņas”, lai meklētu frāzi, un -vārds, " +
     "lai izslēgtu vārdu.",
   none: "Nav rezultātu vaicājumam “{query}”",
   noneHint: "Mēģiniet citus vārdus vai mazāk vārdu.",

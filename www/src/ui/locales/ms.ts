@@ -17,7 +17,7 @@ export default {
   fewerValues: "Kurang",
   idleHint:
     "Tanya dengan perkataan anda sendiri. Guna “tanda petikan” untuk mencari frasa " +
-    "dan −perkataan untuk mengecualikan perkataan.",
+    "dan -perkataan untuk mengecualikan perkataan.",
   none: "Tiada hasil untuk “{query}”",
   noneHint: "Cuba perkataan lain, atau kurangkan perkataan.",
   noneFiltered: "Penapis sedang aktif. Kosongkan untuk melihat lebih banyak hasil.",

@@ -5,7 +5,7 @@ import type { Locale } from "../locale";
 export default {
   language: "nb",
   search: "Søk",
-  placeholder: "Søk etter ord eller mening",
+  placeholder: "Søk etter ord eller betydning",
   close: "Lukk",
   clear: "Fjern filtre",
   results: "Søkeresultater",
@@ -17,7 +17,7 @@ export default {
   },
   fewerValues: "Færre",
   idleHint:
-    "Spør med egne ord. Bruk «anførselstegn» for å søke etter en frase og −ord for " +
+    "Spør med egne ord. Bruk «anførselstegn» for å søke etter en frase og -ord for " +
     "å utelukke et ord.",
   none: "Ingen resultater for «{query}»",
   noneHint: "Prøv andre ord, eller færre ord.",
@@ -42,7 +42,7 @@ export default {
   corrected: "Viser resultater for",
   verbatim: "Søk etter «{query}» som skrevet",
   alsoCorrected: "Med rettet stavemåte",
-  also: "Nær i mening",
+  also: "Beslektet betydning",
   answer: "Svar",
   unanswered: "Ingenting her besvarer dette. De nærmeste overskriftene:",
   copies: {
@@ -52,12 +52,12 @@ export default {
   retry: "Prøv igjen",
   failed: "Søket er ikke tilgjengelig",
   byWords: "etter ord",
-  byMeaning: "etter mening",
-  byBoth: "etter ord og mening",
-  loadingMeaning: "Laster inn søk etter mening",
-  loadMeaning: "Søk også etter mening ({megabytes} MB)",
+  byMeaning: "etter betydning",
+  byBoth: "etter ord og betydning",
+  loadingMeaning: "Laster inn søk etter betydning",
+  loadMeaning: "Søk også etter betydning ({megabytes} MB)",
   select: "åpne",
-  move: "flytte",
+  move: "naviger",
   all: "Alle resultater",
   sort: "Sorter etter",
   relevance: "Relevans",

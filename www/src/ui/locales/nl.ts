@@ -18,7 +18,7 @@ export default {
   fewerValues: "Minder",
   idleHint:
     "Vraag het in je eigen woorden. Gebruik “aanhalingstekens” voor een woordgroep " +
-    "en −woord om een woord uit te sluiten.",
+    "en -woord om een woord uit te sluiten.",
   none: "Geen resultaten voor “{query}”",
   noneHint: "Probeer andere woorden, of minder woorden.",
   noneFiltered: "Er zijn filters actief. Wis ze om meer resultaten te zien.",

@@ -19,7 +19,7 @@ export default {
   },
   fewerValues: "Mniej",
   idleHint:
-    "Zapytaj własnymi słowami. Użyj „cudzysłowu”, aby wyszukać frazę, i −słowo, aby " +
+    "Zapytaj własnymi słowami. Użyj „cudzysłowu”, aby wyszukać frazę, i -słowo, aby " +
     "wykluczyć słowo.",
   none: "Brak wyników dla „{query}”",
   noneHint: "Spróbuj innych słów lub mniejszej liczby słów.",

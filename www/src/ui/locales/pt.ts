@@ -18,7 +18,7 @@ export default {
   },
   fewerValues: "Menos",
   idleHint:
-    "Pergunte com as suas palavras. Use “aspas” para pesquisar uma frase e −palavra " +
+    "Pergunte com as suas palavras. Use “aspas” para pesquisar uma frase e -palavra " +
     "para excluir uma palavra.",
   none: "Nenhum resultado para “{query}”",
   noneHint: "Tente outras palavras, ou menos palavras.",
@@ -58,7 +58,7 @@ export default {
   byWords: "por palavras",
   byMeaning: "por significado",
   byBoth: "por palavras e significado",
-  loadingMeaning: "A carregar a pesquisa por significado",
+  loadingMeaning: "Carregando a pesquisa por significado",
   loadMeaning: "Pesquisar também por significado ({megabytes} MB)",
   select: "abrir",
   move: "mover",
@@ -77,7 +77,7 @@ export default {
   no: "Não",
   remove: "Remover filtro: {filter}",
   previous: "Página anterior",
-  next: "Página seguinte",
+  next: "Próxima página",
   pageNumber: "Página {n}",
   pagination: "Páginas de resultados",
   recent: "Pesquisas recentes",

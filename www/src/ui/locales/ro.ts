@@ -19,7 +19,7 @@ export default {
   fewerValues: "Mai puține",
   idleHint:
     "Întreabă cu propriile cuvinte. Folosește „ghilimele” pentru o expresie și " +
-    "−cuvânt pentru a exclude un cuvânt.",
+    "-cuvânt pentru a exclude un cuvânt.",
   none: "Niciun rezultat pentru „{query}”",
   noneHint: "Încearcă alte cuvinte sau mai puține cuvinte.",
   noneFiltered: "Sunt filtre active. Șterge-le pentru a vedea mai multe rezultate.",

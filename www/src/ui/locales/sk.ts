@@ -18,7 +18,7 @@ export default {
     other: "Ešte {n}",
   },
   fewerValues: "Menej",
-  idleHint: "Pýtajte sa vlastnými slovami. „Úvodzovky“ hľadajú frázu, −slovo vylúči slovo.",
+  idleHint: "Pýtajte sa vlastnými slovami. „Úvodzovky“ hľadajú frázu, -slovo vylúči slovo.",
   none: "Žiadne výsledky pre „{query}“",
   noneHint: "Skúste iné slová alebo menej slov.",
   noneFiltered: "Sú nastavené filtre. Zrušte ich a uvidíte viac výsledkov.",

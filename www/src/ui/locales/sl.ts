@@ -20,7 +20,7 @@ export default {
   fewerValues: "Manj",
   idleHint:
     "Vprašajte s svojimi besedami. Uporabite „narekovaje“ za besedno zvezo in " +
-    "−beseda za izključitev besede.",
+    "-beseda za izključitev besede.",
   none: "Ni rezultatov za „{query}“",
   noneHint: "Poskusite z drugimi besedami ali z manj besedami.",
   noneFiltered: "Nastavljeni so filtri. Počistite jih, da vidite več rezultatov.",

@@ -17,7 +17,7 @@ export default {
   },
   fewerValues: "Färre",
   idleHint:
-    "Fråga med egna ord. Använd ”citattecken” för att söka en fras och −ord för att " +
+    "Fråga med egna ord. Använd ”citattecken” för att söka en fras och -ord för att " +
     "utesluta ett ord.",
   none: "Inga resultat för ”{query}”",
   noneHint: "Prova andra ord eller färre ord.",
@@ -57,7 +57,7 @@ export default {
   loadingMeaning: "Läser in sökning på betydelse",
   loadMeaning: "Sök även på betydelse ({megabytes} MB)",
   select: "öppna",
-  move: "flytta",
+  move: "navigera",
   all: "Alla resultat",
   sort: "Sortera efter",
   relevance: "Relevans",

@@ -18,7 +18,7 @@ export default {
   fewerValues: "Daha az",
   idleHint:
     "Kendi sözcüklerinizle sorun. Bir ifade için “tırnak” kullanın, bir sözcüğü " +
-    "dışlamak için −sözcük yazın.",
+    "dışlamak için -sözcük yazın.",
   none: "“{query}” için sonuç yok",
   noneHint: "Başka ya da daha az sözcük deneyin.",
   noneFiltered: "Filtreler etkin. Daha fazla sonuç görmek için temizleyin.",
@@ -67,8 +67,8 @@ export default {
   group: "Gruplama",
   byPage: "Sayfa",
   bySection: "Bölüm",
-  from: "En az",
-  to: "En çok",
+  from: "Başlangıç",
+  to: "Bitiş",
   yes: "Evet",
   no: "Hayır",
   remove: "Filtreyi kaldır: {filter}",

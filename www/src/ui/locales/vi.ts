@@ -16,7 +16,7 @@ export default {
   },
   fewerValues: "Ít hơn",
   idleHint:
-    "Hãy hỏi bằng lời của bạn. Dùng “dấu ngoặc kép” để tìm một cụm từ và −từ để loại trừ một từ.",
+    "Hãy hỏi bằng lời của bạn. Dùng “dấu ngoặc kép” để tìm một cụm từ và -từ để loại trừ một từ.",
   none: "Không có kết quả cho “{query}”",
   noneHint: "Hãy thử từ khác, hoặc ít từ hơn.",
   noneFiltered: "Đang có bộ lọc. Xóa chúng để xem thêm kết quả.",
@@ -29,9 +29,9 @@ export default {
   },
   without: {
     spelling: "Với chính tả đã sửa",
-    phrases: "Không có dấu ngoặc kép",
+    phrases: "Không dùng dấu ngoặc kép",
     exclusions: "Không có từ bị loại trừ",
-    part: "Với mọi {attribute}",
+    part: "Với {attribute} bất kỳ",
     filter: "Không có bộ lọc",
     everything: "Không có các hạn chế này",
   },

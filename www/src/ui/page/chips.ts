@@ -2,7 +2,7 @@
 
 import { CROSS, fill, h, icon } from "../common";
 import type { Locale } from "../locale";
-import { bounds, type Control } from "./filters";
+import { type Control, valueName } from "./filters";
 
 /** One choice and what it is called. */
 export interface Choice {
@@ -20,7 +20,7 @@ export function chips(
 ): HTMLElement[] {
   if (choices.length === 0) return [];
   const items = choices.map((choice) => {
-    const name = `${choice.attribute}: ${valueName(choice, labels)}`;
+    const name = `${choice.attribute}: ${valueName(choice.value, choice.control, labels)}`;
     const chip = h(
       "button",
       {
@@ -38,11 +38,4 @@ export function chips(
   const all = h("button", { type: "button", class: "toggle clear" }, labels.clear);
   all.addEventListener("click", clear);
   return [...items, all];
-}
-
-function valueName({ value, control }: Choice, labels: Locale): string {
-  if (control?.type !== "range") return { true: labels.yes, false: labels.no }[value] ?? value;
-  const [from, to] = bounds([value]);
-  if (to === "") return `\u2265 ${from}`;
-  return from === "" ? `\u2264 ${to}` : `${from} \u2013 ${to}`;
 }

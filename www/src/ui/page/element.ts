@@ -8,6 +8,7 @@ import type { FindlingError } from "../../errors";
 import type { Filter, SearchOptions, SearchResponse } from "../../types";
 import {
   address,
+  COMMON,
   dispatch,
   FindlingElement,
   fill,
@@ -39,12 +40,12 @@ const TYPING_PAUSE = 160;
 const SECTIONS = { page: 3, section: 10 };
 
 /** How a new state comes into the history of the browser. */
-type Step = "push" | "replace" | "none";
+type Step = "push" | "replace";
 
 export class FindlingResults extends FindlingElement<Locale> {
   static readonly observedAttributes = [
+    ...COMMON,
     "placeholder",
-    "theme",
     "facets",
     "hierarchies",
     "limit",
@@ -61,10 +62,12 @@ export class FindlingResults extends FindlingElement<Locale> {
   #state: PageState = readState(new URLSearchParams());
   #opened: FindlingIndex | undefined;
   #asked = new AbortController();
+  /** The search whose list goes on: a better answer would replace what was added. */
+  #extended: AbortSignal | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
 
   /** It has no background of its own. */
-  protected override readonly theme = "page";
+  protected override readonly ownTheme = "page";
 
   constructor() {
     super({ ...LABELS, ...PAGE_LABELS }, css);
@@ -106,7 +109,7 @@ export class FindlingResults extends FindlingElement<Locale> {
       },
       focus: () => this.#frame.input.focus(),
     });
-    this.#frame = new Frame(this.labels, this.placeholder(), {
+    this.#frame = new Frame(this.labels, this.asked().placeholder, {
       filters: this.#filters.element,
       results: this.#view.element,
       state: this.#stateView.element,
@@ -116,7 +119,7 @@ export class FindlingResults extends FindlingElement<Locale> {
       grouped: (bySection) => this.#go({ bySection }),
       more: () => void this.#more(),
     });
-    this.#frame.element.classList.toggle("plain", this.facets().length === 0);
+    this.#frame.element.classList.toggle("plain", this.asked().facets.length === 0);
     this.root.replaceChildren(this.#frame.element);
     addEventListener("popstate", this.#restore);
     this.#restore();
@@ -142,7 +145,7 @@ export class FindlingResults extends FindlingElement<Locale> {
       this.#frame.input.value = this.#state.query;
     const href = addressOf(this.#state, location.href);
     if (step === "push" && href !== location.href) history.pushState(history.state, "", href);
-    else if (step !== "none") history.replaceState(history.state, "", href);
+    else history.replaceState(history.state, "", href);
     this.#filters.refresh();
     void this.#search();
   }
@@ -178,17 +181,19 @@ export class FindlingResults extends FindlingElement<Locale> {
       this.#showOrders(index);
       await this.#learnTrees(index, signal);
       const isPaged = this.#isPaged();
-      const limit = this.limit();
+      const { limit, facets } = this.asked();
       // Without a query and a filter there is nothing to list, but there are filters to choose.
       const isIdle = state.query === "" && state.choices.size === 0;
       const response = await index.search(state.query, {
         ...this.#request(),
         limit: isIdle ? 0 : isPaged ? limit : Math.min(100, state.page * limit),
         offset: isPaged ? (state.page - 1) * limit : 0,
-        facets: this.facets(),
+        facets,
         facetsInstead: true,
         signal,
-        onUpgrade: (response) => !signal.aborted && this.#show(response, isIdle),
+        onUpgrade: (response) => {
+          if (!signal.aborted && this.#extended !== signal) this.#show(response, isIdle);
+        },
       });
       if (!signal.aborted) this.#show(response, isIdle);
     } catch (thrown) {
@@ -203,13 +208,14 @@ export class FindlingResults extends FindlingElement<Locale> {
   #request(): SearchOptions {
     const { bySection, sort } = this.#state;
     const filter = this.#filter();
+    const { mode, order } = this.asked();
     return {
-      mode: this.mode(),
-      order: this.order(),
+      mode,
+      order,
       prefix: true,
       sectionsPerPage: bySection ? SECTIONS.section : SECTIONS.page,
       ...(filter && { filter }),
-      ...orderOptions(sort, this.list("sorts")),
+      ...orderOptions(sort, this.namesIn("sorts")),
     };
   }
 
@@ -239,11 +245,14 @@ export class FindlingResults extends FindlingElement<Locale> {
 
   async #more(): Promise<void> {
     const { signal } = this.#asked;
+    const { more } = this.#frame;
+    this.#extended = signal;
+    more.disabled = true;
     this.#frame.setBusy(true);
     try {
       const { results, total } = await this.#opened!.search(this.#state.query, {
         ...this.#request(),
-        limit: this.limit(),
+        limit: this.asked().limit,
         offset: this.#view.length,
         signal,
       });
@@ -251,12 +260,15 @@ export class FindlingResults extends FindlingElement<Locale> {
       this.#state.page++;
       history.replaceState(history.state, "", addressOf(this.#state, location.href));
       this.#view.append(results)?.focus();
-      this.#frame.more.hidden = results.length === 0 || this.#view.length >= total.pages;
+      this.#stateView.hide();
+      more.hidden = results.length === 0 || this.#view.length >= total.pages;
       this.#frame.setBusy(false);
     } catch (thrown) {
       if (signal.aborted) return;
       this.#stateView.showError(thrown as FindlingError);
       this.#frame.setBusy(false);
+    } finally {
+      more.disabled = false;
     }
   }
 
@@ -267,8 +279,8 @@ export class FindlingResults extends FindlingElement<Locale> {
     const { pages, sections, atLeast } = response.total;
     const more = atLeast ? "+" : "";
     const info = this.#opened!.info;
-    const isFirst = this.#state.page === 1;
-    const isRelevant = this.#state.sort === "" && this.order() === "relevance";
+    const isFirst = !this.#isPaged() || this.#state.page === 1;
+    const isRelevant = this.#state.sort === "" && this.asked().order === "relevance";
     this.#filters.show(response.facets, info, more);
     this.#view.replace(response.results, isFirst && isRelevant ? verdictOn(response) : undefined);
     const count = new Intl.ListFormat(labels.language, { type: "unit" }).format([
@@ -285,13 +297,13 @@ export class FindlingResults extends FindlingElement<Locale> {
     else this.#stateView.hide();
     const left = this.#view.length < pages && response.results.length > 0;
     this.#frame.more.hidden = this.#isPaged() || !left;
-    this.#showPages(Math.ceil(pages / this.limit()));
+    this.#showPages(Math.ceil(pages / this.asked().limit));
     this.#frame.setBusy(false);
     if (!isIdle) tell(this, response, true);
   }
 
   #showOrders(index: FindlingIndex): void {
-    this.#frame.setOrders(orders(this.list("sorts"), index.info, this.labels), this.#state.sort);
+    this.#frame.setOrders(orders(this.namesIn("sorts"), index.info, this.labels), this.#state.sort);
     this.#frame.setGroup(this.#state.bySection);
   }
 
@@ -305,11 +317,11 @@ export class FindlingResults extends FindlingElement<Locale> {
       ({ attribute, value }) => {
         const others = this.#state.choices.get(attribute)?.filter((other) => other !== value);
         this.#choose(attribute, others ?? []);
-        this.#frame.summary.focus();
+        this.#frame.focus();
       },
       () => {
         this.#go({ choices: new Map() });
-        this.#frame.summary.focus();
+        this.#frame.focus();
       },
     );
     this.#frame.chips.replaceChildren(...shown);
@@ -357,7 +369,7 @@ export class FindlingResults extends FindlingElement<Locale> {
   /** Attributes whose values are paths, with what separates their parts: `topic, area:/`. */
   #trees(): Map<string, string> {
     return new Map(
-      this.list("hierarchies").map((text) => {
+      this.namesIn("hierarchies").map((text) => {
         const [name = "", separator = " > "] = text.split(":");
         return [name, separator];
       }),

@@ -7,7 +7,7 @@ import type { Facet } from "../../engine-types";
 import type { Description } from "../../types";
 import { h, plural } from "../common";
 import type { Locale } from "../locale";
-import { bounds, type Control, controlOf, isBelow, rangeOf } from "./filters";
+import { bounds, type Control, controlOf, isBelow, rangeOf, valueName } from "./filters";
 
 /** Values of an attribute that are shown before "more". */
 const MAX_SHOWN = 8;
@@ -134,6 +134,15 @@ class Values extends Group {
   #isOpen = false;
   readonly #toggle = h("button", { type: "button", class: "toggle", "aria-expanded": "false" });
 
+  constructor(name: string, control: Control, options: FilterControlsOptions) {
+    super(name, control, options);
+    this.#toggle.addEventListener("click", () => {
+      this.#isOpen = !this.#isOpen;
+      this.draw();
+    });
+    this.body.append(this.#toggle);
+  }
+
   protected override update(): void {
     const labels = this.options.labels();
     const chosen = new Set(this.chosen());
@@ -152,23 +161,16 @@ class Values extends Group {
       ? labels.fewerValues
       : plural(labels, labels.moreValues, hidden);
     this.#toggle.ariaExpanded = String(this.#isOpen);
-    this.body.append(this.#toggle);
   }
 
   #add(value: string): Checkbox {
-    const { yes, no } = this.options.labels();
-    const box = this.checkbox({ true: yes, false: no }[value] ?? value);
+    const box = this.checkbox(valueName(value, this.control, this.options.labels()));
     box.input.addEventListener("change", () => {
       const others = this.chosen().filter((other) => other !== value);
       this.choose(box.input.checked ? [...others, value] : others);
     });
-    if (this.#boxes.size === 0)
-      this.#toggle.addEventListener("click", () => {
-        this.#isOpen = !this.#isOpen;
-        this.draw();
-      });
     this.#boxes.set(value, box);
-    this.body.append(box.label);
+    this.#toggle.before(box.label);
     return box;
   }
 }
@@ -282,8 +284,13 @@ class Range extends Group {
     if (this.#input === "date") values.sort();
     else values.sort((a, b) => Number(a) - Number(b));
     const [least, most] = [values[0], values.at(-1)];
-    [this.#from.value, this.#to.value] = bounds(this.chosen());
-    for (const field of [this.#from, this.#to]) {
+    const [from, to] = bounds(this.chosen());
+    for (const [field, value] of [
+      [this.#from, from],
+      [this.#to, to],
+    ] as const) {
+      // What is being typed stays.
+      if (!field.matches(":focus")) field.value = value;
       field.min = least ?? "";
       field.max = most ?? "";
     }

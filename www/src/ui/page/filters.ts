@@ -1,11 +1,12 @@
 /** From what a reader has chosen to a filter of the client. */
 
 import type { Condition, Description } from "../../types";
+import type { Locale } from "../locale";
 
 /** How an attribute is chosen from. */
 export type Control =
-  /** Values, of which a page has one. */
-  | { type: "values" }
+  /** Values, of which a page has one; `isTruth`: `true` and `false`. */
+  | { type: "values"; isTruth?: boolean }
   /** Values whose parts are levels: a value stands for all below it. */
   | { type: "tree"; separator: string }
   /** Bounds of a number or a date. */
@@ -20,7 +21,19 @@ const TO = "..";
 export function controlOf({ name, kind }: Attribute, trees: Map<string, string>): Control {
   const separator = trees.get(name);
   if (separator !== undefined) return { type: "tree", separator };
-  return kind === "number" || kind === "date" ? { type: "range", input: kind } : { type: "values" };
+  if (kind === "number" || kind === "date") return { type: "range", input: kind };
+  return { type: "values", isTruth: kind === "bool" };
+}
+
+/** What a value is called. */
+export function valueName(value: string, control: Control | undefined, labels: Locale): string {
+  if (control?.type === "range") {
+    const [from, to] = bounds([value]);
+    if (to === "") return `\u2265 ${from}`;
+    return from === "" ? `\u2264 ${to}` : `${from} \u2013 ${to}`;
+  }
+  if (control?.type !== "values" || !control.isTruth) return value;
+  return value === "true" ? labels.yes : labels.no;
 }
 
 /** The bounds of a range; empty where there is none. */

@@ -21,7 +21,7 @@ export interface FrameParts {
 export class Frame {
   readonly element: HTMLElement;
   readonly input: HTMLInputElement;
-  /** How much was found. Takes the focus when what had it is gone. */
+  /** How much was found. */
   readonly summary = h("h2", { class: "summary", tabindex: -1, dir: "auto" });
   readonly chips: HTMLElement;
   readonly more: HTMLButtonElement;
@@ -114,11 +114,18 @@ export class Frame {
     }
   }
 
+  /** Takes the focus when what had it is gone: to what was found, else to the box. */
+  focus(): void {
+    (this.summary.hidden ? this.input : this.summary).focus();
+  }
+
   /** Shows and announces how much was found. */
   setSummary(text: string, found: boolean): void {
+    const hadFocus = this.summary.matches(":focus");
     this.summary.textContent = found ? text : "";
     this.summary.hidden = !found;
     this.#tools.hidden = !found;
+    if (hadFocus) this.focus();
     if (this.#status.textContent !== text) this.#status.textContent = text;
   }
 

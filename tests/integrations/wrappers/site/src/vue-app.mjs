@@ -4,7 +4,7 @@ import { createSSRApp, h, reactive } from "vue";
 export const app = () =>
   createSSRApp({
     setup() {
-      const told = reactive({ searched: "", href: "" });
+      const told = reactive({ searched: "", href: "", gone: false });
       return () =>
         h("div", [
           h(FindlingSearch, {
@@ -17,7 +17,8 @@ export const app = () =>
               told.searched = "searched";
             },
           }),
-          h(FindlingResults, { limit: 2 }),
+          told.gone ? undefined : h(FindlingResults, { limit: 2, missing: false }),
+          h("button", { type: "button", onClick: () => (told.gone = !told.gone) }, "Toggle"),
           h("output", `${told.searched} ${told.href}`),
         ]);
     },
