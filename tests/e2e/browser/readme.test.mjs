@@ -92,7 +92,7 @@ describe("www/README.md lists", () => {
 
   /** The attributes that a script of an element reads. */
   const attributesIn = (path) =>
-    names(read(path), /(?:getAttribute|hasAttribute|oneOf|list|#allows)\("(\w+)"/g);
+    names(read(path), /(?:getAttribute|hasAttribute|oneOf|namesIn|#allows)\("(\w+)"/g);
 
   test("every attribute of <findling-search>, and no other", () => {
     const scripts = ["src/ui/element.ts", "src/ui/base-element.ts"];
