@@ -138,28 +138,32 @@ impl<'a> Reader<'a> {
             area: f64::from(width) * f64::from(height),
             bold: HashMap::new(),
             places: HashMap::new(),
-            budget,
         };
-        match budget.page(|| self.interpret(page, &mut collector)) {
+        match self.interpret(page, &mut collector, budget) {
             Ok(()) => Ok(collector.page),
             Err(stop) => Err((collector.page, stop)),
         }
     }
 
-    /// The largest image of a page, from 0. `None` if it has none of at most [`MAX_PIXELS`] that
-    /// can be decoded.
+    /// The largest image of a page, from 0. `None` if the page has none, or if that has more than
+    /// [`MAX_PIXELS`] or cannot be decoded.
     ///
     /// # Errors
     /// Why the page cannot be read.
     pub fn picture(&self, at: usize, budget: &Budget) -> Result<Option<Picture>, Stop> {
         let Some(page) = self.file.pdf.pages().get(at) else { return Ok(None) };
-        let mut largest = Largest { picture: None, area: 0.0, budget };
-        budget.page(|| self.interpret(page, &mut largest))?;
+        let mut largest = Largest::default();
+        self.interpret(page, &mut largest, budget)?;
         Ok(largest.picture)
     }
 
-    /// Runs the operators of a page.
-    fn interpret(&self, page: &Page<'a>, device: &mut impl Device<'a>) {
+    /// Runs the operators of a page, and hands over what they draw.
+    fn interpret(
+        &self,
+        page: &Page<'a>,
+        taker: &mut impl Taker,
+        budget: &Budget,
+    ) -> Result<(), Stop> {
         let (width, height) = page.render_dimensions();
         let mut context = Context::new(
             page.initial_transform(true).to_kurbo(),
@@ -168,7 +172,7 @@ impl<'a> Reader<'a> {
             self.file.pdf.xref(),
             InterpreterSettings::default(),
         );
-        interpret_page(page, &mut context, device);
+        budget.page(|| interpret_page(page, &mut context, &mut Counted { taker, budget }))
     }
 }
 
@@ -185,14 +189,14 @@ pub(super) struct Picture {
     to_page: Affine,
 }
 
+/// Pixels whose decoding is as much work as one thing that a page draws.
+const PIXELS_PER_STEP: u64 = 256;
+
 /// Most pixels of an image that is decoded: a page of A3 at 600 dots an inch has 70 million.
-const MAX_PIXELS: u64 = 100_000_000;
+pub(super) const MAX_PIXELS: u64 = 100_000_000;
 
 impl Picture {
     fn of(image: &Image<'_, '_>, transform: Affine) -> Option<Self> {
-        if u64::from(image.width()) * u64::from(image.height()) > MAX_PIXELS {
-            return None;
-        }
         let mut picture = None;
         let mut keep = |width, height, data, channels, (x, y): (f32, f32)| {
             let to_page = transform * Affine::scale_non_uniform(f64::from(x), f64::from(y));
@@ -245,8 +249,52 @@ fn text_string(bytes: &[u8]) -> String {
     }
 }
 
+/// Takes what a page draws. `to_page` leads from the thing's own coordinates to the page's.
+trait Taker {
+    fn glyph(&mut self, _glyph: &Drawn<'_>, _to_page: Affine, _is_vertical: bool) {}
+
+    fn image(&mut self, image: &Image<'_, '_>, to_page: Affine, budget: &Budget);
+}
+
+/// Counts all that a page draws, and hands on its glyphs and images.
+struct Counted<'t, T> {
+    taker: &'t mut T,
+    budget: &'t Budget,
+}
+
+impl<'a, T: Taker> Device<'a> for Counted<'_, T> {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
+        let is_vertical = matches!(run.writing_mode(), WritingMode::Vertical);
+        for glyph in run.glyphs() {
+            self.budget.spend(1);
+            self.taker.glyph(glyph, props.transform * glyph.transform(), is_vertical);
+        }
+    }
+
+    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
+        self.budget.spend(1);
+        self.taker.image(&image, props.transform, self.budget);
+    }
+
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
+        self.budget.spend(1);
+    }
+
+    fn push_clip_path(&mut self, _: &ClipPath) {
+        self.budget.spend(1);
+    }
+
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
+        self.budget.spend(1);
+    }
+
+    fn pop_clip(&mut self) {}
+
+    fn pop_transparency_group(&mut self) {}
+}
+
 /// Takes the glyphs that a page draws.
-struct Collector<'b> {
+struct Collector {
     page: PageGlyphs,
     /// Of the page, in square points.
     area: f64,
@@ -254,42 +302,43 @@ struct Collector<'b> {
     bold: HashMap<u128, bool>,
     /// The glyphs at each whole point, to find copies.
     places: HashMap<(i32, i32, char), Vec<u32>>,
-    budget: &'b Budget,
 }
 
-impl Collector<'_> {
-    fn run(&mut self, run: &GlyphRun<'_, '_>, props: &DrawProps<'_>) {
-        for glyph in run.glyphs() {
-            self.budget.spend(1);
-            let transform = props.transform * glyph.transform();
-            let [a, b, c, d, _, _] = transform.as_coeffs();
-            let (along, up) = (Vec2::new(a, b), Vec2::new(c, d));
-            let size = up.hypot() * UNITS_PER_EM;
-            if !(size > 0.1 && size < 10_000.0) || along.hypot() == 0.0 {
-                continue;
-            }
-            let is_vertical = matches!(run.writing_mode(), WritingMode::Vertical);
-            let advance = if is_vertical { size } else { advance(glyph) * along.hypot() };
-            let turn = if is_vertical { 90 } else { 0 };
-            let place = Glyph::placed(transform * Point::ZERO, along, size, turn);
-            let is_bold = self.is_bold(glyph);
-            let Some(text) = glyph.as_unicode() else {
-                self.page.n_unknown += 1;
-                continue;
-            };
-            let first = Glyph { width: advance as f32, is_bold, ..place };
-            match text {
-                BfString::Char(c) => self.push(Glyph { c, ..first }),
-                BfString::String(text) => {
-                    let width = first.width / text.chars().count().max(1) as f32;
-                    for (n, c) in text.chars().enumerate() {
-                        self.push(Glyph { c, x: first.x + width * n as f32, width, ..first });
-                    }
+impl Taker for Collector {
+    fn glyph(&mut self, glyph: &Drawn<'_>, to_page: Affine, is_vertical: bool) {
+        let [a, b, c, d, _, _] = to_page.as_coeffs();
+        let (along, up) = (Vec2::new(a, b), Vec2::new(c, d));
+        let size = up.hypot() * UNITS_PER_EM;
+        if !(size > 0.1 && size < 10_000.0) || along.hypot() == 0.0 {
+            return;
+        }
+        let advance = if is_vertical { size } else { advance(glyph) * along.hypot() };
+        let turn = if is_vertical { 90 } else { 0 };
+        let place = Glyph::placed(to_page * Point::ZERO, along, size, turn);
+        let is_bold = self.is_bold(glyph);
+        let Some(text) = glyph.as_unicode() else {
+            self.page.n_unknown += 1;
+            return;
+        };
+        let first = Glyph { width: advance as f32, is_bold, ..place };
+        match text {
+            BfString::Char(c) => self.push(Glyph { c, ..first }),
+            BfString::String(text) => {
+                let width = first.width / text.chars().count().max(1) as f32;
+                for (n, c) in text.chars().enumerate() {
+                    self.push(Glyph { c, x: first.x + width * n as f32, width, ..first });
                 }
             }
         }
     }
 
+    fn image(&mut self, image: &Image<'_, '_>, to_page: Affine, _: &Budget) {
+        let share = (area(image, to_page) / self.area) as f32;
+        self.page.image_share = self.page.image_share.max(share);
+    }
+}
+
+impl Collector {
     fn push(&mut self, glyph: Glyph) {
         if !(glyph.x.is_finite() && glyph.y.is_finite() && glyph.width.is_finite()) {
             return;
@@ -332,72 +381,29 @@ fn advance(glyph: &Drawn<'_>) -> f64 {
     f64::from(advance.unwrap_or(500.0))
 }
 
-impl<'a> Device<'a> for Collector<'_> {
-    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
-        self.run(run, &props);
-    }
-
-    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
-        self.budget.spend(1);
-        let share = (area(&image, props.transform) / self.area) as f32;
-        self.page.image_share = self.page.image_share.max(share);
-    }
-
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
-        self.budget.spend(1);
-    }
-
-    fn push_clip_path(&mut self, _: &ClipPath) {
-        self.budget.spend(1);
-    }
-
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
-        self.budget.spend(1);
-    }
-
-    fn pop_clip(&mut self) {}
-
-    fn pop_transparency_group(&mut self) {}
-}
-
 /// Takes the largest image that a page draws.
-struct Largest<'b> {
+#[derive(Default)]
+struct Largest {
     picture: Option<Picture>,
-    /// Of the picture, in square points.
+    /// Of the largest image, in square points.
     area: f64,
-    budget: &'b Budget,
 }
 
-impl<'a> Device<'a> for Largest<'_> {
-    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, _: DrawProps<'a>, _: &DrawMode) {
-        self.budget.spend(run.glyphs().len() as u64);
-    }
-
-    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
-        self.budget.spend(1);
-        let area = area(&image, props.transform);
-        if area > self.area
-            && let Some(picture) = Picture::of(&image, props.transform)
-        {
-            (self.picture, self.area) = (Some(picture), area);
+impl Taker for Largest {
+    fn image(&mut self, image: &Image<'_, '_>, to_page: Affine, budget: &Budget) {
+        let area = area(image, to_page);
+        if area <= self.area {
+            return;
         }
+        self.area = area;
+        let n_pixels = u64::from(image.width()) * u64::from(image.height());
+        self.picture = (n_pixels <= MAX_PIXELS)
+            .then(|| {
+                budget.spend(n_pixels / PIXELS_PER_STEP);
+                Picture::of(image, to_page)
+            })
+            .flatten();
     }
-
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
-        self.budget.spend(1);
-    }
-
-    fn push_clip_path(&mut self, _: &ClipPath) {
-        self.budget.spend(1);
-    }
-
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
-        self.budget.spend(1);
-    }
-
-    fn pop_clip(&mut self) {}
-
-    fn pop_transparency_group(&mut self) {}
 }
 
 /// What an image covers, in square points.

@@ -23,7 +23,7 @@ use super::left_out::{Rule, Trace};
 use super::outline::fold;
 use super::{Options, Outcome, RawPage, Severity};
 use budget::{Budget, MAX_PAGES, Stop};
-use glyphs::{Closed, Glyph, PageGlyphs};
+use glyphs::{Closed, Glyph, MAX_PIXELS, PageGlyphs};
 use lines::Line;
 
 /// The columns of a page in reading order.
@@ -141,8 +141,8 @@ struct Pages {
     scans: Vec<usize>,
     /// Scans in which no text was recognised.
     unread: Vec<usize>,
-    /// Scans whose image is over the limit.
-    too_large: Vec<usize>,
+    /// Scans whose image is over the limit, or cannot be decoded.
+    undecoded: Vec<usize>,
     /// What the first failure of text recognition says, with the pages it failed on.
     ocr_failed: Option<(String, Vec<usize>)>,
     /// Pages whose fonts do not say which characters they are.
@@ -204,8 +204,9 @@ impl Pages {
                     self.ocr_failed.get_or_insert_with(|| (reason, Vec::new())).1.push(number);
                 }
             },
-            Ok(None) => self.too_large.push(number),
-            Err(_) => self.failed.push(number),
+            Ok(None) => self.undecoded.push(number),
+            Err(Stop::TooMuch) => self.too_much.push(number),
+            Err(Stop::Failed) => self.failed.push(number),
         }
         Vec::new()
     }
@@ -233,9 +234,12 @@ impl Pages {
         );
         tell(&self.unread, severity, "is a scan in which no text was recognised");
         tell(
-            &self.too_large,
+            &self.undecoded,
             severity,
-            "is a scan that was not read: its image has more than 100 million pixels",
+            &format!(
+                "is a scan that was not read: its image is damaged, or has more than {MAX_PIXELS} \
+                 pixels"
+            ),
         );
         if let Some((reason, pages)) = &self.ocr_failed {
             tell(pages, Severity::Error, &format!("is a scan that was not read: {reason}"));
@@ -259,7 +263,7 @@ impl Pages {
             &self.too_much,
             &self.scans,
             &self.unread,
-            &self.too_large,
+            &self.undecoded,
             &self.unknown,
         ]
         .iter()
