@@ -175,18 +175,19 @@ impl<'a> Scanner<'a, '_> {
             return self.copy(run);
         }
         let inner = &inner[..inner.floor_char_boundary(MAX_CONSTRUCT)];
+        let paragraph = inner.find("\n\n").map_or(inner, |end| &inner[..end]);
         let close = [mark; 2].iter().collect::<String>();
-        let end = inner.match_indices(&close).map(|(at, _)| at).find(|at| {
-            !inner[..*at].ends_with(char::is_whitespace) && is_edge(inner[at + 2..].chars().next())
+        let end = paragraph.match_indices(&close).map(|(at, _)| at).find(|at| {
+            !paragraph[..*at].ends_with(char::is_whitespace)
+                && is_edge(paragraph[at + 2..].chars().next())
         });
-        // The marks are of one paragraph, and none of them in code.
-        match end.filter(|end| !inner[..*end].contains("\n\n") && !inner[..*end].contains('`')) {
-            Some(end) => {
+        match end {
+            Some(end) if !paragraph[..end].contains('`') => {
                 self.at += run;
                 self.copy(end);
                 self.at += 2;
             }
-            None => self.give_up(run, inner),
+            _ => self.give_up(run, paragraph),
         }
     }
 
@@ -664,6 +665,13 @@ mod tests {
         check(&stays, false, &stays);
         let notes: String = (0..100_000).map(|i| format!("f[^{i}] ")).collect();
         check(&notes, false, &"f ".repeat(100_000));
+    }
+
+    #[test]
+    fn open_marks_of_many_paragraphs_leave_the_rest_of_the_page_as_it_is_read() {
+        // Each is searched for in its paragraph alone, so their searches do not add up to the limit.
+        let stays = "Version ==1.0 of it.\n\n".repeat(2_000);
+        check(&format!("{stays}A ==word== here."), false, &format!("{stays}A word here."));
     }
 
     #[test]
