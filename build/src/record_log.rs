@@ -31,7 +31,13 @@ use findling_bundle::hash128;
 const HEADER_LEN: usize = 12;
 const RECORD_HEADER_LEN: usize = 36;
 /// Largest length of the contents of a record.
-pub const MAX_LEN: usize = 256 << 20;
+const MAX_LEN: usize = 256 << 20;
+/// How contents are coded.
+pub const CODING: bincode::config::Configuration<
+    bincode::config::LittleEndian,
+    bincode::config::Varint,
+    bincode::config::Limit<MAX_LEN>,
+> = bincode::config::standard().with_limit::<MAX_LEN>();
 
 /// What a record is found by.
 pub type Key = [u8; 16];
@@ -49,7 +55,7 @@ pub struct Kind {
 pub struct Used<B = Vec<u8>> {
     /// The key.
     pub key: Key,
-    /// The contents, of at most [`MAX_LEN`] bytes. Those that the log has are not added again.
+    /// The contents. Those that the log has are not added again, those over its limit not at all.
     pub new: Option<B>,
 }
 
@@ -110,7 +116,10 @@ impl RecordLog {
         let mut added: Vec<(Key, B)> = Vec::new();
         for Used { key, new } in used {
             if keys.insert(key) {
-                let new = new.filter(|new| self.get(&key).as_deref() != Some(new.as_ref()));
+                let new = new.filter(|new| {
+                    let new = new.as_ref();
+                    new.len() <= MAX_LEN && self.get(&key).as_deref() != Some(new)
+                });
                 added.extend(new.map(|contents| (key, contents)));
             }
         }

@@ -28,6 +28,9 @@ const CONNECTIONS: usize = 6;
 /// Most bytes of a shard whose length the shard directory does not list.
 const MAX_UNLISTED_LEN: u64 = 64 << 20;
 
+/// Most bytes of a file of an encoder that is fetched.
+const MAX_PART_LEN: u64 = 1 << 30;
+
 /// The name of a single-file bundle in its directory.
 pub const SINGLE_FILE: &str = "bundle.findling";
 
@@ -401,6 +404,13 @@ impl BundleFiles {
         origin.url().beside(&part.path)?;
         if let Some(bytes) = web::kept(&path).ok().flatten().filter(|bytes| is_whole(bytes)) {
             return Ok(bytes);
+        }
+        if part.len > MAX_PART_LEN {
+            bail!(
+                "{}: expected a file of at most {MAX_PART_LEN} bytes, the manifest lists {}",
+                path.display(),
+                part.len
+            );
         }
         let bytes = check(origin.file(&part.path, None, part.len)?)?;
         web::write(&path, &bytes)?;

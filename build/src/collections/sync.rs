@@ -169,7 +169,7 @@ pub fn sync(
     }
     let kept = generations.kept();
     if options.fresh {
-        for log in [&kept.pages, &kept.analyses, &kept.shards] {
+        for log in kept.paths() {
             let _ = fs::remove_file(log);
         }
     }

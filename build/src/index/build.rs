@@ -55,16 +55,15 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let languages = Languages::of(&pages, options.language.as_deref());
     let bar = ui.bar("Analysing", pages.len() as u64, "pages");
     let log = |path: &Path, kind| RecordLog::open(path, kind);
-    let shards = kept.as_ref().map(|kept| log(&kept.shards, earlier_shards::KIND));
+    let shards = kept.map(|kept| log(&kept.shards, earlier_shards::KIND));
     let shards = EarlierShards::of(earlier.as_ref().map(PreviousBuild::files), shards);
-    let analyses = kept.as_ref().map(|kept| log(&kept.analyses, lexical::ANALYSES));
+    let analyses = kept.map(|kept| log(&kept.analyses, lexical::ANALYSES));
     let deployed = deployed.with_shards(shards);
     let input = lexical::Input {
         pages: &pages,
         chunks: &chunks,
         languages: &languages,
         synonyms: &options.synonyms,
-        vectors: encoder.is_some(),
     };
     let lexical = lexical::analyse(&input, analyses, deployed.earlier(), &bar)
         .context("cannot build the lexical index")?;
@@ -140,9 +139,9 @@ fn chunk_all(
     let chunks = pages
         .par_iter_mut()
         .map(|page| {
-            bar.inc(1);
             let chunked = chunk(page, &options, tokens);
             page.sections = Vec::new();
+            bar.inc(1);
             chunked
         })
         .collect();

@@ -16,15 +16,10 @@ use rayon::prelude::*;
 use super::assemble::Bundle;
 use super::shards::Stored;
 use crate::bundle_files::BundleFiles;
-use crate::record_log::{Key, Kind, MAX_LEN, RecordLog, Used, key_of};
+use crate::record_log::{CODING, Key, Kind, RecordLog, Used, key_of};
 
 /// The kind of the log.
-pub const KIND: Kind = Kind { magic: *b"FNDLSHRD", version: 1 };
-const CODING: bincode::config::Configuration<
-    bincode::config::LittleEndian,
-    bincode::config::Varint,
-    bincode::config::Limit<MAX_LEN>,
-> = bincode::config::standard().with_limit::<MAX_LEN>();
+pub const KIND: Kind = Kind { magic: *b"FNDLSHRD", version: 2 };
 
 /// Shards by what they are made from.
 #[derive(Debug, Default)]
@@ -58,6 +53,11 @@ impl EarlierShards {
             Some((key(entry.kind, &raw), stored))
         });
         Self { stored: stored.collect(), directory, log, ..Self::default() }
+    }
+
+    /// Whether shards are found by what they are made from.
+    pub fn has_log(&self) -> bool {
+        self.log.is_some()
     }
 
     /// As [`encode_shard`].

@@ -78,6 +78,11 @@ impl Kept {
             ["pages", "analyses", "shards"].map(|name| directory.join(name));
         Self { pages, analyses, shards }
     }
+
+    /// All of them.
+    pub fn paths(&self) -> [&Path; 3] {
+        [&self.pages, &self.analyses, &self.shards]
+    }
 }
 
 /// The input of [`build`](super::build()).
@@ -100,7 +105,7 @@ pub struct Job<'a> {
     /// The files that the bundle replaces.
     pub deployed: Deployed,
     /// What earlier builds computed.
-    pub kept: Option<Kept>,
+    pub kept: Option<&'a Kept>,
     /// How to index.
     pub options: Options,
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use rayon::prelude::*;
 use scraper::{Html, Selector};
 
-use super::{Format, Options, Severity, decode, format_of, html, list};
+use super::{Format, Options, Severity, decode, files, html};
 
 /// A link from a page of a site to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Link {
 /// If a file cannot be read.
 pub fn read(site: &Path) -> anyhow::Result<Vec<Link>> {
     let mut broken = None;
-    let files = list(&[site.to_owned()], &Options::default(), &mut |problem| {
+    let files = files::find(&[site.to_owned()], &Options::default(), &mut |problem| {
         if problem.severity == Severity::Error {
             broken.get_or_insert(problem);
         }
@@ -44,11 +44,10 @@ pub fn read(site: &Path) -> anyhow::Result<Vec<Link>> {
     }
     let pages: Vec<Vec<Link>> = files
         .par_iter()
-        .filter(|file| format_of(file) == Some(Format::Html))
+        .filter(|file| file.format == Format::Html)
         .map(|file| {
-            let bytes = fs::read(file).with_context(|| format!("{}", file.display()))?;
-            let id = file.strip_prefix(site).unwrap_or(file).to_string_lossy().replace('\\', "/");
-            Ok(of_page(&id, &decode::html(&bytes, None).text))
+            let bytes = fs::read(&file.path).with_context(|| format!("{}", file.path.display()))?;
+            Ok(of_page(&file.id, &decode::html(&bytes, None).text))
         })
         .collect::<anyhow::Result<_>>()?;
     Ok(pages.into_iter().flatten().collect())

@@ -188,7 +188,7 @@ pub fn read(
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Page> {
-    read_raw(inputs, options, on_problem).into_iter().map(|raw| raw.page).collect()
+    read_cached(inputs, options, None, &ProgressBar::hidden(), on_problem)
 }
 
 /// Reads pages as [`read`] does, with a bar over the files. Files that `cache` has are not parsed,
@@ -200,19 +200,8 @@ pub fn read_cached(
     bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Page> {
-    let files = files::find(inputs, options, on_problem);
-    bar.set_length(files.len() as u64);
-    let read = files.par_iter().map(|file| {
-        bar.inc(1);
-        read_file(file, options, cache.as_ref())
-    });
-    let (outcomes, used): (Vec<_>, Vec<_>) = read.unzip();
-    if let Some(cache) = cache {
-        // Without a cache the next read takes longer, and nothing else.
-        let _ = cache.store(used.into_iter().flatten().collect());
-    }
-    bar.finish_and_clear();
-    finish(outcomes, options, on_problem).into_iter().map(|raw| raw.page).collect()
+    let pages = read_raw(inputs, options, cache, bar, on_problem);
+    pages.into_iter().map(|raw| raw.page).collect()
 }
 
 /// Whether text of scans can be recognised here in these languages, joined by `+`.
@@ -261,7 +250,8 @@ pub fn extract(
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Extraction> {
     let options = Options { trace: true, ..options.clone() };
-    read_raw(inputs, &options, on_problem).into_iter().map(Extraction::of).collect()
+    let pages = read_raw(inputs, &options, None, &ProgressBar::hidden(), on_problem);
+    pages.into_iter().map(Extraction::of).collect()
 }
 
 /// A document that is not a file: a page as a web server sent it.
@@ -304,10 +294,23 @@ pub fn extract_document(
 fn read_raw(
     inputs: &[PathBuf],
     options: &Options,
+    cache: Option<PageCache>,
+    bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<RawPage> {
     let files = files::find(inputs, options, on_problem);
-    let outcomes = files.par_iter().map(|file| read_file(file, options, None).0).collect();
+    bar.set_length(files.len() as u64);
+    let read = files.par_iter().map(|file| {
+        let read = read_file(file, options, cache.as_ref());
+        bar.inc(1);
+        read
+    });
+    let (outcomes, used): (Vec<_>, Vec<_>) = read.unzip();
+    if let Some(cache) = cache {
+        // Without a cache the next read takes longer, and nothing else.
+        let _ = cache.store(used.into_iter().flatten().collect());
+    }
+    bar.finish_and_clear();
     finish(outcomes, options, on_problem)
 }
 

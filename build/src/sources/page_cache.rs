@@ -9,14 +9,9 @@ use std::path::Path;
 
 use super::files::File;
 use super::{Format, Options, Outcome};
-use crate::record_log::{Key, Kind, MAX_LEN, RecordLog, Used, key_of, program};
+use crate::record_log::{CODING, Key, Kind, RecordLog, Used, key_of, program};
 
 const KIND: Kind = Kind { magic: *b"FNDLPAGE", version: 3 };
-const CODING: bincode::config::Configuration<
-    bincode::config::LittleEndian,
-    bincode::config::Varint,
-    bincode::config::Limit<MAX_LEN>,
-> = bincode::config::standard().with_limit::<MAX_LEN>();
 
 /// The pages of earlier reads.
 pub struct PageCache {
@@ -53,7 +48,6 @@ impl PageCache {
         }
         // A path that is not Unicode cannot be stored.
         let encoded = bincode::encode_to_vec(&outcome, CODING).ok();
-        let encoded = encoded.filter(|encoded| encoded.len() <= MAX_LEN);
         (outcome, encoded.map(|encoded| Used { key, new: Some(encoded) }))
     }
 

@@ -11,6 +11,7 @@ mod report;
 mod tests;
 mod watch;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -96,7 +97,9 @@ pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
         files.extend(pagefind_site::files(args, site)?.1);
         return Ok(files);
     }
-    let indexed = index_site(args, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
+    let output = args.output();
+    let place = (&*output, shape(&output, args.single_file)?);
+    let indexed = index_site(args, place, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
     write::files(&indexed.bundle, indexed.extras)
 }
 
@@ -136,7 +139,7 @@ fn build_from(
     write::check(&output, shape)?;
     check_inputs(args)?;
     let Indexed { bundle, extras, mut stages, n_truncated, n_unreadable } =
-        index_site(args, kept, ui, read)?;
+        index_site(args, (&output, shape), kept, ui, read)?;
 
     let writing = Instant::now();
     let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
@@ -167,12 +170,11 @@ struct Indexed {
 /// begins.
 fn index_site(
     args: &Args,
+    (output, shape): (&Path, Shape),
     kept: Option<&Kept>,
     ui: &Ui,
     read: impl FnOnce(Pins) -> Result<Input>,
 ) -> Result<Indexed> {
-    let output = args.output();
-    let shape = shape(&output, args.single_file)?;
     let mut settings = Settings::read(args)?;
     let mut extras = client_files(args, shape, ui)?;
     let encoders = Encoders::load(args, shape, ui)?;
@@ -187,7 +189,7 @@ fn index_site(
         .as_ref()
         .map(|directory| (directory, assistant_files::files(&pages, &args.reading.base_url)));
 
-    let earlier = if args.fresh { None } else { PreviousBuild::open(&output) };
+    let earlier = if args.fresh { None } else { PreviousBuild::open(output) };
     let words = args.meaning.vocabulary_budget.map(|budget| Words {
         texts: texts_of(&pages),
         budget: (budget as usize).saturating_mul(1 << 10),
@@ -204,8 +206,8 @@ fn index_site(
         query_encoders,
         table: encoders.table.as_ref(),
         earlier,
-        deployed: Deployed::at(&output),
-        kept: kept.cloned(),
+        deployed: Deployed::at(output),
+        kept,
         options: options(args, settings, shape),
     };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;

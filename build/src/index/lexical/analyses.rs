@@ -2,6 +2,7 @@
 //! build.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use findling_text::Analyzer;
 use indicatif::ProgressBar;
@@ -14,24 +15,30 @@ use crate::index::synonyms::Rows;
 use crate::record_log::{Key, Kind, RecordLog, Used, key_of, program};
 
 /// The kind of the log.
-pub const KIND: Kind = Kind { magic: *b"FNDLANAL", version: 1 };
+pub const KIND: Kind = Kind { magic: *b"FNDLANAL", version: 2 };
 
 /// Analyses all pages in batches with fixed boundaries. What the log has is not analysed again.
 pub fn analyses(input: &Input<'_>, log: Option<RecordLog>, bar: &ProgressBar) -> Vec<BatchIndex> {
     let n_pages = input.pages.len();
     let starts: Vec<usize> = (0..n_pages).step_by(BATCH).collect();
+    let log = log.map(|log| (log, base(input)));
     let analysed = starts.par_iter().map(|&start| {
         let pages = start..(start + BATCH).min(n_pages);
-        bar.inc(pages.len() as u64);
-        let Some(log) = &log else { return (analyse(input, pages), None) };
-        let key = key(input, pages.clone());
-        match log.get(&key).and_then(BatchIndex::read) {
-            Some(batch) => (batch, Some((key, false))),
-            None => (analyse(input, pages), Some((key, true))),
-        }
+        let n = pages.len() as u64;
+        let known = log.as_ref().map(|(log, base)| {
+            let key = key(base.clone(), input, pages.clone());
+            (key, log.get(&key).and_then(BatchIndex::read))
+        });
+        let analysed = match known {
+            Some((key, Some(batch))) => (batch, Some((key, false))),
+            Some((key, None)) => (analyse(input, pages), Some((key, true))),
+            None => (analyse(input, pages), None),
+        };
+        bar.inc(n);
+        analysed
     });
     let (batches, keys): (Vec<BatchIndex>, Vec<Option<(Key, bool)>>) = analysed.unzip();
-    if let Some(log) = log {
+    if let Some((log, _)) = log {
         let used = keys.into_iter().zip(&batches).filter_map(|(key, batch)| {
             let (key, is_new) = key?;
             Some(Used { key, new: is_new.then(|| batch.bytes()) })
@@ -42,17 +49,23 @@ pub fn analyses(input: &Input<'_>, log: Option<RecordLog>, bar: &ProgressBar) ->
     batches
 }
 
-/// What decides the analysis of pages.
-fn key(input: &Input<'_>, pages: std::ops::Range<usize>) -> Key {
-    let Input { languages, synonyms, vectors, .. } = *input;
+/// What decides the analysis of every page.
+fn base(input: &Input<'_>) -> blake3::Hasher {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&program());
     let mut coded = Vec::new();
-    put(&mut coded, (vectors, synonyms.len() as u64));
-    synonyms.iter().for_each(|synonym| put(&mut coded, (&synonym.from, &synonym.to)));
+    put(&mut coded, input.synonyms.len() as u64);
+    input.synonyms.iter().for_each(|synonym| put(&mut coded, (&synonym.from, &synonym.to)));
+    hasher.update(&coded);
+    hasher
+}
+
+/// What decides the analysis of these pages, behind what decides that of every page.
+fn key(mut hasher: blake3::Hasher, input: &Input<'_>, pages: Range<usize>) -> Key {
+    let mut coded = Vec::new();
     for at in pages {
         let page = &input.pages[at];
-        put(&mut coded, (languages.of_page(at), &page.title, &page.url, &page.aliases));
+        put(&mut coded, (input.languages.of_page(at), &page.title, &page.url, &page.aliases));
         put(&mut coded, (&page.pins, &input.chunks[at]));
         hasher.update(&coded);
         coded.clear();
@@ -60,7 +73,7 @@ fn key(input: &Input<'_>, pages: std::ops::Range<usize>) -> Key {
     key_of(&hasher)
 }
 
-fn analyse(input: &Input<'_>, pages: std::ops::Range<usize>) -> BatchIndex {
+fn analyse(input: &Input<'_>, pages: Range<usize>) -> BatchIndex {
     let mut batch = PageBatch::default();
     let mut analyzers = HashMap::new();
     for page in pages {
@@ -71,7 +84,7 @@ fn analyse(input: &Input<'_>, pages: std::ops::Range<usize>) -> BatchIndex {
             (analyzer, rows)
         });
         let reader = &mut Reader { analyzer, synonyms: rows };
-        batch.page(&input.pages[page], &input.chunks[page], input.vectors, reader);
+        batch.page(&input.pages[page], &input.chunks[page], reader);
     }
-    BatchIndex::read(BatchIndex::encode(batch)).expect("a batch is read as it was written")
+    BatchIndex::encode(batch)
 }

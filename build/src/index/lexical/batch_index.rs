@@ -31,14 +31,7 @@ use findling_bundle::structure::Structure;
 use findling_bundle::{Level, PageId};
 
 use super::page_batch::{LevelPostings, Node, PageBatch, TermPostings};
-
-/// Most bytes of a batch.
-const MAX_LEN: usize = 1 << 30;
-const CODING: bincode::config::Configuration<
-    bincode::config::LittleEndian,
-    bincode::config::Varint,
-    bincode::config::Limit<MAX_LEN>,
-> = bincode::config::standard().with_limit::<MAX_LEN>();
+use crate::record_log::CODING;
 
 /// A batch of analysed pages.
 #[derive(Debug)]
@@ -79,7 +72,7 @@ type Stored<'a> = (&'a str, bool, [u32; 3], u32, &'a [u8]);
 
 impl BatchIndex {
     /// Encodes an analysed batch.
-    pub fn encode(batch: PageBatch) -> Vec<u8> {
+    pub fn encode(batch: PageBatch) -> Self {
         let places = Places::of(&batch);
         let PageBatch { terms, lists, pages, sections, passages, words, .. } = batch;
         let mut terms: Vec<(Box<str>, u32)> = terms.into_iter().collect();
@@ -90,8 +83,9 @@ impl BatchIndex {
         terms.sort_unstable();
         let n_terms = terms.len() as u32;
         let head = Head { pages, sections, passages, words: words.into_sorted(), n_terms };
-        let mut out = Vec::new();
-        put(&mut out, &head);
+        let mut bytes = Vec::new();
+        put(&mut bytes, &head);
+        let terms_at = bytes.len();
         let mut stored = Vec::new();
         for (term, at) in terms {
             let TermPostings { levels, is_searched_for } = &lists[at as usize];
@@ -101,13 +95,13 @@ impl BatchIndex {
             }
             let n_postings = levels.each_ref().map(|level| level.postings.len() as u32);
             let n_positions = levels.iter().map(|level| level.positions.len() as u32).sum::<u32>();
-            put(&mut out, (&*term, *is_searched_for, n_postings, n_positions, &stored[..]));
+            put(&mut bytes, (&*term, *is_searched_for, n_postings, n_positions, &stored[..]));
         }
-        out.shrink_to_fit();
-        out
+        bytes.shrink_to_fit();
+        Self { head, bytes, terms: terms_at }
     }
 
-    /// Reads what [`BatchIndex::encode`] wrote; `None` if that is not what the bytes are.
+    /// Reads the [bytes](BatchIndex::bytes) of a batch; `None` if that is not what they are.
     pub fn read(bytes: Vec<u8>) -> Option<Self> {
         let (head, terms): (Head, usize) = bincode::decode_from_slice(&bytes, CODING).ok()?;
         let batch = Self { head, bytes, terms };
@@ -135,7 +129,7 @@ impl BatchIndex {
         })
     }
 
-    /// What [`BatchIndex::encode`] wrote.
+    /// The batch in its compact form.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

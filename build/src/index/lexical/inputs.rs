@@ -48,7 +48,9 @@ impl Inputs {
             }
             input.extend_from_slice(&END);
         }
-        [0, 1].map(|tier| self.key(tier, &input))
+        let mut hasher = self.base.clone();
+        hasher.update(&input);
+        [0, 1].map(|tier| key_of(hasher.clone().update(&[tier])))
     }
 
     /// The keys of the positions of ranges, by block of pages.
@@ -71,11 +73,7 @@ impl Inputs {
             }
             inputs.iter_mut().for_each(|input| input.extend_from_slice(&END));
         }
-        inputs.iter().map(|input| self.key(2, input)).collect()
-    }
-
-    fn key(&self, what: u8, input: &[u8]) -> Key {
-        key_of(self.base.clone().update(&[what]).update(input))
+        inputs.iter().map(|input| key_of(self.base.clone().update(input).update(&[2]))).collect()
     }
 }
 

@@ -90,8 +90,6 @@ pub struct Input<'a> {
     pub languages: &'a Languages,
     /// The site's synonyms.
     pub synonyms: &'a [Synonym],
-    /// Whether sections count their embedding units as vectors.
-    pub vectors: bool,
 }
 
 /// Analyses all pages, and compresses the shards. What the log and the previous bundle have of
@@ -131,8 +129,9 @@ pub fn analyse(
     let columns = columns(&range_starts, blocks.len());
     let mean_len = mean_len(&batches);
     let tiers = Tiers::new(pages, &structure, &mean_len);
-    let inputs = Inputs::new(pages, BATCH, &tiers);
-    let making = Making { tiers: &tiers, blocks: &blocks, inputs: &inputs, earlier };
+    // Without a log no shard is found by its key.
+    let inputs = earlier.has_log().then(|| Inputs::new(pages, BATCH, &tiers));
+    let making = Making { tiers: &tiers, blocks: &blocks, inputs: inputs.as_ref(), earlier };
     let made: Vec<Column> =
         columns.par_iter().map(|column| making.column(column)).collect::<Result<_, _>>()?;
     let pages = blocks.iter().map(|block| block.pages.len() as u32).collect();

@@ -85,15 +85,8 @@ pub struct PageBatch {
 }
 
 impl PageBatch {
-    /// Analyses the next page. Its sections count their embedding units as vectors only if
-    /// `vectors`.
-    pub fn page(
-        &mut self,
-        page: &Page,
-        chunked: &ChunkedPage,
-        vectors: bool,
-        reader: &mut Reader<'_>,
-    ) {
+    /// Analyses the next page.
+    pub fn page(&mut self, page: &Page, chunked: &ChunkedPage, reader: &mut Reader<'_>) {
         let id = self.pages.len() as u32;
         let title = self.field(reader, &page.title, 0, true);
         // Aliases of a page are in the same field as its path. A query that is exactly an alias is
@@ -114,7 +107,7 @@ impl PageBatch {
             let heading = self.field(reader, &section.heading, 0, true);
             let ancestors = self.field(reader, &ancestors(chunked, section), 1, false);
             self.flush(Level::Section, self.sections.len() as u32, [heading, ancestors]);
-            let n_vectors = if vectors { section.units.len() as u32 } else { 0 };
+            let n_vectors = section.units.len() as u32;
             let n_children = section.passages.len() as u32;
             let continues = section.continues;
             self.sections.push(Node {

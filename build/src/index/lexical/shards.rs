@@ -32,8 +32,8 @@ pub struct Making<'a> {
     pub tiers: &'a Tiers<'a>,
     /// The blocks of positions.
     pub blocks: &'a [Block],
-    /// The keys of shards.
-    pub inputs: &'a Inputs,
+    /// The keys of shards; `None` where nothing is found by them.
+    pub inputs: Option<&'a Inputs>,
     /// The shards of the previous bundle.
     pub earlier: &'a EarlierShards,
 }
@@ -42,9 +42,12 @@ impl Making<'_> {
     /// Makes the shards of one column. Those whose inputs have not changed are taken from the
     /// previous bundle.
     pub fn column(&self, ranges: &[&[Term<'_>]]) -> Result<Column, Error> {
-        let keys = self.inputs.positions(ranges, self.blocks);
+        let keys: Vec<Option<Key>> = match self.inputs {
+            Some(inputs) => inputs.positions(ranges, self.blocks).into_iter().map(Some).collect(),
+            None => vec![None; self.blocks.len()],
+        };
         let known: Vec<Option<Option<Stored>>> =
-            keys.iter().map(|key| self.earlier.find(key, ShardKind::Positions)).collect();
+            keys.iter().map(|key| self.find(*key, ShardKind::Positions)).collect();
         let mut builders: Vec<Option<PositionsBuilder>> =
             known.iter().map(|known| known.is_none().then(PositionsBuilder::new)).collect();
         let terms = ranges
@@ -66,9 +69,10 @@ impl Making<'_> {
         terms: &[Term<'_>],
         builders: &mut [Option<PositionsBuilder>],
     ) -> Result<BothTiers, Error> {
-        let keys = self.inputs.tiers(terms);
-        let first = self.earlier.find(&keys[0], ShardKind::Terms);
-        let second = self.earlier.find(&keys[1], ShardKind::SecondTier);
+        let keys = self.inputs.map(|inputs| inputs.tiers(terms));
+        let [first_key, second_key] = [0, 1].map(|tier| keys.map(|keys| keys[tier]));
+        let first = self.find(first_key, ShardKind::Terms);
+        let second = self.find(second_key, ShardKind::SecondTier);
         let known = first.flatten().zip(second);
         let blocks = self.blocks.iter().zip(&*builders);
         let anew: Vec<&Block> =
@@ -95,8 +99,8 @@ impl Making<'_> {
         }
         let second = if second.is_empty() { Vec::new() } else { second.finish() };
         let first = self.earlier.encode(ShardKind::Terms, &first.finish())?;
-        self.earlier.note(keys[0], Some(&first));
-        Ok((first, self.encode(keys[1], ShardKind::SecondTier, &second)?))
+        self.note(first_key, Some(&first));
+        Ok((first, self.encode(second_key, ShardKind::SecondTier, &second)?))
     }
 
     /// Adds a term to both tiers.
@@ -120,10 +124,25 @@ impl Making<'_> {
         Ok(())
     }
 
+    fn find(&self, key: Option<Key>, kind: ShardKind) -> Option<Option<Stored>> {
+        self.earlier.find(&key?, kind)
+    }
+
+    fn note(&self, key: Option<Key>, made: Option<&Stored>) {
+        if let Some(key) = key {
+            self.earlier.note(key, made);
+        }
+    }
+
     /// Compresses a shard, if it is not empty, and remembers what it was made from.
-    fn encode(&self, key: Key, kind: ShardKind, raw: &[u8]) -> Result<Option<Stored>, Error> {
+    fn encode(
+        &self,
+        key: Option<Key>,
+        kind: ShardKind,
+        raw: &[u8],
+    ) -> Result<Option<Stored>, Error> {
         let stored = if raw.is_empty() { None } else { Some(self.earlier.encode(kind, raw)?) };
-        self.earlier.note(key, stored.as_ref());
+        self.note(key, stored.as_ref());
         Ok(stored)
     }
 }

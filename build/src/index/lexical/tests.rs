@@ -32,7 +32,7 @@ type Postings = BTreeMap<String, (u32, [Vec<Posting>; 3])>;
 fn index(pages: &[Page], chunks: &[ChunkedPage]) -> (Lexical, Postings) {
     let languages = Languages::of(pages, Some("x-none"));
     let languages = &languages;
-    let input = Input { pages, chunks, languages, synonyms: &[], vectors: true };
+    let input = Input { pages, chunks, languages, synonyms: &[] };
     let earlier = EarlierShards::default();
     let lexical = analyse(&input, None, &earlier, &ProgressBar::hidden()).unwrap();
     let stats = Stats {
