@@ -20,6 +20,7 @@ use csl::styled;
 
 use super::{Answer, title};
 use crate::safe_text::{line, lines};
+use crate::sources::{PaperKind, UNKNOWN};
 
 /// A style of references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -40,7 +41,7 @@ pub enum Style {
 struct Work {
     /// For BibTeX, unique in the list.
     key: String,
-    kind: Kind,
+    kind: PaperKind,
     title: String,
     authors: Vec<Person>,
     /// Year, month, day, as far as they are known.
@@ -51,52 +52,21 @@ struct Work {
     language: String,
 }
 
-/// What a work is, as far as references tell works apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Kind {
-    Article,
-    Conference,
-    Book,
-    Chapter,
-    Thesis,
-    Report,
-    Preprint,
-    Dataset,
-    Software,
-    #[default]
-    Page,
-}
-
-impl Kind {
-    /// The kind that a page's `type` names.
-    fn of(name: &str) -> Self {
-        match name {
-            "article" => Self::Article,
-            "conference" => Self::Conference,
-            "book" => Self::Book,
-            "chapter" => Self::Chapter,
-            "thesis" => Self::Thesis,
-            "report" => Self::Report,
-            "preprint" => Self::Preprint,
-            "dataset" => Self::Dataset,
-            "software" => Self::Software,
-            _ => Self::Page,
-        }
-    }
-
-    /// Its type in BibTeX, and the field that names where it appeared.
-    fn bibtex(self) -> (EntryType, &'static str) {
-        match self {
-            Self::Article => (EntryType::Article, "journal"),
-            Self::Conference => (EntryType::InProceedings, "booktitle"),
-            Self::Book => (EntryType::Book, "publisher"),
-            Self::Chapter => (EntryType::InCollection, "booktitle"),
-            Self::Thesis => (EntryType::PhdThesis, "school"),
-            Self::Report => (EntryType::TechReport, "institution"),
-            Self::Preprint | Self::Dataset | Self::Software | Self::Page => {
-                (EntryType::Misc, "howpublished")
-            }
-        }
+/// A kind's type in BibTeX, and the field that names where a work of it appeared.
+fn bibtex(kind: PaperKind) -> (EntryType, &'static str) {
+    match kind {
+        PaperKind::Article => (EntryType::Article, "journal"),
+        PaperKind::Conference => (EntryType::InProceedings, "booktitle"),
+        PaperKind::Book => (EntryType::Book, "publisher"),
+        PaperKind::Chapter => (EntryType::InCollection, "booktitle"),
+        PaperKind::Thesis => (EntryType::PhdThesis, "school"),
+        PaperKind::Report => (EntryType::TechReport, "institution"),
+        PaperKind::Preprint
+        | PaperKind::Dataset
+        | PaperKind::Software
+        | PaperKind::Web
+        | PaperKind::Other
+        | PaperKind::Unknown => (EntryType::Misc, "howpublished"),
     }
 }
 
@@ -124,7 +94,7 @@ fn references(pages: &[&PageHit], style: Style) -> Result<Vec<String>> {
 impl Work {
     fn of(page: &PageHit, keys: &mut HashSet<String>) -> Self {
         let text = |name: &str| page.attributes.get(name).and_then(Value::as_str).unwrap_or("");
-        let known = |text: &str| if text == "unknown" { String::new() } else { clean(text) };
+        let known = |text: &str| if text == UNKNOWN { String::new() } else { clean(text) };
         let texts = |name: &str| match page.attributes.get(name) {
             Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
             Some(Value::String(value)) => vec![value.as_str()],
@@ -144,7 +114,7 @@ impl Work {
         };
         let mut work = Self {
             key: String::new(),
-            kind: Kind::of(text("type")),
+            kind: PaperKind::named(text("type")),
             title: clean(title(page)),
             authors,
             date,
@@ -174,7 +144,7 @@ impl Work {
     }
 
     fn bibtex(&self) -> Result<String> {
-        let (kind, venue) = self.kind.bibtex();
+        let (kind, venue) = bibtex(self.kind);
         let mut entry = Entry::new(self.key.clone(), kind);
         entry.set("title", chunks(&self.title));
         if !self.authors.is_empty() {
