@@ -20,7 +20,10 @@ pub fn styled(works: &[Work], style: Style) -> Result<Vec<String>> {
     let archived = match style {
         Style::Apa => ArchivedStyle::AmericanPsychologicalAssociation,
         Style::Chicago => ArchivedStyle::ChicagoAuthorDate,
-        Style::Ieee | Style::Bibtex => ArchivedStyle::InstituteOfElectricalAndElectronicsEngineers,
+        Style::Ieee => ArchivedStyle::InstituteOfElectricalAndElectronicsEngineers,
+        Style::Bibtex => anyhow::bail!(
+            "expected a style of the Citation Style Language, found bibtex, whose entries need none"
+        ),
     };
     let Csl::Independent(style) = archived.get() else {
         anyhow::bail!("expected a style of its own, found one that refers to another");

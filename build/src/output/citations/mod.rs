@@ -45,7 +45,7 @@ struct Work {
     title: String,
     authors: Vec<Person>,
     /// Year, month, day, as far as they are known.
-    date: Vec<i64>,
+    date: Vec<i16>,
     venue: String,
     doi: String,
     url: String,
@@ -107,8 +107,8 @@ impl Work {
         let authors = authors.into_iter().map(known).filter(|name| !name.is_empty());
         let authors: Vec<Person> =
             authors.map(|name| Person::parse(&chunks(&name.replace('=', " ")))).collect();
-        let year = page.attributes.get("year").and_then(Value::as_f64).map(|year| year as i64);
-        let date = match year {
+        let year = page.attributes.get("year").and_then(Value::as_f64);
+        let date = match year.and_then(|year| i16::try_from(year as i64).ok()) {
             Some(year) => vec![year],
             None => date(text("date")),
         };
@@ -178,11 +178,15 @@ fn clean(text: &str) -> String {
     line(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The numbers of a date as attributes have it, `2024-05-01`; none of another text.
-fn date(text: &str) -> Vec<i64> {
+/// The numbers of a date as attributes have it, `2024-05-01`, up to a month or a day that no
+/// calendar has; none of another text. The styles refuse numbers that are no dates.
+fn date(text: &str) -> Vec<i16> {
     let day = text.split(['T', ' ']).next().unwrap_or_default();
-    let numbers: Option<Vec<i64>> = day.split('-').map(|part| part.parse().ok()).collect();
-    numbers.filter(|numbers| numbers.len() <= 3).unwrap_or_default()
+    let numbers: Option<Vec<i16>> = day.split('-').map(|part| part.parse().ok()).collect();
+    let numbers = numbers.filter(|numbers| numbers.len() <= 3).unwrap_or_default();
+    let possible = [i16::MIN..=i16::MAX, 1..=12, 1..=31];
+    let known = numbers.into_iter().zip(possible).take_while(|(number, of)| of.contains(number));
+    known.map(|(number, _)| number).collect()
 }
 
 /// This program has no styles.
@@ -264,9 +268,22 @@ mod tests {
     fn dates_are_taken_as_far_as_they_are_known() {
         assert_eq!(date("2024-05-01T10:00:00Z"), [2024, 5, 1]);
         assert_eq!(date("2024"), [2024]);
-        for other in ["", "soon", "1-2-3-4"] {
+        assert_eq!(date("2024-00-00"), [2024]);
+        assert_eq!(date("2024-13-01"), [2024]);
+        assert_eq!(date("2024-05-32"), [2024, 5]);
+        for other in ["", "soon", "1-2-3-4", "20240501"] {
             assert!(date(other).is_empty(), "{other}");
         }
+    }
+
+    #[test]
+    fn a_year_and_a_day_that_are_none_keep_no_page_from_being_cited() {
+        let odd = page("Odd", "/odd/", json!({"year": 20240501, "date": "2024-00-00"}));
+        assert_eq!(Work::of(&odd, &mut HashSet::new()).date, [2024]);
+        let style = if cfg!(feature = "citations") { Style::Apa } else { Style::Bibtex };
+        let references = references(&[&odd], style).unwrap();
+        assert_eq!(references.len(), 1);
+        assert!(references[0].contains("2024") && !references[0].contains("20240501"));
     }
 
     #[cfg(feature = "citations")]
