@@ -70,9 +70,10 @@ fn bibtex(kind: PaperKind) -> (EntryType, &'static str) {
     }
 }
 
-/// The references of an answer, each once.
-pub fn list(answer: &Answer<'_>, style: Style, out: &mut impl Write) -> Result<()> {
-    let pages: Vec<&PageHit> = answer.pages().map(|(_, page)| page).collect();
+/// The references of answers as one list: no two keys are the same, and the numbers go on.
+pub fn list(answers: &[Answer<'_>], style: Style, out: &mut impl Write) -> Result<()> {
+    let pages: Vec<&PageHit> =
+        answers.iter().flat_map(Answer::pages).map(|(_, page)| page).collect();
     for reference in references(&pages, style)? {
         writeln!(out, "{reference}")?;
     }
