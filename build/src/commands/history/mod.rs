@@ -111,8 +111,11 @@ fn is_on(home: &Home) -> Result<bool> {
     Ok(own.map(|file| file.switch(SWITCH)).transpose()?.flatten().unwrap_or(false))
 }
 
-/// Remembers a search, if that is wanted. If it cannot, the search has not failed.
+/// Remembers a search that has a query, if that is wanted. If it cannot, the search has not failed.
 pub(crate) fn remember(last: &Last, ui: &Ui) {
+    if last.query.trim().is_empty() {
+        return;
+    }
     let remember = || -> Result<()> {
         let home = Home::default_location()?;
         if is_on(&home)? {

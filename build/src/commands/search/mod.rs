@@ -225,6 +225,11 @@ pub(crate) fn keep(
     output: &Output,
     ui: &Ui,
 ) -> anyhow::Result<()> {
+    let is_for_people = output.format()?.is_for_people();
+    if !is_for_people && output.save.is_none() {
+        return Ok(());
+    }
+    // Looks into the sources for the lines of the hits.
     let last = Last::of(query, answers);
     if let Some(name) = &output.save {
         last.keep(Some(name)).with_context(|| format!("the search cannot be saved as {name}"))?;
@@ -233,12 +238,15 @@ pub(crate) fn keep(
             format!("{}; `findling last {name}`", count(last.hits.len() as u64, "hits")),
         );
     }
-    if output.format()?.is_for_people() {
+    if is_for_people {
+        // Further pages are of a search that is remembered already.
+        #[cfg(feature = "history")]
+        if answers.first().is_none_or(|answer| answer.offset == 0) {
+            super::history::remember(&last, ui);
+        }
         if let Err(error) = last.keep(None) {
             ui.detail(format!("the hits are not kept for `findling open`: {error:#}"));
         }
-        #[cfg(feature = "history")]
-        super::history::remember(&last, ui);
     }
     Ok(())
 }
