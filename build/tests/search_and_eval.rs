@@ -199,6 +199,8 @@ fn batches_give_runs_and_responses() {
     let lines = stdout(&["search", text(&file), "--batch", text(&queries), "--format", "json"]);
     let line: Value = serde_json::from_str(lines.lines().nth(1).expect("a line")).expect("JSON");
     assert_eq!((&line["_id"], &line["query"]), (&json!("q2"), &json!("cargo build")));
+    let args = ["search", text(&file), "--batch", text(&queries), "--threshold", "1000"];
+    assert_eq!(stdout(&args), "", "no page has so high a score");
 }
 
 #[test]

@@ -344,10 +344,11 @@ fn batch(
             request.sections_per_page = SectionsPerPage(1);
         }
         if let Some(encoder) = encoder {
-            request.vector = encoder.encode(text)?.0;
+            encoder.embed(&mut request)?;
         }
-        let (response, _) =
+        let (mut response, _) =
             host.search_as_meant(encoder, request).with_context(|| format!("query {id}"))?;
+        args.options.arrange(&mut response);
         if !trec {
             let line = BatchLine { id, response: &response };
             writeln!(out, "{}", safe_text::json(&line)?)?;
