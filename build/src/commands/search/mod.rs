@@ -146,11 +146,16 @@ fn request(args: &Args, query: &str) -> Request {
 }
 
 /// The request for pages like a page, or like the text of a file if no page has that address.
+///
+/// # Errors
+/// If there is neither; if the bundle cannot be read.
 fn similar(host: &mut Host, like: &str, request: Request) -> anyhow::Result<Request> {
-    let Err(error) = host.document(like) else {
-        return Ok(Request { similar_to: Some(like.to_owned()), ..request });
+    let error = match host.document(like) {
+        Ok(_) => return Ok(Request { similar_to: Some(like.to_owned()), ..request }),
+        Err(error) => error,
     };
-    let Some(text) = small_file::text(Path::new(like)) else { return Err(near(host, error)) };
+    let text = is_no_page(&error).then(|| small_file::text(Path::new(like))).flatten();
+    let Some(text) = text else { return Err(near(host, error)) };
     // Nothing in it is a phrase, an exclusion or a condition.
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let query = words.take(MAX_WORDS).collect::<Vec<_>>().join(" ");
@@ -288,6 +293,11 @@ pub(crate) fn answer(
         ui.warn(&notice.message);
     }
     Ok(answer)
+}
+
+/// Whether an error is that no page has an address.
+pub(crate) fn is_no_page(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(findling_engine::Error::NoSuchPage { .. }))
 }
 
 /// An error that names pages with similar addresses, if it is that no page has an address.
