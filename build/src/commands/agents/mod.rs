@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Subcommand;
 
+use super::confirmed;
 use super::search::{Output, finish};
 use crate::output::{Asked, Exit};
 use crate::replace_file::replace_by;
@@ -84,9 +85,7 @@ fn init(args: &Init, ui: &Ui) -> Result<Exit> {
     if wanted.is_empty() || args.print {
         return Ok(Exit::Found);
     }
-    if !args.yes && !ui.confirm("Write these files?") {
-        return Err(super::not_confirmed("nothing was written"));
-    }
+    confirmed(args.yes, "Write these files?", "nothing was written", ui)?;
     for (plan, path, text) in wanted {
         write(plan, &path, &text)?;
         ui.status("Wrote", plan.path);

@@ -12,6 +12,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use super::config::file::SettingsFile;
+use super::confirmed;
 use super::search::{Output, finish};
 use crate::collections::Home;
 use crate::output::{Exit, Last};
@@ -86,9 +87,8 @@ fn list(args: &Args, ui: &Ui) -> Result<Exit> {
 }
 
 fn remove(args: &Clear, ui: &Ui) -> Result<Exit> {
-    if !args.yes && !ui.confirm("Remove all searches and feedback that are remembered?") {
-        return Err(super::not_confirmed("nothing was removed"));
-    }
+    let question = "Remove all searches and feedback that are remembered?";
+    confirmed(args.yes, question, "nothing was removed", ui)?;
     database::remove(&Home::default_location()?)?;
     ui.status(
         "Removed",
