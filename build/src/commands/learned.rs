@@ -8,13 +8,15 @@ use crate::collections::{Home, Target};
 use crate::host::Host;
 use crate::ranking;
 
-/// Opens a bundle to be searched, ranked as was learned for it.
+/// Opens a bundle to be searched, ranked as was learned for it. Without a directory for data
+/// nothing is learned.
 ///
 /// # Errors
 /// As [`Host::open`]; if what was learned cannot be read.
 pub fn open(target: &Target) -> Result<Host> {
     let mut host = Host::open(target.path())?;
-    let path = path(&Home::default_location()?, &target.lasting_name());
+    let Ok(home) = Home::default_location() else { return Ok(host) };
+    let path = path(&home, &target.lasting_name());
     if path.is_file() {
         host.index_mut().set_rank_params(ranking::params(&ranking::read(&path)?));
     }
