@@ -29,9 +29,7 @@ pub fn open(target: &Target) -> Result<Host> {
 /// If it cannot be written.
 #[cfg(feature = "history")]
 pub fn keep(home: &Home, name: &str, setting: &ranking::Setting) -> Result<()> {
-    let path = path(home, name);
-    std::fs::create_dir_all(path.parent().unwrap_or(home.root()))?;
-    ranking::write(&path, setting)
+    ranking::write(&path(home, name), setting)
 }
 
 /// Removes what was learned for a bundle.

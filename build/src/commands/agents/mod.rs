@@ -11,10 +11,10 @@ use clap::Subcommand;
 use super::confirmed;
 use super::search::{Output, finish};
 use crate::output::{Asked, Exit};
-use crate::replace_file::replace_by;
+use crate::replace_file::keep;
 use crate::safe_text::{line, lines};
 use crate::ui::{Paint, Ui};
-use files::{Change, Plan};
+use files::Change;
 
 /// Tell the coding assistants that work in a directory how to search
 #[derive(Debug, clap::Args)]
@@ -87,7 +87,7 @@ fn init(args: &Init, ui: &Ui) -> Result<Exit> {
     }
     confirmed(args.yes, "Write these files?", "nothing was written", ui)?;
     for (plan, path, text) in wanted {
-        write(plan, &path, &text)?;
+        keep(&path, text.as_bytes()).with_context(|| format!("{} cannot be written", plan.path))?;
         ui.status("Wrote", plan.path);
     }
     Ok(Exit::Found)
@@ -115,15 +115,4 @@ fn read(path: &Path, directory: &Path) -> Result<Option<String>> {
             Err(error).with_context(|| format!("{} cannot be read", line(&path.to_string_lossy())))
         }
     }
-}
-
-fn write(plan: &Plan, path: &Path, text: &str) -> Result<()> {
-    std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))
-        .map_err(anyhow::Error::from)
-        .and_then(|()| {
-            replace_by(path, |file| -> Result<()> {
-                Ok(std::io::Write::write_all(file, text.as_bytes())?)
-            })
-        })
-        .with_context(|| format!("{} cannot be written", plan.path))
 }
