@@ -103,12 +103,13 @@ fn remove(args: &Clear, ui: &Ui) -> Result<Exit> {
 /// # Errors
 /// If a file cannot be read.
 fn is_on(home: &Home) -> Result<bool> {
-    let nearest = SettingsFile::find(&std::env::current_dir()?)?;
-    if let Some(truth) = nearest.map(|file| file.switch(SWITCH)).transpose()?.flatten() {
+    let switch = |file: Option<SettingsFile>| -> Result<Option<bool>> {
+        Ok(file.map(|file| file.switch(SWITCH)).transpose()?.flatten())
+    };
+    if let Some(truth) = switch(SettingsFile::find(&std::env::current_dir()?)?)? {
         return Ok(truth);
     }
-    let own = SettingsFile::in_directory(home.root())?;
-    Ok(own.map(|file| file.switch(SWITCH)).transpose()?.flatten().unwrap_or(false))
+    Ok(switch(SettingsFile::in_directory(home.root())?)?.unwrap_or(false))
 }
 
 /// Remembers a search that has a query, if that is wanted. If it cannot, the search has not failed.
