@@ -32,7 +32,8 @@ enum Action {
 /// skill, and the configuration of the server `findling mcp`
 ///
 /// What others have written stays: a section is added to AGENTS.md, and a server to the
-/// configuration. Running it again changes only what it wrote itself.
+/// configuration. Running it again changes only what it wrote itself. A server that it wrote for
+/// other bundles stays as it is: remove it first.
 #[derive(Debug, clap::Args)]
 struct Init {
     /// The directory

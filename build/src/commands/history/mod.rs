@@ -92,7 +92,7 @@ fn remove(args: &Clear, ui: &Ui) -> Result<Exit> {
     database::remove(&Home::default_location()?)?;
     ui.status(
         "Removed",
-        "all searches and feedback; `findling learn --forget` undoes what was learned",
+        "all searches and feedback; `findling learn BUNDLE --forget` undoes what was learned",
     );
     Ok(Exit::Found)
 }
