@@ -8,6 +8,8 @@ use anyhow::{Context, bail};
 use findling_bundle::RANKING_MAX;
 use findling_engine::RankParams;
 
+use crate::replace_file::keep;
+
 /// A number for each parameter, in the order of the manifest.
 pub type Setting = [f32; RANKING_MAX.len()];
 
@@ -116,7 +118,8 @@ fn parse(text: &str) -> anyhow::Result<Setting> {
     Ok(setting)
 }
 
-/// Writes the parameters that differ from the defaults, for [`read`].
+/// Writes the parameters that differ from the defaults, for [`read`]. Makes the file's directory
+/// where there is none.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -126,7 +129,7 @@ pub fn write(path: &Path, setting: &Setting) -> anyhow::Result<()> {
     let named: BTreeMap<&str, serde_json::Value> =
         differences(&defaults, setting).map(|(name, _, value)| (name, decimal(value))).collect();
     let text = format!("{}\n", serde_json::to_string_pretty(&named)?);
-    std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
+    keep(path, text.as_bytes()).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
 /// The shortest decimal number for a value: 0.35 instead of the exact value of the nearest f32.

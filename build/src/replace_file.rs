@@ -32,14 +32,22 @@ pub fn replace_by<T, E: From<io::Error>>(
     })
 }
 
-/// Replaces a file by a value as JSON. Makes its directory where there is none.
+/// Replaces a file by these bytes. Makes its directory where there is none.
+///
+/// # Errors
+/// If the system refuses.
+pub fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    replace_by(path, |file| file.write_all(bytes))
+}
+
+/// As [`keep`], with a value as JSON.
 ///
 /// # Errors
 /// If the system refuses.
 pub fn keep_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
-    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
     let json = serde_json::to_vec(value).map_err(|error| io::Error::other(error.to_string()))?;
-    replace_by(path, |file| file.write_all(&json))
+    keep(path, &json)
 }
 
 /// Puts the names in a directory on disk. Windows has no such call and needs none.

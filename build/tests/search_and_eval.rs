@@ -9,6 +9,7 @@ use findling_build::index::write::{Shape, write};
 use findling_build::index::{Job, build};
 use findling_build::models::BoxedEncoder;
 use findling_build::page::{Block, Page, Section};
+use findling_build::safe_text::is_safe;
 use findling_build::ui::Ui;
 use findling_bundle::AttributeValue;
 use findling_encoder::hash::HashEncoder;
@@ -198,6 +199,8 @@ fn batches_give_runs_and_responses() {
     let lines = stdout(&["search", text(&file), "--batch", text(&queries), "--format", "json"]);
     let line: Value = serde_json::from_str(lines.lines().nth(1).expect("a line")).expect("JSON");
     assert_eq!((&line["_id"], &line["query"]), (&json!("q2"), &json!("cargo build")));
+    let args = ["search", text(&file), "--batch", text(&queries), "--threshold", "1000"];
+    assert_eq!(stdout(&args), "", "no page has so high a score");
 }
 
 #[test]
@@ -574,8 +577,10 @@ fn pages_that_their_own_title_does_not_find_are_listed() {
         let html = format!("<html><head>{head}</head><body><main>{body}</main></body></html>");
         std::fs::write(site.join(name), html).expect("a file");
     };
-    let title = "<title>Zebra crossing</title>";
-    write("lost.html", title, "<h1>Zebra crossing</h1><p>Where to walk over the road.</p>");
+    // The last character turns the direction of a terminal's text.
+    let title = "Zebra crossing \u{202e}";
+    let body = format!("<h1>{title}</h1><p>Where to walk over the road.</p>");
+    write("lost.html", &format!("<title>{title}</title>"), &body);
     for i in 0..12 {
         let body = format!(
             "<h1>Street {i}</h1><p>A zebra crossing is painted at number {i}.</p>\
@@ -590,8 +595,9 @@ fn pages_that_their_own_title_does_not_find_are_listed() {
     let args = ["build", text(&site), "--output", text(&out), "--encoder", "none", "--no-client"];
     stdout(&[&args[..], &["--boost", "lost.html=0.001"]].concat());
     let args = ["eval", text(&out), "--synthetic", "--site", text(&site)];
-    let report: Value =
-        serde_json::from_str(&stdout(&[&args[..], &["--json"]].concat())).expect("JSON");
+    let printed = stdout(&[&args[..], &["--json"]].concat());
+    assert!(is_safe(&printed), "{printed}");
+    let report: Value = serde_json::from_str(&printed).expect("JSON");
     let found: Vec<(&str, u64)> = report["found"]
         .as_array()
         .expect("a list")
@@ -608,6 +614,7 @@ fn pages_that_their_own_title_does_not_find_are_listed() {
     assert_eq!((lost.len(), &lost[0]["pages"]), (1, &json!(["lost.html"])));
     let table = stdout(&args);
     assert!(table.contains("Zebra crossing") && table.contains("lost.html"), "{table}");
+    assert!(is_safe(&table), "{table}");
 }
 
 #[test]

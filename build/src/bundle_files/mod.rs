@@ -39,18 +39,25 @@ pub const SINGLE_FILE: &str = "bundle.findling";
 #[error("{0}")]
 pub struct NoBundle(String);
 
-/// The entry that a bundle's path has now: that of a directory, or of a single file. `None` while
-/// there is none that can be read.
+/// The file with the entry of a bundle: in a directory the entry file or `bundle.findling`,
+/// otherwise the path itself.
+pub fn entry_file(path: &Path) -> PathBuf {
+    let files = [entry::FILE_NAME, SINGLE_FILE].map(|name| path.join(name));
+    files.into_iter().find(|file| file.is_file()).unwrap_or_else(|| path.to_owned())
+}
+
+/// The entry that a bundle's path has now. `None` while there is none that can be read.
 pub fn entry_at(path: &Path) -> Option<Entry> {
-    let read = |path: &Path, len: usize| {
+    let file = entry_file(path);
+    let read = |len: usize| {
         let mut bytes = vec![0; len];
-        let mut file = fs::File::open(path).ok()?;
+        let mut file = fs::File::open(&file).ok()?;
         std::io::Read::read_exact(&mut file, &mut bytes).ok().map(|()| bytes)
     };
-    if path.is_dir() {
-        return Entry::from_bytes(&read(&path.join(entry::FILE_NAME), Entry::LEN)?).ok();
+    if file.ends_with(entry::FILE_NAME) {
+        return Entry::from_bytes(&read(Entry::LEN)?).ok();
     }
-    single_file::read_header(&read(path, single_file::HEADER_LEN)?).ok()
+    single_file::read_header(&read(single_file::HEADER_LEN)?).ok()
 }
 
 /// A bundle on disk. Shards are read when needed. They are checked when they are decoded, not here.

@@ -13,7 +13,7 @@ use ureq::http::{HeaderMap, StatusCode, header};
 use super::SINGLE_FILE;
 use super::address::Address;
 use crate::http::{Timeouts, agent};
-use crate::replace_file::replace_by;
+use crate::replace_file::keep;
 
 /// The file of a copy that holds the address of the original.
 pub(super) const ORIGIN: &str = "origin.txt";
@@ -226,11 +226,7 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
 
 /// Writes a file of a copy.
 pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
-    let failed = |source| Error::Copy { path: path.to_owned(), source };
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).map_err(failed)?;
-    }
-    replace_by(path, |file| std::io::Write::write_all(file, bytes.as_ref())).map_err(failed)
+    keep(path, bytes.as_ref()).map_err(|source| Error::Copy { path: path.to_owned(), source })
 }
 
 /// A file of a copy, if it is there.

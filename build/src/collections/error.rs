@@ -136,12 +136,6 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// Nobody agreed to a removal.
-    #[error("the collection `{name}` was not removed: answer yes, or add --yes")]
-    NotConfirmed {
-        /// The collection.
-        name: String,
-    },
     /// No directory for data.
     #[error("found no directory for collections: set FINDLING_HOME to a directory")]
     NoHome,
@@ -173,7 +167,6 @@ impl Error {
             Error::MissingSource { .. } => "missing-source",
             Error::Emptied { .. } => "emptied",
             Error::NotUtf8 { .. } => "not-utf8",
-            Error::NotConfirmed { .. } => "not-confirmed",
             Error::NoHome => "no-home",
             Error::Io { .. } => "io",
         }

@@ -8,13 +8,15 @@ use crate::collections::{Home, Target};
 use crate::host::Host;
 use crate::ranking;
 
-/// Opens a bundle to be searched, ranked as was learned for it.
+/// Opens a bundle to be searched, ranked as was learned for it. Without a directory for data
+/// nothing is learned.
 ///
 /// # Errors
 /// As [`Host::open`]; if what was learned cannot be read.
 pub fn open(target: &Target) -> Result<Host> {
     let mut host = Host::open(target.path())?;
-    let path = path(&Home::default_location()?, &target.lasting_name());
+    let Ok(home) = Home::default_location() else { return Ok(host) };
+    let path = path(&home, &target.lasting_name());
     if path.is_file() {
         host.index_mut().set_rank_params(ranking::params(&ranking::read(&path)?));
     }
@@ -27,9 +29,7 @@ pub fn open(target: &Target) -> Result<Host> {
 /// If it cannot be written.
 #[cfg(feature = "history")]
 pub fn keep(home: &Home, name: &str, setting: &ranking::Setting) -> Result<()> {
-    let path = path(home, name);
-    std::fs::create_dir_all(path.parent().unwrap_or(home.root()))?;
-    ranking::write(&path, setting)
+    ranking::write(&path(home, name), setting)
 }
 
 /// Removes what was learned for a bundle.

@@ -39,9 +39,18 @@ pub mod sync;
 #[cfg(feature = "tui")]
 pub mod tui;
 
-/// The error of a command whose question was not answered with yes.
-fn not_confirmed(outcome: &str) -> anyhow::Error {
+use crate::output::Asked;
+use crate::ui::Ui;
+
+/// Asks a question, unless `yes` has answered it. `outcome` is what follows without a yes.
+///
+/// # Errors
+/// If the answer is not yes.
+fn confirmed(yes: bool, question: &str, outcome: &str, ui: &Ui) -> anyhow::Result<()> {
+    if yes || ui.confirm(question) {
+        return Ok(());
+    }
     let message =
         format!("expected yes, found another answer or none: {outcome}; --yes does not ask");
-    crate::output::Asked { code: "not-confirmed", message }.into()
+    Err(Asked { code: "not-confirmed", message }.into())
 }

@@ -12,7 +12,7 @@ use clap::Subcommand;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::search::{self, OrderArg, Output, SearchOptions, finish};
+use super::search::{self, Output, SearchOptions, finish};
 use super::sync::{How, sync};
 use crate::collections::{Error, Home, Kind, Name, Registry, Settings};
 use crate::output::{Asked, Exit};
@@ -113,8 +113,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
             let output = Output { json: args.json, ..Output::default() };
             finish(&output, ui, || add(&args, &name, ui))
         }
-        Action::List(List { limit, mut options, output }) => {
-            options.ranking.order = OrderArg::Recent;
+        Action::List(List { limit, options, output }) => {
             search::run(search::Args::of(&name, String::new(), limit, options, output), ui)
         }
         Action::Search(Search { query, limit, options, output }) => {

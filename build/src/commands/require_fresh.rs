@@ -11,9 +11,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
-use findling_bundle::entry;
 
-use crate::bundle_files::WebCopy;
+use crate::bundle_files::{WebCopy, entry_file};
 use crate::collections::Target;
 use crate::output::Stale;
 use crate::ui::count;
@@ -76,8 +75,7 @@ impl RequireFresh {
 
 /// When a bundle at a path was built, as far as the date of its entry tells.
 fn built(path: &Path) -> Option<SystemTime> {
-    let file = path.join(entry::FILE_NAME);
-    std::fs::metadata(if file.is_file() { &file } else { path }).ok()?.modified().ok()
+    std::fs::metadata(entry_file(path)).ok()?.modified().ok()
 }
 
 /// How long ago something was; what is in the future was now.

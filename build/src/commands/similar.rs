@@ -55,7 +55,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 fn similar(args: Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
-    let (format, page) = (args.output.format()?, args.page.clone());
+    let format = args.output.format()?;
     let target = find_target(&args.bundle, ui)?;
     args.fresh.check(&target)?;
     let mut host = Host::open(target.path())?;
@@ -80,7 +80,8 @@ fn similar(args: Args, ui: &Ui) -> anyhow::Result<Exit> {
         group_by: None,
         timings: false,
     };
-    keep(&page, &[answer], &args.output, ui)?;
+    // A page is no query.
+    keep("", &[answer], &args.output, ui)?;
     write_to(&args.output, ui, |ui, mut out| answer.write(format, ui, &mut out))?;
     ui.detail(cost.to_string());
     Ok(exit(&response))

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use findling_engine::{PageHit, Response};
 use serde_json::Value;
 
-/// What is shown where a page has no value.
-const UNKNOWN: &str = "unknown";
+use crate::sources::UNKNOWN;
 
 /// Puts pages of a group together, behind the best of them. The first value counts.
 pub fn group(response: &mut Response, attribute: &str) {

@@ -17,6 +17,7 @@ mod table;
 pub mod text;
 
 use std::io::Write;
+use std::slice;
 
 use anyhow::Result;
 use findling_engine::{PageHit, Response, SectionHit};
@@ -99,7 +100,7 @@ impl Answer<'_> {
             Format::Markdown => markdown::list(&here, out),
             Format::Brief => brief::lines(&here, out),
             Format::Csv => table::csv(self, out),
-            Format::Citations(style) => citations::list(self, style, out),
+            Format::Citations(style) => citations::list(slice::from_ref(self), style, out),
             Format::Paths => table::paths(&here, out),
         }
     }
@@ -110,7 +111,8 @@ impl Answer<'_> {
     }
 }
 
-/// Prints the answers of several bundles, in formats for people below their names.
+/// Prints the answers of several bundles: references as one list, the others one after the other,
+/// in formats for people below their names.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -120,6 +122,9 @@ pub fn write_all(
     ui: &Ui,
     mut out: &mut dyn Write,
 ) -> Result<()> {
+    if let Format::Citations(style) = format {
+        return citations::list(answers, style, &mut out);
+    }
     for answer in answers {
         let name = answer.collection.map(safe_text::line);
         match (format, &name) {

@@ -47,6 +47,7 @@ use files::File;
 pub use files::join;
 use left_out::LeftOut;
 use page_cache::PageCache;
+pub use papers::{Kind as PaperKind, UNKNOWN};
 use titles::Names;
 
 /// What to read and how.

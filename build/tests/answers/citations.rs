@@ -40,6 +40,21 @@ fn bibtex_has_what_is_known_of_papers_and_of_pages() {
     assert!(text.starts_with("@misc{") && text.contains("/evil/"), "{text}");
 }
 
+#[test]
+fn several_bundles_have_one_list_in_which_no_key_is_there_twice() {
+    let home = Home::new();
+    for name in ["one", "two"] {
+        home.write(&format!("{name}/numbers.md"), "# Numbers\n\nNumbers.\n");
+        home.add(name);
+    }
+    let args = ["find", "numbers", "--mode=lexical", "--format=citations", "--style=bibtex"];
+    let done = home.run(&args);
+    let mut keys: Vec<&str> = done.out.lines().filter(|line| line.starts_with("@misc{")).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!((done.code, keys.len()), (0, 2), "{done:?}");
+}
+
 #[cfg(feature = "citations")]
 #[test]
 fn every_style_cites_every_page_once() {

@@ -27,6 +27,14 @@ fn searches_are_remembered_only_where_that_is_wanted() {
     home.run(&["search", "notes", "mutex"]);
     home.run(&["find", "evil \u{1b}[2J"]);
     home.json(&["search", "notes", "threads", "--json"]);
+    // No words, further pages of a search, and the pages like one are no queries.
+    for args in [
+        &["search", "notes", ""][..],
+        &["search", "notes", "mutex", "--offset=1"],
+        &["similar", "notes", "/a/"],
+    ] {
+        home.run(args);
+    }
     assert_eq!(queries(&home), ["evil \u{1b}[2J", "mutex"], "what programs read is not");
     let shown = home.run(&["history"]);
     assert!(findling_build::safe_text::is_safe(&shown.out), "{shown:?}");

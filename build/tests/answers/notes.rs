@@ -37,6 +37,14 @@ fn notes_are_kept_listed_and_found_again() {
     assert_eq!(titles(&listed).len(), 2, "{listed}");
     let tagged = home.json(&["note", "list", "--filter=tags=team", "--json"]);
     assert_eq!(titles(&tagged), titles(&found));
+    home.write(
+        "data/notes/assistant-notes/old.md",
+        "---\ntitle: Old\ndate: 2001-05-01\n---\n\nText.\n",
+    );
+    home.sync("assistant-notes");
+    assert_eq!(titles(&home.json(&["note", "list", "--json"]))[2], "Old", "the newest first");
+    let oldest = home.json(&["note", "list", "--order=oldest", "--json"]);
+    assert_eq!(titles(&oldest)[0], "Old", "{oldest}");
     let path = first["path"].as_str().unwrap();
     assert!(std::fs::read_to_string(path).unwrap().contains("Deploys run at noon."));
 }

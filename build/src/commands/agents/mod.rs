@@ -8,12 +8,13 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Subcommand;
 
+use super::confirmed;
 use super::search::{Output, finish};
 use crate::output::{Asked, Exit};
-use crate::replace_file::replace_by;
+use crate::replace_file::keep;
 use crate::safe_text::{line, lines};
 use crate::ui::{Paint, Ui};
-use files::{Change, Plan};
+use files::Change;
 
 /// Tell the coding assistants that work in a directory how to search
 #[derive(Debug, clap::Args)]
@@ -31,7 +32,8 @@ enum Action {
 /// skill, and the configuration of the server `findling mcp`
 ///
 /// What others have written stays: a section is added to AGENTS.md, and a server to the
-/// configuration. Running it again changes only what it wrote itself.
+/// configuration. Running it again changes only what it wrote itself. A server that it wrote for
+/// other bundles stays as it is: remove it first.
 #[derive(Debug, clap::Args)]
 struct Init {
     /// The directory
@@ -84,11 +86,9 @@ fn init(args: &Init, ui: &Ui) -> Result<Exit> {
     if wanted.is_empty() || args.print {
         return Ok(Exit::Found);
     }
-    if !args.yes && !ui.confirm("Write these files?") {
-        return Err(super::not_confirmed("nothing was written"));
-    }
+    confirmed(args.yes, "Write these files?", "nothing was written", ui)?;
     for (plan, path, text) in wanted {
-        write(plan, &path, &text)?;
+        keep(&path, text.as_bytes()).with_context(|| format!("{} cannot be written", plan.path))?;
         ui.status("Wrote", plan.path);
     }
     Ok(Exit::Found)
@@ -116,15 +116,4 @@ fn read(path: &Path, directory: &Path) -> Result<Option<String>> {
             Err(error).with_context(|| format!("{} cannot be read", line(&path.to_string_lossy())))
         }
     }
-}
-
-fn write(plan: &Plan, path: &Path, text: &str) -> Result<()> {
-    std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))
-        .map_err(anyhow::Error::from)
-        .and_then(|()| {
-            replace_by(path, |file| -> Result<()> {
-                Ok(std::io::Write::write_all(file, text.as_bytes())?)
-            })
-        })
-        .with_context(|| format!("{} cannot be written", plan.path))
 }

@@ -11,7 +11,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::collections::{Error, Home, Name, Registry, remove};
+use super::confirmed;
+use crate::collections::{Home, Name, Registry, remove};
 use crate::ui::Ui;
 
 /// Add, list, rename and remove collections: bundles that Findling keeps for you
@@ -87,7 +88,7 @@ struct Done<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// Those of [`Error`]; with `add`, those of the first sync.
+/// Those of [`crate::collections::Error`]; with `add`, those of the first sync.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let home = Home::default_location()?;
     match args.action {
@@ -109,9 +110,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
 fn run_remove(home: &Home, args: &Remove, ui: &Ui) -> Result<ExitCode> {
     let name = &args.name;
     Registry::read(home)?.get(name)?;
-    if !args.yes && !ui.confirm(&format!("Remove the collection `{name}` and its bundle?")) {
-        return Err(Error::NotConfirmed { name: name.to_string() }.into());
-    }
+    let question = format!("Remove the collection `{name}` and its bundle?");
+    confirmed(args.yes, &question, &format!("the collection `{name}` stays as it is"), ui)?;
     remove(home, name)?;
     ui.status("Removed", name);
     done(name, "removed", args.output.json)

@@ -19,12 +19,10 @@ use anyhow::{Context, Result};
 use toml_edit::{Document, Item, Table, Value};
 
 use crate::output::Asked;
+use crate::small_file::MAX_LEN;
 
 /// The file's name.
 pub const NAME: &str = "findling.toml";
-
-/// Largest file that is read.
-const MAX_LEN: u64 = 1 << 20;
 
 /// Most directories upwards in which the file is looked for.
 const MAX_LEVELS: usize = 32;

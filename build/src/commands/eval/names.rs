@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::{Args, Judged, embed, mode_name, one};
 use crate::eval::own_names::{Kind, names};
 use crate::host::{Host, QueryEncoder};
+use crate::safe_text::{json_pretty, line};
 use crate::ui::{Paint, Ui, thousands};
 
 /// Largest number of names of a kind that are asked for.
@@ -82,7 +83,7 @@ pub fn run(
         }
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        println!("{}", json_pretty(&report)?);
     } else {
         print(&report, ui);
     }
@@ -156,10 +157,10 @@ fn print(report: &Report, ui: &Ui) {
     }
     println!("\nNot among the first ten for their own title:");
     for lost in report.lost.iter().take(MAX_LINES) {
-        let first = lost.first.as_deref().unwrap_or("nothing");
-        println!("  {}  {}", lost.title, ui.paint(Paint::Dim, &format!("first is {first}")));
+        let first = line(lost.first.as_deref().unwrap_or("nothing"));
+        println!("  {}  {}", line(&lost.title), ui.paint(Paint::Dim, &format!("first is {first}")));
         for page in &lost.pages {
-            println!("    {page}");
+            println!("    {}", line(page));
         }
     }
     if report.lost.len() > MAX_LINES {

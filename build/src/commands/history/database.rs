@@ -170,17 +170,27 @@ fn path(home: &Home) -> PathBuf {
     home.root().join(FILE)
 }
 
+/// The version of the tables; 0 where there are none.
+fn version(db: &Connection) -> rusqlite::Result<i64> {
+    db.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
 /// Makes the tables where there are none; returns their version.
 fn tables(db: &mut Connection) -> rusqlite::Result<i64> {
+    let found = version(db)?;
+    if found != 0 {
+        // Readers do not wait for each other.
+        return Ok(found);
+    }
     let making = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let mut version: i64 = making.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if version == 0 {
+    // Another process may have made them meanwhile.
+    if version(&making)? == 0 {
         making.execute_batch(TABLES)?;
         making.pragma_update(None, "user_version", VERSION)?;
-        version = VERSION;
     }
+    let made = version(&making)?;
     making.commit()?;
-    Ok(version)
+    Ok(made)
 }
 
 /// Forgets everything.

@@ -11,8 +11,8 @@ use crate::collections::Home;
 use crate::commands::asked::find_target;
 use crate::commands::eval::tune::{Choice, choose};
 use crate::commands::eval::{Judged, embed};
-use crate::commands::learned;
 use crate::commands::search::{Output, Ranking, finish, load_encoder};
+use crate::commands::{confirmed, learned};
 use crate::eval::judged::Query;
 use crate::eval::tune::LEAST_QUERIES;
 use crate::host::{EncoderChoice, Host};
@@ -103,9 +103,8 @@ fn use_it(choice: &Choice, home: &Home, name: &str, args: &Args, ui: &Ui) -> Res
     if !choice.holds() {
         return Ok(Exit::Nothing);
     }
-    if !args.yes && !ui.confirm(&format!("Rank {name} so from now on?")) {
-        return Err(crate::commands::not_confirmed("the ranking stays as it is"));
-    }
+    let question = format!("Rank {name} so from now on?");
+    confirmed(args.yes, &question, "the ranking stays as it is", ui)?;
     learned::keep(home, name, &choice.setting)?;
     ui.status("Learned", format!("{name}; `findling learn {name} --forget` undoes it"));
     Ok(Exit::Found)

@@ -12,6 +12,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use super::config::file::SettingsFile;
+use super::confirmed;
 use super::search::{Output, finish};
 use crate::collections::Home;
 use crate::output::{Exit, Last};
@@ -86,13 +87,12 @@ fn list(args: &Args, ui: &Ui) -> Result<Exit> {
 }
 
 fn remove(args: &Clear, ui: &Ui) -> Result<Exit> {
-    if !args.yes && !ui.confirm("Remove all searches and feedback that are remembered?") {
-        return Err(super::not_confirmed("nothing was removed"));
-    }
+    let question = "Remove all searches and feedback that are remembered?";
+    confirmed(args.yes, question, "nothing was removed", ui)?;
     database::remove(&Home::default_location()?)?;
     ui.status(
         "Removed",
-        "all searches and feedback; `findling learn --forget` undoes what was learned",
+        "all searches and feedback; `findling learn BUNDLE --forget` undoes what was learned",
     );
     Ok(Exit::Found)
 }
@@ -103,16 +103,20 @@ fn remove(args: &Clear, ui: &Ui) -> Result<Exit> {
 /// # Errors
 /// If a file cannot be read.
 fn is_on(home: &Home) -> Result<bool> {
-    let nearest = SettingsFile::find(&std::env::current_dir()?)?;
-    if let Some(truth) = nearest.map(|file| file.switch(SWITCH)).transpose()?.flatten() {
+    let switch = |file: Option<SettingsFile>| -> Result<Option<bool>> {
+        Ok(file.map(|file| file.switch(SWITCH)).transpose()?.flatten())
+    };
+    if let Some(truth) = switch(SettingsFile::find(&std::env::current_dir()?)?)? {
         return Ok(truth);
     }
-    let own = SettingsFile::in_directory(home.root())?;
-    Ok(own.map(|file| file.switch(SWITCH)).transpose()?.flatten().unwrap_or(false))
+    Ok(switch(SettingsFile::in_directory(home.root())?)?.unwrap_or(false))
 }
 
-/// Remembers a search, if that is wanted. If it cannot, the search has not failed.
+/// Remembers a search that has a query, if that is wanted. If it cannot, the search has not failed.
 pub(crate) fn remember(last: &Last, ui: &Ui) {
+    if last.query.trim().is_empty() {
+        return;
+    }
     let remember = || -> Result<()> {
         let home = Home::default_location()?;
         if is_on(&home)? {

@@ -15,7 +15,7 @@ use super::types::{
     SearchOutput, SimilarInput, UNTRUSTED, ValueOutput, limit, tokens,
 };
 use crate::commands::asked::Asked;
-use crate::commands::search::parse_filter;
+use crate::commands::search::{is_no_page, parse_filter};
 use crate::host::Document;
 use crate::output::{self, Asked as Question, Sources};
 use crate::passages::{self, Passage, beginning, estimate};
@@ -298,10 +298,6 @@ impl Call<'_> {
 fn condition(text: Option<&str>) -> Result<Option<Value>> {
     let parsed = text.map(parse_filter).transpose();
     parsed.map_err(|message| Question { code: "filter", message }.into())
-}
-
-fn is_no_page(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(findling_engine::Error::NoSuchPage { .. }))
 }
 
 /// The pages of several responses in one order, as many as fit.

@@ -98,7 +98,7 @@ impl Args {
     }
 }
 
-/// How a query is searched. `search`, `find`, `relevance` and `context` have these options.
+/// How a query is searched. `search`, `find`, `relevance`, `context` and `note` have these options.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SearchOptions {
     /// How results are ranked; `findling eval` takes the same options.
@@ -110,7 +110,8 @@ pub struct SearchOptions {
     /// Search by words, by meaning, or both
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
-    /// Show only pages with at least this score. What is counted are all pages that match
+    /// Show only pages with at least this score. The number of pages found counts the others too,
+    /// unless no page is shown
     #[arg(long, value_name = "SCORE")]
     pub threshold: Option<f32>,
     /// Put pages with the same value of an attribute together, below that value

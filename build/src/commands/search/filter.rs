@@ -52,7 +52,7 @@ fn is_expression(text: &str) -> bool {
             return true;
         }
         let Ok((_, operator)) = parser.key_and_operator() else { return false };
-        if !matches!(operator, Operator::Equal | Operator::Named) || parser.has_in() {
+        if !matches!(operator, Operator::Equal | Operator::Named) || parser.after_in().is_some() {
             return true;
         }
         if parser.value(&[',']).is_err() {
@@ -150,11 +150,13 @@ impl<'a> Parser<'a> {
         let (key, operator) = self.key_and_operator()?;
         let values = |value| Predicate::In(vec![value]);
         let condition = match operator {
-            Operator::Named if self.has_in() => {
-                self.rest = self.rest.trim_start().trim_start_matches("in:");
-                Condition::test(key, Predicate::In(self.values(&[',', ')', '|'])?))
-            }
-            Operator::Named => return Ok((self.of_engine(start)?, false)),
+            Operator::Named => match self.after_in() {
+                Some(rest) => {
+                    self.rest = rest;
+                    Condition::test(key, Predicate::In(self.values(&[',', ')', '|'])?))
+                }
+                None => return Ok((self.of_engine(start)?, false)),
+            },
             Operator::Equal => Condition::test(key, values(self.value(&[',', ')'])?)),
             Operator::NotEqual => {
                 Condition::not(Condition::test(key, values(self.value(&[',', ')'])?)))
@@ -175,9 +177,9 @@ impl<'a> Parser<'a> {
         parse(text).map_err(|error| error.to_string())
     }
 
-    /// Whether `in:` is what follows.
-    fn has_in(&self) -> bool {
-        self.rest.trim_start().starts_with("in:")
+    /// What is behind `in:`, if that follows.
+    fn after_in(&self) -> Option<&'a str> {
+        self.rest.trim_start().strip_prefix("in:")
     }
 
     /// `a, b, c`, up to what is no value but another term. A value ends at one of these characters.
@@ -357,6 +359,7 @@ mod tests {
             ("lang in en, de", "lang:in:en|de"),
             ("lang in en, de, year>2000", "lang:in:en|de,year:gt:2000"),
             ("lang:in:en,de", "lang:in:en|de"),
+            ("lang:in:in:en,de", "lang:in:in:en|de"),
             ("lang:in:en|de, fr, year:gte:2000", "lang:in:en|de|fr,year:gte:2000"),
             ("path~/src/", "path:contains:/src/"),
             ("not lang=en", "lang:ne:en"),

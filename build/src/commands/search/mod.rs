@@ -146,11 +146,16 @@ fn request(args: &Args, query: &str) -> Request {
 }
 
 /// The request for pages like a page, or like the text of a file if no page has that address.
+///
+/// # Errors
+/// If there is neither; if the bundle cannot be read.
 fn similar(host: &mut Host, like: &str, request: Request) -> anyhow::Result<Request> {
-    let Err(error) = host.document(like) else {
-        return Ok(Request { similar_to: Some(like.to_owned()), ..request });
+    let error = match host.document(like) {
+        Ok(_) => return Ok(Request { similar_to: Some(like.to_owned()), ..request }),
+        Err(error) => error,
     };
-    let Some(text) = small_file::text(Path::new(like)) else { return Err(near(host, error)) };
+    let text = is_no_page(&error).then(|| small_file::text(Path::new(like))).flatten();
+    let Some(text) = text else { return Err(near(host, error)) };
     // Nothing in it is a phrase, an exclusion or a condition.
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let query = words.take(MAX_WORDS).collect::<Vec<_>>().join(" ");
@@ -225,6 +230,11 @@ pub(crate) fn keep(
     output: &Output,
     ui: &Ui,
 ) -> anyhow::Result<()> {
+    let is_for_people = output.format()?.is_for_people();
+    if !is_for_people && output.save.is_none() {
+        return Ok(());
+    }
+    // Looks into the sources for the lines of the hits.
     let last = Last::of(query, answers);
     if let Some(name) = &output.save {
         last.keep(Some(name)).with_context(|| format!("the search cannot be saved as {name}"))?;
@@ -233,12 +243,15 @@ pub(crate) fn keep(
             format!("{}; `findling last {name}`", count(last.hits.len() as u64, "hits")),
         );
     }
-    if output.format()?.is_for_people() {
+    if is_for_people {
+        // Further pages are of a search that is remembered already.
+        #[cfg(feature = "history")]
+        if answers.first().is_none_or(|answer| answer.offset == 0) {
+            super::history::remember(&last, ui);
+        }
         if let Err(error) = last.keep(None) {
             ui.detail(format!("the hits are not kept for `findling open`: {error:#}"));
         }
-        #[cfg(feature = "history")]
-        super::history::remember(&last, ui);
     }
     Ok(())
 }
@@ -280,6 +293,11 @@ pub(crate) fn answer(
         ui.warn(&notice.message);
     }
     Ok(answer)
+}
+
+/// Whether an error is that no page has an address.
+pub(crate) fn is_no_page(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(findling_engine::Error::NoSuchPage { .. }))
 }
 
 /// An error that names pages with similar addresses, if it is that no page has an address.
@@ -336,10 +354,11 @@ fn batch(
             request.sections_per_page = SectionsPerPage(1);
         }
         if let Some(encoder) = encoder {
-            request.vector = encoder.encode(text)?.0;
+            encoder.embed(&mut request)?;
         }
-        let (response, _) =
+        let (mut response, _) =
             host.search_as_meant(encoder, request).with_context(|| format!("query {id}"))?;
+        args.options.arrange(&mut response);
         if !trec {
             let line = BatchLine { id, response: &response };
             writeln!(out, "{}", safe_text::json(&line)?)?;

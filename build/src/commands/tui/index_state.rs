@@ -121,8 +121,11 @@ fn run(opened: &Receiver<Vec<Bundle>>, search: &Sender<Job>, news: &Sender<super
             Err(RecvTimeoutError::Disconnected) => return,
         }
         // All of them, so that each notes that it was tried.
-        let due = watched.iter_mut().filter_map(|one| one.is_to_be_opened().then_some(())).count();
-        if due > 0 {
+        let mut is_due = false;
+        for one in &mut watched {
+            is_due |= one.is_to_be_opened();
+        }
+        if is_due {
             // The answer is the bundles that were opened, or none.
             let _ = search.send(Job::Reopen);
             continue;

@@ -9,7 +9,8 @@ use hayagriva::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Kind, Style, Work};
+use super::{Style, Work};
+use crate::sources::PaperKind;
 
 /// The references in the order of the style's bibliography.
 ///
@@ -19,7 +20,10 @@ pub fn styled(works: &[Work], style: Style) -> Result<Vec<String>> {
     let archived = match style {
         Style::Apa => ArchivedStyle::AmericanPsychologicalAssociation,
         Style::Chicago => ArchivedStyle::ChicagoAuthorDate,
-        Style::Ieee | Style::Bibtex => ArchivedStyle::InstituteOfElectricalAndElectronicsEngineers,
+        Style::Ieee => ArchivedStyle::InstituteOfElectricalAndElectronicsEngineers,
+        Style::Bibtex => anyhow::bail!(
+            "expected a style of the Citation Style Language, found bibtex, whose entries need none"
+        ),
     };
     let Csl::Independent(style) = archived.get() else {
         anyhow::bail!("expected a style of its own, found one that refers to another");
@@ -57,19 +61,19 @@ fn mended(text: String) -> String {
 /// A work as CSL-JSON has it, without what is not known.
 fn item(work: &Work) -> Value {
     let kind = match work.kind {
-        Kind::Article => "article-journal",
-        Kind::Conference => "paper-conference",
-        Kind::Book => "book",
-        Kind::Chapter => "chapter",
-        Kind::Thesis => "thesis",
-        Kind::Report => "report",
-        Kind::Preprint => "article",
-        Kind::Dataset => "dataset",
-        Kind::Software => "software",
-        Kind::Page => "webpage",
+        PaperKind::Article => "article-journal",
+        PaperKind::Conference => "paper-conference",
+        PaperKind::Book => "book",
+        PaperKind::Chapter => "chapter",
+        PaperKind::Thesis => "thesis",
+        PaperKind::Report => "report",
+        PaperKind::Preprint => "article",
+        PaperKind::Dataset => "dataset",
+        PaperKind::Software => "software",
+        PaperKind::Web | PaperKind::Other | PaperKind::Unknown => "webpage",
     };
     let venue = match work.kind {
-        Kind::Book | Kind::Thesis | Kind::Report => "publisher",
+        PaperKind::Book | PaperKind::Thesis | PaperKind::Report => "publisher",
         _ => "container-title",
     };
     let mut item = Map::new();

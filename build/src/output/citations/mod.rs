@@ -20,6 +20,7 @@ use csl::styled;
 
 use super::{Answer, title};
 use crate::safe_text::{line, lines};
+use crate::sources::{PaperKind, UNKNOWN};
 
 /// A style of references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -40,69 +41,39 @@ pub enum Style {
 struct Work {
     /// For BibTeX, unique in the list.
     key: String,
-    kind: Kind,
+    kind: PaperKind,
     title: String,
     authors: Vec<Person>,
     /// Year, month, day, as far as they are known.
-    date: Vec<i64>,
+    date: Vec<i16>,
     venue: String,
     doi: String,
     url: String,
     language: String,
 }
 
-/// What a work is, as far as references tell works apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Kind {
-    Article,
-    Conference,
-    Book,
-    Chapter,
-    Thesis,
-    Report,
-    Preprint,
-    Dataset,
-    Software,
-    #[default]
-    Page,
-}
-
-impl Kind {
-    /// The kind that a page's `type` names.
-    fn of(name: &str) -> Self {
-        match name {
-            "article" => Self::Article,
-            "conference" => Self::Conference,
-            "book" => Self::Book,
-            "chapter" => Self::Chapter,
-            "thesis" => Self::Thesis,
-            "report" => Self::Report,
-            "preprint" => Self::Preprint,
-            "dataset" => Self::Dataset,
-            "software" => Self::Software,
-            _ => Self::Page,
-        }
-    }
-
-    /// Its type in BibTeX, and the field that names where it appeared.
-    fn bibtex(self) -> (EntryType, &'static str) {
-        match self {
-            Self::Article => (EntryType::Article, "journal"),
-            Self::Conference => (EntryType::InProceedings, "booktitle"),
-            Self::Book => (EntryType::Book, "publisher"),
-            Self::Chapter => (EntryType::InCollection, "booktitle"),
-            Self::Thesis => (EntryType::PhdThesis, "school"),
-            Self::Report => (EntryType::TechReport, "institution"),
-            Self::Preprint | Self::Dataset | Self::Software | Self::Page => {
-                (EntryType::Misc, "howpublished")
-            }
-        }
+/// A kind's type in BibTeX, and the field that names where a work of it appeared.
+fn bibtex(kind: PaperKind) -> (EntryType, &'static str) {
+    match kind {
+        PaperKind::Article => (EntryType::Article, "journal"),
+        PaperKind::Conference => (EntryType::InProceedings, "booktitle"),
+        PaperKind::Book => (EntryType::Book, "publisher"),
+        PaperKind::Chapter => (EntryType::InCollection, "booktitle"),
+        PaperKind::Thesis => (EntryType::PhdThesis, "school"),
+        PaperKind::Report => (EntryType::TechReport, "institution"),
+        PaperKind::Preprint
+        | PaperKind::Dataset
+        | PaperKind::Software
+        | PaperKind::Web
+        | PaperKind::Other
+        | PaperKind::Unknown => (EntryType::Misc, "howpublished"),
     }
 }
 
-/// The references of an answer, each once.
-pub fn list(answer: &Answer<'_>, style: Style, out: &mut impl Write) -> Result<()> {
-    let pages: Vec<&PageHit> = answer.pages().map(|(_, page)| page).collect();
+/// The references of answers as one list: no two keys are the same, and the numbers go on.
+pub fn list(answers: &[Answer<'_>], style: Style, out: &mut impl Write) -> Result<()> {
+    let pages: Vec<&PageHit> =
+        answers.iter().flat_map(Answer::pages).map(|(_, page)| page).collect();
     for reference in references(&pages, style)? {
         writeln!(out, "{reference}")?;
     }
@@ -124,7 +95,7 @@ fn references(pages: &[&PageHit], style: Style) -> Result<Vec<String>> {
 impl Work {
     fn of(page: &PageHit, keys: &mut HashSet<String>) -> Self {
         let text = |name: &str| page.attributes.get(name).and_then(Value::as_str).unwrap_or("");
-        let known = |text: &str| if text == "unknown" { String::new() } else { clean(text) };
+        let known = |text: &str| if text == UNKNOWN { String::new() } else { clean(text) };
         let texts = |name: &str| match page.attributes.get(name) {
             Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
             Some(Value::String(value)) => vec![value.as_str()],
@@ -137,14 +108,14 @@ impl Work {
         let authors = authors.into_iter().map(known).filter(|name| !name.is_empty());
         let authors: Vec<Person> =
             authors.map(|name| Person::parse(&chunks(&name.replace('=', " ")))).collect();
-        let year = page.attributes.get("year").and_then(Value::as_f64).map(|year| year as i64);
-        let date = match year {
+        let year = page.attributes.get("year").and_then(Value::as_f64);
+        let date = match year.and_then(|year| i16::try_from(year as i64).ok()) {
             Some(year) => vec![year],
             None => date(text("date")),
         };
         let mut work = Self {
             key: String::new(),
-            kind: Kind::of(text("type")),
+            kind: PaperKind::named(text("type")),
             title: clean(title(page)),
             authors,
             date,
@@ -174,7 +145,7 @@ impl Work {
     }
 
     fn bibtex(&self) -> Result<String> {
-        let (kind, venue) = self.kind.bibtex();
+        let (kind, venue) = bibtex(self.kind);
         let mut entry = Entry::new(self.key.clone(), kind);
         entry.set("title", chunks(&self.title));
         if !self.authors.is_empty() {
@@ -208,11 +179,15 @@ fn clean(text: &str) -> String {
     line(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The numbers of a date as attributes have it, `2024-05-01`; none of another text.
-fn date(text: &str) -> Vec<i64> {
+/// The numbers of a date as attributes have it, `2024-05-01`, up to a month or a day that no
+/// calendar has; none of another text. The styles refuse numbers that are no dates.
+fn date(text: &str) -> Vec<i16> {
     let day = text.split(['T', ' ']).next().unwrap_or_default();
-    let numbers: Option<Vec<i64>> = day.split('-').map(|part| part.parse().ok()).collect();
-    numbers.filter(|numbers| numbers.len() <= 3).unwrap_or_default()
+    let numbers: Option<Vec<i16>> = day.split('-').map(|part| part.parse().ok()).collect();
+    let numbers = numbers.filter(|numbers| numbers.len() <= 3).unwrap_or_default();
+    let possible = [i16::MIN..=i16::MAX, 1..=12, 1..=31];
+    let known = numbers.into_iter().zip(possible).take_while(|(number, of)| of.contains(number));
+    known.map(|(number, _)| number).collect()
 }
 
 /// This program has no styles.
@@ -294,9 +269,22 @@ mod tests {
     fn dates_are_taken_as_far_as_they_are_known() {
         assert_eq!(date("2024-05-01T10:00:00Z"), [2024, 5, 1]);
         assert_eq!(date("2024"), [2024]);
-        for other in ["", "soon", "1-2-3-4"] {
+        assert_eq!(date("2024-00-00"), [2024]);
+        assert_eq!(date("2024-13-01"), [2024]);
+        assert_eq!(date("2024-05-32"), [2024, 5]);
+        for other in ["", "soon", "1-2-3-4", "20240501"] {
             assert!(date(other).is_empty(), "{other}");
         }
+    }
+
+    #[test]
+    fn a_year_and_a_day_that_are_none_keep_no_page_from_being_cited() {
+        let odd = page("Odd", "/odd/", json!({"year": 20240501, "date": "2024-00-00"}));
+        assert_eq!(Work::of(&odd, &mut HashSet::new()).date, [2024]);
+        let style = if cfg!(feature = "citations") { Style::Apa } else { Style::Bibtex };
+        let references = references(&[&odd], style).unwrap();
+        assert_eq!(references.len(), 1);
+        assert!(references[0].contains("2024") && !references[0].contains("20240501"));
     }
 
     #[cfg(feature = "citations")]

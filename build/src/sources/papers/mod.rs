@@ -24,6 +24,7 @@ use super::{Options, Outcome, RawPage, Severity, decode, markdown};
 
 pub(super) use join::join;
 pub(super) use paper::Paper;
+pub use paper::{Kind, UNKNOWN};
 
 /// Bytes at the start of a JSON file by which it is recognised.
 const SNIFFED_BYTES: u64 = 256 << 10;

@@ -3,7 +3,7 @@
 use bincode::{Decode, Encode};
 
 /// What a filter finds where nothing is known.
-pub(super) const UNKNOWN: &str = "unknown";
+pub const UNKNOWN: &str = "unknown";
 
 /// A paper's metadata. What is not known is empty.
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
@@ -29,23 +29,50 @@ pub(in crate::sources) struct Paper {
 
 /// Kinds of works: the union of what the formats tell apart, in few words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
-pub(in crate::sources) enum Kind {
+pub enum Kind {
+    /// In a journal, a magazine or a newspaper.
     Article,
+    /// In the proceedings of a conference.
     Conference,
+    /// A whole book.
     Book,
+    /// A part of a book.
     Chapter,
+    /// For an academic degree.
     Thesis,
+    /// Published by an institution.
     Report,
+    /// Not published, or by its authors alone.
     Preprint,
+    /// Data.
     Dataset,
+    /// A program.
     Software,
+    /// A page of a site.
     Web,
+    /// A kind that is none of these.
     Other,
+    /// The kind is not known.
     #[default]
     Unknown,
 }
 
 impl Kind {
+    const ALL: [Self; 12] = [
+        Self::Article,
+        Self::Conference,
+        Self::Book,
+        Self::Chapter,
+        Self::Thesis,
+        Self::Report,
+        Self::Preprint,
+        Self::Dataset,
+        Self::Software,
+        Self::Web,
+        Self::Other,
+        Self::Unknown,
+    ];
+
     /// Its name in filters.
     pub fn name(self) -> &'static str {
         match self {
@@ -64,8 +91,13 @@ impl Kind {
         }
     }
 
+    /// The kind that has this name in filters; unknown where none has.
+    pub fn named(name: &str) -> Self {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or_default()
+    }
+
     /// The kind that a type of BibTeX, BibLaTeX, CSL-JSON or RIS is.
-    pub fn of(name: &str) -> Self {
+    pub(super) fn of(name: &str) -> Self {
         match name.trim().to_lowercase().as_str() {
             "" | UNKNOWN => Kind::Unknown,
             "article" | "article-journal" | "article-magazine" | "article-newspaper" | "review"
@@ -158,5 +190,15 @@ mod tests {
         assert_eq!(Kind::of("article-journal"), Kind::of("JOUR"));
         assert_eq!(Kind::of("Thesis/Dissertation"), Kind::Thesis);
         assert_eq!(Kind::of("patent"), Kind::Other);
+    }
+
+    #[test]
+    fn a_kind_is_found_by_its_name_alone() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::named(kind.name()), kind);
+        }
+        for other in ["", "Article", "journal", "patent"] {
+            assert_eq!(Kind::named(other), Kind::Unknown, "{other}");
+        }
     }
 }
