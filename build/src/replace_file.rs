@@ -32,11 +32,15 @@ pub fn replace_by<T, E: From<io::Error>>(
     })
 }
 
-/// Replaces a file by these bytes. Makes its directory where there is none.
+/// Replaces a file by these bytes. Makes its directory where there is none. What is no file, such as
+/// `/dev/stdout` or a pipe, is written to.
 ///
 /// # Errors
 /// If the system refuses.
 pub fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return fs::write(path, bytes);
+    }
     fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
     replace_by(path, |file| file.write_all(bytes))
 }
