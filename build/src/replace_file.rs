@@ -32,8 +32,8 @@ pub fn replace_by<T, E: From<io::Error>>(
     })
 }
 
-/// Replaces a file by these bytes. Makes its directory where there is none. What is no file, such as
-/// `/dev/stdout` or a pipe, is written to.
+/// Replaces a file by these bytes. Makes its directory where there is none. What is no file, such
+/// as `/dev/stdout` or a pipe, is written to.
 ///
 /// # Errors
 /// If the system refuses.

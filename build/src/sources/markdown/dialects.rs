@@ -669,7 +669,7 @@ mod tests {
 
     #[test]
     fn open_marks_of_many_paragraphs_leave_the_rest_of_the_page_as_it_is_read() {
-        // Each is searched for in its paragraph alone, so their searches do not add up to the limit.
+        // Each is searched for in its paragraph alone, so the searches do not add up to the limit.
         let stays = "Version ==1.0 of it.\n\n".repeat(2_000);
         check(&format!("{stays}A ==word== here."), false, &format!("{stays}A word here."));
     }
