@@ -121,7 +121,7 @@ fn open(bundle: &Bundle, probe_bytes: u32) -> Index {
     index.set_rank_params(RankParams {
         probe_bytes,
         sentence_probe_bytes: probe_bytes,
-        most_probe_bytes: 4 * probe_bytes.min(u32::MAX / 4),
+        max_probe_bytes: 4 * probe_bytes.min(u32::MAX / 4),
         probe_enough: 5,
         ..RankParams::default()
     });
@@ -270,7 +270,7 @@ fn pages_are_compared_by_the_share_of_meaning_that_the_query_has() {
         probe_best: 0,
         probe_enough: 1,
         probe_bytes: one_cell,
-        most_probe_bytes: one_cell,
+        max_probe_bytes: one_cell,
         close: 1.0,
         ..RankParams::default()
     });
@@ -456,7 +456,7 @@ fn the_cells_of_what_words_found_are_looked_into_first() {
     let request = Request { query: "harbour".into(), limit: Limit(10), ..about(0, Mode::Hybrid) };
     let known = |probe_best: u32| {
         let mut index = open(&bundle, 6 * cell);
-        let params = RankParams { probe_best, most_probe_bytes: 6 * cell, ..*index.rank_params() };
+        let params = RankParams { probe_best, max_probe_bytes: 6 * cell, ..*index.rank_params() };
         index.set_rank_params(params);
         let (response, rounds) = bundle.answer(&mut index, request.clone()).unwrap();
         let bytes: usize = cell_bytes(&bundle, &rounds).into_iter().sum();

@@ -170,7 +170,7 @@ fn names_that_are_nearly_an_attributes() {
 }
 
 #[test]
-fn every_wording_is_asked_otherwise() {
+fn every_phrasing_is_asked_otherwise() {
     let also = vec!["\"mutex data\"".into()];
     assert_eq!(
         suggested(Request { also, ..request("\"data mutex\"") }),

@@ -86,7 +86,7 @@ class Index:
             text = filter if isinstance(filter, str) else json.dumps(filter)
             arguments.append(f"--filter={text}")
         arguments.extend(f"--facet={attribute}" for attribute in facets)
-        arguments.extend(f"--also={wording}" for wording in also)
+        arguments.extend(f"--also={phrasing}" for phrasing in also)
         flags = {"--verbatim": verbatim, "--copies": copies, "--explain": explain}
         arguments.extend(flag for flag, wanted in flags.items() if wanted)
         return _answer(["search", "--json", *arguments, "--", self.bundle, query])

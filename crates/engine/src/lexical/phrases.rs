@@ -106,7 +106,7 @@ impl Phrases<'_> {
         ids
     }
 
-    /// The slots, the rarest in front: from it on there are few to compare.
+    /// The slots, the rarest first, so that few places are compared.
     fn rarest_first<'s>(&self, slots: &'s [Slot]) -> impl Iterator<Item = &'s Slot> + use<'s> {
         let rarity =
             |slot: &Slot| self.lookups(slot).iter().map(|lookup| lookup.entry.df).sum::<u32>();
@@ -233,7 +233,7 @@ impl Phrases<'_> {
     }
 }
 
-/// What is in both; both ascend.
+/// The numbers that are in both lists; both ascend.
 fn intersect(a: &[Place], b: impl Iterator<Item = Place>) -> Vec<Place> {
     let mut rest = a.iter().peekable();
     let mut both = Vec::new();
