@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use findling_engine::{Limit, Request, Response};
 use serde::Serialize;
 
-use super::asked::{Group, ask};
+use super::open_bundle::{Group, ask};
 use super::search::{Output, SearchOptions, finish, keep, write_to};
-use crate::output::{self, Answer, Asked as Question, Exit, Failure, Format, Meta, SCHEMA};
+use crate::output::{self, Answer, Exit, Failure, Format, Meta, SCHEMA, UsageError};
 use crate::safe_text;
 use crate::ui::Ui;
 
@@ -74,7 +74,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     if format == Format::Csv {
         let message = "--format csv: expected one bundle to search, found several; use jsonl, or \
                        `findling search`";
-        return Err(Question { code: "usage", message: message.into() }.into());
+        return Err(UsageError { code: "usage", message: message.into() }.into());
     }
     let request = Request { limit: Limit(args.limit), ..args.options.request(&args.query) };
     let (groups, failed) = ask(&args.targets, &args.options, &request, ui)?;

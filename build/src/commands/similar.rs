@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use findling_engine::{Limit, MAX_LIMIT, Request};
 
-use super::asked::find_target;
+use super::open_bundle::find_target;
 use super::require_fresh::RequireFresh;
 use super::search::{ModeArg, Output, answer, exit, finish, keep, meta, parse_filter, write_to};
 use crate::host::Host;

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
 use serde::Serialize;
 
-use super::asked::find_target;
+use super::open_bundle::find_target;
 use super::search::{ModeArg, Ranking, load_encoder};
 use crate::eval::judged::{Query, read_qrels, read_queries};
 use crate::eval::metrics::{Judgements, Latency, Measures};

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use findling_engine::{Limit, Request};
 
-use super::asked::find_target;
 use super::learned;
+use super::open_bundle::find_target;
 use super::search::{ModeArg, Ranking, answer, load_encoder};
 use crate::safe_text;
 use crate::ui::Ui;

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::collections::Home;
 use crate::eval::metrics::Judgements;
-use crate::output::{Asked, Last, LastHit};
+use crate::output::{Last, LastHit, UsageError};
 
 /// The file's name.
 const FILE: &str = "history.sqlite";
@@ -98,7 +98,7 @@ impl History {
                  that wrote it, or `findling history clear`",
                 path.display()
             );
-            return Err(Asked { code: "history", message }.into());
+            return Err(UsageError { code: "history", message }.into());
         }
         Ok(Self { db })
     }

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use super::asked::find_target;
+use super::open_bundle::find_target;
 use crate::bundle_files::BundleFiles;
 use crate::ui::Ui;
 use contents::inspect;

@@ -14,10 +14,10 @@ use super::types::{
     FacetsInput, FacetsOutput, Hit, PassageOutput, ReadInput, ReadOutput, SearchInput,
     SearchOutput, SimilarInput, UNTRUSTED, ValueOutput, limit, tokens,
 };
-use crate::commands::asked::Asked;
+use crate::commands::open_bundle::OpenBundle;
 use crate::commands::search::{is_no_page, parse_filter};
 use crate::host::Document;
-use crate::output::{self, Asked as Question, Sources};
+use crate::output::{self, Sources, UsageError};
 use crate::passages::{self, Passage, beginning, estimate};
 use crate::safe_text::{line, lines, url};
 use crate::ui::Ui;
@@ -61,7 +61,7 @@ impl Call<'_> {
     fn go_on(&self) -> Result<()> {
         if self.cancelled.is_cancelled() {
             let message = "the request was cancelled".to_owned();
-            return Err(Question { code: "cancelled", message }.into());
+            return Err(UsageError { code: "cancelled", message }.into());
         }
         Ok(())
     }
@@ -70,7 +70,7 @@ impl Call<'_> {
     fn each<T>(
         &self,
         wanted: Option<&str>,
-        mut ask: impl FnMut(&str, &mut Asked) -> Result<T>,
+        mut ask: impl FnMut(&str, &mut OpenBundle) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut answers = Vec::new();
         for name in self.bundles.wanted(wanted)? {
@@ -81,7 +81,7 @@ impl Call<'_> {
         Ok(answers)
     }
 
-    fn answer(&self, asked: &mut Asked, request: Request) -> Result<Response> {
+    fn answer(&self, asked: &mut OpenBundle, request: Request) -> Result<Response> {
         Ok(asked.answer(request, &mut self.bundles.encoders(), self.ui)?.0)
     }
 
@@ -271,7 +271,7 @@ impl Call<'_> {
         &self,
         address: &str,
         wanted: Option<&str>,
-    ) -> Result<(String, std::sync::Arc<std::sync::Mutex<Asked>>)> {
+    ) -> Result<(String, std::sync::Arc<std::sync::Mutex<OpenBundle>>)> {
         let names = self.bundles.wanted(wanted)?;
         for name in &names {
             self.go_on()?;
@@ -297,7 +297,7 @@ impl Call<'_> {
 /// A filter as the tools take it.
 fn condition(text: Option<&str>) -> Result<Option<Value>> {
     let parsed = text.map(parse_filter).transpose();
-    parsed.map_err(|message| Question { code: "filter", message }.into())
+    parsed.map_err(|message| UsageError { code: "filter", message }.into())
 }
 
 /// The pages of several responses in one order, as many as fit.

@@ -9,7 +9,7 @@ use super::bundles::lock;
 use super::text;
 use super::types::UNTRUSTED;
 use crate::host::Document;
-use crate::output::Asked as Question;
+use crate::output::UsageError;
 use crate::passages::{beginning, estimate};
 use crate::safe_text::{line, url};
 
@@ -62,7 +62,7 @@ fn place(cursor: &str) -> Result<(usize, u32)> {
         .and_then(|(at, page)| Some((at.parse::<usize>().ok()?, page.parse::<u32>().ok()?)));
     place.ok_or_else(|| {
         let message = "expected a cursor that an answer before gave, found another".to_owned();
-        Question { code: "request", message }.into()
+        UsageError { code: "request", message }.into()
     })
 }
 
@@ -81,9 +81,11 @@ fn resource(name: &str, page: &Document) -> Resource {
 /// If it is no address of a page.
 pub fn read(call: &Call<'_>, uri: &str) -> Result<String> {
     let (name, id) =
-        uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(|| Question {
-            code: "request",
-            message: "expected findling://COLLECTION/ID, found another URI".to_owned(),
+        uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(|| {
+            UsageError {
+                code: "request",
+                message: "expected findling://COLLECTION/ID, found another URI".to_owned(),
+            }
         })?;
     let document = call.page(&decoded(name), &decoded(id))?;
     let (address, text) = text::of(&document, &document.id)?;

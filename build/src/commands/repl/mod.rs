@@ -18,7 +18,7 @@ use rustyline::{CompletionType, Config, Editor};
 use super::last::Opener;
 use super::search::{FormatArg, Output, finish, keep, write_to};
 use super::state_directory;
-use crate::output::{Asked as Question, Exit, Failure, Format, text, write_all};
+use crate::output::{Exit, Failure, Format, UsageError, text, write_all};
 use crate::safe_text;
 use crate::ui::{Paint, Ui};
 use command::{COMMANDS, Command, parse, word};
@@ -120,7 +120,7 @@ fn obey(command: &Command<'_>, session: &mut Session, ui: &Ui) -> Result<Next> {
                 let message = format!(
                     "expected the number of a filter (there are {n_filters}), found {number}"
                 );
-                return Err(Question { code: "usage", message }.into());
+                return Err(UsageError { code: "usage", message }.into());
             }
             session.filters.remove(number - 1);
         }
@@ -169,7 +169,7 @@ fn write(session: &Session, format: Format, ui: &Ui, out: &mut dyn Write) -> Res
     if answers.len() > 1 && matches!(format, Format::Csv | Format::Json) {
         let message = "expected one bundle for csv or json, found several; use jsonl, or name one \
                        bundle: findling repl BUNDLE";
-        return Err(Question { code: "usage", message: message.into() }.into());
+        return Err(UsageError { code: "usage", message: message.into() }.into());
     }
     write_all(&answers, format, ui, out)
 }

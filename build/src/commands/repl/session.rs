@@ -8,12 +8,12 @@ use findling_engine::filter::Condition;
 use findling_engine::{Facet, Limit, Request, Response};
 use serde_json::Value;
 
-use crate::commands::asked::{Asked, Opened, ask_each, open};
+use crate::commands::open_bundle::{OpenBundle, Opened, ask_each, open};
 use crate::commands::require_fresh::RequireFresh;
 use crate::commands::search::{FormatArg, condition, parse_filter};
 use crate::commands::tui::facets::most_frequent_first;
 use crate::commands::tui::modes::{Mode, Stage, StageEncoders};
-use crate::output::{Answer, Asked as Question, LastHit, Meta, Timings, best};
+use crate::output::{Answer, LastHit, Meta, Timings, UsageError, best};
 use crate::safe_text::line;
 use crate::ui::Ui;
 
@@ -22,7 +22,7 @@ const MAX_VALUES: usize = 1_000;
 
 /// The state between two lines.
 pub struct Session {
-    pub asked: Vec<Asked>,
+    pub asked: Vec<OpenBundle>,
     encoders: StageEncoders,
     pub mode: Mode,
     pub format: FormatArg,
@@ -92,7 +92,7 @@ impl Session {
 
     /// Names of attributes in all bundles, in order.
     pub fn attributes(&self) -> Vec<String> {
-        let of = |asked: &Asked| asked.host.manifest().attributes.clone();
+        let of = |asked: &OpenBundle| asked.host.manifest().attributes.clone();
         let mut names: Vec<String> =
             self.asked.iter().flat_map(of).map(|attribute| attribute.name).collect();
         names.sort();
@@ -129,7 +129,7 @@ impl Session {
     /// # Errors
     /// If it cannot be read, or no bundle has its attributes.
     pub fn add_filter(&mut self, text: &str) -> Result<u64> {
-        let parsed = parse_filter(text).map_err(|message| Question {
+        let parsed = parse_filter(text).map_err(|message| UsageError {
             code: "filter",
             message: format!("filter: {message}"),
         })?;
@@ -216,7 +216,7 @@ impl Session {
     pub fn last_answer(&self) -> Result<&LastAnswer> {
         self.last.as_ref().ok_or_else(|| {
             let message = "expected a query before this command, found none".to_owned();
-            Question { code: "no-last", message }.into()
+            UsageError { code: "no-last", message }.into()
         })
     }
 
@@ -294,13 +294,13 @@ impl Session {
         let found =
             if from == first { "no hits".to_owned() } else { format!("{first} to {}", from - 1) };
         let message = format!("expected the number of a hit ({found}), found {number}");
-        Err(Question { code: "no-last", message }.into())
+        Err(UsageError { code: "no-last", message }.into())
     }
 }
 
 /// What one bundle answers, by the best stage of the mode that it can give.
 fn answer(
-    asked: &mut Asked,
+    asked: &mut OpenBundle,
     request: Request,
     mode: Mode,
     encoders: &mut StageEncoders,

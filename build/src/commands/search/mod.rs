@@ -13,12 +13,12 @@ use anyhow::Context;
 use findling_engine::{FacetsOf, Limit, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
-use super::asked::find_target;
 use super::learned;
+use super::open_bundle::find_target;
 use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
-use crate::output::{Answer, Asked, Exit, Failure, Format, Last, Meta, Sources, Timings};
+use crate::output::{Answer, Exit, Failure, Format, Last, Meta, Sources, Timings, UsageError};
 use crate::replace_file::replace_by;
 use crate::ui::{Ui, count};
 use crate::{safe_text, small_file};
@@ -311,7 +311,7 @@ fn near(host: &mut Host, error: anyhow::Error) -> anyhow::Error {
             let message = format!(
                 "found no page with the address or id `{address}`; similar ones are {near}"
             );
-            Asked { code: "no-such-page", message }.into()
+            UsageError { code: "no-such-page", message }.into()
         }
         _ => error,
     }
@@ -336,14 +336,14 @@ fn batch(
 ) -> anyhow::Result<()> {
     if args.output.save.is_some() {
         let message = "--save: expected a query with it, found --batch".into();
-        return Err(Asked { code: "usage", message }.into());
+        return Err(UsageError { code: "usage", message }.into());
     }
     let trec = match args.output.format {
         None | Some(FormatArg::Trec) => !args.output.json,
         Some(FormatArg::Json) => false,
         Some(_) => {
             let message = "--batch: expected --format trec or json, found another one".into();
-            return Err(Asked { code: "usage", message }.into());
+            return Err(UsageError { code: "usage", message }.into());
         }
     };
     let bar = ui.bar("Searching", queries.len() as u64, "queries");

@@ -14,7 +14,7 @@ use super::facets::merge;
 use super::modes::{Mode, Stage, StageEncoders};
 use super::rows::{Row, rows};
 use crate::collections::Target;
-use crate::commands::asked::{Asked, Opened, Replies, ask_each, open};
+use crate::commands::open_bundle::{OpenBundle, Opened, Replies, ask_each, open};
 use crate::commands::require_fresh::RequireFresh;
 use crate::models;
 use crate::output::Sources;
@@ -150,7 +150,7 @@ impl Searcher {
     }
 
     fn bundles(&self) -> Vec<Bundle> {
-        let bundle = |asked: &Asked| Bundle {
+        let bundle = |asked: &OpenBundle| Bundle {
             name: line(&asked.name).into_owned(),
             lasting_name: asked.target.as_ref().map(Target::lasting_name).unwrap_or_default(),
             path: asked.host.files().path().to_owned(),

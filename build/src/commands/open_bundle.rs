@@ -16,7 +16,7 @@ use super::require_fresh::RequireFresh;
 use super::search::{SearchOptions, load_encoder};
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::{EncoderChoice, Host, QueryEncoder};
-use crate::output::{Asked as Question, Failure, Sources, Timings, best};
+use crate::output::{Failure, Sources, Timings, UsageError, best};
 use crate::sources;
 use crate::ui::{Ui, bytes, count};
 
@@ -25,7 +25,7 @@ const MAX_FILES: usize = 2_000;
 const MAX_BYTES: u64 = 20 << 20;
 
 /// A bundle that is open.
-pub(crate) struct Asked {
+pub(crate) struct OpenBundle {
     /// The name of a collection, or the path as given.
     pub name: String,
     pub host: Host,
@@ -80,14 +80,14 @@ impl Encoders {
 
 /// What one collection answers.
 pub(crate) struct Group {
-    pub asked: Asked,
+    pub asked: OpenBundle,
     pub response: Response,
     pub timings: Timings,
 }
 
 /// The bundles that could be opened, and the errors of the others.
 pub(crate) struct Opened {
-    pub asked: Vec<Asked>,
+    pub asked: Vec<OpenBundle>,
     pub failed: Failures,
 }
 
@@ -104,17 +104,17 @@ pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<
         for path in targets {
             let target = find_target(path, ui)?;
             fresh.check(&target)?;
-            opened.asked.push(Asked::open(target)?);
+            opened.asked.push(OpenBundle::open(target)?);
         }
         return Ok(opened);
     }
     let home = Home::default_location()?;
     let registry = Registry::read(&home)?;
     for name in registry.collections().keys() {
-        let open = || -> Result<Asked> {
+        let open = || -> Result<OpenBundle> {
             let target = Target::of_collection(&home, name)?;
             fresh.check(&target)?;
-            Asked::open(target)
+            OpenBundle::open(target)
         };
         match open() {
             Ok(asked) => opened.asked.push(asked),
@@ -139,7 +139,7 @@ pub(crate) struct Replies<T> {
 }
 
 /// Asks each bundle. One that cannot answer (it has no such attribute) keeps no other from it.
-pub(crate) fn ask_each<A: BorrowMut<Asked>, T>(
+pub(crate) fn ask_each<A: BorrowMut<OpenBundle>, T>(
     bundles: impl IntoIterator<Item = A>,
     mut ask: impl FnMut(A) -> Result<T>,
 ) -> Replies<T> {
@@ -198,7 +198,7 @@ pub(crate) fn ask(
 }
 
 /// Indexes a directory that is small enough, by words.
-fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
+fn directory(path: &Path, ui: &Ui) -> Result<OpenBundle> {
     let path = std::path::absolute(path)?;
     let files =
         sources::list(std::slice::from_ref(&path), &sources::Options::default(), &mut |_| {});
@@ -216,7 +216,7 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
             bytes(MAX_BYTES),
             path.display()
         );
-        return Err(Question { code: "nothing-to-search", message }.into());
+        return Err(UsageError { code: "nothing-to-search", message }.into());
     }
     ui.status("Indexing", format!("{} in {}", count(n_files as u64, "files"), path.display()));
     let staged = tempfile::tempdir().context("a directory for the index cannot be made")?;
@@ -225,7 +225,7 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
         Settings { paths: vec![path.clone()], encoder: "none".to_owned(), ..Settings::default() };
     let place = Place { bundle: bundle.clone(), kept: None };
     build_collection(&settings, &place, true, &ui.quiet())?;
-    Ok(Asked {
+    Ok(OpenBundle {
         name: path.display().to_string(),
         host: Host::open(&bundle)?,
         sources: Sources::new(&[path]),
@@ -234,7 +234,7 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
     })
 }
 
-impl Asked {
+impl OpenBundle {
     /// Opens a bundle.
     ///
     /// # Errors
