@@ -40,7 +40,11 @@ pub enum Error {
         name: String,
     },
     /// No collection of this name.
-    #[error("found no collection `{}`{}", name.escape_debug(), suggestion(near))]
+    #[error(
+        "expected the name of a collection, found `{}`{}",
+        name.escape_debug(),
+        suggestion(near)
+    )]
     Unknown {
         /// As asked for.
         name: String,
@@ -48,7 +52,9 @@ pub enum Error {
         near: Vec<String>,
     },
     /// Registered, but without a bundle.
-    #[error("the collection `{name}` has no bundle yet: run `findling sync {name}`")]
+    #[error(
+        "expected a bundle of the collection `{name}`, found none yet: run `findling sync {name}`"
+    )]
     NotBuilt {
         /// The collection.
         name: String,
@@ -137,7 +143,9 @@ pub enum Error {
         path: PathBuf,
     },
     /// No directory for data.
-    #[error("found no directory for collections: set FINDLING_HOME to a directory")]
+    #[error(
+        "expected a home directory for collections, found none: set FINDLING_HOME to a directory"
+    )]
     NoHome,
     /// The file system refused.
     #[error("{} cannot be {action}: {source}", path.display())]
