@@ -17,9 +17,12 @@ use crate::ui::Ui;
 pub struct Args {
     /// The query
     pub query: String,
-    /// Search only this bundle: a directory, a .findling file, or the name of a collection.
-    /// Repeatable
-    #[arg(long = "in", value_name = "BUNDLE")]
+    /// The bundles; without any, all collections
+    #[arg(
+        long = "in",
+        value_name = "BUNDLE",
+        help = concat!("Search only this bundle: ", bundle_forms!(), ". Repeatable")
+    )]
     pub targets: Vec<PathBuf>,
     /// Number of pages to show of each collection
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 5)]

@@ -1,5 +1,12 @@
 //! The commands. Each has a module with its arguments and a function that runs it.
 
+/// The forms of a bundle that commands take, for the help of their arguments.
+macro_rules! bundle_forms {
+    () => {
+        "a directory, a .findling file, an https address, or the name of a collection"
+    };
+}
+
 pub mod agents;
 pub mod build;
 pub mod collection;
@@ -41,6 +48,9 @@ pub mod tui;
 
 use crate::output::UsageError;
 use crate::ui::Ui;
+
+/// The help of an argument that is a bundle.
+const BUNDLE_HELP: &str = concat!("Bundle: ", bundle_forms!());
 
 /// Asks a question, unless `yes` has answered it. `outcome` is what follows without a yes.
 ///

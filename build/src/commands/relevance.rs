@@ -18,9 +18,12 @@ use crate::ui::{Paint, Ui, count, thousands};
 pub struct Args {
     /// The query
     pub query: String,
-    /// Look only at this bundle: a directory, a .findling file, or the name of a collection.
-    /// Repeatable
-    #[arg(long = "in", value_name = "BUNDLE")]
+    /// The bundles; without any, all collections
+    #[arg(
+        long = "in",
+        value_name = "BUNDLE",
+        help = concat!("Look only at this bundle: ", bundle_forms!(), ". Repeatable")
+    )]
     pub targets: Vec<PathBuf>,
     /// How the query is searched.
     #[command(flatten)]

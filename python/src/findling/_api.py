@@ -43,8 +43,9 @@ def build(
 
 
 def open(bundle: StrPath) -> Index:
-    """The index of a bundle: a directory, a `.findling` file, or the name of a collection.
+    """The index of a bundle.
 
+    `bundle` is a directory, a `.findling` file, an https address, or the name of a collection.
     Raises FindlingError if it cannot be read.
     """
     call(["inspect", "--json", os.fspath(bundle)])

@@ -39,7 +39,7 @@ struct Init {
     /// The directory
     #[arg(default_value = ".")]
     directory: PathBuf,
-    /// Bundles that assistants search: directories, .findling files, addresses, or names of
+    /// Bundles that assistants search: directories, .findling files, https addresses, or names of
     /// collections. Repeatable [default: all collections]
     #[arg(long = "in", value_name = "BUNDLE")]
     targets: Vec<String>,

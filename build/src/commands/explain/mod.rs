@@ -18,7 +18,8 @@ use crate::ui::Ui;
 /// Explain why a page is not first for a query
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection
+    /// The bundle
+    #[arg(help = crate::commands::BUNDLE_HELP)]
     pub bundle: PathBuf,
     /// The query
     pub query: String,

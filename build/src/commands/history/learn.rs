@@ -39,7 +39,8 @@ const FITTED: [&str; 9] = [
 /// may be chance, nothing changes. Nothing is sent anywhere.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection
+    /// The bundle
+    #[arg(help = crate::commands::BUNDLE_HELP)]
     bundle: PathBuf,
     /// Rank as the bundle says again
     #[arg(long)]

@@ -30,7 +30,8 @@ use server::Server;
 /// Answer assistants: a server of the Model Context Protocol
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundles: directories, .findling files, or names of collections. Without any: all collections
+    /// Bundles: directories, .findling files, https addresses, or names of collections. Without
+    /// any: all collections
     #[arg(value_name = "BUNDLE")]
     targets: Vec<PathBuf>,
     /// Encoder of the queries, as for `findling search`

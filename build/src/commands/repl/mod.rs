@@ -31,8 +31,11 @@ const MAX_LINES: usize = 1_000;
 /// Search at a prompt that keeps filters, mode and format
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection. By default all
-    /// collections, or the directory one stands in
+    /// The bundle
+    #[arg(help = concat!(
+        "Bundle: ", bundle_forms!(),
+        ". By default all collections, or the directory one stands in"
+    ))]
     target: Option<PathBuf>,
 }
 

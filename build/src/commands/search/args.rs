@@ -17,7 +17,8 @@ use crate::output::{Format, UsageError, group};
 /// Search a bundle or a collection
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection
+    /// The bundle
+    #[arg(help = crate::commands::BUNDLE_HELP)]
     pub bundle: PathBuf,
     /// The query
     #[arg(required_unless_present_any = ["batch", "similar_to"])]

@@ -53,8 +53,11 @@ const MAX_KEPT: usize = 20;
 /// Search in a terminal while typing, with a preview
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection. By default all
-    /// collections, or the directory one stands in
+    /// The bundle
+    #[arg(help = concat!(
+        "Bundle: ", bundle_forms!(),
+        ". By default all collections, or the directory one stands in"
+    ))]
     target: Option<PathBuf>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn filter_of(request: &Request) -> Result<Option<Condition>, Error> {
 pub(crate) struct ResolvedFilter {
     /// `None` if every page passes.
     pub condition: Option<Condition>,
-    /// The query without its conditions. Those that their attribute's type does not allow are words.
+    /// The query without its conditions. Those that an attribute's type does not allow are words.
     pub query: Query,
     /// The tests that types do not allow: one of the filter, or those of the query.
     pub mismatches: Vec<TypeMismatch>,
