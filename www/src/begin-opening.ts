@@ -56,7 +56,7 @@ async function firstFiles(base: URL): Promise<EarlyFile[]> {
   };
   try {
     const entry = await get(new URL(ENTRY_FILE, base).href, "no-cache");
-    // What answers in place of a missing entry file names no manifest.
+    // An error page in place of a missing entry file names no manifest.
     if (entry.length !== ENTRY_LEN) return files;
     const manifest = new URL(manifestPath(entry), base).href;
     if (!(await isCached(manifest))) await get(manifest, "default");

@@ -1,4 +1,4 @@
-//! What can go wrong with a collection, and what helps.
+//! Errors of collections, with remedies.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub enum Error {
         suggestion(near)
     )]
     Unknown {
-        /// As asked for.
+        /// The name asked for.
         name: String,
         /// Names like it.
         near: Vec<String>,
@@ -101,7 +101,7 @@ pub enum Error {
     Busy {
         /// The collection or the registry.
         what: String,
-        /// Who holds the lock.
+        /// The process that holds the lock.
         owner: Owner,
     },
     /// A source that is not there: a drive that is not mounted, a directory that was moved.

@@ -115,7 +115,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     Ok(Exit::of(!found.is_empty(), failed.is_empty()))
 }
 
-/// What is known about an answer; `None` of a directory that was indexed for it.
+/// The metadata of an answer; `None` for a directory that was indexed for this search.
 fn meta(group: &Group) -> Option<Meta> {
     let Group { asked, timings, .. } = group;
     Some(Meta::new(asked.target.as_ref()?, &asked.host, *timings))

@@ -104,7 +104,7 @@ pub fn open(args: OpenArgs, ui: &Ui) -> Result<ExitCode> {
     })
 }
 
-/// What opens a hit.
+/// The program that opens a hit.
 pub(crate) struct Opener {
     /// The program and its arguments.
     command: Vec<String>,

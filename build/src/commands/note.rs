@@ -97,7 +97,7 @@ struct Search {
     output: Output,
 }
 
-/// What `note add --json` prints.
+/// The output of `note add --json`.
 #[derive(Serialize)]
 struct Added<'a> {
     collection: &'a Name,

@@ -1,5 +1,5 @@
-//! The bundles that a command asks: those that are named, or all collections, or the directory that
-//! one stands in.
+//! The bundles that a command searches: those that are named, or all collections, or the current
+//! directory.
 
 use std::borrow::BorrowMut;
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ pub(crate) struct OpenBundle {
 /// Finds a target, and tells what a reader of answers should know about it.
 ///
 /// # Errors
-/// Those of [`Target::find`].
+/// The errors of [`Target::find`].
 pub(crate) fn find_target(given: &Path, ui: &Ui) -> Result<Target> {
     let target = Target::find(given)?;
     if let Some(notice) = target.notice() {
@@ -69,7 +69,7 @@ impl Encoders {
         }
         let encoder = load_encoder(host, &self.choice, mode, ui)?.map(Arc::new);
         if let (Some(space), Some(encoder)) = (space, &encoder) {
-            // What the engine embeds by the rows of a bundle is no encoder of another bundle.
+            // The rows of one bundle do not embed queries for another.
             if encoder.kind() != crate::models::STATIC {
                 self.loaded.insert(space, encoder.clone());
             }
@@ -78,7 +78,7 @@ impl Encoders {
     }
 }
 
-/// What one collection answers.
+/// The answer of one bundle.
 pub(crate) struct Group {
     pub asked: OpenBundle,
     pub response: Response,
@@ -130,7 +130,7 @@ pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<
     Ok(opened)
 }
 
-/// What several bundles said.
+/// The answers of several bundles.
 pub(crate) struct Replies<T> {
     /// The answers with the places of their bundles.
     pub answers: Vec<(usize, T)>,
@@ -138,7 +138,7 @@ pub(crate) struct Replies<T> {
     pub refusals: Vec<(String, anyhow::Error)>,
 }
 
-/// Asks each bundle. One that cannot answer (it has no such attribute) keeps no other from it.
+/// Asks each bundle. If one cannot answer (it has no such attribute), the others still do.
 pub(crate) fn ask_each<A: BorrowMut<OpenBundle>, T>(
     bundles: impl IntoIterator<Item = A>,
     mut ask: impl FnMut(A) -> Result<T>,
@@ -248,7 +248,7 @@ impl OpenBundle {
     /// Answers a request whose query is not embedded yet.
     ///
     /// # Errors
-    /// Those of the encoder and of the engine.
+    /// The errors of the encoder and of the engine.
     pub fn answer(
         &mut self,
         mut request: Request,
@@ -256,7 +256,7 @@ impl OpenBundle {
         ui: &Ui,
     ) -> Result<(Response, Timings)> {
         let started = Instant::now();
-        // Said of every collection without vectors, that words alone were searched tells nothing.
+        // Without vectors every search is by words; a notice would repeat it for every query.
         if self.host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
             request.mode = Mode::Lexical;
         }

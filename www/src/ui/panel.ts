@@ -318,7 +318,7 @@ export class Panel {
     if (shown !== undefined && shown > stage) return;
     this.#answered = { signal, stage };
     this.#facets.show(response.facets, response.total.atLeast);
-    // What words alone have found so far is no ground for a verdict.
+    // Results by words alone are not enough for a verdict.
     const verdict = stage === Stage.WHOLE ? verdictOn(response) : undefined;
     if (shown === undefined) {
       this.#replace(response, verdict);

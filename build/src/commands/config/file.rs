@@ -39,7 +39,7 @@ pub struct Setting<'a> {
     pub key: &'a str,
     /// From 1.
     pub line: usize,
-    /// As they would be typed; `None` for a switch.
+    /// The values as typed on a command line; `None` for a switch.
     pub values: Option<Vec<String>>,
     /// A switch that is off.
     pub is_off: bool,

@@ -38,7 +38,7 @@ struct Change {
     to: f32,
 }
 
-/// What was chosen, and from which queries.
+/// The chosen ranking, and the queries that it was chosen by.
 pub(in crate::commands) struct Choice {
     tuned: Tuned,
     start: Setting,

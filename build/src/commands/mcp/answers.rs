@@ -1,4 +1,4 @@
-//! What each tool answers. Blocking: the server runs it on a thread of its own.
+//! The answers of the tools. They block, so the server runs them on a thread of their own.
 
 use anyhow::Result;
 use findling_bundle::AttributeKind;
@@ -28,7 +28,7 @@ const CONTEXT_SECTIONS: u32 = 3;
 /// Tokens of an answer besides its results.
 const FRAME: usize = 60;
 
-/// What a tool answers from.
+/// The data that a tool answers from.
 pub struct Call<'a> {
     pub bundles: &'a Bundles,
     pub ui: &'a Ui,
@@ -36,7 +36,7 @@ pub struct Call<'a> {
     pub cancelled: &'a CancellationToken,
 }
 
-/// What is left of the tokens of an answer.
+/// The tokens that are left for an answer.
 struct Budget(usize);
 
 impl Budget {
@@ -89,7 +89,7 @@ impl Call<'_> {
     pub fn search(&self, input: SearchInput) -> Result<SearchOutput> {
         let (limit, filter) = (limit(input.limit), condition(input.filter.as_deref())?);
         let several = self.bundles.wanted(input.collection.as_deref())?.len() > 1;
-        // Of several, the pages to skip are known only when all have answered.
+        // With several bundles, the pages to skip are known only after all have answered.
         let (skip, ask) = match several {
             true => (input.offset as usize, limit.saturating_add(input.offset).min(1_000)),
             false => (0, limit),

@@ -13,7 +13,7 @@ use crate::output::UsageError;
 use crate::passages::{beginning, estimate};
 use crate::safe_text::{line, url};
 
-/// What a page is read as.
+/// The media type of a page's text.
 pub const MIME_TYPE: &str = "text/markdown";
 
 const SCHEME: &str = "findling://";

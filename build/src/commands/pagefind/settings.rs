@@ -14,7 +14,7 @@ const FILES: [&str; 4] = ["pagefind.json", "pagefind.yml", "pagefind.yaml", "pag
 /// In front of the names of environment variables.
 const PREFIX: &str = "PAGEFIND_";
 
-/// What is built, and how.
+/// The settings of a build.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     pub site: PathBuf,
@@ -166,7 +166,7 @@ fn is_on(value: &Value) -> bool {
     }
 }
 
-/// What all sources say.
+/// Merges the settings of all sources.
 fn values(
     args: &Args,
     here: &Path,

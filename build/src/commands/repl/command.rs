@@ -1,4 +1,4 @@
-//! What is typed: a query, or a command that begins with a colon.
+//! Parses a line: a query, or a command that begins with a colon.
 
 use clap::ValueEnum;
 

@@ -1,4 +1,4 @@
-//! What the prompt keeps: open bundles, settings, filters and the last answer.
+//! The state of the prompt: open bundles, settings, filters and the last answer.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct Session {
     pub mode: Mode,
     pub format: FormatArg,
     pub limit: u32,
-    /// As typed, and what it means.
+    /// Each filter as typed, with its condition.
     pub filters: Vec<(String, Condition)>,
     pub last: Option<LastAnswer>,
     /// Values of attributes that were offered, by name.
@@ -37,7 +37,7 @@ pub struct Session {
 
 /// The answer to the query asked last.
 pub struct LastAnswer {
-    /// As it was asked, with the filters and the limit of that moment.
+    /// The request as sent, with the filters and the limit of that moment.
     pub request: Request,
     pub mode: Mode,
     /// Pages that were shown of the answers before, from which numbers go on.
@@ -46,7 +46,7 @@ pub struct LastAnswer {
     pub found: Vec<Found>,
 }
 
-/// What one bundle has found.
+/// The response of one bundle.
 pub struct Found {
     /// The place of the bundle.
     bundle: usize,
@@ -298,7 +298,7 @@ impl Session {
     }
 }
 
-/// What one bundle answers, by the best stage of the mode that it can give.
+/// The answer of one bundle by the best stage of the mode that it supports.
 fn answer(
     asked: &mut OpenBundle,
     request: Request,

@@ -146,7 +146,7 @@ impl SearchOptions {
         let asks_for_all = request.query.trim().is_empty() && request.similar_to.is_none();
         let has_order = request.sort.is_some() || request.prefer.is_some();
         if asks_for_all && !has_order && date_of(manifest).is_ok() {
-            // Nothing is more relevant than anything else.
+            // Without a query no page is more relevant than another.
             request.order = Order::Recent;
         }
         if let Some(name) = &self.group_by

@@ -156,7 +156,7 @@ fn similar(host: &mut Host, like: &str, request: Request) -> anyhow::Result<Requ
     };
     let text = is_no_page(&error).then(|| small_file::text(Path::new(like))).flatten();
     let Some(text) = text else { return Err(near(host, error)) };
-    // Nothing in it is a phrase, an exclusion or a condition.
+    // These words contain no phrase, exclusion or condition.
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let query = words.take(MAX_WORDS).collect::<Vec<_>>().join(" ");
     Ok(Request { query, verbatim: true, ..request })
@@ -189,7 +189,7 @@ fn single(
     Ok(exit(&response))
 }
 
-/// What [`print`] prints.
+/// The input of [`print`].
 struct Printed<'a> {
     target: &'a Target,
     host: &'a Host,
@@ -256,7 +256,7 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// What JSON says about an answer. For other formats the sources are not looked at.
+/// The metadata in JSON output. For other formats the sources are not read.
 pub(crate) fn meta(
     target: &Target,
     host: &Host,

@@ -61,7 +61,7 @@ pub struct Args {
     target: Option<PathBuf>,
 }
 
-/// What the threads tell the main thread.
+/// The messages of the threads to the main thread.
 #[derive(Debug)]
 enum Message {
     Search(News),
@@ -103,7 +103,7 @@ fn start(target: Option<PathBuf>) -> Result<Option<i32>> {
         Program { app, theme: Theme::of_environment(), news, search, read, watch, threads };
     let ended = program.run(&mut screen);
     drop(screen);
-    // Nothing is lost that the next search would not find again.
+    // The next search finds everything again, so nothing is lost.
     if ended.is_ok() {
         let _ = kept::keep(&name, program.app.session());
     }

@@ -289,7 +289,7 @@ class Range extends Group {
       [this.#from, from],
       [this.#to, to],
     ] as const) {
-      // What is being typed stays.
+      // The text being typed stays.
       if (!field.matches(":focus")) field.value = value;
       field.min = least ?? "";
       field.max = most ?? "";
