@@ -39,7 +39,7 @@ fn scores(response: &Response) -> Vec<(String, f32)> {
 }
 
 #[test]
-fn each_page_and_section_keeps_the_best_score_that_a_phrasing_gives_it() {
+fn pages_and_sections_keep_the_best_score_of_all_phrasings() {
     let (one, other) = ("mutex data", "pots fire");
     let alone = [one, other].map(|query| site().search(words(query, &[])));
     let both = site().search(words(one, &[other]));
@@ -119,7 +119,7 @@ fn each_phrasing_has_its_own_vector() {
 }
 
 #[test]
-fn more_than_four_are_refused_and_so_are_those_of_a_page() {
+fn too_many_phrasings_and_phrasings_with_similar_pages_are_refused() {
     let refused = |request: Request| {
         let error = site().open().search(request).err().unwrap();
         assert!(error.is_request());

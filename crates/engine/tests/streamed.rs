@@ -176,7 +176,7 @@ fn with_all_cells_it_finds_what_all_vectors_find() {
 }
 
 #[test]
-fn who_looks_into_cells_need_not_know_how_many_vectors_sections_have() {
+fn a_streamed_search_does_not_fetch_vector_counts() {
     let (told, apart) = (streamed_telling(true), streamed_telling(false));
     let counts = apart.manifest.vector_counts().unwrap();
     assert_eq!(told.manifest.vector_counts(), None);
@@ -191,7 +191,7 @@ fn who_looks_into_cells_need_not_know_how_many_vectors_sections_have() {
 }
 
 #[test]
-fn all_vectors_are_told_by_how_many_each_section_has_whichever_comes_first() {
+fn structure_and_vector_counts_can_come_in_either_order() {
     let (told, apart) = (streamed_telling(true), streamed_telling(false));
     let counts = apart.manifest.vector_counts().unwrap();
     let (structure, request) = (apart.manifest.structure().unwrap(), about(3, Mode::Semantic));
@@ -594,7 +594,7 @@ fn similar_pages_are_found_in_the_cells_of_the_pages_own_vectors() {
 }
 
 #[test]
-fn where_a_large_bundle_does_not_say_which_cells_those_are_words_find_similar_pages() {
+fn without_cells_of_vectors_similar_pages_are_found_by_words() {
     let bundle = streamed_telling(false);
     let like = Request { similar_to: Some("/3/".into()), limit: Limit(20), ..Request::default() };
     let (response, rounds) = bundle.answer(&mut open(&bundle, 400), like).unwrap();

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_is_told_apart_from_what_nobody_knows() {
+    fn settings_without_effect_and_unknown_ones_are_told_apart() {
         let file = "site: s\ninclude_characters: '@'\nmax_fragments: 5\ncolour: red";
         let settings = read(Some(("pagefind.yml", file)), &[], &Args::default()).unwrap();
         let names: Vec<_> = settings.without_meaning.iter().map(|(name, _)| *name).collect();

@@ -671,7 +671,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_type_does_not_allow_is_refused_before_anything_is_read() {
+    fn tests_that_types_do_not_allow_are_refused_without_columns() {
         fn check(text: &str, message: &str) {
             let error = parse(text).unwrap().shards(&books().attributes).expect_err(text);
             assert!(error.to_string().starts_with(message), "{text}: {error}");

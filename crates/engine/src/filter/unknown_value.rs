@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn of_numbers_and_dates_it_is_said_between_which_they_lie() {
+    fn notices_about_numbers_and_dates_give_their_range() {
         fn check(kind: AttributeKind, values: &[AttributeValue], expect: &str) {
             let column = Column::build(kind, values.iter().map(Some)).unwrap();
             assert_eq!(

@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_twice_is_looked_for_once() {
+    fn repeated_phrases_and_exclusions_are_planned_once() {
         let plan = plan(&"\"state of the art\" -less ".repeat(100), &["en"], false);
         assert_eq!((plan.phrases.len(), plan.excluded.len(), plan.truncated), (1, 1, false));
         assert_eq!(plan.groups[0].count, 100);

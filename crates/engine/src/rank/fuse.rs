@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guess_counts_like_a_cosine_and_is_none() {
+    fn an_assumed_similarity_is_scored_but_not_reported() {
         let params = RankParams::default();
         let dense = [(SectionId(3), 0.9)];
         let lexical = [hit(1, 2.0), hit(2, 2.0), hit(4, 2.0)];
