@@ -573,7 +573,7 @@ reason: string,
 share: number, };
 
 /**
- * What speaks for it that the site answers a query. Of several phrasings the most likely counts.
+ * The evidence that the site answers a query. Of several phrasings the most likely one counts.
  */
 export type Evidence = { 
 /**

@@ -43,7 +43,7 @@ impl Bundles {
     /// The names to ask: the one that is wanted, or all of them.
     ///
     /// # Errors
-    /// If the wanted one is none of them: a caller cannot open what the server was not given.
+    /// If the server was not given the wanted one: a caller cannot open other bundles.
     pub fn wanted(&self, name: Option<&str>) -> Result<Vec<String>> {
         let names = self.names()?;
         let Some(name) = name else { return Ok(names) };

@@ -33,7 +33,7 @@ pub fn template() -> ResourceTemplate {
 /// Pages from a cursor on: the place of a collection and of a page in it.
 ///
 /// # Errors
-/// If the cursor is none, or a collection cannot be read.
+/// If the cursor is invalid, or a collection cannot be read.
 pub fn list(call: &Call<'_>, cursor: Option<&str>) -> Result<ListResourcesResult> {
     let names = call.bundles.names()?;
     let (mut at, mut page) = cursor.map_or(Ok((0, 0)), place)?;

@@ -36,7 +36,7 @@ pub struct Settings {
     pub deprecated: Vec<(&'static str, &'static str)>,
     /// Settings that have no meaning here, with the reason.
     pub without_meaning: Vec<(&'static str, &'static str)>,
-    /// Settings that nobody knows.
+    /// Unknown settings.
     pub unknown: Vec<String>,
 }
 

@@ -62,7 +62,7 @@ fn start(target: Option<PathBuf>, ui: &Ui) -> Result<Exit> {
     let is_terminal = std::io::stdin().is_terminal();
     let history = state_directory::file("repl-history").ok().filter(|_| is_terminal);
     if let Some(history) = &history {
-        // The first time there is none.
+        // The file is missing the first time.
         let _ = editor.load_history(history);
     }
     if is_terminal {

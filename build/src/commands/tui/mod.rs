@@ -43,7 +43,7 @@ use screen::Screen;
 use searcher::{Bundle, News};
 use theme::Theme;
 
-/// How long a key is waited for while an answer is on its way, and while none is.
+/// How long a key is waited for, while an answer is under way and otherwise.
 const BUSY: Duration = Duration::from_millis(5);
 const IDLE: Duration = Duration::from_millis(50);
 

@@ -281,7 +281,7 @@ pub struct TermExplanation {
     pub score: f32,
 }
 
-/// What speaks for it that the site answers a query. Of several phrasings the most likely counts.
+/// The evidence that the site answers a query. Of several phrasings the most likely one counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -7,9 +7,9 @@ use findling_text::normalise::visible;
 
 /// A condition on the attributes of a page.
 ///
-/// In the form that the parsers give it: `All` and `Any` hold none of their own kind directly and
-/// never exactly one condition, and `Not` holds no `Not`. Build it with [`Condition::all`],
-/// [`Condition::any`] and [`Condition::not`], which keep to that.
+/// In the form that the parsers give it: `All` holds no `All`, `Any` no `Any` and `Not` no `Not`
+/// directly, and `All` and `Any` never hold exactly one condition. Build it with
+/// [`Condition::all`], [`Condition::any`] and [`Condition::not`], which keep to that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// All of these. An empty list: every page.

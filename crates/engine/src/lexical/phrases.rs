@@ -187,7 +187,7 @@ impl Phrases<'_> {
     }
 
     /// Goes through the postings of a term's range up to its own, and along with them through the
-    /// lists of each block. Of a block whose positions are not here none of the ids is.
+    /// lists of each block. A block whose positions are not here has none of the ids.
     fn places_of(
         &self,
         directory: &PositionsDirectory,

@@ -22,8 +22,8 @@ impl RankedPage {
         Self { score, sections: Vec::new() }
     }
 
-    /// The places in the page of the sections that are shown, or 0 if none is: their texts are
-    /// needed to show the page.
+    /// The places in the page of the sections that are shown, or 0 if no section is shown: their
+    /// texts are needed to show the page.
     pub fn places<'a>(&'a self, structure: &Structure) -> impl Iterator<Item = u32> + use<'a> {
         let start = structure.sections(PageId(self.score.page)).start;
         let none = self.sections.is_empty().then_some(0);

@@ -434,7 +434,7 @@ mod tests {
             prop_assert!(request(&json).is_ok(), "{}", json);
         }
 
-        /// Text that is no JSON object, and objects with a field that no request has.
+        /// Text other than a JSON object, and objects with an unknown field.
         #[test]
         fn other_texts_are_refused(text in "\\PC{0,80}", name in "[a-z]{1,8}") {
             let is_object = matches!(serde_json::from_str(&text), Ok(Value::Object(_)));
