@@ -12,7 +12,7 @@ import type { OpenOptions } from "./types";
 /** A file that was fetched: its address and its contents. */
 export type EarlyFile = [url: string, bytes: ArrayBuffer];
 
-/** What was begun. Whatever fails here is fetched again by the worker, which reports the error. */
+/** An opening under way. The worker fetches again what fails here, and reports the error. */
 export interface Opening {
   /** Where the client's files are. */
   assets: URL;

@@ -1,4 +1,4 @@
-/** What a response says of the query as a whole: this sentence answers it, or nothing does. */
+/** The verdict on a query: this sentence answers it, or nothing on the site does. */
 
 import type { PageResult, SearchResponse, SectionResult } from "../types";
 
