@@ -27,7 +27,7 @@ import { readSet } from "./lib/judged.mjs";
 import { openPagefind } from "./lib/searchers.mjs";
 
 const USAGE = "SET... [--bundles DIR] [--most N] [--resident] [--no-pagefind] [--json FILE]";
-const LEAST_SHARE = 0.7;
+const MIN_SHARE = 0.7;
 const LIMIT = 10;
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -52,7 +52,7 @@ const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 /** Whether enough of the sentence stands in the text in one run. */
 export function contains(text, sentence) {
   const run = words(sentence);
-  const least = Math.max(1, Math.ceil(LEAST_SHARE * run.length));
+  const least = Math.max(1, Math.ceil(MIN_SHARE * run.length));
   const all = ` ${words(text).join(" ")} `;
   for (let at = 0; at + least <= run.length; at++) {
     if (all.includes(` ${run.slice(at, at + least).join(" ")} `)) return true;

@@ -192,7 +192,7 @@ export class HttpStore {
     const cache = await this.#cache;
     const marker = this.#url(PRUNED);
     if (!cache || (await (await cache.match(marker))?.text()) === build) return;
-    // What an earlier build had asked for must not be written afterwards.
+    // Files of an earlier build must not be written afterwards.
     for (const path of this.#unwritten?.keys() ?? [])
       if (!keep(path)) this.#unwritten?.delete(path);
     await this.#puts;

@@ -1,4 +1,4 @@
-//! What can go wrong with a collection, and what helps.
+//! Errors of collections, with remedies.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -40,15 +40,21 @@ pub enum Error {
         name: String,
     },
     /// No collection of this name.
-    #[error("found no collection `{}`{}", name.escape_debug(), suggestion(near))]
+    #[error(
+        "expected the name of a collection, found `{}`{}",
+        name.escape_debug(),
+        suggestion(near)
+    )]
     Unknown {
-        /// As asked for.
+        /// The name asked for.
         name: String,
         /// Names like it.
         near: Vec<String>,
     },
     /// Registered, but without a bundle.
-    #[error("the collection `{name}` has no bundle yet: run `findling sync {name}`")]
+    #[error(
+        "expected a bundle of the collection `{name}`, found none yet: run `findling sync {name}`"
+    )]
     NotBuilt {
         /// The collection.
         name: String,
@@ -95,7 +101,7 @@ pub enum Error {
     Busy {
         /// The collection or the registry.
         what: String,
-        /// Who holds the lock.
+        /// The process that holds the lock.
         owner: Owner,
     },
     /// A source that is not there: a drive that is not mounted, a directory that was moved.
@@ -137,7 +143,9 @@ pub enum Error {
         path: PathBuf,
     },
     /// No directory for data.
-    #[error("found no directory for collections: set FINDLING_HOME to a directory")]
+    #[error(
+        "expected a home directory for collections, found none: set FINDLING_HOME to a directory"
+    )]
     NoHome,
     /// The file system refused.
     #[error("{} cannot be {action}: {source}", path.display())]

@@ -1,4 +1,4 @@
-//! Targets: what commands that read a bundle are given. A path, the name of a collection, or the
+//! Targets: the arguments of commands that read a bundle. A path, the name of a collection, or the
 //! address of a site's bundle.
 
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl Target {
             return at_path();
         }
         let Some(name) = given.to_str().and_then(name_of) else {
-            // Opening it tells what is missing.
+            // Opening it reports what is missing.
             return at_path();
         };
         match Self::of_collection(&Home::default_location()?, &name) {
@@ -126,7 +126,7 @@ impl Target {
         self.copy.is_some()
     }
 
-    /// What a reader of answers should know, such as that a site could not be reached.
+    /// A notice for the reader of answers, such as that a site could not be reached.
     pub fn notice(&self) -> Option<String> {
         let reason = self.copy.as_ref()?.stale.as_ref()?;
         Some(format!("the copy on this machine is searched: {reason}"))

@@ -6,7 +6,7 @@ import { join } from "node:path";
 /** A heading on more pages belongs to the layout of the site. */
 const MAX_PAGES = 3;
 /** Numbers of words of a heading that can be a query. */
-const [LEAST_WORDS, MAX_WORDS] = [2, 10];
+const [MIN_WORDS, MAX_WORDS] = [2, 10];
 
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
@@ -69,7 +69,7 @@ export function fromSite(site, names, most) {
   const usable = pages.map((page) =>
     page.filter((heading) => {
       const words = heading.split(" ").length;
-      return on.get(heading) <= MAX_PAGES && words >= LEAST_WORDS && words <= MAX_WORDS;
+      return on.get(heading) <= MAX_PAGES && words >= MIN_WORDS && words <= MAX_WORDS;
     }),
   );
   const drawn = evenly(

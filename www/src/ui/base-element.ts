@@ -137,8 +137,8 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
   }
 
   /**
-   * What the attributes say. A method for each would have the name of its attribute, and frameworks
-   * set an attribute that is also a property as a property.
+   * The values of the attributes. There is no method for each: frameworks set an attribute as a
+   * property if the element has a property of its name.
    */
   protected asked(limit = 10): Asked {
     const facets = this.namesIn("facets");

@@ -20,7 +20,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
 
   #panel: Panel | undefined;
   #dialog: HTMLDialogElement | undefined;
-  /** What `show()` asked for before there was anything to show. */
+  /** A call of `show()` that waits until there is something to show. */
   #awaited: (() => void) | undefined;
 
   constructor() {
@@ -183,7 +183,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
   };
 }
 
-/** Of what the search does without. */
+/** Handles errors of optional features: the search works without them. */
 const ignore = () => {};
 
 /** Whether a key is typed into a text field. */

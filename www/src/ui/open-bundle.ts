@@ -15,7 +15,7 @@ const leases = new Map<unknown, { index: Promise<FindlingIndex>; users: number }
 
 /** The index of the bundle at `address`. */
 export function lease(address: URL, options: OpenOptions): Lease {
-  // A function tells nothing of what it does, so what is opened with one is shared with nobody.
+  // Functions cannot be compared, so an index opened with one is not shared.
   const key = options.encode ? {} : JSON.stringify([address, options]);
   const known = leases.get(key);
   const open = known ?? { index: begin(address, options), users: 0 };

@@ -15,7 +15,7 @@ import { tagsOf } from "./rows";
 import { StateView } from "./state-view";
 import { type Hit, type Verdict, verdictOn } from "./verdict";
 
-/** What an element is asked for by its attributes. */
+/** The values of an element's attributes. */
 export interface Asked {
   mode: Mode;
   order: Order;
@@ -25,7 +25,7 @@ export interface Asked {
   placeholder: string;
 }
 
-/** What the element decides. */
+/** What the element provides for the panel. */
 export interface PanelOptions {
   labels: () => Labels;
   /** Opens the bundle; called again after a failure. */
@@ -318,7 +318,7 @@ export class Panel {
     if (shown !== undefined && shown > stage) return;
     this.#answered = { signal, stage };
     this.#facets.show(response.facets, response.total.atLeast);
-    // What words alone have found so far is no ground for a verdict.
+    // Results by words alone are not enough for a verdict.
     const verdict = stage === Stage.WHOLE ? verdictOn(response) : undefined;
     if (shown === undefined) {
       this.#replace(response, verdict);

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 
 use crate::collections::{Home, Registry, Target};
-use crate::commands::asked::{Asked, Encoders};
+use crate::commands::open_bundle::{Encoders, OpenBundle};
 use crate::commands::require_fresh::RequireFresh;
 use crate::host::EncoderChoice;
-use crate::output::Asked as Question;
+use crate::output::UsageError;
 
 /// The bundles: those that were given, or all collections.
 pub struct Bundles {
     given: Vec<PathBuf>,
-    open: Mutex<HashMap<String, Arc<Mutex<Asked>>>>,
+    open: Mutex<HashMap<String, Arc<Mutex<OpenBundle>>>>,
     encoders: Mutex<Encoders>,
     fresh: RequireFresh,
 }
@@ -43,7 +43,7 @@ impl Bundles {
     /// The names to ask: the one that is wanted, or all of them.
     ///
     /// # Errors
-    /// If the wanted one is none of them: a caller cannot open what the server was not given.
+    /// If the server was not given the wanted one: a caller cannot open other bundles.
     pub fn wanted(&self, name: Option<&str>) -> Result<Vec<String>> {
         let names = self.names()?;
         let Some(name) = name else { return Ok(names) };
@@ -52,7 +52,7 @@ impl Bundles {
         }
         let code = "unknown";
         let message = format!("expected a collection, one of {}; found `{name}`", names.join(", "));
-        Err(Question { code, message }.into())
+        Err(UsageError { code, message }.into())
     }
 
     /// An open bundle. One that was built or synced since, or a site's that changed, is opened
@@ -60,7 +60,7 @@ impl Bundles {
     ///
     /// # Errors
     /// If it cannot be opened, or is older than it may be.
-    pub fn get(&self, name: &str) -> Result<Arc<Mutex<Asked>>> {
+    pub fn get(&self, name: &str) -> Result<Arc<Mutex<OpenBundle>>> {
         let target = Target::find(Path::new(name))?;
         self.fresh.check(&target)?;
         let mut open = lock(&self.open);
@@ -72,7 +72,7 @@ impl Bundles {
                 return Ok(asked.clone());
             }
         }
-        let asked = Arc::new(Mutex::new(Asked::open(target)?));
+        let asked = Arc::new(Mutex::new(OpenBundle::open(target)?));
         open.insert(name.to_owned(), asked.clone());
         Ok(asked)
     }

@@ -13,12 +13,12 @@ use anyhow::Context;
 use findling_engine::{FacetsOf, Limit, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
-use super::asked::find_target;
 use super::learned;
+use super::open_bundle::find_target;
 use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
-use crate::output::{Answer, Asked, Exit, Failure, Format, Last, Meta, Sources, Timings};
+use crate::output::{Answer, Exit, Failure, Format, Last, Meta, Sources, Timings, UsageError};
 use crate::replace_file::replace_by;
 use crate::ui::{Ui, count};
 use crate::{safe_text, small_file};
@@ -156,7 +156,7 @@ fn similar(host: &mut Host, like: &str, request: Request) -> anyhow::Result<Requ
     };
     let text = is_no_page(&error).then(|| small_file::text(Path::new(like))).flatten();
     let Some(text) = text else { return Err(near(host, error)) };
-    // Nothing in it is a phrase, an exclusion or a condition.
+    // These words contain no phrase, exclusion or condition.
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let query = words.take(MAX_WORDS).collect::<Vec<_>>().join(" ");
     Ok(Request { query, verbatim: true, ..request })
@@ -189,7 +189,7 @@ fn single(
     Ok(exit(&response))
 }
 
-/// What [`print`] prints.
+/// The input of [`print`].
 struct Printed<'a> {
     target: &'a Target,
     host: &'a Host,
@@ -256,7 +256,7 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// What JSON says about an answer. For other formats the sources are not looked at.
+/// The metadata in JSON output. For other formats the sources are not read.
 pub(crate) fn meta(
     target: &Target,
     host: &Host,
@@ -311,7 +311,7 @@ fn near(host: &mut Host, error: anyhow::Error) -> anyhow::Error {
             let message = format!(
                 "found no page with the address or id `{address}`; similar ones are {near}"
             );
-            Asked { code: "no-such-page", message }.into()
+            UsageError { code: "no-such-page", message }.into()
         }
         _ => error,
     }
@@ -336,14 +336,14 @@ fn batch(
 ) -> anyhow::Result<()> {
     if args.output.save.is_some() {
         let message = "--save: expected a query with it, found --batch".into();
-        return Err(Asked { code: "usage", message }.into());
+        return Err(UsageError { code: "usage", message }.into());
     }
     let trec = match args.output.format {
         None | Some(FormatArg::Trec) => !args.output.json,
         Some(FormatArg::Json) => false,
         Some(_) => {
             let message = "--batch: expected --format trec or json, found another one".into();
-            return Err(Asked { code: "usage", message }.into());
+            return Err(UsageError { code: "usage", message }.into());
         }
     };
     let bar = ui.bar("Searching", queries.len() as u64, "queries");

@@ -1,4 +1,4 @@
-//! What a query means in terms of the lexicon.
+//! Plans a query: which terms of the lexicon to look up.
 //!
 //! The words of a query are analysed in every language of the bundle. Analyses of the same stretch
 //! of text are alternatives of one [`Group`], which scores by the best of them: a word counts once,
@@ -19,10 +19,10 @@ use super::{Clause, ClauseKind, Query, synonyms};
 pub(crate) const MAX_TERMS: usize = 256;
 /// Most terms of all its phrases and exclusions.
 const MAX_PHRASE_TERMS: usize = 64;
-/// Most words of a query that may be a title.
+/// Maximum number of words of a query that may be a title.
 const MAX_NAME_WORDS: usize = 16;
-/// Fewest characters of a beginning that is completed; one is enough in scripts whose characters
-/// are words.
+/// Minimum number of characters of a beginning that is completed. One is enough in scripts whose
+/// characters are words.
 const MIN_PREFIX_CHARS: usize = 2;
 
 /// One stretch of a clause with its analyses.
@@ -56,7 +56,7 @@ impl QueryPlan {
             if clause.excluded || clause.kind == ClauseKind::Phrase {
                 let phrase = phrase(&clause.text, &stretches, clause.kind);
                 let phrases = if clause.excluded { &mut plan.excluded } else { &mut plan.phrases };
-                // What is asked for twice is looked for once.
+                // A repeated phrase is looked up once.
                 if phrases.iter().all(|other| other.slots != phrase.slots) {
                     n_phrase_terms += phrase.slots.len();
                     if n_phrase_terms > MAX_PHRASE_TERMS {
@@ -113,8 +113,7 @@ impl QueryPlan {
         }
     }
 
-    /// Adds a word, or counts it again; gives the place of its group, none when there is no more
-    /// room.
+    /// Adds a word, or counts it again. Returns the place of its group; `None` if the plan is full.
     fn push(
         &mut self,
         stretch: Stretch,
@@ -301,8 +300,8 @@ fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
     stretches
 }
 
-/// The byte ranges of the words of a text of which no analysis is known, parts of names for
-/// themselves. None where a name is known as a whole, and no stop words.
+/// The byte ranges of the words of a text that no analysis knows. Parts of names are words of their
+/// own, unless the name is known as a whole. Stop words are left out.
 pub(crate) fn unknown(
     analyzers: &mut [Analyzer],
     text: &str,
@@ -464,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_twice_is_looked_for_once() {
+    fn repeated_phrases_and_exclusions_are_planned_once() {
         let plan = plan(&"\"state of the art\" -less ".repeat(100), &["en"], false);
         assert_eq!((plan.phrases.len(), plan.excluded.len(), plan.truncated), (1, 1, false));
         assert_eq!(plan.groups[0].count, 100);

@@ -19,7 +19,7 @@ use crate::api::Error;
 pub struct QuantisedQuery {
     values: Vec<lanes::Block>,
     dim: usize,
-    /// What 1 in `values` stands for.
+    /// The scale: the number that 1 in `values` stands for.
     scale: f32,
     /// The sum of its first numbers' magnitudes.
     most: i32,
@@ -88,8 +88,8 @@ impl QuantisedQuery {
 }
 
 impl QuantisedQuery {
-    /// How like the query a vector is of which the signs of the first numbers alone are known: from
-    /// -1, where each is another, to 1.
+    /// The similarity of a vector of which only the signs of the first numbers are known: -1 if all
+    /// signs differ from the query's, 1 if none does.
     pub fn likeness(&self, code: u64) -> f32 {
         let row: [i8; BITS] = std::array::from_fn(|i| if code >> i & 1 == 1 { 1 } else { -1 });
         lanes::dot(&row, &self.values) as f32 / self.most.max(1) as f32

@@ -204,7 +204,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     }
   }
 
-  /** What all searches of the present state have in common. */
+  /** The options that all searches of the present state share. */
   #request(): SearchOptions {
     const { bySection, sort } = this.#state;
     const filter = this.#filter();
@@ -233,7 +233,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     return attribute && controlOf(attribute, this.#trees());
   }
 
-  /** What is below a branch that the address names has to be known before it can be asked for. */
+  /** Loads the values of trees in the address: a branch is searched by the values below it. */
   async #learnTrees(index: FindlingIndex, signal: AbortSignal): Promise<void> {
     const unknown = [...this.#trees().keys()].filter(
       (name) => this.#state.choices.has(name) && !this.#filters.control(name),

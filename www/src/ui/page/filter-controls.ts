@@ -12,12 +12,12 @@ import { bounds, type Control, controlOf, isBelow, rangeOf, valueName } from "./
 /** Values of an attribute that are shown before "more". */
 const MAX_SHOWN = 8;
 
-/** What the controls ask of the page. */
+/** What the page provides for the controls. */
 export interface FilterControlsOptions {
   labels: () => Locale;
   chosen: (attribute: string) => string[];
   choose: (attribute: string, values: string[]) => void;
-  /** What separates the levels of attributes that have any. */
+  /** The separator of levels, by attribute; only for attributes with levels. */
   trees: () => Map<string, string>;
 }
 
@@ -289,7 +289,7 @@ class Range extends Group {
       [this.#from, from],
       [this.#to, to],
     ] as const) {
-      // What is being typed stays.
+      // The text being typed stays.
       if (!field.matches(":focus")) field.value = value;
       field.min = least ?? "";
       field.max = most ?? "";

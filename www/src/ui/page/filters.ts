@@ -25,7 +25,7 @@ export function controlOf({ name, kind }: Attribute, trees: Map<string, string>)
   return { type: "values", isTruth: kind === "bool" };
 }
 
-/** What a value is called. */
+/** The label of a value. */
 export function valueName(value: string, control: Control | undefined, labels: Locale): string {
   if (control?.type === "range") {
     const [from, to] = bounds([value]);

@@ -1,5 +1,5 @@
-//! The bundles that a command asks: those that are named, or all collections, or the directory that
-//! one stands in.
+//! The bundles that a command searches: those that are named, or all collections, or the current
+//! directory.
 
 use std::borrow::BorrowMut;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use super::require_fresh::RequireFresh;
 use super::search::{SearchOptions, load_encoder};
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::{EncoderChoice, Host, QueryEncoder};
-use crate::output::{Asked as Question, Failure, Sources, Timings, best};
+use crate::output::{Failure, Sources, Timings, UsageError, best};
 use crate::sources;
 use crate::ui::{Ui, bytes, count};
 
@@ -25,7 +25,7 @@ const MAX_FILES: usize = 2_000;
 const MAX_BYTES: u64 = 20 << 20;
 
 /// A bundle that is open.
-pub(crate) struct Asked {
+pub(crate) struct OpenBundle {
     /// The name of a collection, or the path as given.
     pub name: String,
     pub host: Host,
@@ -39,7 +39,7 @@ pub(crate) struct Asked {
 /// Finds a target, and tells what a reader of answers should know about it.
 ///
 /// # Errors
-/// Those of [`Target::find`].
+/// The errors of [`Target::find`].
 pub(crate) fn find_target(given: &Path, ui: &Ui) -> Result<Target> {
     let target = Target::find(given)?;
     if let Some(notice) = target.notice() {
@@ -69,7 +69,7 @@ impl Encoders {
         }
         let encoder = load_encoder(host, &self.choice, mode, ui)?.map(Arc::new);
         if let (Some(space), Some(encoder)) = (space, &encoder) {
-            // What the engine embeds by the rows of a bundle is no encoder of another bundle.
+            // The rows of one bundle do not embed queries for another.
             if encoder.kind() != crate::models::STATIC {
                 self.loaded.insert(space, encoder.clone());
             }
@@ -78,16 +78,16 @@ impl Encoders {
     }
 }
 
-/// What one collection answers.
+/// The answer of one bundle.
 pub(crate) struct Group {
-    pub asked: Asked,
+    pub asked: OpenBundle,
     pub response: Response,
     pub timings: Timings,
 }
 
 /// The bundles that could be opened, and the errors of the others.
 pub(crate) struct Opened {
-    pub asked: Vec<Asked>,
+    pub asked: Vec<OpenBundle>,
     pub failed: Failures,
 }
 
@@ -104,17 +104,17 @@ pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<
         for path in targets {
             let target = find_target(path, ui)?;
             fresh.check(&target)?;
-            opened.asked.push(Asked::open(target)?);
+            opened.asked.push(OpenBundle::open(target)?);
         }
         return Ok(opened);
     }
     let home = Home::default_location()?;
     let registry = Registry::read(&home)?;
     for name in registry.collections().keys() {
-        let open = || -> Result<Asked> {
+        let open = || -> Result<OpenBundle> {
             let target = Target::of_collection(&home, name)?;
             fresh.check(&target)?;
-            Asked::open(target)
+            OpenBundle::open(target)
         };
         match open() {
             Ok(asked) => opened.asked.push(asked),
@@ -130,7 +130,7 @@ pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<
     Ok(opened)
 }
 
-/// What several bundles said.
+/// The answers of several bundles.
 pub(crate) struct Replies<T> {
     /// The answers with the places of their bundles.
     pub answers: Vec<(usize, T)>,
@@ -138,8 +138,8 @@ pub(crate) struct Replies<T> {
     pub refusals: Vec<(String, anyhow::Error)>,
 }
 
-/// Asks each bundle. One that cannot answer (it has no such attribute) keeps no other from it.
-pub(crate) fn ask_each<A: BorrowMut<Asked>, T>(
+/// Asks each bundle. If one cannot answer (it has no such attribute), the others still do.
+pub(crate) fn ask_each<A: BorrowMut<OpenBundle>, T>(
     bundles: impl IntoIterator<Item = A>,
     mut ask: impl FnMut(A) -> Result<T>,
 ) -> Replies<T> {
@@ -198,7 +198,7 @@ pub(crate) fn ask(
 }
 
 /// Indexes a directory that is small enough, by words.
-fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
+fn directory(path: &Path, ui: &Ui) -> Result<OpenBundle> {
     let path = std::path::absolute(path)?;
     let files =
         sources::list(std::slice::from_ref(&path), &sources::Options::default(), &mut |_| {});
@@ -216,7 +216,7 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
             bytes(MAX_BYTES),
             path.display()
         );
-        return Err(Question { code: "nothing-to-search", message }.into());
+        return Err(UsageError { code: "nothing-to-search", message }.into());
     }
     ui.status("Indexing", format!("{} in {}", count(n_files as u64, "files"), path.display()));
     let staged = tempfile::tempdir().context("a directory for the index cannot be made")?;
@@ -225,7 +225,7 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
         Settings { paths: vec![path.clone()], encoder: "none".to_owned(), ..Settings::default() };
     let place = Place { bundle: bundle.clone(), kept: None };
     build_collection(&settings, &place, true, &ui.quiet())?;
-    Ok(Asked {
+    Ok(OpenBundle {
         name: path.display().to_string(),
         host: Host::open(&bundle)?,
         sources: Sources::new(&[path]),
@@ -234,7 +234,7 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
     })
 }
 
-impl Asked {
+impl OpenBundle {
     /// Opens a bundle.
     ///
     /// # Errors
@@ -248,7 +248,7 @@ impl Asked {
     /// Answers a request whose query is not embedded yet.
     ///
     /// # Errors
-    /// Those of the encoder and of the engine.
+    /// The errors of the encoder and of the engine.
     pub fn answer(
         &mut self,
         mut request: Request,
@@ -256,7 +256,7 @@ impl Asked {
         ui: &Ui,
     ) -> Result<(Response, Timings)> {
         let started = Instant::now();
-        // Said of every collection without vectors, that words alone were searched tells nothing.
+        // Without vectors every search is by words; a notice would repeat it for every query.
         if self.host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
             request.mode = Mode::Lexical;
         }
