@@ -172,6 +172,7 @@ impl Draft {
 /// A way to ask otherwise.
 enum Change<'a> {
     /// Each unknown word becomes one that it is like: that of this number, or else its likeliest.
+    /// Those that are like none go.
     Words(&'a [SimilarWords], usize),
     /// A value of an attribute becomes another.
     Value {
@@ -209,6 +210,8 @@ impl Change<'_> {
                 for SimilarWords { clause, range, words } in like.iter().rev() {
                     if let Some(word) = words.get(place).or(words.first()) {
                         changed |= put_word(&mut draft.query.clauses, *clause, range, word);
+                    } else if like.iter().any(|like| !like.words.is_empty()) {
+                        drop_word(&mut draft.query.clauses, *clause, range);
                     }
                 }
                 changed
@@ -321,6 +324,15 @@ fn put_word(clauses: &mut Vec<Clause>, at: usize, range: &Range<usize>, word: &s
     }
     clauses[at].text.replace_range(range, word);
     true
+}
+
+/// Leaves out a clause that is one word and no more.
+fn drop_word(clauses: &mut Vec<Clause>, at: usize, word: &Range<usize>) {
+    let is_word =
+        |clause: &Clause| clause.kind == ClauseKind::Word && *word == (0..clause.text.len());
+    if clauses.get(at).is_some_and(is_word) {
+        clauses.remove(at);
+    }
 }
 
 /// Puts another value in the place of one, wherever a condition asks for it.
