@@ -171,7 +171,8 @@ impl Draft {
 
 /// A change to a request.
 enum Change<'a> {
-    /// Replaces each unknown word by the similar word of this number, or else its first.
+    /// Replaces each unknown word by the similar word of this number, or else its first. Leaves out
+    /// words that resemble none.
     Words(&'a [SimilarWords], usize),
     /// Replaces a value of an attribute.
     Value {
@@ -209,6 +210,8 @@ impl Change<'_> {
                 for SimilarWords { clause, range, words } in like.iter().rev() {
                     if let Some(word) = words.get(place).or(words.first()) {
                         changed |= put_word(&mut draft.query.clauses, *clause, range, word);
+                    } else if like.iter().any(|like| !like.words.is_empty()) {
+                        drop_word(&mut draft.query.clauses, *clause, range);
                     }
                 }
                 changed
@@ -321,6 +324,15 @@ fn put_word(clauses: &mut Vec<Clause>, at: usize, range: &Range<usize>, word: &s
     }
     clauses[at].text.replace_range(range, word);
     true
+}
+
+/// Leaves out a clause that is one word and no more.
+fn drop_word(clauses: &mut Vec<Clause>, at: usize, word: &Range<usize>) {
+    let is_word =
+        |clause: &Clause| clause.kind == ClauseKind::Word && *word == (0..clause.text.len());
+    if clauses.get(at).is_some_and(is_word) {
+        clauses.remove(at);
+    }
 }
 
 /// Replaces a value in every condition that has it.

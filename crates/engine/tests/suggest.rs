@@ -81,6 +81,8 @@ fn words_that_resemble_one_that_no_page_has() {
     assert_eq!(suggested(verbatim("mutx")), ["words: mutex (2)", "spelling: mutx (2)"]);
     // Beyond what is corrected.
     assert_eq!(suggested(request("motekx")), ["words: mutex (2)"]);
+    // A word that resembles none is left out: no page has it.
+    assert_eq!(suggested(request("motekx xylophone")), ["words: mutex (2)"]);
     // Codes are never corrected, and may be named.
     assert_eq!(suggested(request("E0383")), ["words: e0382 (1)", "words: e0384 (1)"]);
     // What resembles nothing.

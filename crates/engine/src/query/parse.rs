@@ -6,7 +6,7 @@
 //! (`-Wall`) searches for these words.
 
 use findling_text::normalise::visible;
-use findling_text::spaced_number_len;
+use findling_text::{is_unit, spaced_number_len};
 
 use super::{Clause, ClauseKind, Condition, Query};
 
@@ -117,14 +117,23 @@ fn excludes(body: &str) -> bool {
     }
 }
 
-/// Whether the word at the beginning of a text is a number: decimal, or hexadecimal as `0x1f`.
+/// Whether the word at the beginning of a text is a number: decimal, perhaps with an exponent or a
+/// unit (`1e-5`, `12px`, `25°C`), or hexadecimal as `0x1f`. One letter is no unit here: `-4k`.
 fn is_number(text: &str) -> bool {
     let word = text.split(char::is_whitespace).next().unwrap_or_default();
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
     let hexadecimal = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));
     match hexadecimal {
         Some(digits) => digits.bytes().all(|b| b.is_ascii_hexdigit()),
-        None => word.chars().all(|c| c.is_ascii_digit() || !c.is_alphanumeric()),
+        None => {
+            let is_digit = |c: char| c.is_ascii_digit() || !c.is_alphanumeric();
+            let behind = word.trim_start_matches(is_digit);
+            let exponent = behind.strip_prefix(['e', 'E']);
+            let is_degree = || word[..word.len() - behind.len()].ends_with('°');
+            behind.is_empty()
+                || exponent.is_some_and(|digits| !digits.is_empty() && digits.chars().all(is_digit))
+                || is_unit(behind) && (behind.chars().count() > 1 || is_degree())
+        }
     }
 }
 
@@ -249,6 +258,8 @@ mod tests {
         check("share -\"of data\"", &["w:share", "-p:of data"]);
         check("share - data", &["w:share", "w:-", "w:data"]);
         check("status -113) -0x1f -2fa", &["w:status", "w:-113)", "w:-0x1f", "-w:2fa"]);
+        check("cold -25°C -1e-5 -4k", &["w:cold", "w:-25°C", "w:-1e-5", "-w:4k"]);
+        check("depth -12px, -3.5dB", &["w:depth", "w:-12px,", "w:-3.5dB"]);
         check("cargo --release", &["w:cargo", "w:--release"]);
         check("well-known", &["w:well-known"]);
         check("tar –xzf −v —all – a", &["w:tar", "w:-xzf", "w:-v", "w:--all", "w:–", "w:a"]);

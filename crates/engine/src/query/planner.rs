@@ -218,10 +218,14 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
             } else {
                 continue;
             };
-            analyzer.analyze(&text, |token| terms.push(token.term.to_string()));
+            analyzer.analyze(&text, |token| {
+                if terms.iter().all(|term| term != token.term) {
+                    terms.push(token.term.to_string());
+                }
+            });
         }
-        joined.retain(|term| !compounds.contains(term));
-        joined.dedup();
+        // On a site in several languages a word counts as much as on a site in one.
+        compounds.retain(|term| !joined.contains(term));
         if !compounds.is_empty() {
             plan.groups.push(Group::extra(compounds));
         }
@@ -258,6 +262,7 @@ pub(crate) fn analyzers(languages: &[String]) -> Vec<Analyzer> {
 /// The analyses of a text, by stretch.
 fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
+    let respelt = with_other_endings(text);
     for analyzer in analyzers {
         // Analyses come in the same order of stretches, so the search goes on where it last
         // succeeded. Two numbers of one analysis share a stretch where a fraction is a character.
@@ -296,8 +301,44 @@ fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
                 stretch.terms.push(token.term.to_string());
             }
         });
+        if let Some(text) = respelt.as_ref().filter(|_| analyzer.language() == "ar") {
+            add_respelt(analyzer, text, &mut stretches);
+        }
     }
     stretches
+}
+
+/// Adds the terms of a text that differs from the one of `stretches` in letters alone.
+fn add_respelt(analyzer: &mut Analyzer, text: &str, stretches: &mut [Stretch]) {
+    analyzer.analyze(text, |token| {
+        let same =
+            |s: &&mut Stretch| (s.start, s.end, s.kind) == (token.start, token.end, token.kind);
+        if let Some(stretch) = stretches.iter_mut().find(same)
+            && token.kind != TokenKind::Stop
+            && stretch.terms.iter().all(|term| term != token.term)
+        {
+            stretch.terms.push(token.term.to_string());
+        }
+    });
+}
+
+/// The text with `ة` for each `ه` at the end of a word, and the other way round; `None` without
+/// any. Many Arabic writers leave out the dots. Both letters take two bytes.
+fn with_other_endings(text: &str) -> Option<String> {
+    if !text.contains(['ه', 'ة']) {
+        return None;
+    }
+    let mut respelt = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let ends = chars.peek().is_none_or(|next| !next.is_alphabetic());
+        respelt.push(match c {
+            'ه' if ends => 'ة',
+            'ة' if ends => 'ه',
+            _ => c,
+        });
+    }
+    Some(respelt)
 }
 
 /// The byte ranges of the words of a text that no analysis knows. Parts of names are words of their
@@ -453,6 +494,25 @@ mod tests {
     fn languages_give_alternatives() {
         let plan = plan("sharing", &["en", "de", "en-GB"], false);
         assert_eq!(terms(&plan), ["share|sharing"]);
+    }
+
+    #[test]
+    fn arabic_words_are_asked_for_with_either_ending() {
+        assert_eq!(plan("المدينه", &["ar"], false).groups[0].terms, ["مدينه", "مدين"]);
+        assert_eq!(plan("المدينة", &["ar"], false).groups[0].terms, ["مدين", "مدينه"]);
+        assert_eq!(plan("المدينه", &["fa"], false).groups[0].terms, ["المدينه"]);
+    }
+
+    #[test]
+    fn two_words_as_one_count_alike_beside_a_compounding_language() {
+        let joined = |languages: &[&str]| -> Vec<(Vec<String>, u32)> {
+            let groups = plan("log in", languages, false).groups.into_iter();
+            groups.filter(|group| group.extra).map(|group| (group.terms, group.count)).collect()
+        };
+        let login = || vec!["login".to_owned()];
+        assert_eq!(joined(&["en"]), [(login(), 3)]);
+        assert_eq!(joined(&["en", "de", "nl"]), joined(&["en"]));
+        assert_eq!(joined(&["de", "nl"]), [(login(), 1)]);
     }
 
     #[test]

@@ -40,10 +40,14 @@ pub(crate) enum Embedded {
 }
 
 impl StaticQuery {
-    /// The words of `text`, as the encoder reads them.
+    /// The words of `text`, as the encoder reads them. A text of marks alone has none: rows of
+    /// punctuation are near pages that have much of it, whichever marks are asked for.
     pub fn new(text: &str, rows: &StaticRows) -> Self {
         let normaliser = Normaliser { lowercase: rows.lowercase, ..Normaliser::default() };
         let mut query = Self { words: Vec::new(), truncated: false };
+        if !text.contains(char::is_alphanumeric) {
+            return query;
+        }
         for_each_name(text, normaliser, |word, cuts| {
             if query.words.len() < MAX_WORDS {
                 let parts = parts(word, cuts).map(str::to_owned).collect();
