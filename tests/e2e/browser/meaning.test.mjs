@@ -198,6 +198,29 @@ describe("a reader whose question shares no word with its answer", {
     assert.equal(answer.notices[0].code, failed.code);
   });
 
+  test("hears why no answer by meaning follows if the transformer is damaged", async () => {
+    const transformer = gate(isEncoder);
+    server.hold = transformer.hold;
+    server.corrupt = /\/encoder\//;
+    page = await openClient(browser, `${server.url}client`);
+    const first = await page.evaluate(async () => {
+      const index = await findling.open("/findling/");
+      let onUpgrade;
+      window.later = new Promise((resolve) => {
+        onUpgrade = resolve;
+      });
+      return index.search('"no such phrase"', { onUpgrade });
+    });
+    assert.deepEqual(
+      first.notices.map(({ code }) => code).filter((code) => code.startsWith("encoder-")),
+      ["encoder-loading"],
+    );
+    transformer.open();
+    const later = await page.evaluate(() => window.later);
+    assert.deepEqual([later.mode, later.total.pages], ["lexical", 0]);
+    assert.match(later.notices[0].code, /^encoder-(artefact|failed)$/);
+  });
+
   test("gets a notice if the transformer reads only the beginning of a question", async () => {
     page = await openClient(browser, `${server.url}client`);
     const { long, short } = await page.evaluate(async (question) => {
