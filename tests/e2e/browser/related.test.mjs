@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
-import { launch, open, withResults, withSearch } from "../lib/browser.mjs";
+import { expectComplaints, launch, open, withResults, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
-import { serve } from "../lib/server.mjs";
+import { gate, serve } from "../lib/server.mjs";
 
 const withRelated = (attributes, before = "") =>
   withResults("", "")
@@ -32,7 +32,10 @@ describe("a reader of a page", () => {
     await browser?.close();
     await server?.close();
   });
-  afterEach(() => page.context().close());
+  afterEach(() => {
+    server.hold = () => undefined;
+    return page.context().close();
+  });
 
   const related = () => page.getByRole("navigation", { name: "Related pages" });
 
@@ -46,6 +49,26 @@ describe("a reader of a page", () => {
     assert.ok(!links.includes("/guide/glaze.html"), links.join(" "));
     await related().getByRole("link").first().click();
     await page.waitForURL(`${server.url}${links[0].slice(1)}`);
+  });
+
+  test("tells the site of a chosen link, and goes there unless the site does", async () => {
+    page = await open(browser, `${server.url}guide/glaze.html`);
+    const link = related().getByRole("link").first();
+    await link.waitFor();
+    await page.evaluate(() => {
+      window.told = [];
+      addEventListener("findling-select", (event) => {
+        event.preventDefault();
+        const { href, page, section } = event.detail;
+        told.push({ href, title: page.title, section });
+      });
+    });
+    await link.click();
+    const href = await link.evaluate((link) => link.href);
+    assert.deepEqual(await page.evaluate(() => told), [
+      { href, title: await link.innerText(), section: undefined },
+    ]);
+    assert.equal(page.url(), `${server.url}guide/glaze.html`);
   });
 
   test("fetches nothing for them before they come near", async () => {
@@ -92,6 +115,64 @@ describe("a reader of a page", () => {
     await page.getByRole("option").first().waitFor();
     const engines = server.log.filter((path) => path.endsWith("findling_engine.wasm"));
     assert.equal(engines.length, 1);
+  });
+
+  test("keeps the bundle that it asked for last, also if an earlier one fails later", async () => {
+    server.pages["/changed"] = withSearch(`bundle="/nowhere/"`);
+    const late = gate((path) => path.startsWith("/nowhere/"));
+    server.hold = late.hold;
+    page = await open(browser, `${server.url}changed`);
+    expectComplaints(page, /nowhere/);
+    await page.evaluate(async () => {
+      await customElements.whenDefined("findling-search");
+      window.element = document.querySelector("findling-search");
+      window.failed = element.index.catch(({ code }) => code);
+      element.setAttribute("bundle", "/findling/");
+      window.last = await element.index;
+    });
+    late.open();
+    assert.equal(await page.evaluate(() => failed), "not-found");
+    const code = await page.evaluate(async () => {
+      if ((await element.index) !== last) return "another index";
+      element.remove();
+      return last.search("kiln").then(
+        () => "open",
+        ({ code }) => code,
+      );
+    });
+    assert.equal(code, "closed", "the element held one index, which it closed");
+  });
+
+  test("shares an index with what came later, also if an earlier opening fails", async () => {
+    server.pages["/both"] = withSearch();
+    let held = true;
+    const late = gate((path) => held && path === "/findling/findling.idx");
+    server.hold = late.hold;
+    page = await open(browser, `${server.url}both`);
+    expectComplaints(page, /findling\.idx/);
+    const waiting = page.waitForRequest(/findling\.idx/);
+    await page.evaluate(async () => {
+      await customElements.whenDefined("findling-search");
+      window.element = document.querySelector("findling-search");
+      window.failed = element.index.catch(({ code }) => code);
+    });
+    await waiting;
+    held = false;
+    await page.evaluate(async () => {
+      element.remove();
+      document.body.append(element);
+      window.last = await element.index;
+    });
+    server.missing = /findling\.idx/;
+    late.open();
+    assert.equal(await page.evaluate(() => failed), "not-found");
+    server.missing = undefined;
+    const isShared = await page.evaluate(async () => {
+      const other = document.createElement("findling-search");
+      document.body.append(other);
+      return (await other.index) === last;
+    });
+    assert.equal(isShared, true);
   });
 
   test("keeps its search where a part of it leaves the page", async () => {
