@@ -22,6 +22,7 @@ describe("a reader on a page with search", () => {
       "/words": withSearch(`mode="lexical"`),
       "/no-vector": withSearch(`encoder="none"`),
       "/recent": withSearch(`mode="lexical" order="recent"`),
+      "/few": withSearch(`limit="2"`),
       // A record's address that looks like a script leads here, as a path of the site.
       "/javascript:window.harmed=true": withSearch(),
     });
@@ -104,6 +105,25 @@ describe("a reader on a page with search", () => {
       await pageCount(whole.pages);
     });
   }
+
+  test("adds results once, however often the button is clicked", async () => {
+    await openDialog("few");
+    await ask(page, "kiln");
+    await pageCount(2);
+    const more = page.getByRole("button", { name: "More results" });
+    const titles = () =>
+      page
+        .locator("findling-search .page")
+        .evaluateAll((found) => found.map((page) => page.ariaLabel));
+    await more.evaluate((button) => {
+      button.click();
+      button.click();
+    });
+    await pageCount(4);
+    await more.click();
+    await pageCount(6);
+    assert.equal(new Set(await titles()).size, 6);
+  });
 
   test("sees no title above more pages by words, in a list it has moved in", async () => {
     await goTo("no-vector");

@@ -39,6 +39,7 @@ describe("a reader on a page of results", () => {
       "/few": withResults(`${attributes} limit="3"`),
       "/late": withResults().replace(/<script type="module"[^>]*><\/script>/, ""),
       "/plain": withResults(`facets="none"`),
+      "/recent": withResults(`${attributes} order="recent" limit="50"`),
       "/rtl": withResults(attributes).replace('lang="en"', 'lang="ar" dir="rtl"'),
     });
     browser = await launch();
@@ -150,6 +151,87 @@ describe("a reader on a page of results", () => {
     await listed(2);
     assert.deepEqual((await titles()).sort(), ["Wood: larch", "Wood: spruce"]);
     assert.equal(await topic.getByRole("checkbox", { name: /^Softwood/ }).isChecked(), true);
+  });
+
+  test("gets a whole branch again after asking for less, also of values not seen before", async () => {
+    await visit("search?q=kiln&f.updated=..2021-02-15");
+    await listed(2);
+    await page
+      .getByRole("group", { name: "topic" })
+      .getByRole("checkbox", { name: /^Fuel/ })
+      .click();
+    await page.waitForURL(/f\.topic=Fuel/);
+    await listed(2);
+    await page.getByRole("button", { name: /^Remove filter: updated/ }).click();
+    await listed(3);
+    assert.deepEqual((await titles()).sort(), ["Wood: beech", "Wood: larch", "Wood: spruce"]);
+    // A branch without a page in the answer can still be taken back where it was chosen.
+    await visit("search?q=glaze&f.topic=Fuel");
+    await page.getByRole("checkbox", { name: /^Fuel/ }).click();
+    await page.waitForURL((url) => !url.searchParams.has("f.topic"));
+    await answered();
+    assert.ok((await titles()).includes("Glazing"));
+  });
+
+  test("takes back a filter of a link that the site does not have, or has otherwise", async () => {
+    for (const [parameter, chip, message] of [
+      ["f.colour=red", "colour: red", /no attribute `colour`/],
+      ["f.level=high..", "level: \u2265 high", /level/],
+      ["f.kind=none", "kind: none", undefined],
+    ]) {
+      await page?.context().close();
+      await visit(`paged?q=kiln&${parameter}`);
+      if (message) await page.locator("findling-results .error").getByText(message).waitFor();
+      assert.deepEqual(await titles(), []);
+      const status = await page.getByRole("status").innerText();
+      assert.match(status, message ?? /No results/);
+      await page.getByRole("button", { name: `Remove filter: ${chip}` }).click();
+      await listed(3);
+      assert.deepEqual(parameters(), { q: "kiln" });
+    }
+  });
+
+  test("sees no rest of an answer beside an error", async () => {
+    await visit("few?q=kiln");
+    await page.getByRole("button", { name: "More results" }).waitFor();
+    await page.evaluate(() => {
+      history.pushState(null, "", "?q=kiln&f.colour=red");
+      dispatchEvent(new PopStateEvent("popstate"));
+    });
+    await page.locator("findling-results .error").waitFor();
+    assert.equal(await page.getByRole("button", { name: "More results" }).isVisible(), false);
+    assert.equal(await summary().isVisible(), false);
+  });
+
+  test("sees which order the site has, chooses another, and keeps it by the address", async () => {
+    const chosen = () =>
+      page.getByLabel("Sort by").evaluate((select) => select.selectedOptions[0].textContent);
+    await visit("recent?q=kiln");
+    const newest = await titles();
+    assert.equal(await chosen(), "Newest first");
+    await page.getByLabel("Sort by").selectOption("Relevance");
+    await page.waitForURL(/sort=relevance/);
+    await answered();
+    const relevant = await titles();
+    assert.notDeepEqual(relevant, newest);
+    assert.deepEqual([...relevant].sort(), [...newest].sort());
+    await page.reload();
+    await answered();
+    assert.deepEqual(await titles(), relevant);
+    assert.equal(await chosen(), "Relevance");
+    await page.getByLabel("Sort by").selectOption("Newest first");
+    await page.waitForURL((url) => !url.searchParams.has("sort"));
+    await answered();
+    assert.deepEqual(await titles(), newest);
+    // What the site changes later is shown as well.
+    const order = (name) =>
+      page.evaluate((name) => {
+        document.querySelector("findling-results").setAttribute("order", name);
+      }, name);
+    await order("relevance");
+    await answered();
+    assert.equal(await chosen(), "Relevance");
+    assert.deepEqual(await titles(), relevant);
   });
 
   test("orders by date and by an attribute", async () => {

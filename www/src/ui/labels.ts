@@ -5,6 +5,8 @@
  * category of its language.
  */
 
+import type { Total } from "../engine-types";
+
 /** Forms by plural category (CLDR). */
 export type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
 
@@ -66,6 +68,15 @@ export type Labels = typeof LABELS;
 /** A text with its values. */
 export function fill(text: string, values: Record<string, string>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** How much was found: pages and sections. */
+export function countOf(labels: Labels, { pages, sections, atLeast }: Total): string {
+  const more = atLeast ? "+" : "";
+  return new Intl.ListFormat(labels.language, { type: "unit" }).format([
+    plural(labels, labels.pages, pages, more),
+    plural(labels, labels.sections, sections, more),
+  ]);
 }
 
 /** A text for a number; `more` is "+" if the number is a lower bound, else empty. */
