@@ -3,17 +3,8 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { expectComplaints, open } from "../../e2e/lib/browser.mjs";
+import { expectComplaints } from "../../e2e/lib/browser.mjs";
 import { FRAME } from "./content.mjs";
-
-/** A page with the element loaded. */
-export async function visit(browser, url, options) {
-  const page = await open(browser, url, options);
-  // Development servers hold requests back while they build.
-  page.setDefaultTimeout(90_000);
-  await ready(page);
-  return page;
-}
 
 /** Waits until the element's script runs and the page is at rest. */
 export async function ready(page) {
