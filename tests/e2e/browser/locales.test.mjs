@@ -1,12 +1,12 @@
 // The texts of the user interface in other languages.
 
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { ask, expectComplaints, withSearch } from "../lib/browser.mjs";
-import { build, dist } from "../lib/bundle.mjs";
+import { build, dist, root } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
 
@@ -28,6 +28,16 @@ const placeholders = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) =
 describe("every language", () => {
   test("is one of at least forty", () => {
     assert.ok(locales.length >= 40, `${locales.length} files`);
+  });
+
+  test("is known to the elements, and counted in the README", () => {
+    const source = readFileSync(join(root, "www/src/ui/locale.ts"), "utf8");
+    const [list] = /(?<=LOCALES =)[^;]+/.exec(source);
+    const known = [...list.matchAll(/"([^"]*)"/g)].map(([, names]) => names).join("");
+    assert.deepEqual(known.split(" ").sort(), [...locales].sort());
+    const readme = readFileSync(join(root, "www/README.md"), "utf8");
+    // English has no file.
+    assert.equal(Number(/^There are (\d+): /m.exec(readme)[1]), locales.length + 1);
   });
 
   for (const name of locales)

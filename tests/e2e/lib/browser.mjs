@@ -118,7 +118,7 @@ export const withRelated = (attributes = "", text = "", rest = "") =>
     `<main><h1>A page</h1>${text}<findling-related ${attributes}></findling-related>${rest}</main>`,
   );
 
-/** The HTML of a page with the client at `script` as `findling`, opened by `openClient`. */
+/** The HTML of a page with the client at `script` as `findling`, for `visitClient`. */
 export const withClient = (script = "/findling/findling.js") =>
   pageWith(
     "Client",
