@@ -60,7 +60,7 @@ export class FilterControls {
 abstract class Group {
   readonly element: HTMLElement;
   readonly counts: Counts = new Map();
-  readonly control: Control;
+  protected readonly control: Control;
   protected readonly name: string;
   protected readonly options: FilterControlsOptions;
   protected readonly body = h("div", { class: "values" });
