@@ -5,8 +5,6 @@
  * category of its language.
  */
 
-import type { Total } from "../engine-types";
-
 /** Forms by plural category (CLDR). */
 export type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
 
@@ -71,7 +69,10 @@ export function fill(text: string, values: Record<string, string>): string {
 }
 
 /** How much was found: pages and sections. */
-export function countOf(labels: Labels, { pages, sections, atLeast }: Total): string {
+export function countOf(
+  labels: Labels,
+  { pages, sections, atLeast }: { pages: number; sections: number; atLeast?: boolean },
+): string {
   const more = atLeast ? "+" : "";
   return new Intl.ListFormat(labels.language, { type: "unit" }).format([
     plural(labels, labels.pages, pages, more),
