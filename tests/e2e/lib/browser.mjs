@@ -132,15 +132,18 @@ export const withClient = (script = "/findling/findling.js") =>
 </script>`,
   );
 
-/** Types a question into the box and waits until the panel shows its answer. */
-export async function ask(page, question) {
-  await page.getByRole("combobox").fill(question);
-  await answered(page);
+/**
+ * Types a question into the box and waits until the panel shows its answer. `around` is the page, or
+ * the dialog of a page that has several.
+ */
+export async function ask(around, question) {
+  await around.getByRole("combobox").fill(question);
+  await answered(around);
 }
 
 /** Waits until the panel shows the answer to what is in the box. */
-export async function answered(page) {
-  await page.locator("findling-search .panel[aria-busy=false]").waitFor();
+export async function answered(around) {
+  await around.locator(".panel[aria-busy=false]").waitFor();
 }
 
 /** Waits until the page of results shows the answer to its address. */
@@ -155,5 +158,5 @@ export async function focused(page, read) {
 }
 
 /** The text of every option, top to bottom. */
-export const options = (page) =>
-  page.getByRole("option").evaluateAll((found) => found.map((option) => option.innerText));
+export const options = (around) =>
+  around.getByRole("option").evaluateAll((found) => found.map((option) => option.innerText));

@@ -375,7 +375,7 @@ export class Panel {
     const how = { lexical: labels.byWords, semantic: labels.byMeaning, hybrid: labels.byBoth };
     this.#summary.textContent = pages > 0 ? `${count} \u00B7 ${how[response.mode]}` : "";
     this.element.dataset["mode"] = response.mode;
-    this.#more.hidden = this.#list.length === 0 || this.#list.length >= pages;
+    this.#more.hidden = this.#list.length >= pages;
     const all = this.#options.all(this.input.value.trim());
     this.#all.hidden = all === undefined || pages === 0;
     this.#all.href = all ?? "";
@@ -548,7 +548,7 @@ export class Panel {
       this.#enter(this.#list.active, event);
     } else if (inList && key in STEPS) {
       const steps = STEPS[key]!;
-      if (this.#list.length === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
       // Before the arrow keys they move in the text.
       if (Math.abs(steps) === Infinity && (!this.#moves || event.shiftKey)) return;
       this.#list.step(steps);

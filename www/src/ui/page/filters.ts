@@ -52,7 +52,7 @@ export const isBelow = (value: string, branch: string, separator: string): boole
   value === branch || value.startsWith(branch + separator);
 
 /**
- * The condition on an attribute; `undefined` if nothing is chosen. `known` are all values of an
+ * The condition on an attribute; `undefined` for a range without bounds. `known` are all values of an
  * attribute with levels, among which are those below a chosen branch.
  */
 export function conditionOn(
@@ -60,7 +60,6 @@ export function conditionOn(
   chosen: string[],
   known: string[],
 ): Condition | undefined {
-  if (chosen.length === 0) return undefined;
   if (control.type === "values") return chosen;
   if (control.type === "tree") {
     const { separator } = control;
@@ -71,5 +70,6 @@ export function conditionOn(
   }
   const bound = (text: string) => (control.input === "number" ? Number(text) : text);
   const [from, to] = bounds(chosen);
+  if (from + to === "") return undefined;
   return { ...(from !== "" && { gte: bound(from) }), ...(to !== "" && { lte: bound(to) }) };
 }
