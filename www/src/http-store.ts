@@ -70,7 +70,7 @@ const WRITING_PAUSE = 200;
  * The cache with this name. `undefined` where storage is blocked, as in private windows, frames and
  * pages over plain HTTP: the cache saves traffic and is never required.
  */
-export async function openCache(name: string): Promise<Cache | undefined> {
+async function openCache(name: string): Promise<Cache | undefined> {
   try {
     // In a sandboxed frame, reading `caches` throws.
     return await caches.open(name);

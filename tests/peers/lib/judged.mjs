@@ -2,10 +2,10 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { decoded } from "./html.mjs";
 
-const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
-
-function jsonLines(file) {
+/** The values of a file of JSON lines. */
+export function jsonLines(file) {
   return readFileSync(file, "utf8")
     .split("\n")
     .flatMap((line, i) => {
@@ -23,14 +23,7 @@ function textOf(html) {
   const text = html
     .replace(/<!--.*?-->|<(script|style|head|nav)\b.*?<\/\1\s*>/gis, " ")
     .replace(/<[^>]*>/g, " ");
-  return text
-    .replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
-      if (name) return ENTITIES[name] ?? whole;
-      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-    })
-    .replace(/\s+/g, " ")
-    .trim();
+  return decoded(text).replace(/\s+/g, " ").trim();
 }
 
 /** The pages of a rendered site as documents. Every tool gets the same title and text. */

@@ -13,7 +13,7 @@ import { knowsFragments } from "./text-fragment";
 const sheets = new Map<string, CSSStyleSheet>();
 
 /** The style sheet of a text; one for all elements of a page. */
-function sheetOf(text: string): CSSStyleSheet {
+export function sheetOf(text: string): CSSStyleSheet {
   let sheet = sheets.get(text);
   if (!sheet) {
     sheet = new CSSStyleSheet();
@@ -81,9 +81,10 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
   /** The open index. Opens it if necessary. */
   get index(): Promise<FindlingIndex> {
     this.#lease ??= lease(this.#address(), this.#openOptions());
-    const { index } = this.#lease;
-    return index.catch((thrown: unknown) => {
-      this.#lease = undefined;
+    const asked = this.#lease;
+    return asked.index.catch((thrown: unknown) => {
+      // Meanwhile another bundle may have been asked for.
+      if (this.#lease === asked) this.#lease = undefined;
       throw thrown;
     });
   }

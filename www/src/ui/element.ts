@@ -7,10 +7,11 @@ import { COMMON, FindlingElement } from "./base-element";
 import { h, icon, MAGNIFIER } from "./dom";
 import { LABELS, type Labels } from "./labels";
 import { Panel } from "./panel";
-import { dispatch, follow, type Selection, tell } from "./selection";
+import { choose, type Selection, tell } from "./selection";
 
 export * from "./common";
-export type { Selection } from "./selection";
+export type { Labels, Plural } from "./labels";
+export type { FindlingEvents, Selection } from "./selection";
 
 /** Devices whose shortcuts use Cmd. */
 const apple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
@@ -134,9 +135,8 @@ export class FindlingSearch extends FindlingElement<Labels> {
   }
 
   #select(selection: Selection, passage: string): void {
-    const go = dispatch(this, "findling-select", selection);
     this.hide();
-    if (go) follow(selection.href, passage);
+    choose(this, selection, passage);
   }
 
   /** The address of the page with all results of a query, if the site has one. */

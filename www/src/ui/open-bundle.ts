@@ -20,15 +20,17 @@ export function lease(address: URL, options: OpenOptions): Lease {
   const known = leases.get(key);
   const open = known ?? { index: begin(address, options), users: 0 };
   open.users++;
+  // The place of one that failed or was closed may have been taken by a later one.
+  const forget = () => leases.get(key) === open && leases.delete(key);
   if (!known) {
     leases.set(key, open);
-    open.index.catch(() => leases.delete(key));
+    open.index.catch(forget);
   }
   return {
     index: open.index,
     end() {
       if (--open.users > 0) return;
-      leases.delete(key);
+      forget();
       open.index.then(
         (index) => index.close(),
         () => {},

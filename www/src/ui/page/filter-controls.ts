@@ -33,16 +33,6 @@ export class FilterControls {
     this.#options = options;
   }
 
-  /** The control of an attribute, once it was shown. */
-  control(attribute: string): Control | undefined {
-    return this.#groups.get(attribute)?.control;
-  }
-
-  /** The values of an attribute that are known. */
-  known(attribute: string): Iterable<string> {
-    return this.#groups.get(attribute)?.counts.keys() ?? [];
-  }
-
   /** Shows new counts. `more` is "+" if they are lower bounds. */
   show(facets: Facet[], info: Description, more: string): void {
     for (const { name, values } of facets) {
@@ -70,7 +60,7 @@ export class FilterControls {
 abstract class Group {
   readonly element: HTMLElement;
   readonly counts: Counts = new Map();
-  readonly control: Control;
+  protected readonly control: Control;
   protected readonly name: string;
   protected readonly options: FilterControlsOptions;
   protected readonly body = h("div", { class: "values" });
@@ -195,7 +185,7 @@ class Tree extends Group {
 
   protected override update(): void {
     const chosen = this.chosen();
-    for (const value of this.counts.keys()) this.#branch(value);
+    for (const value of [...this.counts.keys(), ...chosen]) this.#branch(value);
     const sums = new Map<string, number>();
     for (const [value, count] of this.counts)
       for (const branch of this.#pathOf(value)) sums.set(branch, (sums.get(branch) ?? 0) + count);
