@@ -2,7 +2,7 @@
 // for retrieval Sakai, SIGIR 2006).
 
 /** Numbers from 0 to 1 that are the same in each run (mulberry32). */
-function random(seed) {
+export function random(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
