@@ -42,7 +42,8 @@ function pagesOf(site) {
 }
 
 /**
- * `{ documents, queries: [{ text, grades }] }` of a directory. Each query has a relevant document.
+ * `{ documents, queries: [{ text, grades, sentences }] }` of a directory. Each query has a relevant
+ * document; `sentences` are those that answer it, where the set names them.
  */
 export function readSet(directory) {
   const file = (name) => {
@@ -74,7 +75,9 @@ export function readSet(directory) {
       title,
       text,
     })),
-    queries: judged.map(({ _id, text }) => ({ text, grades: grades.get(String(_id)) })),
+    queries: judged.map(({ _id, text, sentences }) => {
+      return { text, grades: grades.get(String(_id)), sentences };
+    }),
   };
 }
 
@@ -85,4 +88,21 @@ const dcg = (grades) =>
 export function ndcg(ids, grades) {
   const ideal = [...grades.values()].sort((a, b) => b - a);
   return dcg([...new Set(ids)].map((id) => grades.get(id) ?? 0)) / dcg(ideal);
+}
+
+/** The words of a text in lower case. */
+export const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+
+/** The share of a sentence's words that must stand in a text in one run. */
+const MIN_SHARE = 0.7;
+
+/** Whether enough of a sentence stands in a text in one run. */
+export function contains(text, sentence) {
+  const run = words(sentence);
+  const least = Math.max(1, Math.ceil(MIN_SHARE * run.length));
+  const all = ` ${words(text).join(" ")} `;
+  for (let at = 0; at + least <= run.length; at++) {
+    if (all.includes(` ${run.slice(at, at + least).join(" ")} `)) return true;
+  }
+  return false;
 }
