@@ -9,6 +9,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::iter;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 use findling_wasm_parts as parts;
@@ -145,14 +146,28 @@ pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
         Which::Both => &[ENGINE, ENCODER],
         Which::FirstLook => &[FIRST_LOOK],
     };
-    let mut sizes = Vec::new();
-    for module in modules {
-        sizes.extend(build(paths, &node, &rustc, module)?);
-    }
+    // wasm-opt runs on one core: one module is compiled while the other is optimised.
+    let built = in_parallel(modules, |module| build(paths, &node, &rustc, module))?;
+    let sizes: Vec<Size> = built.into_iter().flatten().collect();
     for size in &sizes {
         note(size.line());
     }
     Ok(sizes)
+}
+
+/// The results of `work` for each item, each in a thread of its own.
+fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = items.iter().map(|item| scope.spawn(move || work(item))).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| bail!("a thread has panicked")))
+            .collect()
+    })
 }
 
 fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Result<Vec<Size>> {
@@ -184,9 +199,7 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     let _ = fs::remove_dir_all(&next);
     fs::create_dir_all(&next).with_context(|| next.display().to_string())?;
     bindgen(paths, &built, &next, module)?;
-    for file in module.files() {
-        optimise(paths, node, &next.join(file), module.optimise)?;
-    }
+    in_parallel(&module.files(), |file| optimise(paths, node, &next.join(file), module.optimise))?;
     let sizes = if module.split {
         let (first, parts) = read_parts(paths, node, &next, module)?;
         let sizes = if module.is_optimised() {
