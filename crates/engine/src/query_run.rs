@@ -181,6 +181,13 @@ fn retrieve(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, 
     }
     let allowed = AllowedSections::new(index, &asked)?;
     let words = LexicalLeg::new(index, &asked, &allowed)?;
+    // Meaning finds other pages, but those with the words are asked for.
+    if asked.condition.is_none()
+        && words.is_left_out()
+        && let Some(reading) = asked.relaxed()
+    {
+        return Ok(Next::Stage(QueryRun::Spelt(Box::new(asked.reread(index, reading)))));
+    }
     match first_probe(index, &asked, &words)? {
         Some(probe) => {
             let probing = Probing { asked, allowed, words, probe };

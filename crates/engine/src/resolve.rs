@@ -457,7 +457,7 @@ fn has_no_words(query: &Query) -> bool {
     query.clauses.iter().all(|clause| clause.excluded)
 }
 
-/// The vector of a request, if it is searched by meaning.
+/// The vector of a request, if it is searched by meaning. A query of conditions alone has none.
 fn vector(
     index: &Index,
     request: &Request,
@@ -481,6 +481,13 @@ fn vector(
                 None
             }
         },
+        (_, Some(_), Some(_))
+            if has_no_words(query)
+                && request.similar_to.is_none()
+                && !request.query.trim().is_empty() =>
+        {
+            None
+        }
         (_, Some(_), Some(vector)) if vector.values.iter().all(|value| *value == 0.0) => {
             notices.push(notice("query-unknown", UNKNOWN));
             None

@@ -1,8 +1,10 @@
-//! A query whose vector is 0: the encoder knows none of its words, or it is made of marks alone.
-//! Words answer, and a notice says so.
+//! Queries whose vector does not answer. It is 0 where the encoder knows none of the words, or the
+//! query is made of marks alone. It is not asked for where the query is nothing but conditions, and
+//! does not hide that exclusions leave out every page with the words.
 
 mod support;
 
+use findling_bundle::{AttributeKind, AttributeValue};
 use findling_engine::{Mode, QueryVector, Request, Response};
 use support::{Bundle, Cut, build, page, titles};
 
@@ -13,8 +15,9 @@ fn site() -> Bundle {
     ];
     for (page, vector) in pages.iter_mut().zip([[1.0, 0.2], [0.2, 1.0]]) {
         page.sections[0].vectors.push(vector.to_vec());
+        page.attributes = vec![("kind", AttributeValue::String("guide".into()))];
     }
-    build(&pages, &[], Cut::default())
+    build(&pages, &[("kind", AttributeKind::String)], Cut::default())
 }
 
 fn asked(query: &str, mode: Mode, values: &[f32]) -> Response {
@@ -49,4 +52,26 @@ fn marks_alone_that_no_page_has_find_nothing_without_an_error() {
         assert_eq!(titles(&response), [""; 0], "{mode:?}");
         assert_eq!(codes(&response), ["query-unknown", "no-words"]);
     }
+}
+
+#[test]
+fn conditions_alone_find_every_page_that_they_let_through() {
+    for mode in [Mode::Lexical, Mode::Hybrid, Mode::Semantic] {
+        let response = asked("kind:guide", mode, &[1.0, 0.2]);
+        assert_eq!(titles(&response), ["Short functions", "Spread"], "{mode:?}");
+        assert_eq!((response.mode, codes(&response)), (Mode::Lexical, vec![]));
+    }
+}
+
+#[test]
+fn exclusions_that_leave_out_every_page_with_the_words_are_words_beside_meaning_too() {
+    let query = "write fn name -body";
+    for mode in [Mode::Lexical, Mode::Hybrid] {
+        let response = asked(query, mode, &[1.0, 0.2]);
+        assert_eq!(titles(&response)[0], "Short functions", "{mode:?}");
+        assert_eq!((response.mode, codes(&response)), (mode, vec!["relaxed"]));
+    }
+    // Other words are on no page, so nothing says that the exclusion is not meant.
+    let response = asked("quick brown fox -body", Mode::Hybrid, &[0.2, 1.0]);
+    assert_eq!(codes(&response), [""; 0]);
 }

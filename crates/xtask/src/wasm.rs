@@ -72,8 +72,8 @@ const ENGINE: Module = Module {
     ],
     split: true,
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 163_200,
-    more: Some((9_000, 199_800)),
+    budget: 163_600,
+    more: Some((9_000, 200_300)),
     binding: true,
 };
 

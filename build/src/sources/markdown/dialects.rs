@@ -201,7 +201,7 @@ impl<'a> Scanner<'a, '_> {
         let rest = self.rest();
         let (mark, inner) = rest.split_at(1);
         let is_inner = |c: char| c.is_alphanumeric() || "+-\u{2212},".contains(c);
-        let len = inner.find(|c| !is_inner(c)).unwrap_or(inner.len());
+        let len = inner.find(|c: char| !is_inner(c)).unwrap_or(inner.len());
         let (inner, behind) = inner.split_at(len);
         let follows_word = self.out.ends_with(|c: char| c.is_alphanumeric() || c == ')');
         let closes = behind.strip_prefix(mark).is_some_and(|next| !next.starts_with(mark));

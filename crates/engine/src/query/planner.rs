@@ -262,7 +262,6 @@ pub(crate) fn analyzers(languages: &[String]) -> Vec<Analyzer> {
 /// The analyses of a text, by stretch.
 fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
-    let respelt = with_other_endings(text);
     for analyzer in analyzers {
         // Analyses come in the same order of stretches, so the search goes on where it last
         // succeeded. Two numbers of one analysis share a stretch where a fraction is a character.
@@ -301,44 +300,29 @@ fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
                 stretch.terms.push(token.term.to_string());
             }
         });
-        if let Some(text) = respelt.as_ref().filter(|_| analyzer.language() == "ar") {
-            add_respelt(analyzer, text, &mut stretches);
+        if analyzer.language() == "ar" {
+            add_other_endings(analyzer, text, &mut stretches);
         }
     }
     stretches
 }
 
-/// Adds the terms of a text that differs from the one of `stretches` in letters alone.
-fn add_respelt(analyzer: &mut Analyzer, text: &str, stretches: &mut [Stretch]) {
-    analyzer.analyze(text, |token| {
-        let same =
-            |s: &&mut Stretch| (s.start, s.end, s.kind) == (token.start, token.end, token.kind);
-        if let Some(stretch) = stretches.iter_mut().find(same)
-            && token.kind != TokenKind::Stop
-            && stretch.terms.iter().all(|term| term != token.term)
-        {
-            stretch.terms.push(token.term.to_string());
-        }
-    });
-}
-
-/// The text with `ة` for each `ه` at the end of a word, and the other way round; `None` without
-/// any. Many Arabic writers leave out the dots. Both letters take two bytes.
-fn with_other_endings(text: &str) -> Option<String> {
-    if !text.contains(['ه', 'ة']) {
-        return None;
-    }
-    let mut respelt = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let ends = chars.peek().is_none_or(|next| !next.is_alphabetic());
-        respelt.push(match c {
-            'ه' if ends => 'ة',
-            'ة' if ends => 'ه',
-            _ => c,
+/// Adds the terms of the words of a text with a final `ة` in place of `ه`, and the other way round:
+/// many who write Arabic leave out the dots.
+fn add_other_endings(analyzer: &mut Analyzer, text: &str, stretches: &mut [Stretch]) {
+    for stretch in stretches {
+        let word = text.get(stretch.start as usize..stretch.end as usize).unwrap_or_default();
+        let (stem, ending) = match (word.strip_suffix('ه'), word.strip_suffix('ة')) {
+            (Some(stem), _) => (stem, "ة"),
+            (_, Some(stem)) => (stem, "ه"),
+            _ => continue,
+        };
+        analyzer.analyze(&[stem, ending].concat(), |token| {
+            if stretch.terms.iter().all(|term| term != token.term) {
+                stretch.terms.push(token.term.to_string());
+            }
         });
     }
-    Some(respelt)
 }
 
 /// The byte ranges of the words of a text that no analysis knows. Parts of names are words of their

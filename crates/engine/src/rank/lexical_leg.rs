@@ -50,6 +50,11 @@ impl LexicalLeg {
         Ok(Self { groups, hits, ideal })
     }
 
+    /// Whether words of the query are on pages, none of which may be found.
+    pub fn is_left_out(&self) -> bool {
+        self.hits.is_empty() && self.groups.iter().any(|group| !group.terms.is_empty())
+    }
+
     /// The `n` best sections, best first.
     pub fn best(&self, n: usize) -> Vec<SectionId> {
         let mut hits: Vec<&LexicalHit> = self.hits.iter().collect();
