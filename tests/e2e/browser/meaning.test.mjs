@@ -201,7 +201,7 @@ describe("a reader whose question shares no word with its answer", {
     transformer.open();
     const later = await page.evaluate(() => window.later);
     assert.deepEqual([later.mode, later.total.pages], ["lexical", 0]);
-    assert.match(later.notices[0].code, /^encoder-(artefact|failed)$/);
+    assert.match(later.notices[0].code, /^encoder-/);
   });
 
   test("gets a notice if the transformer reads only the beginning of a question", async () => {
