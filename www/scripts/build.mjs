@@ -160,8 +160,8 @@ for (const { types } of Object.values(exports)) {
   if (name === undefined) continue;
   if (!(name in SOURCES))
     throw new Error(
-      `package.json exports dist/${name}.d.ts: expected its source in SOURCES of build.mjs; found ` +
-        `${Object.keys(SOURCES).join(", ")}`,
+      `package.json exports dist/${name}.d.ts: expected its source in SOURCES of build.mjs; ` +
+        `found ${Object.keys(SOURCES).join(", ")}`,
     );
   const lead = `export * from "./types/${SOURCES[name]}";\n`;
   writeFileSync(join(next, `${name}.d.ts`), lead);

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { options, withClient, withSearch } from "../lib/browser.mjs";
+import { answered, options, withClient, withSearch } from "../lib/browser.mjs";
 import { build, hasModel, MODEL, scratch } from "../lib/bundle.mjs";
 import { gate, serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
@@ -162,6 +162,24 @@ describe("a reader whose question shares no word with its answer", {
     assert.deepEqual(session.server.log.filter(isEncoder), []);
     await offer.click();
     await byBoth();
+  });
+
+  test("is told why meaning cannot be loaded, without another search", async () => {
+    const init = () =>
+      Object.defineProperty(navigator, "connection", { value: { saveData: true } });
+    session.server.corrupt = /\/encoder\//;
+    page = await session.visitSearch("", { init });
+    await page.evaluate(() => {
+      window.heard = 0;
+      addEventListener("findling-empty", () => heard++);
+    });
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill('"no such phrase"');
+    const offer = page.locator(`findling-search [data-code="encoder-postponed"]`);
+    await offer.getByRole("button").click();
+    await offer.getByText("Search by words still works").waitFor();
+    await answered(page);
+    assert.equal(await page.evaluate(() => heard), 1);
   });
 
   test("gets answers by words, and a notice, if the transformer is damaged", async () => {

@@ -145,7 +145,7 @@ describe("a reader on a page of results", () => {
     assert.equal(await topic.getByRole("checkbox", { name: /^Softwood/ }).isChecked(), true);
   });
 
-  test("gets a whole branch again after asking for less, also of values not seen before", async () => {
+  test("gets a whole branch after asking for less, also of values not seen before", async () => {
     await visit("search?q=kiln&f.updated=..2021-02-15");
     await listed(2);
     await page

@@ -133,8 +133,8 @@ export const withClient = (script = "/findling/findling.js") =>
   );
 
 /**
- * Types a question into the box and waits until the panel shows its answer. `around` is the page, or
- * the dialog of a page that has several.
+ * Types a question into the box and waits until the panel shows its answer. `around` is the page,
+ * or the dialog of a page that has several.
  */
 export async function ask(around, question) {
   await around.getByRole("combobox").fill(question);

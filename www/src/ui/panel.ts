@@ -405,11 +405,14 @@ export class Panel {
     const megabytes = (index.encoderBytes / 1e6).toFixed(0);
     const label = fill(this.#options.labels().loadMeaning, { megabytes });
     const load = h("button", { type: "button" }, label);
+    const item = h("li", { "data-code": code }, load);
     load.addEventListener("click", () => {
-      const again = () => this.#search(false);
-      void index.ready("semantic").then(again, again);
+      void index.ready("semantic").then(
+        () => this.#search(false),
+        ({ advice }: FindlingError) => item.replaceChildren(advice),
+      );
     });
-    return h("li", { "data-code": code }, load);
+    return item;
   }
 
   /** Shows what words were corrected to, and a button that searches for them as written. */

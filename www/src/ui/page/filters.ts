@@ -52,8 +52,8 @@ export const isBelow = (value: string, branch: string, separator: string): boole
   value === branch || value.startsWith(branch + separator);
 
 /**
- * The condition on an attribute; `undefined` for a range without bounds. `known` are all values of an
- * attribute with levels, among which are those below a chosen branch.
+ * The condition on an attribute; `undefined` for a range without bounds. `known` are all values of
+ * an attribute with levels, among which are those below a chosen branch.
  */
 export function conditionOn(
   control: Control,
