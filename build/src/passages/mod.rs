@@ -1,9 +1,9 @@
 //! The best passages for a query within a number of tokens, for an assistant to read and to cite.
 //!
-//! Each page first gets the snippet of its best section, so that a late page that answers is there.
-//! Further sections get theirs as long as a part of the budget is left. That part widens them, in
-//! the order of the ranking: to the passage around the snippet, to the whole section, or else to
-//! the neighbours of the passage as far as they fit.
+//! Half of the budget goes to snippets: one of the best section of each page, in the order of the
+//! ranking, so that a late page that answers is there. Then each of these pages in turn may take a
+//! part of what is left. It widens its sections with that: to the passage around the snippet, to
+//! the whole section, or else to the neighbours of the passage as far as they fit.
 
 mod excerpt;
 mod print;
@@ -21,9 +21,11 @@ use excerpt::Excerpt;
 pub use print::markdown;
 pub use tokens::{beginning, estimate};
 
-/// The part of a budget that is kept back for widening when further sections of pages get their
-/// snippets.
-const FOR_WIDENING: f32 = 0.4;
+/// The part of a budget that snippets of further pages leave for widening.
+const FOR_WIDENING: f32 = 0.5;
+
+/// The part of what is left that one section may take.
+const OF_REST: f32 = 0.8;
 
 /// Tokens that the frame of a passage takes besides its heading and its location.
 const FRAME: usize = 8;
@@ -129,8 +131,11 @@ pub fn merged(lists: Vec<Vec<Candidate>>) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = lists.into_iter().flatten().collect();
     all.sort_by(|a, b| a.place.cmp(&b.place).then(b.page_score.total_cmp(&a.page_score)));
     let mut all = without_copies(all);
-    for (rank, candidate) in (1..).zip(&mut all) {
-        candidate.rank = rank;
+    let mut ranks = HashMap::new();
+    for candidate in &mut all {
+        let page = (candidate.collection.clone(), candidate.rank);
+        let next = ranks.len() + 1;
+        candidate.rank = *ranks.entry(page).or_insert(next);
     }
     all
 }
@@ -170,41 +175,61 @@ pub fn locate(page: &Document, hit: &SectionHit) -> Option<usize> {
 fn frame(title: &str, hit: &SectionHit, location: &Location) -> usize {
     let headings = below_title(title, &hit.heading_path);
     let headings: usize = headings.map(|heading| estimate(heading) + 1).sum();
-    FRAME + estimate(title) + headings + estimate(&hit.url) + estimate(&location.to_string())
+    // An address is shown once.
+    let file = location.path().map_or(0, |_| estimate(&location.to_string()));
+    FRAME + estimate(title) + headings + estimate(&hit.url) + file
 }
 
-/// Gives each page a snippet, and further sections theirs for a part of the budget. Then it widens
-/// them while the rest lasts. What is left over goes to snippets of further candidates.
+/// The part of a number of tokens.
+fn part(tokens: usize, of: f32) -> usize {
+    (tokens as f32 * of) as usize
+}
+
+/// Gives pages a snippet as long as half of the budget is left. Then the sections of these pages
+/// take a part of the rest each, page by page. What is left over widens them further, and then goes
+/// to snippets of the others.
 pub fn fill(found: Vec<Candidate>, budget: usize) -> Passages {
     let n_found = found.len();
     let mut left = budget;
-    let kept_back = (budget as f32 * FOR_WIDENING) as usize;
-    let (mut taken, mut later): (Vec<Candidate>, Vec<Candidate>) = (Vec::new(), Vec::new());
+    let kept_back = part(budget, FOR_WIDENING);
+    // Sections, and whether they have their snippet.
+    let mut sections: Vec<(Candidate, bool)> = Vec::new();
+    let mut pages = HashSet::new();
     for candidate in found {
-        // A page without a passage cannot be the one that answers.
-        let floor = if candidate.place == 0 { 0 } else { kept_back };
-        match left.checked_sub(candidate.tokens()) {
-            Some(rest) if rest >= floor => {
-                left = rest;
+        let floor = if pages.is_empty() { 0 } else { kept_back };
+        let rest = left.checked_sub(candidate.tokens()).filter(|&rest| rest >= floor);
+        let rest = rest.filter(|_| candidate.place == 0);
+        if let Some(rest) = rest {
+            left = rest;
+            pages.insert(candidate.rank);
+        }
+        sections.push((candidate, rest.is_some()));
+    }
+    let of_others = |(candidate, _): &(Candidate, bool)| !pages.contains(&candidate.rank);
+    let (others, mut sections): (Vec<_>, Vec<_>) = sections.into_iter().partition(of_others);
+    sections.sort_by_key(|(candidate, _)| (candidate.rank, candidate.place));
+    let (mut taken, mut later): (Vec<Candidate>, Vec<Candidate>) = (Vec::new(), Vec::new());
+    for (mut candidate, has_snippet) in sections {
+        let share = part(left, OF_REST);
+        let cost = if has_snippet { 0 } else { candidate.tokens() };
+        match share.checked_sub(cost) {
+            Some(rest) => {
+                left = left - share + candidate.widen(rest);
                 taken.push(candidate);
             }
-            _ => later.push(candidate),
+            None => later.push(candidate),
         }
     }
-    for widen in
-        [Excerpt::widen_to_passage, Excerpt::widen_to_section, Excerpt::widen_to_neighbours]
-    {
-        for found in &mut taken {
-            left = widen(&mut found.excerpt, left);
-        }
+    for candidate in &mut taken {
+        left = candidate.widen(left);
     }
-    for candidate in later {
+    for candidate in later.into_iter().chain(others.into_iter().map(|(candidate, _)| candidate)) {
         if let Some(rest) = left.checked_sub(candidate.tokens()) {
             left = rest;
             taken.push(candidate);
         }
     }
-    taken.sort_by_key(|found| found.rank);
+    taken.sort_by_key(|found| (found.rank, found.place));
     let passages: Vec<Passage> = taken.into_iter().map(Passage::from).collect();
     Passages {
         tokens: passages.iter().map(|passage| passage.tokens).sum(),
@@ -216,6 +241,13 @@ pub fn fill(found: Vec<Candidate>, budget: usize) -> Passages {
 impl Candidate {
     fn tokens(&self) -> usize {
         self.frame + self.excerpt.tokens()
+    }
+
+    /// Widens the excerpt as far as `left` more tokens allow. Returns what is left then.
+    fn widen(&mut self, left: usize) -> usize {
+        let left = self.excerpt.widen_to_passage(left);
+        let left = self.excerpt.widen_to_section(left);
+        self.excerpt.widen_to_neighbours(left)
     }
 }
 

@@ -104,27 +104,54 @@ fn a_snippet_widens_to_its_passage_its_neighbours_and_its_section() {
     assert!(!widened.whole && (widened.cut_start || widened.cut_end));
 }
 
-#[test]
-fn a_late_hit_has_its_snippet_before_an_early_one_is_widened() {
-    let whole = taken(1000);
-    let first = whole.passages[0].tokens;
-    let both = taken(first);
-    assert_eq!(both.passages.len(), 2, "{both:?}");
-    assert!(!both.passages[0].whole);
-}
-
-#[test]
-fn each_page_has_a_passage_if_their_snippets_fit_and_further_sections_leave_room_for_widening() {
+/// Two pages with a section each, and what their snippets take.
+fn two_pages() -> (Vec<Candidate>, usize) {
     let sections = [section("a", &PARAGRAPHS), section("b", &["Short text on a mutex."])];
     let page = page(vec![hit("a", "A mutex guards data."), hit("b", "mutex")]);
     let pages = found(&page, &sections);
-    let snippets: usize = pages.iter().map(Candidate::tokens).sum();
-    assert_eq!(fill(pages.clone(), snippets).passages.len(), 2);
-    let mut places = pages;
-    places[1].place = 1;
-    let taken = fill(places, snippets).passages;
-    assert_eq!(taken.len(), 1, "a second section of the page does not take the room");
-    assert!(taken[0].text.len() > "A mutex guards data.".len());
+    let snippets = pages.iter().map(Candidate::tokens).sum();
+    (pages, snippets)
+}
+
+#[test]
+fn a_late_page_has_its_snippet_before_an_early_one_is_widened_if_half_of_the_budget_is_left() {
+    let (pages, snippets) = two_pages();
+    let both = fill(pages.clone(), 2 * snippets).passages;
+    assert_eq!(both.len(), 2, "{both:?}");
+    assert!(both[0].text.len() > "A mutex guards data.".len() && !both[0].whole);
+    let one = fill(pages, 2 * snippets - 1).passages;
+    assert_eq!(one.len(), 1, "the rest widens the first: {one:?}");
+    assert!(one[0].text.len() > both[0].text.len());
+}
+
+#[test]
+fn a_further_section_of_a_page_waits_until_the_best_one_is_widened() {
+    let (mut sections, snippets) = two_pages();
+    (sections[1].rank, sections[1].place) = (1, 1);
+    let narrow = fill(sections.clone(), 2 * snippets).passages;
+    assert_eq!(narrow.len(), 1, "{narrow:?}");
+    assert!(narrow[0].text.contains(PARAGRAPHS[1]) && narrow[0].text.contains(PARAGRAPHS[3]));
+    assert_eq!(fill(sections, 1000).passages.len(), 2);
+}
+
+#[test]
+fn pages_of_several_bundles_are_ranked_by_their_scores() {
+    let (pages, _) = two_pages();
+    let of = |name: &str, scores: [f32; 2]| -> Vec<Candidate> {
+        let named = pages.iter().zip(scores).map(|(candidate, page_score)| {
+            let mut own = candidate.clone();
+            own.excerpt = Excerpt::new(section(name, &[&page_score.to_string()]), "");
+            Candidate { collection: Some(name.to_owned()), page_score, ..own }
+        });
+        named.collect()
+    };
+    let mut first = of("first", [0.9, 0.4]);
+    // The second section of the best page.
+    let further = Candidate { place: 1, page_score: 0.9, ..first[1].clone() };
+    first.push(Candidate { rank: 1, excerpt: two_pages().0[0].excerpt.clone(), ..further });
+    let all = merged(vec![first, of("second", [0.7, 0.2])]);
+    let order: Vec<_> = all.iter().map(|one| (one.rank, one.place, one.page_score)).collect();
+    assert_eq!(order, [(1, 0, 0.9), (2, 0, 0.7), (3, 0, 0.4), (4, 0, 0.2), (1, 1, 0.9)]);
 }
 
 #[test]
