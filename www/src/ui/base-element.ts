@@ -6,7 +6,7 @@ import type { Labels } from "./labels";
 import { loadLocale, localeFor } from "./locale";
 import { type Lease, lease } from "./open-bundle";
 import { followPage } from "./page-theme";
-import type { Asked } from "./panel";
+import type { PanelSearch } from "./panel";
 import css from "./styles.css";
 import { knowsFragments } from "./text-fragment";
 
@@ -141,7 +141,7 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
    * The values of the attributes. There is no method for each: frameworks set an attribute as a
    * property if the element has a property of its name.
    */
-  protected asked(limit = 10): Asked {
+  protected asked(limit = 10): PanelSearch {
     const facets = this.namesIn("facets");
     return {
       mode: this.oneOf("mode", ["hybrid", "lexical", "semantic"]),

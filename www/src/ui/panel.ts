@@ -16,7 +16,7 @@ import { StateView } from "./state-view";
 import { type Hit, type Verdict, verdictOn } from "./verdict";
 
 /** The values of an element's attributes. */
-export interface Asked {
+export interface PanelSearch {
   mode: Mode;
   order: Order;
   limit: number;
@@ -30,7 +30,7 @@ export interface PanelOptions {
   labels: () => Labels;
   /** Opens the bundle; called again after a failure. */
   open: () => Promise<FindlingIndex>;
-  asked: () => Asked;
+  asked: () => PanelSearch;
   /** A result was chosen: go to `passage`, or to `href` in a site that navigates by itself. */
   select: (hit: Hit, href: string, passage: string) => void;
   /** Whether links name the passage that they lead to. */
