@@ -16,7 +16,7 @@ use super::require_fresh::RequireFresh;
 use super::search::{SearchOptions, load_encoder};
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::{EncoderChoice, Host, QueryEncoder};
-use crate::output::{Asked as Question, Failure, Sources, Timings, best};
+use crate::output::{Asked as Question, Failure, Sources, Timings, Vectors, best, require_vectors};
 use crate::sources;
 use crate::ui::{Ui, bytes, count};
 
@@ -82,6 +82,8 @@ impl Encoders {
 pub(crate) struct Group {
     pub asked: Asked,
     pub response: Response,
+    /// If they were to be included.
+    pub vectors: Option<Vectors>,
     pub timings: Timings,
 }
 
@@ -173,11 +175,12 @@ impl<T> Replies<T> {
 }
 
 /// Asks each bundle. The one with the best page comes first. A collection that cannot answer the
-/// request is a failure if others can.
+/// request is a failure if others can. `vectors`: whether those of what is shown are included.
 pub(crate) fn ask(
     targets: &[PathBuf],
     options: &SearchOptions,
     request: &Request,
+    vectors: bool,
     ui: &Ui,
 ) -> Result<(Vec<Group>, Failures)> {
     let Opened { asked, mut failed } = open(targets, options.fresh, ui)?;
@@ -186,9 +189,13 @@ pub(crate) fn ask(
         asked.host.set_streamed(options.ranking.streamed);
         let mut request = request.clone();
         options.complete(&mut request, asked.host.manifest())?;
-        let (mut response, timings) = asked.answer(request, &mut encoders, ui)?;
+        if vectors {
+            require_vectors(&asked.host, &asked.name)?;
+        }
+        let (mut response, timings, vectors) =
+            asked.answer_with(vectors, request, &mut encoders, ui)?;
         options.arrange(&mut response);
-        Ok(Group { asked, response, timings })
+        Ok(Group { asked, response, vectors, timings })
     });
     let (answers, refused) = replies.some(ui)?;
     failed.extend(refused);
@@ -251,10 +258,22 @@ impl Asked {
     /// Those of the encoder and of the engine.
     pub fn answer(
         &mut self,
-        mut request: Request,
+        request: Request,
         encoders: &mut Encoders,
         ui: &Ui,
     ) -> Result<(Response, Timings)> {
+        let (response, timings, _) = self.answer_with(false, request, encoders, ui)?;
+        Ok((response, timings))
+    }
+
+    /// As [`Asked::answer`], and with the vectors of what is shown if they are to be included.
+    fn answer_with(
+        &mut self,
+        vectors: bool,
+        mut request: Request,
+        encoders: &mut Encoders,
+        ui: &Ui,
+    ) -> Result<(Response, Timings, Option<Vectors>)> {
         let started = Instant::now();
         // Said of every collection without vectors, that words alone were searched tells nothing.
         if self.host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
@@ -269,8 +288,9 @@ impl Asked {
             Some(encoder) => encoder.embed(&mut request)?,
             None => Duration::ZERO,
         };
-        let (response, cost) = self.host.search_as_meant(encoder.as_deref(), request)?;
+        let (response, cost, vectors) =
+            Vectors::search(vectors, &mut self.host, encoder.as_deref(), request)?;
         let open = self.host.open_time();
-        Ok((response, Timings::new(started, open, loading, embedding, &cost)))
+        Ok((response, Timings::new(started, open, loading, embedding, &cost), vectors))
     }
 }

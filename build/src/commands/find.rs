@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use findling_engine::{Limit, Request, Response};
+use findling_engine::{Limit, Request};
 use serde::Serialize;
 
 use super::asked::{Group, ask};
 use super::search::{Output, SearchOptions, finish, keep, write_to};
-use crate::output::{self, Answer, Asked as Question, Exit, Failure, Format, Meta, SCHEMA};
+use crate::output::{
+    self, Answer, Asked as Question, Body, Exit, Failure, Format, Meta, SCHEMA, Vectors, body,
+};
 use crate::safe_text;
 use crate::ui::Ui;
 
@@ -24,6 +26,10 @@ pub struct Args {
     /// Number of pages to show of each collection
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 5)]
     pub limit: u32,
+    /// Add the vectors of the sections found and of the query, for programs that rank again. With
+    /// --json or --format jsonl
+    #[arg(long)]
+    pub include_vectors: bool,
     /// How the query is searched.
     #[command(flatten)]
     pub options: SearchOptions,
@@ -46,7 +52,7 @@ struct Printed<'a> {
 struct Collection<'a> {
     name: &'a str,
     #[serde(flatten)]
-    response: &'a Response,
+    response: Body<'a>,
     #[serde(rename = "_meta")]
     meta: Option<&'a Meta>,
 }
@@ -76,8 +82,9 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
                        `findling search`";
         return Err(Question { code: "usage", message: message.into() }.into());
     }
+    args.output.check_vectors(args.include_vectors)?;
     let request = Request { limit: Limit(args.limit), ..args.options.request(&args.query) };
-    let (groups, failed) = ask(&args.targets, &args.options, &request, ui)?;
+    let (groups, failed) = ask(&args.targets, &args.options, &request, args.include_vectors, ui)?;
     let found: Vec<&Group> =
         groups.iter().filter(|group| !group.response.results.is_empty()).collect();
     let metas: Vec<Option<Meta>> = found.iter().map(|group| meta(group)).collect();
@@ -93,6 +100,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
             collection: Some(&group.asked.name),
             group_by: args.options.group_by.as_deref(),
             timings: false,
+            vectors: group.vectors.as_ref(),
         });
         offset += group.response.results.len() as u32;
     }
@@ -105,7 +113,12 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
                 failed: failed.iter().map(|(name, error)| Failed { name, error }).collect(),
                 meta: Schema { schema: SCHEMA },
             };
-            return Ok(writeln!(out, "{}", safe_text::json_pretty(&printed)?)?);
+            // Indented, each number of a vector would be a line.
+            let text = match args.include_vectors {
+                false => safe_text::json_pretty(&printed)?,
+                true => safe_text::json(&printed)?,
+            };
+            return Ok(writeln!(out, "{text}")?);
         }
         output::write_all(&answers, format, ui, out)
     })?;
@@ -114,10 +127,12 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
 
 /// What is known about an answer; `None` of a directory that was indexed for it.
 fn meta(group: &Group) -> Option<Meta> {
-    let Group { asked, timings, .. } = group;
-    Some(Meta::new(asked.target.as_ref()?, &asked.host, *timings))
+    let Group { asked, timings, vectors, .. } = group;
+    let meta = Meta::new(asked.target.as_ref()?, &asked.host, *timings);
+    Some(Meta { vectors: vectors.as_ref().map(Vectors::about), ..meta })
 }
 
 fn collection<'a>((group, meta): (&&'a Group, &'a Option<Meta>)) -> Collection<'a> {
-    Collection { name: &group.asked.name, response: &group.response, meta: meta.as_ref() }
+    let response = body(&group.response, group.vectors.as_ref());
+    Collection { name: &group.asked.name, response, meta: meta.as_ref() }
 }

@@ -17,3 +17,4 @@ mod options;
 mod passages;
 mod reference;
 mod settings;
+mod vectors;

@@ -64,6 +64,10 @@ pub struct Args {
     /// searching. With --json, in the field `timings`
     #[arg(long, conflicts_with = "batch")]
     pub timings: bool,
+    /// Add the vectors of the sections found and of the query, for programs that rank again. With
+    /// --json or --format jsonl
+    #[arg(long, conflicts_with = "batch")]
+    pub include_vectors: bool,
     /// Answer the queries of a JSONL file instead; each line is {"_id", "text"}. --format is trec,
     /// the default, or json for one response per line
     #[arg(long, value_name = "QUERIES", conflicts_with = "query")]
@@ -93,6 +97,7 @@ impl Args {
             output,
             explain: false,
             timings: false,
+            include_vectors: false,
             batch: None,
         }
     }
@@ -239,6 +244,22 @@ impl Output {
                 });
             }
         })
+    }
+
+    /// Refuses a format that has no place for vectors.
+    ///
+    /// # Errors
+    /// If they are to be included, and the format is for people or for tables.
+    pub(crate) fn check_vectors(&self, included: bool) -> Result<(), Asked> {
+        if !included || self.is_json() {
+            return Ok(());
+        }
+        let format = self.format.and_then(|format| format.to_possible_value());
+        let found = format.as_ref().map_or("text", |format| format.get_name());
+        let message = format!(
+            "--include-vectors: expected --format json or jsonl with it, found {found}; add --json"
+        );
+        Err(Asked { code: "usage", message })
     }
 
     /// Whether errors are printed as JSON.

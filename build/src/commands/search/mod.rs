@@ -18,7 +18,9 @@ use super::learned;
 use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
-use crate::output::{Answer, Asked, Exit, Failure, Format, Last, Meta, Sources, Timings};
+use crate::output::{
+    Answer, Asked, Exit, Failure, Format, Last, Meta, Sources, Timings, Vectors, require_vectors,
+};
 use crate::replace_file::replace_by;
 use crate::ui::{Ui, count};
 use crate::{safe_text, small_file};
@@ -89,9 +91,13 @@ pub(crate) fn write_to(
 
 fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
+    args.output.check_vectors(args.include_vectors)?;
     let target = find_target(&args.bundle, ui)?;
     args.options.fresh.check(&target)?;
     let mut host = learned::open(&target)?;
+    if args.include_vectors {
+        require_vectors(&host, target.given())?;
+    }
     host.set_streamed(args.options.ranking.streamed);
     let loading = Instant::now();
     let encoder =
@@ -181,10 +187,12 @@ fn single(
         Some(encoder) if request.similar_to.is_none() => encoder.embed(&mut request)?,
         _ => Duration::ZERO,
     };
-    let (mut response, cost) = answer(host, encoder, request, ui)?;
+    let (mut response, cost, vectors) =
+        answer_with(args.include_vectors, host, encoder, request, ui)?;
     args.options.arrange(&mut response);
     let timings = Timings::new(clock.started, host.open_time(), clock.encoder, embedding, &cost);
-    print(Printed { target, host, response: &response, timings, format }, args, ui)?;
+    let vectors = vectors.as_ref();
+    print(Printed { target, host, response: &response, vectors, timings, format }, args, ui)?;
     ui.detail(format!("{:.1} ms embedding, {cost}", embedding.as_secs_f64() * 1e3));
     Ok(exit(&response))
 }
@@ -194,18 +202,21 @@ struct Printed<'a> {
     target: &'a Target,
     host: &'a Host,
     response: &'a Response,
+    vectors: Option<&'a Vectors>,
     timings: Timings,
     format: Format,
 }
 
 fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
-    let Printed { target, host, response, timings, format } = printed;
-    let meta = meta(target, host, timings, format)?;
+    let Printed { target, host, response, vectors, timings, format } = printed;
+    let mut meta = meta(target, host, timings, format)?;
+    meta.vectors = vectors.map(Vectors::about);
     let sources = Sources::of(target);
     let (offset, timings) = (args.offset, args.timings);
     let group_by = args.options.group_by.as_deref();
     let (meta, sources) = (&meta, &sources);
-    let answer = Answer { response, offset, meta, sources, collection: None, group_by, timings };
+    let answer =
+        Answer { response, offset, meta, sources, collection: None, group_by, timings, vectors };
     keep(&response.query, &[answer], &args.output, ui)?;
     write_to(&args.output, ui, |ui, mut out| {
         let printing = Instant::now();
@@ -288,7 +299,20 @@ pub(crate) fn answer(
     request: Request,
     ui: &Ui,
 ) -> anyhow::Result<(Response, Cost)> {
-    let answer = host.search_as_meant(encoder, request).map_err(|error| near(host, error))?;
+    let (response, cost, _) = answer_with(false, host, encoder, request, ui)?;
+    Ok((response, cost))
+}
+
+/// As [`answer`], and with the vectors of what is shown if they are to be included.
+fn answer_with(
+    vectors: bool,
+    host: &mut Host,
+    encoder: Option<&QueryEncoder>,
+    request: Request,
+    ui: &Ui,
+) -> anyhow::Result<(Response, Cost, Option<Vectors>)> {
+    let answer = Vectors::search(vectors, host, encoder, request);
+    let answer = answer.map_err(|error| near(host, error))?;
     for notice in &answer.0.notices {
         ui.warn(&notice.message);
     }
