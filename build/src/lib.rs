@@ -15,6 +15,7 @@ pub mod eval;
 pub mod host;
 mod http;
 pub mod index;
+pub mod meant;
 pub mod models;
 mod numeric;
 pub mod output;

@@ -47,6 +47,18 @@ pub enum Error {
         /// Names like it.
         near: Vec<String>,
     },
+    /// A name that several collections may be meant by.
+    #[error(
+        "expected the name of one collection, found that `{}` may be {}: write it as it is",
+        name.escape_debug(),
+        candidates.join(" or ")
+    )]
+    Ambiguous {
+        /// As asked for.
+        name: String,
+        /// The collections.
+        candidates: Vec<String>,
+    },
     /// Registered, but without a bundle.
     #[error("the collection `{name}` has no bundle yet: run `findling sync {name}`")]
     NotBuilt {
@@ -159,6 +171,7 @@ impl Error {
             Error::BadKind { .. } => "bad-kind",
             Error::Exists { .. } => "exists",
             Error::Unknown { .. } => "unknown",
+            Error::Ambiguous { .. } => "ambiguous",
             Error::NotBuilt { .. } => "not-built",
             Error::BundleGone { .. } => "bundle-gone",
             Error::NoSources { .. } => "no-sources",

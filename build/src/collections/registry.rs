@@ -17,6 +17,7 @@ use super::home::Home;
 use super::lock::Lock;
 use super::name::{Name, nearest};
 use super::settings::Settings;
+use crate::meant::{self, Meant, Names};
 
 const HEADER: &str = "\
 # The collections of Findling: `findling collection list` shows them, `findling sync` updates them.
@@ -136,6 +137,24 @@ impl Registry {
     /// [`Error::Unknown`] with similar names.
     pub fn get(&self, name: &Name) -> Result<&Settings, Error> {
         self.collections.get(name).ok_or_else(|| self.unknown(name.as_str()))
+    }
+
+    /// The collection that a typed name means ([`mod@meant`]).
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] with similar names; [`Error::Ambiguous`].
+    pub fn meant(&self, typed: &str) -> Result<&Name, Error> {
+        let names = self.collections.keys();
+        match meant::meant(typed, Names::Plain, names.clone().map(Name::as_str)) {
+            Meant::One(one) => {
+                names.clone().find(|name| name.as_str() == one).ok_or_else(|| self.unknown(typed))
+            }
+            Meant::Several(several) => Err(Error::Ambiguous {
+                name: typed.to_owned(),
+                candidates: several.into_iter().map(str::to_owned).collect(),
+            }),
+            Meant::Nothing => Err(self.unknown(typed)),
+        }
     }
 
     /// The error for a name that no collection has.

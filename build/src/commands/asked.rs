@@ -13,7 +13,7 @@ use findling_engine::{Mode, Request, Response};
 use super::build::build_collection;
 use super::learned;
 use super::require_fresh::RequireFresh;
-use super::search::{SearchOptions, load_encoder};
+use super::search::{SearchOptions, filter_as_meant, load_encoder};
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::{EncoderChoice, Host, QueryEncoder};
 use crate::output::{Asked as Question, Failure, Sources, Timings, Vectors, best, require_vectors};
@@ -57,12 +57,19 @@ pub(crate) struct Encoders {
 
 impl Encoders {
     pub fn new(choice: EncoderChoice) -> Self {
-        Self { choice, loaded: HashMap::new() }
+        Self {
+            choice,
+            loaded: HashMap::new(),
+        }
     }
 
     /// The encoder for a bundle, if there is one and the mode needs it.
     fn of(&mut self, host: &Host, mode: Mode, ui: &Ui) -> Result<Option<Arc<QueryEncoder>>> {
-        let space = host.manifest().dense.as_ref().map(|dense| dense.encoder.fingerprint.clone());
+        let space = host
+            .manifest()
+            .dense
+            .as_ref()
+            .map(|dense| dense.encoder.fingerprint.clone());
         let known = space.as_ref().filter(|_| mode != Mode::Lexical);
         if let Some(encoder) = known.and_then(|space| self.loaded.get(space)) {
             return Ok(Some(encoder.clone()));
@@ -101,7 +108,10 @@ pub(crate) type Failures = Vec<(String, Failure)>;
 /// # Errors
 /// If a named bundle cannot be opened or is not fresh, or there is nothing to ask.
 pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<Opened> {
-    let mut opened = Opened { asked: Vec::new(), failed: Vec::new() };
+    let mut opened = Opened {
+        asked: Vec::new(),
+        failed: Vec::new(),
+    };
     if !targets.is_empty() {
         for path in targets {
             let target = find_target(path, ui)?;
@@ -121,7 +131,9 @@ pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<
         match open() {
             Ok(asked) => opened.asked.push(asked),
             Err(error) => {
-                ui.warn(format!("the collection {name} cannot be searched: {error:#}"));
+                ui.warn(format!(
+                    "the collection {name} cannot be searched: {error:#}"
+                ));
                 opened.failed.push((name.to_string(), Failure::of(&error)));
             }
         }
@@ -145,7 +157,10 @@ pub(crate) fn ask_each<A: BorrowMut<Asked>, T>(
     bundles: impl IntoIterator<Item = A>,
     mut ask: impl FnMut(A) -> Result<T>,
 ) -> Replies<T> {
-    let mut replies = Replies { answers: Vec::new(), refusals: Vec::new() };
+    let mut replies = Replies {
+        answers: Vec::new(),
+        refusals: Vec::new(),
+    };
     for (place, asked) in bundles.into_iter().enumerate() {
         let name = asked.borrow().name.clone();
         match ask(asked) {
@@ -162,7 +177,10 @@ impl<T> Replies<T> {
     /// # Errors
     /// The first refusal if no bundle has answered.
     pub fn some(self, ui: &Ui) -> Result<(Vec<(usize, T)>, Failures)> {
-        let Self { answers, mut refusals } = self;
+        let Self {
+            answers,
+            mut refusals,
+        } = self;
         if answers.is_empty() && !refusals.is_empty() {
             return Err(refusals.remove(0).1);
         }
@@ -195,7 +213,12 @@ pub(crate) fn ask(
         let (mut response, timings, vectors) =
             asked.answer_with(vectors, request, &mut encoders, ui)?;
         options.arrange(&mut response);
-        Ok(Group { asked, response, vectors, timings })
+        Ok(Group {
+            asked,
+            response,
+            vectors,
+            timings,
+        })
     });
     let (answers, refused) = replies.some(ui)?;
     failed.extend(refused);
@@ -207,9 +230,14 @@ pub(crate) fn ask(
 /// Indexes a directory that is small enough, by words.
 fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
     let path = std::path::absolute(path)?;
-    let files =
-        sources::list(std::slice::from_ref(&path), &sources::Options::default(), &mut |_| {});
-    let sizes = files.iter().filter_map(|file| Some(std::fs::metadata(file).ok()?.len()));
+    let files = sources::list(
+        std::slice::from_ref(&path),
+        &sources::Options::default(),
+        &mut |_| {},
+    );
+    let sizes = files
+        .iter()
+        .filter_map(|file| Some(std::fs::metadata(file).ok()?.len()));
     let (n_files, size) = (files.len(), sizes.sum::<u64>());
     if n_files == 0 || n_files > MAX_FILES || size > MAX_BYTES {
         let found = match n_files {
@@ -223,14 +251,27 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
             bytes(MAX_BYTES),
             path.display()
         );
-        return Err(Question { code: "nothing-to-search", message }.into());
+        return Err(Question {
+            code: "nothing-to-search",
+            message,
+        }
+        .into());
     }
-    ui.status("Indexing", format!("{} in {}", count(n_files as u64, "files"), path.display()));
+    ui.status(
+        "Indexing",
+        format!("{} in {}", count(n_files as u64, "files"), path.display()),
+    );
     let staged = tempfile::tempdir().context("a directory for the index cannot be made")?;
     let bundle = staged.path().join("bundle");
-    let settings =
-        Settings { paths: vec![path.clone()], encoder: "none".to_owned(), ..Settings::default() };
-    let place = Place { bundle: bundle.clone(), kept: None };
+    let settings = Settings {
+        paths: vec![path.clone()],
+        encoder: "none".to_owned(),
+        ..Settings::default()
+    };
+    let place = Place {
+        bundle: bundle.clone(),
+        kept: None,
+    };
     build_collection(&settings, &place, true, &ui.quiet())?;
     Ok(Asked {
         name: path.display().to_string(),
@@ -249,7 +290,13 @@ impl Asked {
     pub fn open(target: Target) -> Result<Self> {
         let (name, sources) = (target.given().to_owned(), Sources::of(&target));
         let host = learned::open(&target)?;
-        Ok(Self { name, host, sources, target: Some(target), _staged: None })
+        Ok(Self {
+            name,
+            host,
+            sources,
+            target: Some(target),
+            _staged: None,
+        })
     }
 
     /// Answers a request whose query is not embedded yet.
@@ -288,9 +335,15 @@ impl Asked {
             Some(encoder) => encoder.embed(&mut request)?,
             None => Duration::ZERO,
         };
-        let (response, cost, vectors) =
+        let read = filter_as_meant(&mut self.host, &mut request)?;
+        let (mut response, cost, vectors) =
             Vectors::search(vectors, &mut self.host, encoder.as_deref(), request)?;
+        response.notices.splice(..0, read);
         let open = self.host.open_time();
-        Ok((response, Timings::new(started, open, loading, embedding, &cost), vectors))
+        Ok((
+            response,
+            Timings::new(started, open, loading, embedding, &cost),
+            vectors,
+        ))
     }
 }

@@ -4,6 +4,7 @@
 mod encoder;
 mod pages;
 mod similar_addresses;
+mod values;
 
 use std::fmt;
 use std::ops::AddAssign;
@@ -26,6 +27,7 @@ pub struct Host {
     index: Index,
     files: BundleFiles,
     texts: pages::Texts,
+    values: values::Values,
     streamed: bool,
     open_time: Duration,
 }
@@ -87,6 +89,7 @@ impl Host {
             index,
             files,
             texts: pages::Texts::default(),
+            values: values::Values::default(),
             streamed: false,
             open_time: start.elapsed(),
         })

@@ -10,6 +10,7 @@ use crate::collections::{Home, Registry, Target};
 use crate::commands::asked::{Asked, Encoders};
 use crate::commands::require_fresh::RequireFresh;
 use crate::host::EncoderChoice;
+use crate::meant::{Meant, Names, listed, meant};
 use crate::output::Asked as Question;
 
 /// The bundles: those that were given, or all collections.
@@ -47,11 +48,17 @@ impl Bundles {
     pub fn wanted(&self, name: Option<&str>) -> Result<Vec<String>> {
         let names = self.names()?;
         let Some(name) = name else { return Ok(names) };
-        if names.iter().any(|known| known == name) {
-            return Ok(vec![name.to_owned()]);
-        }
-        let code = "unknown";
-        let message = format!("expected a collection, one of {}; found `{name}`", names.join(", "));
+        let (code, message) = match meant(name, Names::Plain, names.iter().map(String::as_str)) {
+            Meant::One(one) => return Ok(vec![one.to_owned()]),
+            Meant::Several(all) => {
+                let all = listed(&all);
+                ("ambiguous", format!("expected a collection, found that `{name}` may be {all}"))
+            }
+            Meant::Nothing => {
+                let all = names.join(", ");
+                ("unknown", format!("expected a collection, one of {all}; found `{name}`"))
+            }
+        };
         Err(Question { code, message }.into())
     }
 

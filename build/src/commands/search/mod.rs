@@ -3,6 +3,7 @@
 mod args;
 mod conditions;
 mod filter;
+mod meant_filter;
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -29,6 +30,7 @@ pub use conditions::Conditions;
 #[cfg(feature = "tui")]
 pub(crate) use conditions::{condition, with_conditions};
 pub(crate) use filter::parse_filter;
+pub(crate) use meant_filter::filter_as_meant;
 
 /// Most words of a file that pages are compared with.
 const MAX_WORDS: usize = 200;
@@ -308,11 +310,13 @@ fn answer_with(
     vectors: bool,
     host: &mut Host,
     encoder: Option<&QueryEncoder>,
-    request: Request,
+    mut request: Request,
     ui: &Ui,
 ) -> anyhow::Result<(Response, Cost, Option<Vectors>)> {
+    let read = filter_as_meant(host, &mut request)?;
     let answer = Vectors::search(vectors, host, encoder, request);
-    let answer = answer.map_err(|error| near(host, error))?;
+    let mut answer = answer.map_err(|error| near(host, error))?;
+    answer.0.notices.splice(..0, read);
     for notice in &answer.0.notices {
         ui.warn(&notice.message);
     }
@@ -374,6 +378,7 @@ fn batch(
     for Query { id, text } in queries {
         let mut request = request(args, text);
         args.options.complete(&mut request, host.manifest())?;
+        let read = filter_as_meant(host, &mut request)?;
         if trec {
             request.sections_per_page = SectionsPerPage(1);
         }
@@ -382,6 +387,7 @@ fn batch(
         }
         let (mut response, _) =
             host.search_as_meant(encoder, request).with_context(|| format!("query {id}"))?;
+        response.notices.splice(..0, read);
         args.options.arrange(&mut response);
         if !trec {
             let line = BatchLine { id, response: &response };
