@@ -4,13 +4,13 @@
 /// Largest number of queries.
 pub const MAX_QUERIES: usize = 200;
 /// Smallest number of words of a section from which a query is taken.
-const LEAST_WORDS: usize = 30;
+const MIN_WORDS: usize = 30;
 /// Words of a query taken from a sentence.
 const SENTENCE_WORDS: usize = 9;
 
 /// Whether a section has enough text for a query.
 pub fn has_text(text: &str) -> bool {
-    text.split_whitespace().take(LEAST_WORDS).count() == LEAST_WORDS
+    text.split_whitespace().take(MIN_WORDS).count() == MIN_WORDS
 }
 
 /// At most `max` of the candidates, evenly spread.

@@ -455,7 +455,7 @@ fn similar_finds_the_pages_most_like_one() {
 }
 
 #[test]
-fn other_wordings_find_their_pages_as_well() {
+fn other_phrasings_find_their_pages_as_well() {
     let at = tempfile::tempdir().expect("a directory");
     let (directory, _) = corpus(at.path());
     let ask = |more: &[&str]| {
@@ -468,8 +468,9 @@ fn other_wordings_find_their_pages_as_well() {
         "{both}"
     );
     let many: Vec<&str> = ["--also", "a"].repeat(5);
-    let refused = findling(&[&["search", text(&directory), "mutex"], &many[..]].concat());
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("at most 4 other wordings"));
+    let refused = findling(&[&["search", text(&directory), "mutex", "--json"], &many[..]].concat());
+    let error: Value = serde_json::from_slice(&refused.stdout).expect("JSON");
+    assert_eq!((refused.status.code(), &error["error"]["code"]), (Some(2), &json!("request")));
 }
 
 /// Thirty names: each the title of one page, and named more often in the text of another that is

@@ -5,7 +5,14 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { launch, open, withResults, withSearch } from "./lib/browser.mjs";
+import {
+  answered,
+  launch,
+  open,
+  resultsAnswered,
+  withResults,
+  withSearch,
+} from "./lib/browser.mjs";
 import { serve } from "./lib/server.mjs";
 
 const [site, out] = process.argv.slice(2);
@@ -48,7 +55,7 @@ for (const [name, { options, write = (html) => html }] of Object.entries(WAYS)) 
   await picture(`dialog-${name}`, "", options, async (page) => {
     await page.locator("findling-search").getByRole("button").click();
     await page.getByRole("combobox").fill(QUESTION);
-    await page.locator("findling-search .panel[aria-busy=false]").waitFor();
+    await answered(page);
     await page.locator('findling-search .panel[data-mode="hybrid"]').waitFor();
   });
   await picture(`history-${name}`, "", options, async (page) => {
@@ -63,15 +70,14 @@ for (const [name, { options, write = (html) => html }] of Object.entries(WAYS)) 
     await page.evaluate(() => document.querySelector("findling-search").show(""));
     await page.locator("findling-search .history .act").first().click();
   });
-  await picture(`results-${name}`, `results?q=${encodeURIComponent(QUESTION)}`, options, (page) =>
-    page.locator("findling-results [aria-busy=false].answered").waitFor(),
-  );
+  const results = `results?q=${encodeURIComponent(QUESTION)}`;
+  await picture(`results-${name}`, results, options, resultsAnswered);
 }
 await picture(
   "results-filtered",
   "results?q=borrow&f.book=book&f.book=nomicon&sort=newest",
   {},
-  (page) => page.locator("findling-results [aria-busy=false].answered").waitFor(),
+  resultsAnswered,
 );
 await browser.close();
 await server.close();

@@ -82,7 +82,7 @@ describe("a reader of a site of Docusaurus", { skip }, () => {
     const source = sources();
     const args = (port) => ["start", "--no-open", "--port", port, "--host", "127.0.0.1"];
     const { url } = await session.develop(source, "docusaurus", args, "/docs/");
-    const page = await session.visitOther(url);
+    const page = await session.visit(url);
     expectComplaints(page, /React DevTools/);
     await reader.press(page, "Control+k");
     await reader.search(page, "larch");

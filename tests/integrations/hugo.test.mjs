@@ -85,7 +85,7 @@ describe("a reader of a site of Hugo", { skip }, () => {
     run(site, "hugo", THEMES);
     index(site, "public", "static/findling", "--exclude", "de");
     const { url } = await session.develop(site, "hugo", args, "/docs/");
-    const page = await session.visitOther(url);
+    const page = await session.visit(url);
     await reader.press(page, "Control+k");
     await reader.finds(page, "dunting", /Firing the kiln/);
   });

@@ -71,14 +71,14 @@ describe("a reader of a book of mdBook", { skip }, () => {
   test("finds what is being written, in the development server", async () => {
     const site = sources();
     const { url } = await session.develop(site, "mdbook", (port) => ["serve", "-p", port]);
-    const before = await session.visitOther(url);
+    const before = await session.visit(url);
     await reader.press(before, "s");
     await reader.finds(before, "dunting", /Firing the kiln/);
     await before.context().close();
     await reader.rebuilt(`${url}findling/`, () =>
       appendFileSync(join(site, "src/guide/glazes.md"), "\n## Raku\n\nSmoke a raku pot.\n"),
     );
-    const page = await session.visitOther(url);
+    const page = await session.visit(url);
     await reader.press(page, "s");
     await reader.finds(page, "raku", /Mixing glazes/);
   });

@@ -85,7 +85,7 @@ describe("a site of MkDocs", { skip }, () => {
     const site = sources();
     run(site, "mkdocs", ["build", "--strict", "-f", "material.yml"]);
     const { url } = session.keep(await host(join(site, "built"), "/docs/"));
-    const page = await session.visitOther(`${url}de/`);
+    const page = await session.visit(`${url}de/`);
     await reader.goesToGerman(page, "**/docs/de/guide/firing/#**");
     await reader.ready(page);
     await reader.press(page, "Control+k");
@@ -97,7 +97,7 @@ describe("a site of MkDocs", { skip }, () => {
     const args = (port) => ["serve", "-f", "material.yml", "-a", `127.0.0.1:${port}`];
     const { url } = await session.develop(site, "mkdocs", args, "/docs/");
     const visit = async () => {
-      const page = await session.visitOther(url);
+      const page = await session.visit(url);
       reader.expects(page, [/Enabled live reload/]);
       await reader.press(page, "Control+k");
       return page;

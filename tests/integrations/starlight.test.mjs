@@ -65,7 +65,7 @@ describe("a reader of a site of Starlight", { skip }, () => {
     const source = sources();
     const args = (port) => ["dev", "--port", port, "--host", "127.0.0.1"];
     const { url } = await session.develop(source, "astro", args, "/docs/");
-    const page = await session.visitOther(url);
+    const page = await session.visit(url);
     expectComplaints(page, /\[vite\] connect/, /findling\.idx/, /\[astro\]/);
     await reader.press(page, "Control+k");
     await reader.search(page, "dunting");

@@ -73,7 +73,7 @@ describe("a reader of a VitePress site", { skip }, () => {
     const site = sources();
     const args = (port) => ["dev", "--port", port];
     const { url } = await session.develop(site, "vitepress", args, "/docs/");
-    const page = await session.visitOther(url);
+    const page = await session.visit(url);
     expectComplaints(page, /\[vite\] connect/, /favicon\.ico/);
     await reader.press(page, "Control+k");
     await reader.finds(page, "dunting", /Firing the kiln/);

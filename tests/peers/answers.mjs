@@ -18,16 +18,15 @@
 // - words: the mean number of words shown.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { readSet } from "./lib/judged.mjs";
+import { contains, readSet, words } from "./lib/judged.mjs";
 import { openPagefind } from "./lib/searchers.mjs";
 
 const USAGE = "SET... [--bundles DIR] [--most N] [--resident] [--no-pagefind] [--json FILE]";
-const LEAST_SHARE = 0.7;
 const LIMIT = 10;
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -47,36 +46,16 @@ function readArguments() {
   return { ...values, most: Number(values.most ?? Infinity), sets: positionals, program };
 }
 
-const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
-
-/** Whether enough of the sentence stands in the text in one run. */
-export function contains(text, sentence) {
-  const run = words(sentence);
-  const least = Math.max(1, Math.ceil(LEAST_SHARE * run.length));
-  const all = ` ${words(text).join(" ")} `;
-  for (let at = 0; at + least <= run.length; at++) {
-    if (all.includes(` ${run.slice(at, at + least).join(" ")} `)) return true;
-  }
-  return false;
-}
-
 /** The questions of a set with their sentences and relevant pages. */
 function readQuestions(directory, most) {
   const { documents, queries } = readSet(directory);
-  const sentences = new Map();
-  for (const line of readFileSync(join(directory, "queries.jsonl"), "utf8").trim().split("\n")) {
-    const query = JSON.parse(line);
-    if (!Array.isArray(query.sentences))
+  const questions = queries.slice(0, most).map(({ text, grades, sentences }) => {
+    if (!Array.isArray(sentences))
       throw new Error(
         `${directory}: expected sentences with each query (tests/quality/answers.py)`,
       );
-    sentences.set(query.text, query.sentences);
-  }
-  const questions = queries.slice(0, most).map(({ text, grades }) => ({
-    text,
-    pages: new Set(grades.keys()),
-    sentences: sentences.get(text),
-  }));
+    return { text, pages: new Set(grades.keys()), sentences };
+  });
   return { documents, questions };
 }
 

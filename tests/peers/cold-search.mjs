@@ -23,6 +23,7 @@ import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { defaultPath, head, load, root, write } from "./lib/results.mjs";
+import { median } from "./lib/statistics.mjs";
 
 const scratch = join(root, "target/cold-search");
 
@@ -184,8 +185,6 @@ function search(tool, { bundle, query }, words) {
   return { process: ms, cpu, ...phases };
 }
 
-const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
-
 /** What the runs of a tool and a variant come to. */
 function row(tool, { documents, query }, found) {
   const of = (phase) => found.map((times) => times[phase] ?? Number.NaN);
@@ -225,7 +224,7 @@ const sizes = variants.map(
 );
 const rustc = execFileSync("rustc", ["--version"], { cwd: root, encoding: "utf8" }).trim();
 const about = `${N_PAGES} pages of ${rustc}; bundles: ${[...new Set(sizes)].join(", ")}. ${note}`;
-write(out, head("cold-search", loadBefore, about.trim()), { columns: COLUMNS, rows });
+write(out, head("cold-search", about.trim(), loadBefore), { columns: COLUMNS, rows });
 console.log(COLUMNS.map((column) => column.name ?? column).join("\t"));
 for (const cells of rows) console.log(cells.join("\t"));
 console.log(`written to ${out}`);

@@ -32,6 +32,7 @@ import { homedir } from "node:os";
 import { extname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { defaultPath, head, load, root, write } from "./lib/results.mjs";
+import { median } from "./lib/statistics.mjs";
 
 const scratch = join(root, "target/collections-bench");
 const TIME = "/usr/bin/time";
@@ -120,8 +121,6 @@ function run(findling, ...args) {
   return { seconds, cpu: user + system, megabytes: kilobytes / 1024, stdout: done.stdout };
 }
 
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
-
 /** The medians of several runs. */
 function medians(runs) {
   const of = (key) => median(runs.map((run) => run[key]));
@@ -186,7 +185,7 @@ const columns = [
   "memory (MB)",
   "goal",
 ];
-write(options.out, head("collections", loadBefore, note), { columns, rows });
+write(options.out, head("collections", note, loadBefore), { columns, rows });
 for (const cells of rows) console.log(cells.map((cell) => cell ?? "").join("\t"));
 console.log(note);
 console.log(`written to ${options.out}`);

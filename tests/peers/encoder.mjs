@@ -53,6 +53,7 @@ import { measureMemory } from "./lib/encoder/memory.mjs";
 import { measureNative, printNative } from "./lib/encoder/native.mjs";
 import { measureOpening, printOpening } from "./lib/encoder/opening.mjs";
 import { onnx } from "./lib/onnx.mjs";
+import { median } from "./lib/statistics.mjs";
 
 const USAGE =
   "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N] " +
@@ -111,11 +112,6 @@ const brotli = (bytes) =>
       [constants.BROTLI_PARAM_LGWIN]: 24,
     },
   }).length;
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1];
-}
 
 function cosine(a, b) {
   const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);

@@ -26,9 +26,9 @@
 // another file, after each setting. A run that was interrupted goes on after the last setting in
 // the file, if it has the same commit, site and variants.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { cpus, loadavg, tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
@@ -37,7 +37,7 @@ import { serve } from "./lib/cdn.mjs";
 import { Archive } from "./lib/first-result-archive.mjs";
 import { fromSite } from "./lib/queries.mjs";
 import { relayTo } from "./lib/relay.mjs";
-import { defaultPath, root, today } from "./lib/results.mjs";
+import { defaultPath, head, root } from "./lib/results.mjs";
 import { slowCpu } from "./lib/slow-cpu.mjs";
 
 const USAGE =
@@ -328,14 +328,9 @@ async function main() {
   const names = readdirSync(site, { recursive: true }).filter((name) => /\.html?$/.test(name));
   const queries = fromSite(site, names, QUERIES);
   const all = allVariants(options.clients);
-  const git = (...args) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
+  const note = `${names.length} HTML files; ${queries.length} queries. ${options.note}`.trim();
   const archive = new Archive(out, {
-    name: "first-result",
-    date: today(),
-    machine: `${cpus().length} cores, ${cpus()[0].model}`,
-    commit: git("rev-parse", "HEAD"),
-    command: `cargo xtask bench first-result ${process.argv.slice(2).join(" ")}`.trim(),
-    note: `${names.length} HTML files; ${queries.length} queries. ${options.note}`.trim(),
+    ...head("first-result", note),
     variants: all.map(({ name }) => name),
   });
   const left = settings.filter((setting) => !archive.has(setting));

@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { evenly, fromFile } from "./lib/queries.mjs";
 import { openBundle } from "./lib/searchers.mjs";
+import { quantile } from "./lib/statistics.mjs";
 
 const USAGE = "BUNDLE QUERIES [--most N] [--mode lexical|hybrid] [--json]";
 const here = dirname(fileURLToPath(import.meta.url));
@@ -71,12 +72,6 @@ function worstQueries(words) {
     ...Object.fromEntries([..."aest1_"].map((letter) => [`prefix "${letter}"`, letter])),
     "prefix of two": words[0].slice(0, 2),
   };
-}
-
-/** The `share` quantile, by the nearest rank. */
-function quantile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }
 
 function timed(act) {

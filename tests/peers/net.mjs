@@ -33,6 +33,7 @@ import { executablePath, launchOptions } from "../e2e/lib/chromium.mjs";
 import { serve } from "./lib/cdn.mjs";
 import { evenly, fromFile, fromSite } from "./lib/queries.mjs";
 import { checkWorkers, read, TOOLS } from "./lib/reader.mjs";
+import { quantile } from "./lib/statistics.mjs";
 
 const USAGE = "SITE [QUERIES] [--most N] [--latency MS] [--mbit N] [--compress-all] [--json]";
 const here = dirname(fileURLToPath(import.meta.url));
@@ -121,12 +122,6 @@ function mainLanguage(pagefind) {
   const [first] = Object.entries(languages).sort(([, a], [, b]) => b.page_count - a.page_count);
   if (!first) throw new Error("Pagefind found no pages");
   return first[0];
-}
-
-/** The `share` quantile, by the nearest rank. */
-function quantile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }
 
 /** The median and the 95th percentile of every measurement. */

@@ -31,6 +31,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { ndcg, readSet } from "./lib/judged.mjs";
 import { tools } from "./lib/searchers.mjs";
+import { mean, quantile } from "./lib/statistics.mjs";
 
 const USAGE = "SET... [--most N] [--words] [--json]";
 const here = dirname(fileURLToPath(import.meta.url));
@@ -65,13 +66,6 @@ function readArguments() {
   };
 }
 
-/** The `share` quantile, by the nearest rank. */
-function quantile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-}
-
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const total = (files) => files.reduce((sum, { length }) => sum + length, 0);
 
 async function measure(tool, { documents, queries }, textBytes) {

@@ -19,8 +19,9 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { mean, pairedDifference } from "./lib/bootstrap.mjs";
+import { pairedDifference } from "./lib/bootstrap.mjs";
 import { defaultPath, head, load, root, write } from "./lib/results.mjs";
+import { mean } from "./lib/statistics.mjs";
 
 const USAGE = "SETS [--encoder NAME] [--table FILE] [--only SET] [--out FILE] [--note TEXT]";
 const MODEL = "all-minilm-l6-v2";
@@ -141,7 +142,7 @@ const tables = [
     rows: differences,
   },
 ];
-write(out, head("quality", loadBefore, `Documents by ${encoder}. ${note}`.trim()), tables);
+write(out, head("quality", `Documents by ${encoder}. ${note}`.trim(), loadBefore), tables);
 for (const { columns, rows } of tables) {
   console.log(columns.map((column) => column.name ?? column).join("\t"));
   for (const cells of rows) console.log(cells.map((cell) => cell ?? "").join("\t"));

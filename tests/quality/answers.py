@@ -32,9 +32,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 # The fewest words of a sentence that answers.
-LEAST_WORDS = 4
+MIN_WORDS = 4
 # The least F1 of a sentence with the written answer.
-LEAST_F1 = 0.4
+MIN_F1 = 0.4
 
 OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]*)")
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])")
@@ -106,7 +106,7 @@ def sentences_about(manual, options):
     first = sentences_of(entry)[:1]
     all_sentences = (one for text in manual.paragraphs for one in sentences_of(text))
     naming = [one for one in all_sentences if set(OPTION.findall(one)) & set(options)]
-    return [one for one in first + naming if len(words(one)) >= LEAST_WORDS] if first else []
+    return [one for one in first + naming if len(words(one)) >= MIN_WORDS] if first else []
 
 
 def tldr_tasks(directory):
@@ -184,10 +184,10 @@ def docs(args):
             (f1(sentence, answer), page, sentence)
             for page in relevant.get(query["_id"], [])
             for sentence in sentences_of(texts.get(page, ""))
-            if len(words(sentence)) >= LEAST_WORDS
+            if len(words(sentence)) >= MIN_WORDS
         ]
         best = max((score for score, _, _ in found), default=0.0)
-        if best >= LEAST_F1:
+        if best >= MIN_F1:
             chosen = [(page, sentence) for score, page, sentence in found if score == best]
             pages = sorted({page for page, _ in chosen})
             yield query["_id"], query["text"], pages, sorted({text for _, text in chosen})

@@ -89,32 +89,37 @@ const external = {
   },
 };
 
+/** What each script of the package is built from, below `src/`. */
+const SOURCES = {
+  findling: "client",
+  "findling-worker": "worker",
+  "findling-ui": "ui/element",
+  "findling-highlight": "highlight",
+  "findling-results": "ui/page/element",
+  "findling-related": "ui/related",
+  "findling-history": "ui/history/history",
+  "findling-assistant": "ui/assistant",
+  "findling-log": "search-log",
+  "findling-edge": "edge",
+  pagefind: "pagefind/pagefind",
+  findling_encoder: "encoder",
+  "findling-edge-semantic": "edge-semantic",
+};
+const OF_ENCODER = ["findling_encoder", "findling-edge-semantic"];
+
 // Builds into another directory and then replaces dist/, so that a server never sees half a build.
 const next = join(www, "dist.next");
 rmSync(next, { recursive: true, force: true });
 mkdirSync(next, { recursive: true });
-const entryPoints = {
-  findling: "src/client.ts",
-  "findling-worker": "src/worker.ts",
-  "findling-ui": "src/ui/element.ts",
-  "findling-highlight": "src/highlight.ts",
-  "findling-results": "src/ui/page/element.ts",
-  "findling-related": "src/ui/related.ts",
-  "findling-history": "src/ui/history/history.ts",
-  "findling-assistant": "src/ui/assistant.ts",
-  "findling-log": "src/search-log.ts",
-  "findling-edge": "src/edge.ts",
-  pagefind: "src/pagefind/pagefind.ts",
-  ...Object.fromEntries(
-    readdirSync(join(www, "src/ui/locales")).map((name) => [
-      `findling-locale-${name.replace(/\.ts$/, "")}`,
-      `src/ui/locales/${name}`,
-    ]),
-  ),
-  ...(withEncoder
-    ? { findling_encoder: "src/encoder.ts", "findling-edge-semantic": "src/edge-semantic.ts" }
-    : {}),
-};
+const entryPoints = Object.fromEntries([
+  ...Object.entries(SOURCES)
+    .filter(([name]) => withEncoder || !OF_ENCODER.includes(name))
+    .map(([name, source]) => [name, `src/${source}.ts`]),
+  ...readdirSync(join(www, "src/ui/locales")).map((name) => [
+    `findling-locale-${name.replace(/\.ts$/, "")}`,
+    `src/ui/locales/${name}`,
+  ]),
+]);
 await esbuild.build({
   absWorkingDir: www,
   entryPoints,
@@ -134,7 +139,7 @@ cpSync(join(engine, "rest.wasm"), join(next, "findling_engine_rest.wasm"));
 if (withEncoder)
   cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
 
-// The types mirror src/. Each entry point has a file of types that leads there.
+// The types mirror src/. What the package exports has a file of types that leads there.
 execFileSync(
   process.execPath,
   [join(www, "node_modules/typescript/bin/tsc"), "--outDir", join(next, "types")],
@@ -149,18 +154,17 @@ for (const [directory, name] of [
     join(next, "wasm", directory, `${name}.d.ts`),
   );
 }
-for (const [name, source] of [
-  ["findling", "client"],
-  ["findling-ui", "ui/element"],
-  ["findling-highlight", "highlight"],
-  ["findling-results", "ui/page/element"],
-  ["findling-related", "ui/related"],
-  ["findling-log", "search-log"],
-  ["findling-edge", "edge"],
-  ["findling-edge-semantic", "edge-semantic"],
-  ["pagefind", "pagefind/pagefind"],
-]) {
-  writeFileSync(join(next, `${name}.d.ts`), `export * from "./types/${source}";\n`);
+const { exports } = JSON.parse(readFileSync(join(www, "package.json"), "utf8"));
+for (const { types } of Object.values(exports)) {
+  const [, name] = /^\.\/dist\/(.+)\.d\.ts$/.exec(types ?? "") ?? [];
+  if (name === undefined) continue;
+  if (!(name in SOURCES))
+    throw new Error(
+      `package.json exports dist/${name}.d.ts: expected its source in SOURCES of build.mjs; found ` +
+        `${Object.keys(SOURCES).join(", ")}`,
+    );
+  const lead = `export * from "./types/${SOURCES[name]}";\n`;
+  writeFileSync(join(next, `${name}.d.ts`), lead);
 }
 rmSync(dist, { recursive: true, force: true });
 cpSync(next, dist, { recursive: true });

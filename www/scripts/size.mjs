@@ -1,6 +1,6 @@
 // Prints the bytes of the client after brotli, against their budgets: npm run size
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
@@ -29,31 +29,15 @@ export const BUDGETS = [
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const name of [
-    "findling.js",
-    "findling-worker.js",
-    "findling-ui.js",
-    "findling-results.js",
-    "findling-related.js",
-    "findling-history.js",
-    "findling-assistant.js",
-    "findling-log.js",
-    "findling_engine.wasm",
-    "findling_engine_rest.wasm",
-    "findling_encoder.js",
-    "findling_encoder_bg.wasm",
-    "findling-edge.js",
-    "pagefind.js",
-  ]) {
-    const bytes = size(name);
-    if (bytes !== undefined) console.log(`${name.padEnd(28)} ${String(bytes).padStart(8)}`);
-  }
+  const built = readdirSync(dist).filter((name) => /\.(js|wasm)$/.test(name));
+  for (const name of built.filter((name) => !name.includes("-locale-")))
+    console.log(`${name.padEnd(32)} ${String(size(name)).padStart(8)}`);
   let over = false;
   for (const { what, files, budget } of BUDGETS) {
     const bytes = files.reduce((sum, name) => sum + (size(name) ?? 0), 0);
     over ||= bytes > budget;
     const verdict = bytes > budget ? "  OVER" : "";
-    console.log(`${what.padEnd(28)} ${String(bytes).padStart(8)} of ${budget}${verdict}`);
+    console.log(`${what.padEnd(32)} ${String(bytes).padStart(8)} of ${budget}${verdict}`);
   }
   process.exit(over ? 1 : 0);
 }

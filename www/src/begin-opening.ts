@@ -12,7 +12,7 @@ import type { OpenOptions } from "./types";
 /** A file that was fetched: its address and its contents. */
 export type EarlyFile = [url: string, bytes: ArrayBuffer];
 
-/** What was begun. Whatever fails here is fetched again by the worker, which reports the error. */
+/** An opening under way. The worker fetches again what fails here, and reports the error. */
 export interface Opening {
   /** Where the client's files are. */
   assets: URL;
@@ -56,7 +56,7 @@ async function firstFiles(base: URL): Promise<EarlyFile[]> {
   };
   try {
     const entry = await get(new URL(ENTRY_FILE, base).href, "no-cache");
-    // What answers in place of a missing entry file names no manifest.
+    // An error page in place of a missing entry file names no manifest.
     if (entry.length !== ENTRY_LEN) return files;
     const manifest = new URL(manifestPath(entry), base).href;
     if (!(await isCached(manifest))) await get(manifest, "default");

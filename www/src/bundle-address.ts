@@ -1,4 +1,4 @@
-/** What the address of a bundle says. */
+/** The parts of a bundle's address. */
 export interface BundleAddress {
   /** The bundle's directory, or the directory of its file. */
   base: URL;

@@ -41,7 +41,8 @@ export type OnWords = (words: Answer) => void;
 
 /**
  * Rounds after which a search fails. A round is one set of shards fetched together. Searches take
- * a few (`crates/engine/src/lib.rs`); more would be an endless loop.
+ * two to four, and a few more for corrections and phrases (ARCHITECTURE.md, "A query's way"). More
+ * would be an endless loop.
  */
 const MAX_ROUNDS = 16;
 

@@ -301,7 +301,8 @@ export class FindlingIndex extends EventTarget {
 
   /**
    * After an answer without the transformer, begins to load it. An answer by words only is upgraded
-   * when it has loaded. An answer by meaning stays as it is: an upgrade would only reorder it.
+   * when it has loaded, or repeated with the reason if it cannot be loaded. An answer by meaning
+   * stays as it is: an upgrade would only reorder it.
    */
   #loadEncoderAfter(query: string, options: SearchOptions, response: SearchResponse): void {
     const { onUpgrade, onWords: _, ...again } = options;

@@ -2,7 +2,7 @@
  * The bundle as tools of the Model Context Protocol, over its streamable HTTP transport: an
  * assistant asks a deployed site, with no server besides the endpoint. The transport is used
  * without sessions and without streams. A request is a POST with one message. It gets one message
- * as JSON, or none where none is expected, so any isolate can answer any request.
+ * as JSON, or no message if the request expects none, so any isolate can answer any request.
  *
  * Specification: https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
  */

@@ -15,7 +15,7 @@ import { FindlingError } from "./errors";
 /** Maximum characters of a query or of a page's address. */
 const MAX_CHARACTERS = 1000;
 /** Maximum number of alternative phrasings. */
-const MAX_ALSO = 4;
+const MAX_PHRASINGS = 4;
 
 /** The parameters that `/search` and `/similar` share. */
 const COMMON = [
@@ -83,8 +83,8 @@ function readAlso(parameters: URLSearchParams): string[] {
   const longest = Math.max(0, ...also.map((query) => query.length));
   if (longest > MAX_CHARACTERS)
     throw refuse("also", `at most ${MAX_CHARACTERS} characters`, `${longest}`);
-  if (also.length > MAX_ALSO)
-    throw refuse("also", `at most ${MAX_ALSO} phrasings`, `${also.length}`);
+  if (also.length > MAX_PHRASINGS)
+    throw refuse("also", `at most ${MAX_PHRASINGS} phrasings`, `${also.length}`);
   return also;
 }
 

@@ -106,6 +106,8 @@ interface Opened {
   checked: number;
 }
 
+type WholeOrPart = Answer & { whole: boolean };
+
 class Endpoint {
   readonly #options: EdgeOptions;
   readonly #path: string;
@@ -159,15 +161,9 @@ class Endpoint {
     if (request.method !== "POST") return wrongMethod(request, MCP_METHODS, "POST");
     const site = async (): Promise<EdgeSite> => {
       const opened = await this.#open(env, url.origin);
-      const base = parseBundleAddress(bundleUrl(env, url.origin)).site;
-      const ask = async ({ similarTo, ...request }: ToolRequest) => {
-        // The address that a result gave is absolute; the bundle knows the site's own.
-        const page = similarTo?.startsWith(base.href)
-          ? similarTo.slice(base.href.length)
-          : similarTo;
-        const query = page === undefined ? request : { ...request, similarTo: page };
-        return JSON.parse((await this.#answer(query, opened)).json) as EngineResponse;
-      };
+      const base = siteUrl(env, url.origin);
+      const ask = async (request: ToolRequest) =>
+        JSON.parse((await this.#answer(request, opened, base)).json) as EngineResponse;
       const { generator } = opened.description;
       return { generator, resolve: (url) => absolute(url, base), ask };
     };
@@ -193,7 +189,7 @@ class Endpoint {
     };
     if (matches(request.headers.get("if-none-match"), etag))
       return new Response(null, { status: 304, headers });
-    const { json, cost, whole } = await this.#answer(query, opened);
+    const { json, cost, whole } = await this.#answer(query, opened, siteUrl(env, url.origin));
     if (!whole) {
       // The next answer may be whole.
       headers["cache-control"] = "no-store";
@@ -205,8 +201,24 @@ class Endpoint {
     return new Response(request.method === "HEAD" ? null : json, { headers });
   }
 
-  /** `whole` tells that no file and no encoder was missing. */
-  async #answer(query: SearchRequest, opened: Opened): Promise<Answer & { whole: boolean }> {
+  /**
+   * Answers a request. If the bundle does not know the page of `similarTo` or `why`, asks again
+   * without the site's own address in front of it. `whole` tells that no file and no encoder was
+   * missing.
+   */
+  async #answer(query: SearchRequest, opened: Opened, site: URL): Promise<WholeOrPart> {
+    try {
+      return await this.#answerAsGiven(query, opened);
+    } catch (thrown) {
+      const name = query.similarTo === undefined ? "why" : "similarTo";
+      const page = query[name];
+      if (FindlingError.from(thrown).code !== "no-such-page" || !page?.startsWith(site.href))
+        throw thrown;
+      return this.#answerAsGiven({ ...query, [name]: page.slice(site.href.length) }, opened);
+    }
+  }
+
+  async #answerAsGiven(query: SearchRequest, opened: Opened): Promise<WholeOrPart> {
     const notice = await this.#embed(query, opened, []);
     const search = () => opened.bundle.search(query, new AbortController().signal);
     let answer = await search();
@@ -307,6 +319,11 @@ async function openBundle(env: Env, origin: string, memory: number): Promise<Ope
 
 function bundleUrl(env: Env, origin: string): URL {
   return new URL(env.FINDLING_BUNDLE ?? "/findling/", origin);
+}
+
+/** Base of relative page addresses. */
+function siteUrl(env: Env, origin: string): URL {
+  return parseBundleAddress(bundleUrl(env, origin)).site;
 }
 
 /** The absolute address of a page; `null` if it is not one of the web. */

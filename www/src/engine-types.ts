@@ -102,7 +102,7 @@ explain?: boolean,
  */
 why?: string, 
 /**
- * At most four other wordings of the query. Each is searched like the query. A page or a
+ * At most four other phrasings of the query. Each is searched like the query. A page or a
  * section gets the best of its scores.
  */
 also?: Array<string>, 
@@ -333,7 +333,7 @@ instead: string | null,
  */
 query: string, 
 /**
- * Its other wordings. Omitted if there are none.
+ * Its other phrasings. Omitted if there are none.
  */
 also?: Array<string>, 
 /**
@@ -573,7 +573,7 @@ reason: string,
 share: number, };
 
 /**
- * What speaks for it that the site answers a query. Of several wordings the most likely counts.
+ * The evidence that the site answers a query. Of several phrasings the most likely one counts.
  */
 export type Evidence = { 
 /**

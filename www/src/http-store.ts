@@ -70,7 +70,7 @@ const WRITING_PAUSE = 200;
  * The cache with this name. `undefined` where storage is blocked, as in private windows, frames and
  * pages over plain HTTP: the cache saves traffic and is never required.
  */
-export async function openCache(name: string): Promise<Cache | undefined> {
+async function openCache(name: string): Promise<Cache | undefined> {
   try {
     // In a sandboxed frame, reading `caches` throws.
     return await caches.open(name);
@@ -192,7 +192,7 @@ export class HttpStore {
     const cache = await this.#cache;
     const marker = this.#url(PRUNED);
     if (!cache || (await (await cache.match(marker))?.text()) === build) return;
-    // What an earlier build had asked for must not be written afterwards.
+    // Files of an earlier build must not be written afterwards.
     for (const path of this.#unwritten?.keys() ?? [])
       if (!keep(path)) this.#unwritten?.delete(path);
     await this.#puts;

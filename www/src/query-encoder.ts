@@ -113,17 +113,18 @@ export class QueryEncoder {
 
   /**
    * Begins to load the transformer after a search without it, unless device or connection speak
-   * against it. `upgrade` is called when it has loaded. Without `upgrade`, loading waits until the
-   * page is idle.
+   * against it. `upgrade` is called when it has loaded or has failed to. Without `upgrade`, loading
+   * waits until the page is idle.
    */
   loadAfterSearch(upgrade: (() => unknown) | undefined): void {
     if (this.#state === "idle" ? reasonNotToDownload() !== undefined : this.#state !== "loading")
       return;
     if (upgrade) {
+      const end = () => {
+        if (!this.#stopped) return upgrade();
+      };
       this.load()
-        .then(() => {
-          if (!this.#stopped) return upgrade();
-        })
+        .then(end, end)
         .catch(() => {});
     } else {
       whenIdle(() => {

@@ -4,8 +4,8 @@
  * readers for example.
  */
 
-import type { SearchResponse } from "./types";
-import type { Selection } from "./ui/selection";
+// The types of the events.
+import type {} from "./ui/selection";
 
 /** One line of the log. */
 export interface LogEntry {
@@ -66,8 +66,8 @@ function write(entry: Omit<LogEntry, "time">): void {
   }
 }
 
-addEventListener("findling-search", (event) => {
-  const { query: asked, total } = (event as CustomEvent<SearchResponse>).detail;
+addEventListener("findling-search", ({ detail }) => {
+  const { query: asked, total } = detail;
   query = asked;
   clearTimeout(typing);
   typing = setTimeout(settle, TYPED);
@@ -83,7 +83,7 @@ function settle(): void {
 
 addEventListener("pagehide", settle);
 
-addEventListener("findling-select", (event) => {
+addEventListener("findling-select", ({ detail }) => {
   settle();
-  write({ event: "select", query, href: (event as CustomEvent<Selection>).detail.href });
+  write({ event: "select", query, href: detail.href });
 });

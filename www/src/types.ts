@@ -110,7 +110,7 @@ export interface SearchOptions {
   onWords?: (response: SearchResponse) => void;
   /**
    * Called at most once, after an answer by words only, with the full answer when the encoder has
-   * loaded. It is not called after an answer that used the bundle's static encoder.
+   * loaded, or with the same answer and the reason if it cannot be loaded. It is not called after an answer that used the bundle's static encoder.
    */
   onUpgrade?: (response: SearchResponse) => void;
 }

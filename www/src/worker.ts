@@ -17,7 +17,7 @@ import { type Port, serve } from "./rpc";
 import { type FirstModule, languageModules, linkModule } from "./wasm-linking";
 
 /** The page's message to open a bundle. */
-export interface OpenCall {
+interface OpenCall {
   url: string;
   wasmUrl: string;
   /** The deferred part of the engine. */

@@ -39,6 +39,11 @@ pub const SINGLE_FILE: &str = "bundle.findling";
 #[error("{0}")]
 pub struct NoBundle(String);
 
+/// The error of a shard that the manifest does not list.
+fn unlisted(shard: ShardId) -> String {
+    format!("expected a shard that the manifest lists, found {}: build the bundle again", shard.0)
+}
+
 /// The file with the entry of a bundle: in a directory the entry file or `bundle.findling`,
 /// otherwise the path itself.
 pub fn entry_file(path: &Path) -> PathBuf {
@@ -230,7 +235,7 @@ impl BundleFiles {
     /// # Errors
     /// If its file cannot be read.
     pub fn shard(&self, id: ShardId) -> Result<Vec<u8>> {
-        let Some(entry) = self.manifest.shard(id) else { bail!("shard {} does not exist", id.0) };
+        let Some(entry) = self.manifest.shard(id) else { bail!(unlisted(id)) };
         self.stored(id, entry)
     }
 
@@ -337,7 +342,7 @@ impl BundleFiles {
             None => None,
         };
         single_file::shard_range(id, &self.entry, &listed, positions.as_ref())
-            .with_context(|| format!("shard {} does not exist", id.0))
+            .with_context(|| unlisted(id))
     }
 
     /// The centroids, which list the cells; `None` if the bundle has no cells.

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_neither_lines_nor_sentences_is_cut_between_words() {
+    fn text_without_lines_and_sentences_is_cut_between_words() {
         let whole = section(&[("word ".repeat(2000), false)]);
         let parts = divide(&whole, 2000, 1000);
         assert!(parts.len() >= 5, "{}", parts.len());

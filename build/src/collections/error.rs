@@ -1,4 +1,4 @@
-//! What can go wrong with a collection, and what helps.
+//! Errors of collections, with remedies.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -40,27 +40,33 @@ pub enum Error {
         name: String,
     },
     /// No collection of this name.
-    #[error("found no collection `{}`{}", name.escape_debug(), suggestion(near))]
+    #[error(
+        "expected the name of a collection, found `{}`{}",
+        name.escape_debug(),
+        suggestion(near)
+    )]
     Unknown {
-        /// As asked for.
+        /// The name asked for.
         name: String,
         /// Names like it.
         near: Vec<String>,
     },
-    /// A name that several collections may be meant by.
+    /// A typed name that several collections fit.
     #[error(
-        "expected the name of one collection, found that `{}` may be {}: write it as it is",
+        "expected the name of one collection, found `{}`, which fits {}: write the exact name",
         name.escape_debug(),
         candidates.join(" or ")
     )]
     Ambiguous {
-        /// As asked for.
+        /// The typed name.
         name: String,
         /// The collections.
         candidates: Vec<String>,
     },
     /// Registered, but without a bundle.
-    #[error("the collection `{name}` has no bundle yet: run `findling sync {name}`")]
+    #[error(
+        "expected a bundle of the collection `{name}`, found none yet: run `findling sync {name}`"
+    )]
     NotBuilt {
         /// The collection.
         name: String,
@@ -107,7 +113,7 @@ pub enum Error {
     Busy {
         /// The collection or the registry.
         what: String,
-        /// Who holds the lock.
+        /// The process that holds the lock.
         owner: Owner,
     },
     /// A source that is not there: a drive that is not mounted, a directory that was moved.
@@ -149,7 +155,9 @@ pub enum Error {
         path: PathBuf,
     },
     /// No directory for data.
-    #[error("found no directory for collections: set FINDLING_HOME to a directory")]
+    #[error(
+        "expected a home directory for collections, found none: set FINDLING_HOME to a directory"
+    )]
     NoHome,
     /// The file system refused.
     #[error("{} cannot be {action}: {source}", path.display())]

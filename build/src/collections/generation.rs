@@ -48,7 +48,7 @@ impl Generation {
         self.directory.join("bundle")
     }
 
-    /// What it was made from.
+    /// The state of the sources that it was made from.
     pub fn state(&self) -> PathBuf {
         self.directory.join("state.json")
     }
@@ -77,7 +77,7 @@ impl Held {
 const TRIES: usize = 20;
 
 impl Generations {
-    /// Those in the directory of a collection, which need not exist yet.
+    /// The generations in the directory of a collection, which need not exist yet.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self { directory: directory.into() }
     }
@@ -245,7 +245,7 @@ impl Staged {
         let number = self.generation.number;
         files::replace(&self.generations.pointer(), format!("{number:06}\n").as_bytes())?;
         self.is_current = true;
-        // What cannot be removed now, the next sync removes.
+        // If it cannot be removed now, the next sync removes it.
         let _ = self.generations.sweep(number);
         Ok(self.generation.clone())
     }
@@ -296,7 +296,7 @@ mod tests {
         let staged = generations.begin(&lock).unwrap();
         fs::write(staged.generation().bundle(), "half").unwrap();
         assert_eq!(generations.current().unwrap(), Some(one.clone()));
-        // As a killed process leaves it.
+        // The state that a killed process leaves.
         std::mem::forget(staged);
         let staged = generations.begin(&lock).unwrap();
         assert!(!staged.generation().bundle().exists());

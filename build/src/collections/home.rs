@@ -32,8 +32,8 @@ impl Home {
         }
     }
 
-    /// What holds the copies of sites' bundles: `sites` in `$FINDLING_HOME`, or in the platform's
-    /// directory for caches.
+    /// The directory of the copies of sites' bundles: `sites` in `$FINDLING_HOME`, or in the
+    /// platform's directory for caches.
     ///
     /// # Errors
     /// [`Error::NoHome`] where there is neither.
@@ -41,7 +41,7 @@ impl Home {
         beside("sites", |platform| Some(platform.cache_dir().join("sites")))
     }
 
-    /// What holds the state that programs at the terminal keep between runs: `state` in
+    /// The directory of the state that programs at the terminal keep between runs: `state` in
     /// `$FINDLING_HOME`, or the platform's directory for state. A platform without one keeps it
     /// beside the collections.
     ///
@@ -66,7 +66,7 @@ impl Home {
         self.root.join("collections.lock")
     }
 
-    /// What holds the directories of all collections.
+    /// The directory that holds one directory for each collection.
     pub fn collections(&self) -> PathBuf {
         self.root.join("collections")
     }

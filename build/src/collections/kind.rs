@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Error;
 use crate::sources::Format;
 
-/// What is made out from the files themselves.
+/// The name for a kind that is found from the files themselves.
 const AUTO: &str = "auto";
 /// Another name for rendered HTML.
 const SITE: &str = "site";

@@ -17,7 +17,7 @@ use super::error::Error;
 /// Most bytes of a note that are read.
 const MAX_NOTE: u64 = 4 << 10;
 
-/// Who holds a lock, or held it and was killed.
+/// The process that holds a lock, or was killed while it held it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// The process; 0 where the note cannot be read.
@@ -113,13 +113,13 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Who holds the lock now, as far as that can be told without taking it.
+    /// The process that holds the lock now, as far as that can be told without taking it.
     pub fn holder(path: &Path) -> Option<Owner> {
         let owner = read_note(&mut File::open(path).ok()?)?;
         (owner.is_running() == Some(true)).then_some(owner)
     }
 
-    /// Who held the lock last, if that process was killed.
+    /// The process that held the lock last, if it was killed.
     pub fn abandoned(&self) -> Option<&Owner> {
         self.abandoned.as_ref()
     }

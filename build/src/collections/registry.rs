@@ -17,7 +17,7 @@ use super::home::Home;
 use super::lock::Lock;
 use super::name::{Name, nearest};
 use super::settings::Settings;
-use crate::meant::{self, Meant, Names};
+use crate::forgiving_names::{NameKind, NameMatch, find_name};
 
 const HEADER: &str = "\
 # The collections of Findling: `findling collection list` shows them, `findling sync` updates them.
@@ -139,21 +139,21 @@ impl Registry {
         self.collections.get(name).ok_or_else(|| self.unknown(name.as_str()))
     }
 
-    /// The collection that a typed name means ([`mod@meant`]).
+    /// Finds the collection that a typed name stands for ([`crate::forgiving_names`]).
     ///
     /// # Errors
     /// [`Error::Unknown`] with similar names; [`Error::Ambiguous`].
-    pub fn meant(&self, typed: &str) -> Result<&Name, Error> {
+    pub fn find(&self, typed: &str) -> Result<&Name, Error> {
         let names = self.collections.keys();
-        match meant::meant(typed, Names::Plain, names.clone().map(Name::as_str)) {
-            Meant::One(one) => {
+        match find_name(typed, NameKind::Plain, names.clone().map(Name::as_str)) {
+            NameMatch::One(one) => {
                 names.clone().find(|name| name.as_str() == one).ok_or_else(|| self.unknown(typed))
             }
-            Meant::Several(several) => Err(Error::Ambiguous {
+            NameMatch::Several(several) => Err(Error::Ambiguous {
                 name: typed.to_owned(),
                 candidates: several.into_iter().map(str::to_owned).collect(),
             }),
-            Meant::Nothing => Err(self.unknown(typed)),
+            NameMatch::None => Err(self.unknown(typed)),
         }
     }
 

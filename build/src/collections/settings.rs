@@ -1,4 +1,4 @@
-//! What a collection is made from, as the registry has it.
+//! The settings of a collection, as the registry has them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::kind::Kind;
 use super::name::Name;
 use crate::models::known;
 
-/// What a collection is made from.
+/// The settings of a collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {

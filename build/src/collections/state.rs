@@ -1,4 +1,4 @@
-//! What a generation was made from: the files of its sources, as a sync compares them.
+//! The state of a generation's sources: their files, as a sync compares them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -21,7 +21,7 @@ const VERSION: u32 = 1;
 /// at can be written again with the same date.
 const GRANULARITY: Duration = Duration::from_secs(2);
 
-/// What a generation was made from.
+/// The state of a generation's sources.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct State {
@@ -32,13 +32,13 @@ pub struct State {
     pub settings: Settings,
     /// When its sources were looked at, nanoseconds since 1970.
     pub scanned: u64,
-    /// What came of the build.
+    /// The result of the build.
     pub built: Built,
     /// Every file that was read, by its path.
     pub files: BTreeMap<String, FileState>,
 }
 
-/// What a build made.
+/// The result of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Built {
@@ -63,7 +63,7 @@ pub struct FileState {
     pub hash: Option<String>,
 }
 
-/// What differs between two looks at the sources. Paths, in order.
+/// The differences between two states of the sources: paths, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Files that were not there.
@@ -164,7 +164,7 @@ impl Scan {
         Self { began, files }
     }
 
-    /// What differs from an earlier look.
+    /// The differences from an earlier state.
     pub fn changes_since(&self, earlier: &BTreeMap<String, FileState>) -> Changes {
         let mut changes = Changes::default();
         let mut gone: HashMap<&str, Vec<&String>> = HashMap::new();

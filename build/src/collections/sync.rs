@@ -37,7 +37,7 @@ pub struct Options {
     pub allow_empty: bool,
 }
 
-/// What became of a collection.
+/// The outcome of a sync for a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -65,13 +65,13 @@ pub enum Reason {
     Fresh,
 }
 
-/// What a sync did.
+/// The report of a sync.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// The collection.
     pub name: Name,
-    /// What became of it.
+    /// The outcome.
     pub status: Status,
     /// Why it was built.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ pub struct Report {
 pub struct Place {
     /// The directory of the bundle. The build goes on from the bundle that is there.
     pub bundle: PathBuf,
-    /// What earlier builds computed, if there are any.
+    /// The logs of earlier builds, if there are any.
     pub kept: Option<Kept>,
 }
 

@@ -1,4 +1,4 @@
-//! Targets: what commands that read a bundle are given. A path, the name of a collection, or the
+//! Targets: the arguments of commands that read a bundle. A path, the name of a collection, or the
 //! address of a site's bundle.
 
 use std::path::{Path, PathBuf};
@@ -50,12 +50,13 @@ struct Collection {
 
 impl Target {
     /// Finds the bundle: the one at this address, or at this path, otherwise that of the collection
-    /// which the name means ([`Registry::meant`]). A directory that is no bundle does not hide a
+    /// that the name stands for ([`Registry::find`]). A directory that is no bundle does not hide a
     /// collection: it is often the collection's source.
     ///
     /// # Errors
-    /// If there is none; the error names collections that are spelled alike. If several may be
-    /// meant. If the collection has no bundle yet. [`crate::bundle_files::WebError`] of a site's bundle.
+    /// If there is none; the error names collections that are spelled alike. If several
+    /// collections fit. If the collection has no bundle yet. [`crate::bundle_files::WebError`] of a
+    /// site's bundle.
     pub fn find(given: &Path) -> Result<Self> {
         if let Some(address) = given.to_str().filter(|text| is_address(text)) {
             return Self::of_site(address);
@@ -69,11 +70,11 @@ impl Target {
             return at_path();
         }
         let Some(text) = given.to_str().filter(|text| !is_path(text)) else {
-            // Opening it tells what is missing.
+            // Opening it reports what is missing.
             return at_path();
         };
         let home = Home::default_location()?;
-        match Registry::read(&home)?.meant(text) {
+        match Registry::read(&home)?.find(text) {
             Ok(name) => Ok(Self::of_collection(&home, name)?),
             Err(Error::Unknown { .. }) if exists => at_path(),
             Err(error @ Error::Unknown { .. }) => Err(anyhow::Error::new(error).context(format!(
@@ -124,7 +125,7 @@ impl Target {
         self.copy.is_some()
     }
 
-    /// What a reader of answers should know, such as that a site could not be reached.
+    /// A notice for the reader of answers, such as that a site could not be reached.
     pub fn notice(&self) -> Option<String> {
         let reason = self.copy.as_ref()?.stale.as_ref()?;
         Some(format!("the copy on this machine is searched: {reason}"))

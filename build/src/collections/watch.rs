@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_secs(5);
 /// The sources of collections, watched.
 pub struct Watch {
     home: Home,
-    /// Those that were named; none for all.
+    /// The names of the collections to watch; empty for all.
     wanted: Vec<Name>,
     watcher: RecommendedWatcher,
     events: Receiver<notify::Result<Event>>,

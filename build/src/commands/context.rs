@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use findling_engine::{Limit, Request, SectionsPerPage};
 use serde::Serialize;
 
-use super::asked::{Group, ask};
+use super::open_bundle::{Group, ask};
 use super::search::{Output, SearchOptions, finish, write_to};
 use crate::output::{Exit, SCHEMA};
 use crate::passages::{self, Passages, candidates, fill, merged};
@@ -23,8 +23,8 @@ const SECTIONS: u32 = 3;
 pub struct Args {
     /// The query
     pub query: String,
-    /// Bundles: directories, .findling files, or names of collections. Without any: all
-    /// collections; if there are none, the files of this directory
+    /// Bundles: directories, .findling files, https addresses, or names of collections. Without
+    /// any: all collections; if there are none, the files of this directory
     #[arg(value_name = "BUNDLE")]
     pub targets: Vec<PathBuf>,
     /// Most tokens of the passages with their headings, estimated: four letters, or a sign

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use findling_engine::{Limit, Request};
 use serde::Serialize;
 
-use super::asked::{Group, ask};
+use super::open_bundle::{Group, ask};
 use super::search::{Output, SearchOptions, finish, keep, write_to};
 use crate::output::{
-    self, Answer, Asked as Question, Body, Exit, Failure, Format, Meta, SCHEMA, Vectors, body,
+    self, Answer, Body, Exit, Failure, Format, Meta, SCHEMA, UsageError, Vectors, body,
 };
 use crate::safe_text;
 use crate::ui::Ui;
@@ -19,9 +19,12 @@ use crate::ui::Ui;
 pub struct Args {
     /// The query
     pub query: String,
-    /// Search only this bundle: a directory, a .findling file, or the name of a collection.
-    /// Repeatable
-    #[arg(long = "in", value_name = "BUNDLE")]
+    /// The bundles; without any, all collections
+    #[arg(
+        long = "in",
+        value_name = "BUNDLE",
+        help = concat!("Search only this bundle: ", bundle_forms!(), ". Repeatable")
+    )]
     pub targets: Vec<PathBuf>,
     /// Number of pages to show of each collection
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 5)]
@@ -80,7 +83,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     if format == Format::Csv {
         let message = "--format csv: expected one bundle to search, found several; use jsonl, or \
                        `findling search`";
-        return Err(Question { code: "usage", message: message.into() }.into());
+        return Err(UsageError { code: "usage", message: message.into() }.into());
     }
     args.output.check_vectors(args.include_vectors)?;
     let request = Request { limit: Limit(args.limit), ..args.options.request(&args.query) };
@@ -125,7 +128,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     Ok(Exit::of(!found.is_empty(), failed.is_empty()))
 }
 
-/// What is known about an answer; `None` of a directory that was indexed for it.
+/// The metadata of an answer; `None` for a directory that was indexed for this search.
 fn meta(group: &Group) -> Option<Meta> {
     let Group { asked, timings, vectors, .. } = group;
     let meta = Meta::new(asked.target.as_ref()?, &asked.host, *timings);

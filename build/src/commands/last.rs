@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use super::search::{Output, finish};
 use crate::collections::Name;
-use crate::output::{Asked, Exit, Last, LastHit};
+use crate::output::{Exit, Last, LastHit, UsageError};
 use crate::safe_text::{self, is_link, json_pretty, line};
 use crate::ui::{Paint, Ui};
 
@@ -104,7 +104,7 @@ pub fn open(args: OpenArgs, ui: &Ui) -> Result<ExitCode> {
     })
 }
 
-/// What opens a hit.
+/// The program that opens a hit.
 pub(crate) struct Opener {
     /// The program and its arguments.
     command: Vec<String>,
@@ -168,7 +168,7 @@ fn address(hit: &LastHit) -> Result<String> {
              the site that it is on",
             hit.url
         );
-        return Err(Asked { code: "no-address", message }.into());
+        return Err(UsageError { code: "no-address", message }.into());
     }
     let url = safe_text::url(&hit.url);
     if hit.fragment.is_empty() {

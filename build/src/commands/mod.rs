@@ -1,7 +1,13 @@
 //! The commands. Each has a module with its arguments and a function that runs it.
 
+/// The forms of a bundle that commands take, for the help of their arguments.
+macro_rules! bundle_forms {
+    () => {
+        "a directory, a .findling file, an https address, or the name of a collection"
+    };
+}
+
 pub mod agents;
-mod asked;
 pub mod build;
 pub mod collection;
 pub mod completions;
@@ -24,6 +30,7 @@ pub mod mcp;
 pub mod models;
 pub mod note;
 mod ocr;
+mod open_bundle;
 pub mod pagefind;
 mod reference;
 pub mod relevance;
@@ -39,8 +46,11 @@ pub mod sync;
 #[cfg(feature = "tui")]
 pub mod tui;
 
-use crate::output::Asked;
+use crate::output::UsageError;
 use crate::ui::Ui;
+
+/// The help of an argument that is a bundle.
+const BUNDLE_HELP: &str = concat!("Bundle: ", bundle_forms!());
 
 /// Asks a question, unless `yes` has answered it. `outcome` is what follows without a yes.
 ///
@@ -52,5 +62,5 @@ fn confirmed(yes: bool, question: &str, outcome: &str, ui: &Ui) -> anyhow::Resul
     }
     let message =
         format!("expected yes, found another answer or none: {outcome}; --yes does not ask");
-    Err(Asked { code: "not-confirmed", message }.into())
+    Err(UsageError { code: "not-confirmed", message }.into())
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::search::{self, Output, SearchOptions, finish};
 use super::sync::{How, sync};
 use crate::collections::{Error, Home, Kind, Name, Registry, Settings};
-use crate::output::{Asked, Exit};
+use crate::output::{Exit, UsageError};
 use crate::safe_text::{json, json_pretty};
 use crate::sources::Format;
 use crate::ui::Ui;
@@ -97,7 +97,7 @@ struct Search {
     output: Output,
 }
 
-/// What `note add --json` prints.
+/// The output of `note add --json`.
 #[derive(Serialize)]
 struct Added<'a> {
     collection: &'a Name,
@@ -130,7 +130,7 @@ fn add(args: &Add, name: &Name, ui: &Ui) -> Result<Exit> {
     if text.trim().is_empty() || text.len() > MAX_LEN {
         let found = if text.len() > MAX_LEN { "a longer one" } else { "an empty one" };
         let message = format!("expected a text of at most {MAX_LEN} bytes, found {found}");
-        return Err(Asked { code: "usage", message }.into());
+        return Err(UsageError { code: "usage", message }.into());
     }
     let home = Home::default_location()?;
     let directory = home.root().join("notes").join(name.as_str());
@@ -180,7 +180,7 @@ fn register(home: &Home, name: &Name, directory: &Path) -> Result<()> {
                 "expected a collection of notes, found that {name} is made from other files: name \
                  another one with --collection"
             );
-            Err(Asked { code: "usage", message }.into())
+            Err(UsageError { code: "usage", message }.into())
         }
         None => match Registry::change(home, |registry| registry.add(name, settings)) {
             // Another process was faster.

@@ -32,7 +32,7 @@ impl OcrArgs {
 /// Languages that `tesseract` has.
 ///
 /// # Errors
-/// What is missing.
+/// The error names what is missing.
 pub fn checked(languages: &str) -> Result<String> {
     sources::check_ocr(languages).map_err(Error::msg)?;
     Ok(languages.to_owned())

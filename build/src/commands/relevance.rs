@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use findling_engine::{Limit, Request, SectionsPerPage};
 use serde::Serialize;
 
-use super::asked::{Group, ask};
 use super::find::{Failed, Schema};
+use super::open_bundle::{Group, ask};
 use super::search::{Output, SearchOptions, finish, write_to};
-use crate::output::{Asked as Question, Exit, Format, SCHEMA, best, title};
+use crate::output::{Exit, Format, SCHEMA, UsageError, best, title};
 use crate::safe_text::{self, line};
 use crate::ui::{Paint, Ui, count, thousands};
 
@@ -18,9 +18,12 @@ use crate::ui::{Paint, Ui, count, thousands};
 pub struct Args {
     /// The query
     pub query: String,
-    /// Look only at this bundle: a directory, a .findling file, or the name of a collection.
-    /// Repeatable
-    #[arg(long = "in", value_name = "BUNDLE")]
+    /// The bundles; without any, all collections
+    #[arg(
+        long = "in",
+        value_name = "BUNDLE",
+        help = concat!("Look only at this bundle: ", bundle_forms!(), ". Repeatable")
+    )]
     pub targets: Vec<PathBuf>,
     /// How the query is searched.
     #[command(flatten)]
@@ -72,7 +75,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 fn relevance(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
     if args.query.trim().is_empty() {
         let message = "expected a query, found an empty one".to_owned();
-        return Err(Question { code: "query", message }.into());
+        return Err(UsageError { code: "query", message }.into());
     }
     let request = Request {
         limit: Limit(1),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use findling_engine::{Limit, MAX_LIMIT, Request};
 
-use super::asked::find_target;
+use super::open_bundle::find_target;
 use super::require_fresh::RequireFresh;
 use super::search::{ModeArg, Output, answer, exit, finish, keep, meta, parse_filter, write_to};
 use crate::host::Host;
@@ -16,7 +16,8 @@ use crate::ui::Ui;
 /// Find the pages most similar to a page
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection
+    /// The bundle
+    #[arg(help = super::BUNDLE_HELP)]
     pub bundle: PathBuf,
     /// The page: its URL, path or document id
     #[arg(value_name = "URL_OR_ID")]

@@ -18,7 +18,7 @@ pub fn file(name: &str) -> Result<PathBuf> {
     Ok(Home::state()?.join(name))
 }
 
-/// What was kept; `None` where there is nothing that can be read.
+/// Reads the kept state; `None` if there is none that can be read.
 pub fn read<T: DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_str(&small_file::text(&file(name).ok()?)?).ok()
 }

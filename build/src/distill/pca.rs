@@ -4,7 +4,7 @@
 use findling_bundle::projection::Projection;
 use rayon::prelude::*;
 
-use crate::numeric::SplitMix64;
+use crate::random::SplitMix64;
 
 /// The `to` leading principal components of vectors of `from` numbers each, uncentred (second
 /// moments, since what is compared is cosines through the origin), as a projection.

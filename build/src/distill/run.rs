@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::Bits;
+use findling_encoder::dot;
 use findling_encoder::import;
 use findling_encoder::static_table::{StaticTable, normaliser, tokens};
 use findling_encoder::transformer::Transformer;
@@ -16,7 +17,6 @@ use super::pca::principal_components;
 use super::texts::{KnownItem, gather};
 use crate::embedding::{Cache, embed};
 use crate::models::{self, static_table};
-use crate::numeric::dot;
 use crate::training::{self, Examples, Trained, initial_rows, mean_cosine, predict_rows, train};
 use crate::ui::{Ui, thousands};
 

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use findling_bundle::hash128;
 
-use crate::numeric::SplitMix64;
 use crate::page::{Page, Section};
+use crate::random::SplitMix64;
 use crate::sources::{self, Severity};
 use crate::ui::Ui;
 

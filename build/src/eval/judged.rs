@@ -66,7 +66,7 @@ fn parse_queries(lines: impl BufRead) -> anyhow::Result<Vec<Query>> {
             other => bail!("line {}: expected a string or a number as _id, found {other}", n + 1),
         };
         if !seen.insert(id.clone()) {
-            bail!("line {}: the query {id:?} comes a second time", n + 1);
+            bail!("line {}: expected a new _id, found {id:?} again: give each its own", n + 1);
         }
         queries.push(Query { id, text: read.text });
     }

@@ -13,7 +13,7 @@ use crate::{sample, sources};
 
 /// Smallest number of words of a heading or of a link's text. A single word usually names a term
 /// and not a page.
-const LEAST_WORDS: usize = 2;
+const MIN_WORDS: usize = 2;
 
 /// What a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -58,7 +58,7 @@ impl Names {
     fn add_headings(&mut self, page: &PageText<'_>, except: &str) {
         for section in page.sections.iter().filter(|section| section.level > 0) {
             if section.heading != except {
-                self.add(section.heading, page.id, LEAST_WORDS);
+                self.add(section.heading, page.id, MIN_WORDS);
             }
         }
     }
@@ -133,7 +133,7 @@ pub fn names(
         let mut texts = Names::default();
         for link in sources::links::read(site)? {
             if let Some(page) = link.candidates().find(|id| pages.contains(id)) {
-                texts.add(&link.text, &page, LEAST_WORDS);
+                texts.add(&link.text, &page, MIN_WORDS);
             }
         }
         let texts = texts.of_one_page();

@@ -15,10 +15,10 @@ use anyhow::Result;
 pub const FOLDS: usize = 5;
 
 /// Smallest number of queries.
-pub const LEAST_QUERIES: usize = 20;
+pub const MIN_QUERIES: usize = 20;
 
 /// Smallest gain of the mean for a step.
-const LEAST_GAIN: f64 = 0.0005;
+const MIN_GAIN: f64 = 0.0005;
 
 /// Smallest gain of queries that the search has not seen, in standard errors. By chance alone, one
 /// setting in twenty gains more.
@@ -110,7 +110,7 @@ pub fn tune(
     let after = measured.of(&chosen)?;
     progress(FOLDS + 1);
     let (gain, error) = mean_and_error(gains.iter().copied());
-    let holds = gain >= LEAST_GAIN && gain > SURE * error && chosen != start;
+    let holds = gain >= MIN_GAIN && gain > SURE * error && chosen != start;
     Ok(Tuned {
         setting: if holds { chosen } else { start.to_vec() },
         splits,
@@ -170,7 +170,7 @@ impl<F: FnMut(&[f32]) -> Result<Vec<f64>>> Measured<F> {
                         let trial = self.of(&next)?;
                         let gains = queries.iter().map(|&query| trial[query] - scores[query]);
                         let (gain, error) = mean_and_error(gains);
-                        if gain < LEAST_GAIN || gain <= error {
+                        if gain < MIN_GAIN || gain <= error {
                             break;
                         }
                         (best, scores, went) = (next, trial, true);

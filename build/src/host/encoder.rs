@@ -161,7 +161,7 @@ impl QueryEncoder {
         self.kind
     }
 
-    /// Embeds the query of a request and its other wordings; returns the time taken.
+    /// Embeds the query of a request and its other phrasings; returns the time taken.
     ///
     /// # Errors
     /// If the model fails to run.

@@ -168,21 +168,21 @@ impl Host {
         encoder: Option<&QueryEncoder>,
         request: Request,
     ) -> anyhow::Result<(Response, Cost)> {
-        let (response, cost, _) = self.search_and_tell(encoder, request)?;
+        let (response, cost, _) = self.search_corrected(encoder, request)?;
         Ok((response, cost))
     }
 
     /// As [`Host::search_as_meant`], with the vectors of the query and of the sections shown.
     ///
     /// # Errors
-    /// As [`Host::search_as_meant`]; [`findling_engine::Error::Vector`] of a bundle without
-    /// vectors.
+    /// The errors of [`Host::search_as_meant`]; [`findling_engine::Error::Vector`] if the bundle
+    /// has no vectors.
     pub fn search_with_vectors(
         &mut self,
         encoder: Option<&QueryEncoder>,
         request: Request,
     ) -> anyhow::Result<(Response, Cost, HitVectors)> {
-        let (response, mut cost, request) = self.search_and_tell(encoder, request)?;
+        let (response, mut cost, request) = self.search_corrected(encoder, request)?;
         let start = Instant::now();
         let before = cost.read + cost.decode;
         let mut search = self.index.search(request)?;
@@ -199,8 +199,8 @@ impl Host {
         Ok((response, cost, vectors))
     }
 
-    /// The response, its cost, and the request as it was answered.
-    fn search_and_tell(
+    /// Returns the response, its cost, and the request with corrected vectors.
+    fn search_corrected(
         &mut self,
         encoder: Option<&QueryEncoder>,
         request: Request,

@@ -1,4 +1,4 @@
-//! Reads which values an attribute has.
+//! Reads the values of an attribute.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use super::Host;
 pub(super) type Values = HashMap<ShardId, Arc<[String]>>;
 
 impl Host {
-    /// The values of an attribute of strings, each once; none of an attribute of another type.
+    /// The distinct values of an attribute of strings; empty for an attribute of another type.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If the column cannot be read.
     pub fn strings(&mut self, attribute: &Attribute) -> Result<Arc<[String]>> {
         let shard = attribute.column;
         if let Some(known) = self.values.get(&shard) {

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_marked_is_a_filter_where_it_has_a_few_values() {
+    fn unmarked_attributes_with_few_values_are_facets() {
         let string = |s: &str| AttributeValue::String(s.to_owned());
         let pages: Vec<Page> = (0..300)
             .map(|i| {

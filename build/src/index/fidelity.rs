@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use findling_encoder::dot;
 use findling_encoder::static_table::StaticTable;
 use findling_encoder::{Encoder, Error, Side};
 use rayon::prelude::*;
@@ -12,7 +13,6 @@ use rayon::prelude::*;
 use super::rows::Rows;
 use crate::chunk::ChunkedPage;
 use crate::embedding::Embedded;
-use crate::numeric::dot;
 use crate::sample;
 
 /// The result of [`measure`].

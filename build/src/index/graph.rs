@@ -6,10 +6,9 @@
 //! help. `examples/graph_cost.rs` measures it.
 
 use findling_bundle::{Error, Graph, VectorId};
+use findling_encoder::dot;
 use instant_distance::{Builder, Heuristic, Point};
 use serde::{Deserialize, Serialize, Serializer};
-
-use crate::numeric::dot;
 
 /// A fixed seed, so that the same vectors give the same graph.
 const SEED: u64 = 0x000f_19d1_1463;

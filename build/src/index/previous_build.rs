@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_another_space_or_damaged_is_not_gone_on_with() {
+    fn rows_and_cells_of_another_space_or_damaged_are_not_reused() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("bundle");
         let (teacher, table) = (teacher(), super::super::fit::tests::table(4));

@@ -15,7 +15,7 @@ use crate::shard_cutter::ShardCutter;
 /// a query fetches. Most queries fetch none; a semantic query fetches about one for each page
 /// shown.
 const BYTES_PER_SHARD: usize = 4;
-const LEAST_SHARD: usize = 4 << 10;
+const MIN_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 1;
 
 /// Shards, uncompressed, each with its first page.
@@ -38,7 +38,7 @@ pub fn build(rows: &Rows, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Er
         total,
         BYTES_PER_SHARD,
         SHARDS_PER_QUERY,
-        LEAST_SHARD,
+        MIN_SHARD,
     ));
     let mut shards = Vec::new();
     let (mut first, mut builder) = (PageId(0), SentencesBuilder::new());

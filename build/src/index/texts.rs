@@ -15,7 +15,7 @@ use crate::shard_cutter::ShardCutter;
 /// The bytes of a text shard in the manifest, and the number of text shards that the pages of a
 /// result list need. The size of shards is chosen by them.
 const BYTES_PER_SHARD: usize = 5;
-const LEAST_SHARD: usize = 4 << 10;
+const MIN_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 5;
 
 /// The first page of a shard, and its first section's index in that page.
@@ -32,7 +32,7 @@ pub fn build(
     let encoded: Vec<Vec<u8>> =
         whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
     let total = encoded.iter().map(Vec::len).sum();
-    let target = ShardCutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, LEAST_SHARD);
+    let target = ShardCutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, MIN_SHARD);
     let parts: Vec<Vec<(u32, Vec<u8>)>> = whole
         .par_iter()
         .zip(encoded)

@@ -65,7 +65,7 @@ pub enum Error {
     #[error("expected a home directory for models, found none; set FINDLING_HOME to a directory")]
     NoStore,
     /// The file system failed.
-    #[error("{}: {source}", path.display())]
+    #[error("{} cannot be read or written: {source}", path.display())]
     Io {
         /// The file that was read or written.
         path: PathBuf,
@@ -73,7 +73,10 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A file differs from its pin.
-    #[error("{what} differs from the pinned file: expected {expected}, found {found}")]
+    #[error(
+        "{what} differs from the pinned file: expected {expected}, found {found}; fetch the file \
+         again, or install it under another name"
+    )]
     Pin {
         /// The file and its origin.
         what: String,
@@ -83,7 +86,7 @@ pub enum Error {
         found: String,
     },
     /// A download did not finish.
-    #[error("{url}: {reason}")]
+    #[error("{url} could not be downloaded: {reason}; try again, or install from files")]
     Download {
         /// The address.
         url: String,
@@ -103,7 +106,7 @@ pub enum Error {
     NotAModel {
         /// The path given.
         path: PathBuf,
-        /// What is missing, and what is accepted.
+        /// What was expected, what was found, and what to do.
         reason: String,
     },
     /// No source had the model.

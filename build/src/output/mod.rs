@@ -27,7 +27,7 @@ use crate::safe_text;
 use crate::ui::{Paint, Ui};
 use citations::Style;
 
-pub use failure::{Asked, Exit, Failure, Stale};
+pub use failure::{Exit, Failure, Stale, UsageError};
 pub use groups::group;
 pub use last::{Last, LastHit};
 pub use location::{Location, Sources};

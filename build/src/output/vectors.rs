@@ -1,4 +1,4 @@
-//! `--include-vectors`: a response with the vectors of what it shows, for programs that rank again.
+//! `--include-vectors`: a response with the vectors of its sections, for programs that rank again.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use findling_engine::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Asked;
+use super::UsageError;
 use crate::host::{Cost, Host, QueryEncoder};
 
 /// The vectors of what a response shows.
@@ -31,13 +31,13 @@ pub struct AboutVectors {
     dimensions: u32,
     /// That of the query; `null` if it was not embedded.
     query: Option<Vec<f32>>,
-    /// Those of its other wordings.
+    /// The vectors of its other phrasings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<Option<Vec<f32>>>,
 }
 
 impl Vectors {
-    /// Answers a request as it is meant, with its vectors if they are to be `included`.
+    /// Answers a request, with the vectors of what it shows if `included`.
     ///
     /// # Errors
     /// As [`Host::search_with_vectors`].
@@ -86,11 +86,11 @@ impl Vectors {
     }
 }
 
-/// Refuses a bundle that has no vectors to be included.
+/// Checks that a bundle has vectors to include.
 ///
 /// # Errors
-/// If it has none.
-pub fn require_vectors(host: &Host, name: &str) -> Result<(), Asked> {
+/// If the bundle has no vectors.
+pub fn require_vectors(host: &Host, name: &str) -> Result<(), UsageError> {
     if host.manifest().dense.is_some() {
         return Ok(());
     }
@@ -98,7 +98,7 @@ pub fn require_vectors(host: &Host, name: &str) -> Result<(), Asked> {
         "--include-vectors: expected a bundle with vectors, found {name}, which is searched by \
          words only; build it with an encoder, or leave out the option"
     );
-    Err(Asked { code: "vector", message })
+    Err(UsageError { code: "vector", message })
 }
 
 /// A response, with vectors where there are any to be included.

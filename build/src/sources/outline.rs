@@ -117,7 +117,10 @@ impl Folded {
         let before = self.text.get(..start)?;
         match if space_before { Raised::PartOfWord } else { classify(before, &self.text[start..]) }
         {
-            Raised::PartOfWord => None,
+            Raised::PartOfWord => {
+                self.raise_power(start);
+                None
+            }
             Raised::Apart => {
                 self.text.insert(start, ' ');
                 for range in self.code.iter_mut().filter(|range| range.0 as usize >= start) {
@@ -130,6 +133,18 @@ impl Folded {
                 self.code.retain(|range| (range.0 as usize) < start);
                 Some(mark)
             }
+        }
+    }
+
+    /// Writes a number that is raised behind a digit, `10<sup>6</sup>`, in raised digits: plain ones
+    /// would be one number with those before.
+    fn raise_power(&mut self, start: usize) {
+        let is_behind_digit = self.text[..start].ends_with(|c: char| c.is_ascii_digit());
+        let has_code = self.code.last().is_some_and(|range| range.1 as usize > start);
+        let power: Option<String> = self.text[start..].chars().map(raised_digit).collect();
+        if let Some(power) = power.filter(|_| is_behind_digit && !has_code) {
+            self.text.truncate(start);
+            self.text.push_str(&power);
         }
     }
 
@@ -160,6 +175,15 @@ impl Folded {
             range.0 < range.1
         });
         (text, code)
+    }
+}
+
+/// The raised form of a digit or a minus.
+fn raised_digit(c: char) -> Option<char> {
+    match c {
+        '0'..='9' => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(c as usize - '0' as usize),
+        '-' | '\u{2212}' => Some('⁻'),
+        _ => None,
     }
 }
 

@@ -104,7 +104,7 @@ fn solve(mut a: Vec<f64>, mut b: Vec<f64>, n: usize, m: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::SplitMix64;
+    use crate::random::SplitMix64;
 
     #[test]
     fn linear_equations_are_solved() {

@@ -1,10 +1,11 @@
 //! The training loop: batches, gradients, early stopping.
 
+use findling_encoder::dot;
 use rayon::prelude::*;
 
 use super::adam::Adam;
 use super::examples::{Contrast, Examples};
-use crate::numeric::{SplitMix64, dot};
+use crate::random::SplitMix64;
 
 /// How to train.
 #[derive(Clone, Copy, Debug)]

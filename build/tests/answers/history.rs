@@ -98,7 +98,7 @@ fn first(home: &Home, query: &str) -> String {
 }
 
 #[test]
-fn what_is_learned_from_feedback_ranks_on_this_machine_and_can_be_forgotten() {
+fn ranking_learned_from_feedback_is_local_and_can_be_forgotten() {
     let home = topics();
     assert_eq!(home.run(&["feedback", "1", "good"]).code, 2, "there was no search");
     let few = home.run(&["learn", "notes", "--json"]);

@@ -12,6 +12,7 @@ mod fresh;
 #[cfg(feature = "history")]
 mod history;
 mod many;
+mod marks;
 mod names;
 mod notes;
 mod options;

@@ -1,4 +1,4 @@
-//! Names as they are meant: collections, attributes and their values.
+//! Names in other spellings: of collections, attributes and their values.
 
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ fn refused(home: &Home, args: &[&str]) -> String {
 }
 
 #[test]
-fn attributes_and_values_are_found_as_they_are_meant_and_the_answer_says_so() {
+fn attributes_and_values_are_found_in_other_spellings_and_the_answer_says_so() {
     let home = home();
     for (filter, ids, notes) in [
         ("authors=J. M. Smith", &["one"][..], &["`Jane Mary Smith`"][..]),
@@ -77,7 +77,7 @@ fn attributes_and_values_are_found_as_they_are_meant_and_the_answer_says_so() {
 }
 
 #[test]
-fn what_is_there_as_it_was_typed_is_meant_and_nothing_else() {
+fn an_exact_name_finds_only_itself() {
     let home = home();
     for (filter, ids) in [
         ("authors=Koch", &["four"][..]),
@@ -94,7 +94,7 @@ fn what_is_there_as_it_was_typed_is_meant_and_nothing_else() {
 }
 
 #[test]
-fn where_several_may_be_meant_the_error_names_them() {
+fn the_error_for_an_ambiguous_name_lists_the_names() {
     let home = home();
     for args in [
         &["search", "rust-book", "mutex", "--filter", "authors=J. Smith"][..],
@@ -132,6 +132,6 @@ fn collections_are_found_by_names_in_another_spelling() {
     assert_eq!(home.found("RUST_BOOK", "mutex").len(), 5, "the one with this sign");
     let message = refused(&home, &["search", "Rust Book", "mutex"]);
     assert!(message.contains("rust-book or rust_book"), "{message}");
-    // What changes a collection takes its name as it is.
+    // Commands that change a collection take its exact name.
     assert_eq!(home.run(&["collection", "remove", "Rust Book", "--yes"]).code, 2);
 }

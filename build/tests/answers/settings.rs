@@ -36,7 +36,7 @@ fn a_file_above_holds_and_its_paths_are_relative_to_it() {
 }
 
 #[test]
-fn what_is_wrong_is_named_and_a_file_neither_writes_results_nor_agrees_to_downloads() {
+fn settings_that_are_wrong_or_may_not_be_in_a_file_are_refused() {
     for (settings, command) in [
         ("[search]\nmodee = \"lexical\"\n", "search"),
         ("[search]\noutput = \"/tmp/x\"\n", "search"),

@@ -36,7 +36,7 @@ fn start(home: &Home, args: &[&str]) -> Pty {
 }
 
 #[test]
-fn what_is_typed_is_found_and_previewed_and_the_screen_is_given_back() {
+fn typing_searches_and_previews_and_leaving_restores_the_screen() {
     let home = home();
     let mut pty = start(&home, &["notes"]);
     pty.wait_for("notes: current, 5 pages");

@@ -14,12 +14,12 @@
 //!   browsers.
 //!
 //! ```
-//! use findling_encoder::{Encoder, Side, hash::HashEncoder};
+//! use findling_encoder::{Encoder, Side, dot, hash::HashEncoder};
 //!
 //! let encoder = HashEncoder::default();
 //! let vectors = encoder.encode(&["borrow checker", "the borrow checker"], Side::Query)?;
-//! let cosine: f32 = vectors[0].values.iter().zip(&vectors[1].values).map(|(a, b)| a * b).sum();
-//! assert!(cosine > 0.7);
+//! // Vectors have length 1, so this is their cosine.
+//! assert!(dot(&vectors[0].values, &vectors[1].values) > 0.7);
 //! assert!(!encoder.card().semantic);
 //! # Ok::<(), findling_encoder::Error>(())
 //! ```
@@ -40,6 +40,7 @@
 
 #[cfg(feature = "transformer")]
 pub mod artefact;
+mod dot;
 mod encoder;
 mod error;
 pub mod hash;
@@ -52,6 +53,7 @@ pub mod static_table;
 #[cfg(feature = "transformer")]
 pub mod transformer;
 
+pub use dot::dot;
 pub use encoder::{Embedding, Encoder, Side};
 pub use error::Error;
 pub use findling_bundle::EncoderCard;

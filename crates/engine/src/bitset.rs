@@ -1,6 +1,6 @@
 //! A set of small numbers, one bit each.
 //!
-//! What a filter compiles to: [`Bitset::contains`] is one shift for each candidate of either leg,
+//! A filter compiles to one. [`Bitset::contains`] costs one shift for each candidate of either leg,
 //! and 50,000 sections take 6 KB. Plain words and no compression: with collections of up to some
 //! hundred thousand sections, a roaring bitmap would save kilobytes and cost branches. Not useful
 //! for sparse sets over large universes.

@@ -1,5 +1,5 @@
-//! The vectors of the query and of the sections that are shown, for hosts that hand them on to be
-//! compared again elsewhere. A response has none: a browser has no use for them.
+//! The vectors of the query and of the sections that a response shows, for programs that rank again.
+//! A response itself has no vectors, since a browser has no use for them.
 
 use findling_bundle::{Dense, SectionId, ShardId, Structure, VectorId};
 
@@ -9,32 +9,31 @@ use crate::rank::{RankedPage, RankedSection};
 use crate::results::Answer;
 use crate::vector::DensePoint;
 
-/// Vectors in the space of the bundle, as they are stored: eight bits to a number, and of length 1
-/// but for that.
+/// Vectors in the space of the bundle, of length 1 up to rounding: a stored number has eight bits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HitVectors {
-    /// Of the query, then of its other wordings; `None` of one that was not embedded.
+    /// Of the query, then of its other phrasings; `None` if one was not embedded.
     pub query: Vec<Option<Vec<f32>>>,
-    /// By page and by section, as the response has them; `None` of a section without vectors. Of
-    /// several vectors of a section it is the one nearest to the query, and the first where the
+    /// By page and by section, in the response's order; `None` for a section without vectors. A
+    /// section with several vectors has the one nearest to the query here, or the first one if the
     /// query was not embedded.
     pub pages: Vec<Vec<Option<Vec<f32>>>>,
 }
 
-/// They, or the shards that are missing for them.
+/// The vectors, or the shards that are missing to read them.
 pub(crate) type Vectors = Result<HitVectors, Vec<ShardId>>;
 
-/// The vectors behind an answer that has no texts yet.
+/// Reads the vectors of an answer. The answer needs no texts yet.
 ///
 /// # Errors
-/// [`Error::Vector`] where the bundle has none; [`Error::Inconsistent`].
+/// [`Error::Vector`] if the bundle has no vectors; [`Error::Inconsistent`].
 pub(crate) fn hit_vectors(index: &Index, answer: &Answer) -> Result<Vectors, Error> {
     let manifest = index.manifest();
     let Some(dense) = &manifest.dense else {
         let message = "expected a bundle with vectors, found one without: build it with an encoder";
         return Err(Error::Vector { message: message.into() });
     };
-    // Without the counts a structure may not say which vectors a section has.
+    // Some structures hold the vectors of a section only with their counts.
     let tree: Vec<ShardId> =
         manifest.structure().into_iter().chain(manifest.vector_counts()).collect();
     let missing = index.missing(&tree);
@@ -59,7 +58,8 @@ pub(crate) fn hit_vectors(index: &Index, answer: &Answer) -> Result<Vectors, Err
     let space = Space { index, dense, structure };
     let of_page = |page: &RankedPage| {
         let of_section = |section: &RankedSection| {
-            let point = points.get(usize::from(section.candidate.wording)).and_then(Option::as_ref);
+            let point =
+                points.get(usize::from(section.candidate.phrasing)).and_then(Option::as_ref);
             space.nearest(SectionId(section.candidate.section), point)
         };
         page.sections.iter().map(of_section).collect()
@@ -70,7 +70,7 @@ pub(crate) fn hit_vectors(index: &Index, answer: &Answer) -> Result<Vectors, Err
     }))
 }
 
-/// The vectors stored, those that are here.
+/// The stored vectors that are in memory.
 struct Space<'a> {
     index: &'a Index,
     dense: &'a Dense,
@@ -78,7 +78,7 @@ struct Space<'a> {
 }
 
 impl Space<'_> {
-    /// The vector of a section nearest to a point; without a point its first one.
+    /// The vector of a section nearest to a point, or the first one without a point.
     fn nearest(&self, section: SectionId, point: Option<&DensePoint>) -> Option<Vec<f32>> {
         let mut best: Option<(f32, (&[i8], f32))> = None;
         for vector in self.structure.vectors(section) {

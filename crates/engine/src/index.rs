@@ -19,19 +19,20 @@ use crate::scratch::Scratch;
 
 /// A bundle as far as it has been fetched.
 ///
-/// Shards are kept decoded until [`Index::shrink`] lets go of them; memory is theirs
-/// ([`Index::resident_bytes`]) and that of one set of accumulators, about 16 bytes a passage, which
+/// Shards are kept decoded until [`Index::shrink`] drops them. Memory is that of the shards
+/// ([`Index::resident_bytes`]) and of one set of accumulators, about 16 bytes a passage, which
 /// searches reuse.
 pub struct Index {
     manifest: Manifest,
     shards: Vec<Option<Kept>>,
     /// In the order of their directory.
     positions: Vec<Option<Kept>>,
-    /// Searches begun: what shards' last use is told by.
+    /// The number of searches begun; it dates the last use of each shard.
     clock: AtomicU32,
     rank_params: RankParams,
     streamed: bool,
-    /// Taken by a search while it ranks; one that finds it taken makes its own.
+    /// The accumulators. A search takes them while it ranks; another search meanwhile makes its
+    /// own.
     scratch: Mutex<Option<Box<Scratch>>>,
 }
 
@@ -86,7 +87,7 @@ impl Index {
         })
     }
 
-    /// What the bundle says of itself.
+    /// The bundle's manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -96,7 +97,7 @@ impl Index {
         &self.rank_params
     }
 
-    /// Ranks otherwise from now on: for tuning.
+    /// Replaces the parameters of ranking, for tuning.
     pub fn set_rank_params(&mut self, params: RankParams) {
         self.rank_params = params;
     }
@@ -114,8 +115,7 @@ impl Index {
         self.streams().is_some()
     }
 
-    /// Whether searches that need not know every match leave the second tier of postings where it
-    /// is.
+    /// Whether searches skip the second tier of postings if they need not count every match.
     pub(crate) fn saves_second_tier(&self) -> bool {
         self.streamed
     }
@@ -125,9 +125,9 @@ impl Index {
         self.manifest.dense.as_ref()?.centroids.filter(|_| self.streamed)
     }
 
-    /// A shard's line in its directory: the manifest's, or that of the centroids once they are
-    /// here, whose cells are counted on from the manifest's last shard, or that of positions
-    /// once it is here.
+    /// A shard's line in its directory. There are three directories: the manifest, the centroids
+    /// (cells are numbered from the manifest's last shard on), and positions. The last two are
+    /// known once their shards are here.
     pub fn entry(&self, shard: ShardId) -> Option<&ShardEntry> {
         if shard.place_of_positions().is_some() {
             return self.positions_directory()?.shard(shard);
@@ -297,8 +297,7 @@ impl Index {
         })
     }
 
-    /// Whether a search that asks for a shard does without it, if it is not here when the search
-    /// goes on: hosts need not fail where it cannot be had.
+    /// Whether a search goes on without this shard. Hosts need not fail if they cannot fetch it.
     pub fn is_optional(&self, shard: ShardId) -> bool {
         self.entry(shard).is_some_and(|entry| entry.kind == ShardKind::Sentences)
     }
@@ -319,9 +318,9 @@ impl Index {
         shards + scratch
     }
 
-    /// Lets go of shards until [`Index::resident_bytes`] is at most `limit`: those first that were
-    /// used least recently. What every search needs stays. A search under way asks again for
-    /// what it misses.
+    /// Drops shards until [`Index::resident_bytes`] is at most `limit`, the least recently used
+    /// first. Shards that every search needs stay. A search under way asks again for shards that it
+    /// misses.
     pub fn shrink(&mut self, limit: usize) {
         let mut excess = self.resident_bytes().saturating_sub(limit);
         if excess == 0 {

@@ -41,9 +41,10 @@
 //! section by its best passage; meaning by the cosine of a section's best vector. The two lists are
 //! fused in sections and regrouped by page.
 //!
-//! **Rounds.** The first [`Step::Need`] names everything that ranking needs, the second the texts
-//! of the pages shown; a word that is corrected takes further ones between. A shard
-//! provided once is kept, so a warm query needs nothing.
+//! **Rounds.** A query takes two rounds over a resident bundle if nothing is corrected and there is
+//! no phrase. Over a streamed one it takes three, or four where the first pages score about the
+//! same. `ARCHITECTURE.md`, "A query's way", says what each round fetches. A shard stays once it is
+//! provided, so a warm query needs nothing.
 //!
 //! **Memory.** The shards, decoded ([`Index::resident_bytes`]), and one set of accumulators of
 //! about 16 bytes a passage.

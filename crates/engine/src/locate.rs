@@ -1,8 +1,7 @@
-//! Which page is meant by an address: a URL with or without host and anchor, a path, or a
-//! document's id.
+//! Finds the page of an address: a URL with or without host and anchor, a path, or a document's id.
 //!
-//! The list of addresses has hashes alone. Where one page fits, that is taken for granted unless
-//! the page's texts are needed anyhow; where several fit, their texts tell.
+//! The list of addresses stores hashes only. If one page has the hash, it is taken to be the page,
+//! unless its texts are needed anyhow. If several have it, their texts decide.
 
 #![doc(alias = "deferred")]
 
@@ -12,7 +11,7 @@ use findling_bundle::{PageId, SectionId, ShardId};
 use crate::api::Error;
 use crate::index::Index;
 
-/// Most pages that share a hash or a key and are told apart.
+/// Maximum number of pages with one hash or key whose texts are compared.
 const MAX_CANDIDATES: usize = 16;
 
 /// A page, and a section of it where the address has an anchor.
@@ -22,15 +21,16 @@ pub(crate) struct Place {
     pub section: Option<SectionId>,
 }
 
-/// How far the shards at hand bring an address.
+/// The page of an address, or the shards that are missing to find it.
 pub(crate) enum Located {
-    /// These shards are needed to say.
+    /// These shards are needed.
     Need(Vec<ShardId>),
-    /// This is what is meant.
+    /// The page.
     Found(Place),
 }
 
-/// Finds the page of an address; with `texts` also the section, and certainly.
+/// Finds the page of an address. With `texts`, finds the section as well and compares the full
+/// address.
 ///
 /// # Errors
 /// [`Error::NoSuchPage`], and [`Error::Request`] in a bundle without addresses.

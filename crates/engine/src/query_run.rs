@@ -15,33 +15,32 @@ use findling_bundle::ShardId;
 use crate::api::{Error, Mode};
 use crate::filter;
 use crate::index::Index;
-use crate::rank::{Allowed, Found, LexicalLeg};
+use crate::rank::{AllowedSections, LexicalLeg, Matches};
 use crate::resolve::{Reading, ResolvedQuery};
 use crate::spelling::{self, Spelling};
 use crate::stage::Next;
 use crate::vector::{Embedded, Probe};
 
-/// One way to say what is searched for, and the stage that it has come to. What a stage holds is in
-/// a box, so that going on moves a pointer.
+/// One phrasing of a query and its stage. Stages are boxed, so that going on moves a pointer.
 pub(crate) enum QueryRun {
-    /// Its filter asks for what the type of an attribute does not allow.
+    /// Its filter has a test that the type of an attribute does not allow.
     Refused(Box<ResolvedQuery>),
-    /// As it was typed: words may be options or misspelled.
+    /// The query as typed: words may be options or misspelled.
     Typed(Box<ResolvedQuery>),
-    /// With the words that are looked up.
+    /// The query with the words that are looked up.
     Spelt(Box<ResolvedQuery>),
-    /// With what words found, and the cells that are looked into.
+    /// The matches by words, and the cells to compare.
     Probing(Box<Probing>),
-    /// With what it found, and the shards of the vectors that decide which page comes first.
+    /// The matches, and the shards of the vectors that decide which page comes first.
     Settling(Box<Retrieved>, Vec<ShardId>),
-    /// With what it found.
+    /// The matches.
     Retrieved(Box<Retrieved>),
 }
 
 /// A query whose words were scored and whose cells are fetched.
 pub(crate) struct Probing {
     asked: Box<ResolvedQuery>,
-    allowed: Allowed,
+    allowed: AllowedSections,
     words: LexicalLeg,
     probe: Probe,
 }
@@ -49,17 +48,17 @@ pub(crate) struct Probing {
 /// A query and what it found.
 pub(crate) struct Retrieved {
     pub asked: Box<ResolvedQuery>,
-    pub found: Found,
+    pub found: Matches,
 }
 
 impl Retrieved {
-    /// What ranking reads again. Another search may have let go of shards while this one waited for
-    /// other wordings.
+    /// The shards that ranking reads again. Another search may have dropped them while this one
+    /// waited for other phrasings.
     fn shards(&self, index: &Index) -> Vec<ShardId> {
         let mut shards = self.asked.shards.clone();
         shards.extend(self.found.trace.cells(index));
         if self.asked.request.why.is_some() && self.asked.plan.has_phrases() {
-            shards.extend(Allowed::shards(index, &self.asked));
+            shards.extend(AllowedSections::shards(index, &self.asked));
         }
         shards
     }
@@ -68,7 +67,7 @@ impl Retrieved {
 impl QueryRun {
     pub fn new(asked: ResolvedQuery) -> Self {
         let asked = Box::new(asked);
-        if asked.misfits.iter().any(|misfit| misfit.refused) {
+        if asked.mismatches.iter().any(|mismatch| mismatch.refused) {
             Self::Refused(asked)
         } else if asked.request.verbatim || asked.mode == Mode::Semantic {
             Self::Spelt(asked)
@@ -77,8 +76,8 @@ impl QueryRun {
         }
     }
 
-    /// Goes from stage to stage as far as the shards at hand allow; the shards that are missing for
-    /// the stage it stops at, none where it has found what there is.
+    /// Goes from stage to stage as far as the shards at hand allow. Returns the shards that are
+    /// missing for the stage it stops at; empty if it is done.
     pub fn step(mut self, index: &Index) -> Result<(Self, Vec<ShardId>), Error> {
         loop {
             let next = match self {
@@ -99,7 +98,7 @@ impl QueryRun {
         }
     }
 
-    /// What it found, in the last stage.
+    /// The matches, in the last stage.
     pub fn into_retrieved(self) -> Option<Box<Retrieved>> {
         match self {
             Self::Retrieved(retrieved) => Some(retrieved),
@@ -123,14 +122,14 @@ pub(crate) fn step_all(
     Ok(stepped)
 }
 
-/// Says what is wrong with a filter, once it is known what values there are.
+/// Refuses a filter, once the column with the attribute's values is here.
 fn refuse(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Error> {
-    let shards = filter::refuse(index, &asked.misfits)?;
+    let shards = filter::refuse(index, &asked.mismatches)?;
     Ok(Next::Need(QueryRun::Refused(asked), shards))
 }
 
-/// Looks for options among the words that are excluded, then for misspelled words. Waits for
-/// everything that the query as typed would take, since nearly all are spelt right.
+/// Looks for options among the words that are excluded, then for misspelled words. Needs all shards
+/// of the query as typed, since nearly all queries are spelt right.
 fn spell(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Error> {
     let mut needed = match asked.embedding(index)? {
         Some(Embedded::Need(rows)) => rows,
@@ -143,7 +142,7 @@ fn spell(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Err
     if let Some(reading) = options(index, &asked) {
         return Ok(Next::Stage(QueryRun::Typed(Box::new(asked.reread(index, reading)))));
     }
-    // A query that the site has an answer to is no slip.
+    // A query that the site has pinned a page to is not misspelled.
     if !asked.pins(index).is_empty() {
         return Ok(Next::Stage(QueryRun::Spelt(asked)));
     }
@@ -175,12 +174,12 @@ fn retrieve(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, 
         return Ok(Next::Stage(QueryRun::Spelt(Box::new(asked.reread(index, reading)))));
     }
     if asked.plan.has_phrases() {
-        let missing = index.missing(&Allowed::shards(index, &asked));
+        let missing = index.missing(&AllowedSections::shards(index, &asked));
         if !missing.is_empty() {
             return Ok(Next::Need(QueryRun::Spelt(asked), missing));
         }
     }
-    let allowed = Allowed::new(index, &asked)?;
+    let allowed = AllowedSections::new(index, &asked)?;
     let words = LexicalLeg::new(index, &asked, &allowed)?;
     match first_probe(index, &asked, &words)? {
         Some(probe) => {
@@ -191,7 +190,7 @@ fn retrieve(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, 
     }
 }
 
-/// What the query's excluded words are, if they are options.
+/// The query with its excluded words read as options, if the site has them.
 fn options(index: &Index, asked: &ResolvedQuery) -> Option<Reading> {
     if asked.plan.options.is_empty() { None } else { asked.options(index) }
 }
@@ -210,10 +209,10 @@ fn first_probe(
     let params = index.rank_params();
     let best = words.best(params.probe_best as usize);
     let vectors = best.into_iter().flat_map(|section| structure.vectors(section));
-    let own = asked.like.iter().flat_map(|like| like.vectors.iter().copied());
+    let own = asked.seed.iter().flat_map(|seed| seed.vectors.iter().copied());
     let vectors = own.chain(vectors);
     let (point, budget) = (dense.point(index)?, params.probe_bytes(asked.plan.is_sentence()));
-    // By meaning alone there is nothing else to find pages by.
+    // In semantic mode pages are found by meaning alone, so distant cells count as well.
     let near_alone = asked.mode != Mode::Semantic;
     Ok(Some(Probe::new(centroids, &point.query, vectors, budget, near_alone)))
 }
@@ -221,7 +220,7 @@ fn first_probe(
 /// Waits for the cells. Cells are added until enough sections pass the filter, or the budget is
 /// spent.
 fn probe(index: &Index, mut probing: Box<Probing>) -> Result<Next<QueryRun>, Error> {
-    // Another search may have let go of shards in the meantime.
+    // Another search may have dropped shards in the meantime.
     let missing = index.missing(&probing.asked.shards);
     if !missing.is_empty() {
         return Ok(Next::Need(QueryRun::Probing(probing), missing));
@@ -236,11 +235,12 @@ fn probe(index: &Index, mut probing: Box<Probing>) -> Result<Next<QueryRun>, Err
         let shards: Vec<ShardId> =
             probe.cells().iter().map(|&cell| index.cell_shard(cell)).collect();
         let missing = index.missing(&shards);
-        // Too few even if all of them pass: further cells come in the same round.
+        // If these cells have too few vectors even if all pass, further cells are fetched in the
+        // same round.
         let too_few = probe.n_vectors(centroids) < enough;
         if !missing.is_empty() && !too_few
             || probe.is_all()
-            || probe.bytes() >= params.most_probe_bytes.into()
+            || probe.bytes() >= params.max_probe_bytes.into()
         {
             break missing;
         }
@@ -250,7 +250,7 @@ fn probe(index: &Index, mut probing: Box<Probing>) -> Result<Next<QueryRun>, Err
         if !too_few && passing.count() >= enough {
             break missing;
         }
-        let twice = probe.bytes().saturating_mul(2).min(params.most_probe_bytes.into());
+        let twice = probe.bytes().saturating_mul(2).min(params.max_probe_bytes.into());
         probe.widen(centroids, twice);
     };
     if !missing.is_empty() {
@@ -265,11 +265,11 @@ fn probe(index: &Index, mut probing: Box<Probing>) -> Result<Next<QueryRun>, Err
 fn finish(
     index: &Index,
     asked: Box<ResolvedQuery>,
-    allowed: Allowed,
+    allowed: AllowedSections,
     words: LexicalLeg,
     probe: Option<&Probe>,
 ) -> Result<Next<QueryRun>, Error> {
-    let found = Found::new(index, &asked, allowed, words, probe)?;
+    let found = Matches::new(index, &asked, allowed, words, probe)?;
     if found.pages.is_empty()
         && let Some(reading) = asked.relaxed()
     {

@@ -1,9 +1,8 @@
 //! A request resolved against a bundle: the parsed query, its plan, the filter and the vector, with
 //! the shards that ranking needs.
 //!
-//! [`ParsedRequest`] is what can be told from the request alone. [`ResolvedQuery`] is its plan. A
-//! query that is read otherwise (an option, a correction, a relaxed phrase) gives another
-//! [`ResolvedQuery`].
+//! [`ParsedRequest`] is the request, parsed. [`ResolvedQuery`] is its plan. An option, a correction
+//! or a relaxed phrase changes the query, which gives another [`ResolvedQuery`].
 
 use findling_bundle::{
     Attribute, AttributeKind, AttributeLevel, Dense, Level, PageId, ShardId, StaticRows, order,
@@ -14,7 +13,7 @@ use crate::api::{
     BOOST, COPY, Correction, EncoderChoice, Error, Fusion, Mode, Notice, Order, Prefer,
     QueryVector, RankParams, Request, Sort,
 };
-use crate::filter::{self, Condition, TypeMismatch};
+use crate::filter::{self, Condition, ResolvedFilter, TypeMismatch};
 use crate::index::Index;
 use crate::lexical::{Dictionary, Scorer};
 use crate::messages::quote;
@@ -27,23 +26,22 @@ const STATIC: &str = "static";
 /// The notice where the query has no vector.
 const UNKNOWN: &str = "the encoder knows no word of the query; words alone were searched";
 
-/// [`RankParams::page_second`] among pages like another. Cosines of a page with another are far
-/// above 0 wherever they are near at all, so that a second section would tell more of a page's
-/// length than of its likeness.
+/// [`RankParams::page_second`] in a search for similar pages. There nearly every section of a near
+/// page has a high cosine, so a second section would reward long pages.
 const LIKE_SECOND: f32 = 0.1;
 
-/// A request whose query is split and whose filter is compiled. Everything that is wrong with the
-/// request itself has been said.
+/// A request whose query is split and whose filter is compiled. All errors of the request itself
+/// have been reported.
 #[derive(Clone)]
 pub(crate) struct ParsedRequest {
     pub request: Request,
-    /// Its text, split.
+    /// The query's text, split.
     pub query: Query,
     pub condition: Option<Condition>,
-    /// What attributes' types do not allow in the filter, and what looked like conditions in the
-    /// query and became words again.
-    pub misfits: Vec<TypeMismatch>,
-    /// What filter, facets and order read.
+    /// Tests that the types of attributes do not allow: those of the filter, and conditions in the
+    /// query, which became words.
+    pub mismatches: Vec<TypeMismatch>,
+    /// The columns that filter, facets and order read.
     columns: Vec<ShardId>,
     notices: Vec<Notice>,
 }
@@ -53,17 +51,18 @@ impl ParsedRequest {
     /// Those for which [`Error::is_request`] holds.
     pub fn new(index: &Index, mut request: Request) -> Result<Self, Error> {
         let manifest = index.manifest();
-        let mut query = query::parse(&request.query, |name| manifest.attribute(name).is_some());
+        let query = query::parse(&request.query, |name| manifest.attribute(name).is_some());
         let mut notices = Vec::new();
         if request.order != Order::Relevance && request.sort.is_none() && request.prefer.is_none() {
             notices.extend(by_date(&mut request, &manifest.attributes));
         }
-        let mut misfits = Vec::new();
-        let condition = match &request.filter {
-            None | Some(serde_json::Value::Null) if query.conditions.is_empty() => None,
-            _ => filter::asked_for(index, &request, &mut query, &mut misfits)?,
+        let ResolvedFilter { condition, query, mismatches } = match &request.filter {
+            None | Some(serde_json::Value::Null) if query.conditions.is_empty() => {
+                ResolvedFilter { condition: None, query, mismatches: Vec::new() }
+            }
+            _ => filter::resolve(index, &request, query)?,
         };
-        let mut columns: Vec<ShardId> = misfits.iter().map(|misfit| misfit.column).collect();
+        let mut columns: Vec<ShardId> = mismatches.iter().map(|mismatch| mismatch.column).collect();
         if let Some(condition) = &condition {
             columns.extend(condition.shards(&manifest.attributes)?);
         }
@@ -72,68 +71,68 @@ impl ParsedRequest {
             columns.push(index.attribute(&sort.by)?.column);
         }
         columns.extend(columns_of_order(index, &request)?);
-        Ok(Self { request, query, condition, misfits, columns, notices })
+        Ok(Self { request, query, condition, mismatches, columns, notices })
     }
 }
 
-/// What a query is run for.
+/// The purpose of a query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It is the only wording of a request: phrases and exclusions that leave nothing become words.
+    /// The only phrasing of a request. Phrases and exclusions that leave no page become words.
     Alone,
-    /// It is one of several wordings of a request.
+    /// One of several phrasings of a request.
     Together,
-    /// What it finds is counted: every match counts although nothing in the request says so.
+    /// A query that only counts the values of an attribute, so that every match must be found.
     Count,
 }
 
-/// A request with everything that running it takes: what to look up, the vector, and the shards.
+/// A request with everything needed to run it: the plan, the vector and the shards.
 #[derive(Clone)]
 pub(crate) struct ResolvedQuery {
     pub request: Request,
-    /// Its text, split, with what was corrected.
+    /// The query's text, split and corrected.
     pub query: Query,
     pub corrections: Vec<Correction>,
     pub plan: QueryPlan,
     pub condition: Option<Condition>,
-    /// See [`ParsedRequest::misfits`].
-    pub misfits: Vec<TypeMismatch>,
+    /// See [`ParsedRequest::mismatches`].
+    pub mismatches: Vec<TypeMismatch>,
     /// The mode that answers.
     pub mode: Mode,
     /// The request's fusion, with numbers.
     pub fusion: Fusion,
     /// The query's vector, in [`Mode::Hybrid`] and [`Mode::Semantic`].
     pub dense: Option<DenseQuery>,
-    /// Who embedded the query, where meaning takes part.
+    /// The name of the encoder that embedded the query, if it has a vector.
     pub encoder: Option<String>,
-    /// The page that others are to be like: it is none of them.
-    pub like: Option<SeedPage>,
-    /// No word of the query is asked for; without a vector either, every page that the filter lets
-    /// through is meant.
+    /// The page that similar pages are searched for. It is left out of the results.
+    pub seed: Option<SeedPage>,
+    /// Whether the query has no word to search for. If it has no vector either, it lists every page
+    /// that passes the filter.
     pub no_words: bool,
     pub notices: Vec<Notice>,
-    /// What ranking needs, but for what the terms and the vector lead to.
+    /// The shards that ranking needs, without those of positions and cells.
     pub shards: Vec<ShardId>,
     columns: Vec<ShardId>,
     purpose: Purpose,
 }
 
-/// A page that others are to be like.
+/// The page that similar pages are searched for.
 #[derive(Clone)]
 pub(crate) struct SeedPage {
     pub page: PageId,
-    /// Those of its vectors that make the query.
+    /// The numbers of its vectors whose mean is the query.
     pub vectors: Vec<u32>,
 }
 
-/// Another reading of a query, and what the results say of it.
+/// Another reading of a query, and the notice about it.
 pub(crate) struct Reading {
     query: Query,
     notice: Notice,
 }
 
 impl ResolvedQuery {
-    /// Plans a parsed request. `like`: the page that its query was made of.
+    /// Plans a parsed request. `seed`: the page that its query was made of.
     ///
     /// # Errors
     /// [`Error::Vector`] where the vector that came with the request is not one of the bundle's
@@ -142,9 +141,9 @@ impl ResolvedQuery {
         index: &Index,
         parsed: ParsedRequest,
         purpose: Purpose,
-        like: Option<SeedPage>,
+        seed: Option<SeedPage>,
     ) -> Result<Self, Error> {
-        let ParsedRequest { request, query, condition, misfits, columns, mut notices } = parsed;
+        let ParsedRequest { request, query, condition, mismatches, columns, mut notices } = parsed;
         let manifest = index.manifest();
         let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);
         if plan.truncated {
@@ -171,11 +170,11 @@ impl ResolvedQuery {
             corrections: Vec::new(),
             plan,
             condition,
-            misfits,
+            mismatches,
             fusion,
             dense,
             encoder,
-            like,
+            seed,
             notices,
             shards: Vec::new(),
             columns,
@@ -187,14 +186,14 @@ impl ResolvedQuery {
     /// The parameters that its pages are ranked by.
     pub fn rank_params(&self, index: &Index) -> RankParams {
         let mut params = *index.rank_params();
-        if self.like.is_some() {
+        if self.seed.is_some() {
             params.page_second = LIKE_SECOND;
         }
         params
     }
 
-    /// The same for another query: what was corrected. A vector that came with the request stays:
-    /// it was made of what was typed. So does one that was embedded already.
+    /// The same request with a corrected query. A vector that came with the request stays, and so
+    /// does one that was embedded already.
     #[inline(never)]
     pub fn correct(self, index: &Index, query: Query, corrections: Vec<Correction>) -> Self {
         let manifest = index.manifest();
@@ -211,8 +210,8 @@ impl ResolvedQuery {
         Self { query, plan, dense, no_words, corrections, ..self }.with_shards(index)
     }
 
-    /// The query with those of its excluded words that are options on this site, `-xzf`, looked up
-    /// as such; `None` where there are none. The terms must be here.
+    /// The query with its excluded words read as options (`-xzf`) where the site has them; `None`
+    /// if it has none. The terms must be here.
     #[inline(never)]
     pub fn options(&self, index: &Index) -> Option<Reading> {
         let dictionary = Dictionary::new(index);
@@ -241,15 +240,15 @@ impl ResolvedQuery {
         Some(Reading { query, notice: notice("options", &message) })
     }
 
-    /// The query with the exclusions of a long one, or else its phrases, as words; `None` where
-    /// there are none, or they are meant. Nothing was found with them.
+    /// Relaxes a query that found nothing: its exclusions become words, or else its phrases. `None`
+    /// if it has neither, is short, or must be taken as it is written.
     #[inline(never)]
     pub fn relaxed(&self) -> Option<Reading> {
         let mut query = self.query.clone();
         let clauses = &mut query.clauses;
         let plain = clauses.iter().filter(|c| c.kind == ClauseKind::Word && !c.excluded).count();
         let n_words: usize = clauses.iter().map(|c| c.text.split_whitespace().count()).sum();
-        let is_exact = self.request.verbatim || self.like.is_some();
+        let is_exact = self.request.verbatim || self.seed.is_some();
         if self.purpose != Purpose::Alone || is_exact || plain < 2 || n_words < 4 {
             return None;
         }
@@ -275,8 +274,8 @@ impl ResolvedQuery {
         self.correct(index, query, corrections)
     }
 
-    /// The same without the part of its filter that concerns one attribute, to be counted. `None`
-    /// where the filter has no such part, or none that can be separated.
+    /// The same without the part of its filter that concerns one attribute, for counting its
+    /// values. `None` if the filter has no such part, or the part cannot be separated.
     #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn without_attribute(&self, index: &Index, name: &str) -> Option<Self> {
@@ -318,7 +317,7 @@ impl ResolvedQuery {
         Ok(Self { dense, ..self })
     }
 
-    /// Whether every page that the filter lets through is meant: there are no words and there is no
+    /// Whether the query lists every page that passes the filter: it has neither words nor a
     /// vector.
     pub fn browse(&self) -> bool {
         self.no_words && self.dense.is_none()
@@ -358,7 +357,7 @@ impl ResolvedQuery {
         Self { shards, ..self }
     }
 
-    /// What looking its words up needs.
+    /// Adds the shards for looking its words up.
     fn shards_of_words(&self, dictionary: &Dictionary<'_>, shards: &mut Vec<ShardId>) {
         let params = &dictionary.index().rank_params().bm25f;
         let (only_stops, is_name) = (self.plan.only_stops(), self.plan.is_name());
@@ -379,7 +378,7 @@ impl ResolvedQuery {
         shards.extend(names.filter_map(|name| dictionary.shard_of(name)));
     }
 
-    /// What phrases and exclusions need.
+    /// Adds the shards for phrases and exclusions.
     #[doc(alias = "deferred")]
     #[inline(never)]
     fn shards_of_phrases(&self, dictionary: &Dictionary<'_>, shards: &mut Vec<ShardId>) {
@@ -395,9 +394,9 @@ impl ResolvedQuery {
         }
     }
 
-    /// Whether both tiers of postings are looked into. By the first alone a streamed bundle finds
-    /// what is most relevant; where a filter, a phrase or an exclusion decides what may be
-    /// found, or an attribute in which order, every match counts.
+    /// Whether both tiers of postings are looked into. In a streamed bundle the first tier is
+    /// enough for the most relevant results. A filter, a phrase, an exclusion or an order by
+    /// attribute needs every match, so both tiers.
     pub fn needs_all_matches(&self, index: &Index) -> bool {
         let Self { request, plan, condition, .. } = self;
         let counts = self.purpose == Purpose::Count;
@@ -405,7 +404,8 @@ impl ResolvedQuery {
         !(index.saves_second_tier() && all_may_be_found && request.sort.is_none())
     }
 
-    /// None for phrases: who puts words in quotation marks wants pages that have them.
+    /// The keys of pins. A query with a phrase has none: its reader wants pages with these very
+    /// words.
     fn pin_keys(&self) -> Vec<String> {
         self.plan
             .names
@@ -431,13 +431,13 @@ impl ResolvedQuery {
     /// `least` at least.
     pub fn enough(&self, least: u32) -> usize {
         match self.mode {
-            // Nothing but this list answers, so it has to reach as far as the reader pages.
+            // The dense leg alone answers, so its list must reach as far as the reader pages.
             Mode::Semantic => least.max(self.reach()) as usize,
             _ => least as usize,
         }
     }
 
-    /// Sections that a page of results as far back as asked for may be made of.
+    /// The number of sections needed to fill the pages of results up to the one requested.
     pub fn reach(&self) -> u32 {
         self.request.offset.saturating_add(self.request.limit.0).saturating_mul(4)
     }
@@ -452,12 +452,12 @@ fn notice(code: &str, message: &str) -> Notice {
     Notice { code: code.into(), message: message.into() }
 }
 
-/// Whether no word of a query is asked for.
+/// Whether a query has no word to search for.
 fn has_no_words(query: &Query) -> bool {
     query.clauses.iter().all(|clause| clause.excluded)
 }
 
-/// The vector that a request is searched by, where meaning takes part.
+/// The vector of a request, if it is searched by meaning.
 fn vector(
     index: &Index,
     request: &Request,
@@ -509,8 +509,8 @@ fn facets<'a>(index: &'a Index, request: &Request) -> Result<Vec<&'a Attribute>,
     Ok(wanted)
 }
 
-/// Asks for the newer pages as a request's `order` wants them, by the attribute `date` or else the
-/// first that is one; a notice where there is none.
+/// Turns a request's `order` into a sort or a preference by date: the attribute `date`, or else the
+/// first date attribute. Returns a notice if there is none.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn by_date(request: &mut Request, attributes: &[Attribute]) -> Option<Notice> {
@@ -527,7 +527,7 @@ fn by_date(request: &mut Request, attributes: &[Attribute]) -> Option<Notice> {
     None
 }
 
-/// A vector that came with a request, and what is to be said of it.
+/// Checks a vector that came with a request; adds notices about it.
 #[inline(never)]
 fn supplied(
     vector: &QueryVector,
@@ -549,7 +549,7 @@ fn supplied(
     Ok(DenseQuery::Stored(DensePoint::new(&vector.values, dense)?))
 }
 
-/// The words that are asked for, to be embedded by a bundle's rows.
+/// The words to search for, to be embedded by a bundle's rows.
 fn static_query(query: &Query, rows: &StaticRows) -> StaticQuery {
     let asked: Vec<&str> = query
         .clauses
@@ -575,7 +575,7 @@ fn columns_of_order(index: &Index, request: &Request) -> Result<Vec<ShardId>, Er
     Ok(shards)
 }
 
-/// The column of what is preferred.
+/// The column of the attribute of a preference.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error> {
@@ -590,7 +590,7 @@ fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error
     Ok(attribute.column)
 }
 
-/// An attribute by which a site orders, where it is of the type that it must be.
+/// A numeric attribute of pages by name, such as the boost; `None` if it has another type.
 pub(crate) fn number_attribute<'a>(index: &'a Index, name: &str) -> Option<&'a Attribute> {
     index.manifest().attribute(name).filter(|attribute| {
         attribute.kind == AttributeKind::Number && attribute.level == AttributeLevel::Page

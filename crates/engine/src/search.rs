@@ -2,10 +2,10 @@
 //!
 //! | stage | waits for | makes |
 //! |---|---|---|
-//! | `Similar` | the page that others are to be like | the query in its place |
-//! | `Retrieving` | what each wording's [`QueryRun`] takes | pages in order |
-//! | `NothingFound` | spellings | what else could be asked |
-//! | `Suggesting` | what asking that takes | what of it finds something |
+//! | `Similar` | the page that others should resemble | the query |
+//! | `Retrieving` | the shards of each phrasing's [`QueryRun`] | pages in order |
+//! | `NothingFound` | spellings | other queries |
+//! | `Suggesting` | the shards of these queries | those that find something |
 //! | `Found` | texts, and codes of sentences | |
 //! | `Presenting` | texts | the response |
 //!
@@ -20,7 +20,7 @@ use crate::hit_vectors::{HitVectors, hit_vectors};
 use crate::index::Index;
 use crate::locate::{Located, Place, locate};
 use crate::query_run::{QueryRun, step_all};
-use crate::rank::{Found, Ranked, sections_of};
+use crate::rank::{Matches, Ranked, sections_of};
 use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery};
 use crate::results::{Answer, respond};
 use crate::similar::seed;
@@ -47,9 +47,8 @@ pub struct Search {
 /// What a search wants next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// These shards, in any order: fetch them, [`Index::provide`] them and step again. Twice for a
-    /// search, and more often where vectors are streamed, a phrase is asked for or a word is
-    /// corrected.
+    /// These shards, in any order: fetch them, [`Index::provide`] them and step again. The crate's
+    /// front page says how many such rounds a search takes.
     Need(Vec<ShardId>),
     /// The answer. The search is over.
     Done(Box<Response>),
@@ -57,34 +56,34 @@ pub enum Step {
 
 /// How far a search has come.
 enum Stage {
-    /// Others like this page are searched for.
+    /// Waits for the page that similar pages are searched for.
     Similar {
         parsed: Box<ParsedRequest>,
         address: String,
     },
     Retrieving(Box<Retrieving>),
-    /// No page was found, and something else may be suggested.
+    /// No page was found; other queries are sought.
     NothingFound(Box<Answer>),
     Suggesting(Box<Answer>, Tries),
     Found(Box<Answer>),
     Presenting(Box<Answer>),
     Answered(Box<Response>),
-    /// It has given its answer, or failed.
+    /// The search has given its answer, or failed.
     Over,
 }
 
 /// The queries of a request on their way.
 struct Retrieving {
-    /// The query, then its other wordings.
-    wordings: Vec<QueryRun>,
-    /// The same without one attribute's part of the filter, for counting that attribute's values.
+    /// The query, then its other phrasings.
+    phrasings: Vec<QueryRun>,
+    /// By attribute: the queries without its part of the filter, for counting its values.
     without: Vec<(String, Vec<QueryRun>)>,
-    why: Asked,
+    why: ExplainedPage,
 }
 
-/// The page whose place is asked for.
-enum Asked {
-    Nothing,
+/// The page whose rank is to be explained ([`Request::why`]).
+enum ExplainedPage {
+    None,
     At(String),
     Found(Place, Option<Notice>),
 }
@@ -104,12 +103,12 @@ impl Search {
         } else {
             several(index, request, also)?
         };
-        // Without a filter there is nothing to leave out, and what leaves it out need not be here.
+        // Without a filter there is nothing to leave out, and browsers need not load that code.
         let filtered = asked.iter().any(|asked| asked.condition.is_some());
         let without = if facets_instead && filtered { without(index, &asked)? } else { Vec::new() };
-        let wordings = asked.into_iter().map(QueryRun::new).collect();
-        let why = why.map_or(Asked::Nothing, Asked::At);
-        let retrieving = Box::new(Retrieving { wordings, without, why });
+        let phrasings = asked.into_iter().map(QueryRun::new).collect();
+        let why = why.map_or(ExplainedPage::None, ExplainedPage::At);
+        let retrieving = Box::new(Retrieving { phrasings, without, why });
         Ok(Self { stage: Stage::Retrieving(retrieving) })
     }
 
@@ -127,12 +126,12 @@ impl Search {
         }
     }
 
-    /// The vectors of the query and of the sections that will be shown, or the shards that are
-    /// missing for them. Goes from stage to stage as [`Search::step`] does, but not as far as
-    /// texts, so that steps may follow.
+    /// The vectors of the query and of the sections that the response will show, or the shards that
+    /// are missing to read them. Advances as [`Search::step`] does, but stops before texts are
+    /// fetched. Calls of `step` may follow.
     ///
     /// # Errors
-    /// As [`Search::step`]; [`Error::Vector`] of a bundle without vectors.
+    /// The errors of [`Search::step`]; [`Error::Vector`] if the bundle has no vectors.
     pub fn vectors(&mut self, index: &Index) -> Result<Result<HitVectors, Vec<ShardId>>, Error> {
         loop {
             if let Stage::Found(answer) | Stage::Presenting(answer) = &self.stage {
@@ -146,7 +145,7 @@ impl Search {
         }
     }
 
-    /// Goes one stage further; `None` where the next one can follow.
+    /// Runs one stage. `None` if the next stage can run at once.
     #[inline]
     fn advance(&mut self, index: &Index) -> Result<Option<Step>, Error> {
         let next = match std::mem::replace(&mut self.stage, Stage::Over) {
@@ -168,13 +167,13 @@ impl Search {
     }
 }
 
-/// Of a step behind the last one.
+/// The error of a step after the last one.
 fn over() -> Error {
     let message = "expected a search under way, found one that is over; begin another".into();
     Error::Request { message }
 }
 
-/// Finds what stands in for the query of a request for similar pages.
+/// Makes the query of a search for similar pages.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn resolve_similar(
@@ -186,53 +185,53 @@ fn resolve_similar(
         Ok(seed) => seed.resolve(index, *parsed)?,
         Err(shards) => return Ok(Next::Need(Stage::Similar { parsed, address }, shards)),
     };
-    let why = asked.request.why.clone().map_or(Asked::Nothing, Asked::At);
-    // The page is spelt as the site spells it.
-    let wordings = vec![QueryRun::Spelt(Box::new(asked))];
-    let retrieving = Retrieving { wordings, without: Vec::new(), why };
+    let why = asked.request.why.clone().map_or(ExplainedPage::None, ExplainedPage::At);
+    // The words are the site's own, so none is corrected.
+    let phrasings = vec![QueryRun::Spelt(Box::new(asked))];
+    let retrieving = Retrieving { phrasings, without: Vec::new(), why };
     Ok(Next::Stage(Stage::Retrieving(Box::new(retrieving))))
 }
 
 /// Runs all queries, so that one round serves all of them, and ranks what they found.
 fn retrieve(index: &Index, retrieving: Retrieving) -> Result<Next<Stage>, Error> {
-    let Retrieving { wordings, without: counted, why } = retrieving;
+    let Retrieving { phrasings, without: counted, why } = retrieving;
     let mut missing = Vec::new();
     let why = match why {
-        Asked::At(address) => locate_page(index, address, &mut missing)?,
+        ExplainedPage::At(address) => locate_page(index, address, &mut missing)?,
         known => known,
     };
-    let wordings = step_all(index, wordings, &mut missing)?;
+    let phrasings = step_all(index, phrasings, &mut missing)?;
     let mut without = Vec::with_capacity(counted.len());
     for (attribute, runs) in counted {
         without.push((attribute, step_all(index, runs, &mut missing)?));
     }
     if !missing.is_empty() {
-        let retrieving = Retrieving { wordings, without, why };
+        let retrieving = Retrieving { phrasings, without, why };
         return Ok(Next::Need(Stage::Retrieving(Box::new(retrieving)), missing));
     }
     let without = if without.is_empty() { Vec::new() } else { sections_without(index, without) };
-    let (asked, found): (Vec<ResolvedQuery>, Vec<Found>) = wordings
+    let (asked, found): (Vec<ResolvedQuery>, Vec<Matches>) = phrasings
         .into_iter()
         .filter_map(QueryRun::into_retrieved)
         .map(|retrieved| (*retrieved.asked, retrieved.found))
         .unzip();
     let (place, notice) = match why {
-        Asked::Found(place, notice) => (Some(place), notice),
+        ExplainedPage::Found(place, notice) => (Some(place), notice),
         _ => (None, None),
     };
     let ranked = Ranked::new(index, &asked, found, &without, place)?;
-    let suggests = |asked: &ResolvedQuery| asked.request.suggest.0 && asked.like.is_none();
+    let suggests = |asked: &ResolvedQuery| asked.request.suggest.0 && asked.seed.is_none();
     let nothing = ranked.total.pages == 0 && place.is_none() && asked.iter().all(suggests);
     let answer = Box::new(Answer { asked, notice, ranked, suggested: Suggested::default() });
     Ok(Next::Stage(if nothing { Stage::NothingFound(answer) } else { Stage::Found(answer) }))
 }
 
-/// Looks for what else could be asked.
+/// Makes the other queries that could be suggested.
 fn find_tries(index: &Index, answer: Box<Answer>) -> Result<Next<Stage>, Error> {
-    // A host that has the engine in parts fetches the one that suggests with spellings.
+    // The client fetches the deferred part of the engine when it sees this shard.
     let queries = answer.asked.iter().map(|asked| asked.request.query.as_str());
     let mut shards = spelling::first_shard(index, queries);
-    // What the query's words were looked up in. Another search may have let go of it.
+    // The shards in which the query's words were looked up. Another search may have dropped them.
     shards.extend(answer.asked.iter().flat_map(|asked| &asked.shards));
     let missing = index.missing(&shards);
     if !missing.is_empty() {
@@ -244,7 +243,7 @@ fn find_tries(index: &Index, answer: Box<Answer>) -> Result<Next<Stage>, Error> 
     })
 }
 
-/// Asks all that, and keeps what finds something.
+/// Runs the queries that could be suggested, and keeps those that find something.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn suggest(index: &Index, mut answer: Box<Answer>, tries: Tries) -> Result<Next<Stage>, Error> {
@@ -257,8 +256,8 @@ fn suggest(index: &Index, mut answer: Box<Answer>, tries: Tries) -> Result<Next<
     Ok(Next::Stage(Stage::Found(answer)))
 }
 
-/// Asks for what the pages shown take. Codes of sentences are asked for once: results can do
-/// without them.
+/// Needs the texts of the pages shown. Codes of sentences are optional, so they are needed only
+/// once.
 fn fetch_texts(index: &Index, answer: Box<Answer>) -> Next<Stage> {
     let mut shards = answer.ranked.texts(index);
     shards.extend(answer.ranked.sentences(index));
@@ -282,11 +281,15 @@ fn present(index: &Index, answer: Box<Answer>) -> Result<Next<Stage>, Error> {
 /// Finds the page asked about; adds the shards that are `missing` for it.
 #[doc(alias = "deferred")]
 #[inline(never)]
-fn locate_page(index: &Index, address: String, missing: &mut Vec<ShardId>) -> Result<Asked, Error> {
+fn locate_page(
+    index: &Index,
+    address: String,
+    missing: &mut Vec<ShardId>,
+) -> Result<ExplainedPage, Error> {
     let place = match locate(index, &address, true)? {
         Located::Need(shards) => {
             missing.extend(index.missing(&shards));
-            return Ok(Asked::At(address));
+            return Ok(ExplainedPage::At(address));
         }
         Located::Found(place) => place,
     };
@@ -295,10 +298,10 @@ fn locate_page(index: &Index, address: String, missing: &mut Vec<ShardId>) -> Re
         let message = format!("no section found by `{address}`; the page as a whole is explained");
         Notice { code: "unknown-anchor".into(), message }
     });
-    Ok(Asked::Found(place, notice))
+    Ok(ExplainedPage::Found(place, notice))
 }
 
-/// The wordings of a request: its query, and those that say something else.
+/// Resolves the phrasings of a request: its query and the alternative phrasings that are not empty.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn several(
@@ -310,31 +313,31 @@ fn several(
     let mut requests = vec![request.clone()];
     for query in also {
         let vector = vectors.next().flatten();
-        // Nothing said is no other way to say it.
+        // An empty phrasing is left out.
         if !query.trim().is_empty() {
             requests.push(Request { query, vector, ..request.clone() });
         }
     }
-    let mut wordings = Vec::with_capacity(requests.len());
+    let mut phrasings = Vec::with_capacity(requests.len());
     for request in requests {
         let parsed = ParsedRequest::new(index, request)?;
-        wordings.push(ResolvedQuery::new(index, parsed, Purpose::Together, None)?);
+        phrasings.push(ResolvedQuery::new(index, parsed, Purpose::Together, None)?);
     }
-    Ok(wordings)
+    Ok(phrasings)
 }
 
-/// For each attribute that is counted, the search without what its filter asks of it: where it asks
-/// anything of it, apart from others.
+/// For each attribute that is counted, the queries without the part of the filter that concerns it.
+/// Attributes whose part is missing or cannot be separated are left out.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn without(
     index: &Index,
-    wordings: &[ResolvedQuery],
+    phrasings: &[ResolvedQuery],
 ) -> Result<Vec<(String, Vec<QueryRun>)>, Error> {
     let mut searches = Vec::new();
-    for attribute in wordings.first().map_or(Ok(Vec::new()), |first| first.facets(index))? {
+    for attribute in phrasings.first().map_or(Ok(Vec::new()), |first| first.facets(index))? {
         let others =
-            wordings.iter().filter_map(|asked| asked.without_attribute(index, &attribute.name));
+            phrasings.iter().filter_map(|asked| asked.without_attribute(index, &attribute.name));
         let others: Vec<QueryRun> = others.map(QueryRun::new).collect();
         if !others.is_empty() {
             searches.push((attribute.name.clone(), others));
@@ -343,7 +346,7 @@ fn without(
     Ok(searches)
 }
 
-/// The sections that each of these searches finds.
+/// The sections that each of these searches found.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn sections_without(
@@ -353,7 +356,7 @@ fn sections_without(
     let mut sections = Vec::with_capacity(searches.len());
     for (name, runs) in searches {
         let retrieved = runs.into_iter().filter_map(QueryRun::into_retrieved);
-        let found: Vec<Found> = retrieved.map(|retrieved| retrieved.found).collect();
+        let found: Vec<Matches> = retrieved.map(|retrieved| retrieved.found).collect();
         sections.push((name, sections_of(index, &found)));
     }
     sections

@@ -1,12 +1,12 @@
-//! Pages similar to one: what to search for in place of a query.
+//! The query of a search for similar pages.
 //!
-//! By meaning, it is the mean of the page's own vectors: no encoder is needed, and one comparison
-//! with every vector, or the cells around one point, answers. Where vectors are streamed, the
-//! page's own lie in cells as well; the bundle says in which
-//! ([`Centroids::cell_of`](findling_bundle::Centroids::cell_of)), and those with most of them are
-//! fetched, for half the bytes that a query may cost. They hold the page's nearest neighbours
-//! besides. Large bundles do not say it, and others have no vectors: then the page's most telling
-//! words are the query, by tf-idf, and the bundle's own encoder, where it has one, embeds them.
+//! By meaning, the query is the mean of the page's own vectors. This needs no encoder, and only one
+//! point is compared with vectors or cells. Where vectors are streamed, the page's own lie in cells
+//! as well; the bundle says in which ([`Centroids::cell_of`](findling_bundle::Centroids::cell_of)),
+//! and those with most of them are fetched, for half the bytes that a query may cost. They hold the
+//! page's nearest neighbours besides. Large bundles do not say in which cells vectors lie, and some
+//! bundles have no vectors. Then the page's most distinctive words by tf-idf are the query, and the
+//! bundle's static encoder embeds them if it has one.
 
 #![doc(alias = "deferred")]
 
@@ -25,28 +25,28 @@ use crate::vector::VectorView;
 const MAX_CANDIDATES: usize = 32;
 /// Words that make the query.
 const MAX_WORDS: usize = 12;
-/// What an occurrence in the title and in a heading counts, against 1 in the text.
+/// Weights of an occurrence in the title and in a heading; one in the text has 1.
 const TITLE_WEIGHT: f32 = 4.0;
 const HEADING_WEIGHT: f32 = 2.0;
 /// How much of a page's text is read for its words.
 const MAX_TEXT_BYTES: usize = 60_000;
 
-/// What the mean of a page's vectors is called in responses.
+/// The name of the mean of a page's vectors in responses.
 const PAGE: &str = "page";
 
-/// What stands in for a query.
+/// The query of a search for similar pages.
 pub(crate) enum Seed {
-    /// The middle of the page's vectors, those that were looked at.
+    /// The mean of the page's vectors.
     Vector { page: PageId, middle: Vec<f32>, vectors: Vec<u32> },
-    /// The page's most telling words, the best first.
+    /// The page's most distinctive words, best first.
     Words { page: PageId, query: Query },
 }
 
-/// It, or the shards that are needed to say.
+/// The query, or the shards that are missing for it.
 pub(crate) type Seeded = Result<Seed, Vec<ShardId>>;
 
 impl Seed {
-    /// Resolves a request with what stands in for its query.
+    /// Resolves a request with this query.
     pub fn resolve(self, index: &Index, mut parsed: ParsedRequest) -> Result<ResolvedQuery, Error> {
         let like = match self {
             Self::Vector { page, middle: values, vectors } => {
@@ -64,7 +64,7 @@ impl Seed {
     }
 }
 
-/// Makes one of the page at `address`. Cheap to call again.
+/// Makes the query from the page at `address`. Cheap to call again.
 ///
 /// # Errors
 /// As [`locate`], and where shards contradict each other.
@@ -72,7 +72,7 @@ impl Seed {
 pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Seeded, Error> {
     let page = match locate(index, address, false)? {
         Located::Need(mut shards) => {
-            // By the way: what is needed next.
+            // Needed next, so fetched in the same round.
             shards.extend(index.streams().filter(|_| request.mode != Mode::Lexical));
             return Ok(Err(shards));
         }
@@ -88,7 +88,7 @@ pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Se
     by_words(index, structure, page)
 }
 
-/// From the page's vectors; `None` where it has none, or none that can be had.
+/// From the page's vectors; `None` if it has none, or the bundle does not say where they are.
 fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Option<Seeded>, Error> {
     let Some(dense) = &index.manifest().dense else { return Ok(None) };
     let sections = structure.sections(page).map(SectionId);
@@ -105,7 +105,7 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
         let mut told: Vec<u32> =
             own.iter().filter_map(|&vector| centroids.cell_of(vector)).collect();
         order::sort(&mut told);
-        // Those with most of the page's vectors first, ties by number.
+        // Cells with most of the page's vectors first, ties by number.
         let mut cells: Vec<(u32, u32)> = told
             .chunk_by(|a, b| a == b)
             .map(|same| (u32::MAX - same.len() as u32, same[0]))
@@ -204,7 +204,7 @@ fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seeded
     if shards.iter().any(|&shard| !index.has(shard)) {
         return Ok(Err(shards));
     }
-    // What no other page says leads to none.
+    // A term that no other page has finds no page.
     let own = [page.0..page.0 + 1, structure.sections(page), structure.passages_of_page(page)];
     candidates.retain_mut(|word| {
         let Some(found) = dictionary.find(&word.term) else { return false };
@@ -224,7 +224,7 @@ fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seeded
 
 /// A word of the page.
 struct Word {
-    /// How much it stands for the page.
+    /// Its tf-idf.
     weight: f32,
     term: String,
     spelt: String,

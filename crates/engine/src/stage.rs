@@ -1,11 +1,11 @@
-//! What a stage of a search comes to.
+//! The result of one stage of a search.
 
 use findling_bundle::ShardId;
 
-/// Where a search goes on from.
+/// The stage after this one.
 pub(crate) enum Next<S> {
-    /// The stage that follows, at once.
+    /// Go on with this stage at once.
     Stage(S),
-    /// This stage, once these shards are here.
+    /// Go on with this stage once these shards are here.
     Need(S, Vec<ShardId>),
 }

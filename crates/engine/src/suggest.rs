@@ -1,5 +1,5 @@
-//! Where nothing is found: what else to ask. Each is asked before it is named, so that none is
-//! suggested that finds nothing either.
+//! Suggestions for a query that finds nothing: other queries. Each one is run first, and only those
+//! that find something are suggested.
 
 #![doc(alias = "deferred")]
 
@@ -15,47 +15,47 @@ use crate::index::Index;
 use crate::messages::{quote, resembles};
 use crate::query::{self, Clause, ClauseKind, Query, parse};
 use crate::query_run::{QueryRun, step_all};
-use crate::rank::{Found, n_pages_of};
+use crate::rank::{Matches, n_pages_of};
 use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery};
 use crate::spelling::{self, SimilarWords};
 
 /// Most values that are tried in place of unknown ones.
 const MAX_VALUES: usize = 8;
 
-/// What else to ask, on its way.
+/// The queries that could be suggested, under way.
 pub(crate) struct Tries {
     tries: Vec<Try>,
     /// Words of the query that no page has.
     unknown: Vec<String>,
 }
 
-/// Something else to ask, on its way.
+/// A query that could be suggested, under way.
 struct Try {
     suggestion: Suggestion,
-    wordings: Vec<QueryRun>,
-    /// What a notice calls that which is left out.
+    phrasings: Vec<QueryRun>,
+    /// The name of what is left out, for a notice.
     without: Option<String>,
 }
 
-/// Everything to ask that finds something, and what is said of it.
+/// The queries that find something, with notices.
 #[derive(Default)]
 pub(crate) struct Suggested {
     pub suggestions: Vec<Suggestion>,
     pub notices: Vec<Notice>,
 }
 
-/// Everything that could be asked in place of a request's `wordings`, or the shards that saying so
-/// takes. What the search itself needed must be here.
+/// Makes the queries that could be suggested in place of a request's `phrasings`, or returns the
+/// shards that are missing for it. The shards of the search itself must be here.
 #[inline(never)]
 pub(crate) fn tries(
     index: &Index,
-    wordings: &[ResolvedQuery],
+    phrasings: &[ResolvedQuery],
 ) -> Result<Result<Tries, Vec<ShardId>>, Error> {
-    let mut drafts = Vec::with_capacity(wordings.len());
-    for wording in wordings {
-        drafts.push(Draft::new(index, &wording.request)?);
+    let mut drafts = Vec::with_capacity(phrasings.len());
+    for phrasing in phrasings {
+        drafts.push(Draft::new(index, &phrasing.request)?);
     }
-    let (Some(first), Some(Draft { query, .. })) = (wordings.first(), drafts.first()) else {
+    let (Some(first), Some(Draft { query, .. })) = (phrasings.first(), drafts.first()) else {
         return Ok(Ok(Tries { tries: Vec::new(), unknown: Vec::new() }));
     };
     let like = match first.mode {
@@ -73,37 +73,37 @@ pub(crate) fn tries(
 }
 
 impl Tries {
-    /// Asks everything, as far as the shards at hand allow; adds the shards that are `missing`.
+    /// Runs the queries as far as the shards at hand allow; adds the shards that are `missing`.
     #[inline(never)]
     pub fn step(self, index: &Index, missing: &mut Vec<ShardId>) -> Result<Self, Error> {
         let mut tries = Vec::with_capacity(self.tries.len());
-        for Try { suggestion, wordings, without } in self.tries {
-            let wordings = step_all(index, wordings, missing)?;
-            tries.push(Try { suggestion, wordings, without });
+        for Try { suggestion, phrasings, without } in self.tries {
+            let phrasings = step_all(index, phrasings, missing)?;
+            tries.push(Try { suggestion, phrasings, without });
         }
         Ok(Self { tries, ..self })
     }
 
-    /// Names what finds something, once all were asked in place of `wordings`.
+    /// Returns the queries that found something, once all were run in place of `phrasings`.
     #[inline(never)]
-    pub fn finish(self, index: &Index, wordings: &[ResolvedQuery]) -> Result<Suggested, Error> {
+    pub fn finish(self, index: &Index, phrasings: &[ResolvedQuery]) -> Result<Suggested, Error> {
         let (mut suggestions, mut notices) = (Vec::new(), Vec::new());
         if !self.unknown.is_empty() {
             let words: Vec<String> = self.unknown.iter().map(|word| quote(word)).collect();
             let message = format!("no page has the word {}", words.join(" or "));
             notices.push(Notice { code: "unknown-words".into(), message });
         }
-        if wordings.iter().all(is_of_marks) {
+        if phrasings.iter().all(is_of_marks) {
             let message = "the query has no letter or digit; no page has its marks, or they are \
                            punctuation, which is not indexed"
                 .into();
             notices.push(Notice { code: "no-words".into(), message });
         }
-        for Try { mut suggestion, wordings, without } in self.tries {
-            let retrieved = wordings.into_iter().filter_map(QueryRun::into_retrieved);
-            let found: Vec<Found> = retrieved.map(|retrieved| retrieved.found).collect();
+        for Try { mut suggestion, phrasings, without } in self.tries {
+            let retrieved = phrasings.into_iter().filter_map(QueryRun::into_retrieved);
+            let found: Vec<Matches> = retrieved.map(|retrieved| retrieved.found).collect();
             let pages = n_pages_of(index, &found);
-            // All at once is said where nothing less helps.
+            // Leaving out everything is suggested only if no smaller change helps.
             let last = suggestion.kind == SuggestionKind::Everything;
             if pages == 0 || last && !suggestions.is_empty() {
                 continue;
@@ -124,7 +124,7 @@ impl Tries {
     }
 }
 
-/// Whether a query has no letter and no digit, but something.
+/// Whether a query has marks but no letter and no digit.
 fn is_of_marks(asked: &ResolvedQuery) -> bool {
     let ResolvedQuery { plan, request, .. } = asked;
     let has_marks = !request.query.trim().is_empty() && !asked.browse();
@@ -143,7 +143,7 @@ struct Draft {
 impl Draft {
     fn new(index: &Index, request: &Request) -> Result<Self, Error> {
         let query = parse(&request.query, |name| index.manifest().attribute(name).is_some());
-        // What order and counts take makes no difference to what is found.
+        // Order and counts do not change which pages are found.
         let request = Request {
             sort: None,
             prefer: None,
@@ -156,7 +156,7 @@ impl Draft {
         Ok(Self { filter: filter::filter_of(&request)?, query, request })
     }
 
-    /// The request, changed. What did not change stays as it was written.
+    /// The changed request. Unchanged parts stay as they were written.
     fn finish(self, before: &Self) -> Request {
         let mut request = self.request;
         if self.query != before.query {
@@ -169,23 +169,24 @@ impl Draft {
     }
 }
 
-/// A way to ask otherwise.
+/// A change to a request.
 enum Change<'a> {
-    /// Each unknown word becomes one that it is like: that of this number, or else its likeliest.
+    /// Replaces each unknown word by the similar word of this number, or else its first. Leaves out
+    /// words that resemble none.
     Words(&'a [SimilarWords], usize),
-    /// A value of an attribute becomes another.
+    /// Replaces a value of an attribute.
     Value {
         attribute: &'a str,
         value: &'a str,
         instead: &'a str,
     },
-    /// The clause `name:value` becomes a condition on an attribute.
+    /// Makes the clause `name:value` a condition on an attribute.
     Attribute {
         clause: &'a str,
         name: &'a str,
         instead: &'a str,
     },
-    /// What leaves pages out goes.
+    /// Removes a part of the request that excludes pages.
     Without(Relax<'a>),
     Everything,
 }
@@ -200,15 +201,17 @@ enum Relax<'a> {
 }
 
 impl Change<'_> {
-    /// Changes the request; whether there was anything to change.
+    /// Changes the request. Returns whether there was anything to change.
     fn apply(&self, draft: &mut Draft) -> bool {
         match *self {
             Self::Words(like, place) => {
                 let mut changed = false;
-                // From the end, so that places in front stay where they are.
+                // From the end, so that earlier places stay valid.
                 for SimilarWords { clause, range, words } in like.iter().rev() {
                     if let Some(word) = words.get(place).or(words.first()) {
                         changed |= put_word(&mut draft.query.clauses, *clause, range, word);
+                    } else if like.iter().any(|like| !like.words.is_empty()) {
+                        drop_word(&mut draft.query.clauses, *clause, range);
                     }
                 }
                 changed
@@ -283,8 +286,8 @@ impl Relax<'_> {
     }
 }
 
-/// Puts another word in the place of one. A neighbour that the word has in it goes: `data base`
-/// becomes `database`, not `database base`.
+/// Replaces a word. A neighbour that is part of the new word is removed: `data base` becomes
+/// `database`, not `database base`.
 fn put_word(clauses: &mut Vec<Clause>, at: usize, range: &Range<usize>, word: &str) -> bool {
     let Some(clause) = clauses.get(at) else { return false };
     let (Some(front), Some(old), Some(behind)) = (
@@ -323,7 +326,16 @@ fn put_word(clauses: &mut Vec<Clause>, at: usize, range: &Range<usize>, word: &s
     true
 }
 
-/// Puts another value in the place of one, wherever a condition asks for it.
+/// Leaves out a clause that is one word and no more.
+fn drop_word(clauses: &mut Vec<Clause>, at: usize, word: &Range<usize>) {
+    let is_word =
+        |clause: &Clause| clause.kind == ClauseKind::Word && *word == (0..clause.text.len());
+    if clauses.get(at).is_some_and(is_word) {
+        clauses.remove(at);
+    }
+}
+
+/// Replaces a value in every condition that has it.
 fn replace(condition: &mut Condition, attribute: &str, value: &str, instead: &str) -> bool {
     match condition {
         Condition::All(parts) | Condition::Any(parts) => {
@@ -348,7 +360,7 @@ fn replace(condition: &mut Condition, attribute: &str, value: &str, instead: &st
     }
 }
 
-/// Everything there is to try, in the order in which it is suggested.
+/// All changes to try, in the order of the suggestions.
 fn all_tries(
     index: &Index,
     asked: &ResolvedQuery,
@@ -423,7 +435,7 @@ fn all_tries(
     Ok(tries)
 }
 
-/// A search by other wordings, where a change makes them others.
+/// Makes the query that a change leads to; `None` if it changes nothing.
 fn attempt(
     index: &Index,
     drafts: &[Draft],
@@ -437,7 +449,7 @@ fn attempt(
     let mut condition = None;
     for (i, before) in drafts.iter().enumerate() {
         let mut draft = before.clone();
-        // What is replaced is the query's own.
+        // Replacements change only the query itself, not its other phrasings.
         if i == 0 || matches!(change, Change::Without(_) | Change::Everything) {
             changed |= change.apply(&mut draft);
         }
@@ -457,12 +469,12 @@ fn attempt(
         verbatim: first.verbatim,
         pages: 0,
     };
-    let mut wordings = Vec::with_capacity(requests.len());
+    let mut phrasings = Vec::with_capacity(requests.len());
     for request in requests {
         let parsed = ParsedRequest::new(index, request)?;
-        // How many pages there are is said.
+        // Suggestions show how many pages they find, so every match counts.
         let asked = ResolvedQuery::new(index, parsed, Purpose::Count, None)?;
-        wordings.push(QueryRun::new(asked));
+        phrasings.push(QueryRun::new(asked));
     }
-    Ok(Some(Try { suggestion, wordings, without }))
+    Ok(Some(Try { suggestion, phrasings, without }))
 }

@@ -1,8 +1,8 @@
-//! Several wordings of one query: each page by its best, and one response.
+//! Several phrasings of one query: each page by its best, and one response.
 
 mod support;
 
-use findling_engine::{Limit, MAX_ALSO, Mode, QueryVector, Request, Response};
+use findling_engine::{Limit, MAX_PHRASINGS, Mode, QueryVector, Request, Response};
 use support::{Bundle, Cut, build, page, titles};
 
 fn site() -> Bundle {
@@ -39,7 +39,7 @@ fn scores(response: &Response) -> Vec<(String, f32)> {
 }
 
 #[test]
-fn each_page_and_section_keeps_the_best_score_that_a_wording_gives_it() {
+fn pages_and_sections_keep_the_best_score_of_all_phrasings() {
     let (one, other) = ("mutex data", "pots fire");
     let alone = [one, other].map(|query| site().search(words(query, &[])));
     let both = site().search(words(one, &[other]));
@@ -73,7 +73,7 @@ fn what_is_the_same_or_empty_changes_nothing() {
 }
 
 #[test]
-fn snippets_corrections_and_the_plan_are_those_of_all_wordings() {
+fn snippets_corrections_and_the_plan_are_those_of_all_phrasings() {
     let request = Request { explain: true, ..words("mutexx", &["chanels", "fire pots"]) };
     let response = site().search(request);
     let corrected: Vec<_> = response.corrections.iter().map(|c| c.replacement.as_str()).collect();
@@ -90,7 +90,7 @@ fn snippets_corrections_and_the_plan_are_those_of_all_wordings() {
 }
 
 #[test]
-fn each_wording_has_its_own_vector() {
+fn each_phrasing_has_its_own_vector() {
     let vector = |values: [f32; 2]| QueryVector {
         values: values.into(),
         encoder: "test".into(),
@@ -109,7 +109,7 @@ fn each_wording_has_its_own_vector() {
     let mut both = titles(&response);
     both.sort();
     assert_eq!(both, ["Kilns", "Mutex"]);
-    // Of a wording without one, words alone are searched.
+    // Of a phrasing without one, words alone are searched.
     let hybrid =
         Request { mode: Mode::Hybrid, also_vectors: vec![], also: vec!["pots".into()], ..request };
     let response = site().search(Request { limit: Limit(9), ..hybrid });
@@ -119,19 +119,19 @@ fn each_wording_has_its_own_vector() {
 }
 
 #[test]
-fn more_than_four_are_refused_and_so_are_those_of_a_page() {
+fn too_many_phrasings_and_phrasings_with_similar_pages_are_refused() {
     let refused = |request: Request| {
         let error = site().open().search(request).err().unwrap();
         assert!(error.is_request());
         error.to_string()
     };
-    assert!(refused(words("a", &["b"; MAX_ALSO + 1])).contains("at most 4"));
+    assert!(refused(words("a", &["b"; MAX_PHRASINGS + 1])).contains("at most 4"));
     assert!(
         refused(Request { similar_to: Some("/mutex/".into()), ..words("", &["b"]) })
-            .contains("leave also out")
+            .contains("omit also")
     );
     assert!(
         refused(Request { why: Some("/mutex/".into()), ..words("a", &["b"]) })
-            .contains("leave also out")
+            .contains("omit also")
     );
 }

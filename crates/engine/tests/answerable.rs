@@ -52,7 +52,7 @@ fn nearness_of_meaning_counts_beside_words_and_alone() {
 }
 
 #[test]
-fn of_several_wordings_the_likeliest_counts() {
+fn the_estimate_is_that_of_the_most_likely_phrasing() {
     let poor = asked("dividends portfolio");
     let alone = answerable(poor.clone()).unwrap_or(0.0);
     let also = Request { also: vec!["water leaves the clay".into()], ..poor };

@@ -1,4 +1,4 @@
-//! Vectors of what is shown: which one of a section, in which order, and where there are none.
+//! The vectors of the sections that a response shows: which one, in which order, or none.
 
 mod support;
 
@@ -32,7 +32,7 @@ fn ask(bundle: &Bundle, request: Request) -> Result<(HitVectors, Vec<Vec<String>
         }
     };
     assert_eq!(search.vectors(&index)?, Ok(vectors.clone()));
-    // Steps may follow, and give the answer that there would have been.
+    // Further steps give the same response as a search without `vectors`.
     let response = loop {
         match search.step(&index)? {
             Step::Done(response) => break *response,
@@ -66,7 +66,7 @@ fn near(found: Option<&Vec<f32>>, expect: &[f32]) {
 }
 
 #[test]
-fn of_a_section_it_is_the_vector_nearest_to_the_query() {
+fn a_section_shows_its_vector_nearest_to_the_query() {
     for (query, expect) in [([3.0, 0.1, 0.0], [1.0, 0.0, 0.0]), ([0.0, 2.0, 0.1], [0.0, 1.0, 0.0])]
     {
         let (vectors, headings) = ask(&site(), request(Some(query.to_vec()))).unwrap();
@@ -88,7 +88,7 @@ fn of_a_section_it_is_the_vector_nearest_to_the_query() {
 }
 
 #[test]
-fn a_query_without_a_vector_has_none_and_the_first_of_a_section_counts() {
+fn without_a_query_vector_a_section_shows_its_first_one() {
     let request = Request { mode: Mode::Lexical, ..request(None) };
     let (vectors, headings) = ask(&site(), request).unwrap();
     assert_eq!(vectors.query, [None]);
@@ -98,7 +98,7 @@ fn a_query_without_a_vector_has_none_and_the_first_of_a_section_counts() {
 }
 
 #[test]
-fn each_wording_has_its_own_vector() {
+fn each_phrasing_has_its_own_vector() {
     let vector = |values: [f32; 3]| QueryVector {
         values: values.to_vec(),
         encoder: "test".into(),

@@ -49,7 +49,7 @@ fn ask(meaning: bool, request: Request) -> Response {
 }
 
 #[test]
-fn the_nearest_by_meaning_come_first_and_the_page_itself_is_none_of_them() {
+fn similar_pages_are_ordered_by_meaning_without_the_page_itself() {
     let response = ask(true, Request { limit: Limit(2), ..like("/mutex/") });
     assert_eq!(titles(&response), ["Read and write locks", "Channels"]);
     assert_eq!(
@@ -68,7 +68,7 @@ fn the_nearest_by_meaning_come_first_and_the_page_itself_is_none_of_them() {
 }
 
 #[test]
-fn without_vectors_its_most_telling_words_are_asked_for() {
+fn without_vectors_similar_pages_are_found_by_distinctive_words() {
     for (meaning, mode) in [(false, Mode::Hybrid), (false, Mode::Semantic), (true, Mode::Lexical)] {
         let response = ask(meaning, Request { mode, explain: true, ..like("mutex") });
         assert_eq!(titles(&response), ["Read and write locks"], "{mode:?}");

@@ -121,7 +121,7 @@ fn open(bundle: &Bundle, probe_bytes: u32) -> Index {
     index.set_rank_params(RankParams {
         probe_bytes,
         sentence_probe_bytes: probe_bytes,
-        most_probe_bytes: 4 * probe_bytes.min(u32::MAX / 4),
+        max_probe_bytes: 4 * probe_bytes.min(u32::MAX / 4),
         probe_enough: 5,
         ..RankParams::default()
     });
@@ -176,7 +176,7 @@ fn with_all_cells_it_finds_what_all_vectors_find() {
 }
 
 #[test]
-fn who_looks_into_cells_need_not_know_how_many_vectors_sections_have() {
+fn a_streamed_search_does_not_fetch_vector_counts() {
     let (told, apart) = (streamed_telling(true), streamed_telling(false));
     let counts = apart.manifest.vector_counts().unwrap();
     assert_eq!(told.manifest.vector_counts(), None);
@@ -191,7 +191,7 @@ fn who_looks_into_cells_need_not_know_how_many_vectors_sections_have() {
 }
 
 #[test]
-fn all_vectors_are_told_by_how_many_each_section_has_whichever_comes_first() {
+fn structure_and_vector_counts_can_come_in_either_order() {
     let (told, apart) = (streamed_telling(true), streamed_telling(false));
     let counts = apart.manifest.vector_counts().unwrap();
     let (structure, request) = (apart.manifest.structure().unwrap(), about(3, Mode::Semantic));
@@ -270,7 +270,7 @@ fn pages_are_compared_by_the_share_of_meaning_that_the_query_has() {
         probe_best: 0,
         probe_enough: 1,
         probe_bytes: one_cell,
-        most_probe_bytes: one_cell,
+        max_probe_bytes: one_cell,
         close: 1.0,
         ..RankParams::default()
     });
@@ -456,7 +456,7 @@ fn the_cells_of_what_words_found_are_looked_into_first() {
     let request = Request { query: "harbour".into(), limit: Limit(10), ..about(0, Mode::Hybrid) };
     let known = |probe_best: u32| {
         let mut index = open(&bundle, 6 * cell);
-        let params = RankParams { probe_best, most_probe_bytes: 6 * cell, ..*index.rank_params() };
+        let params = RankParams { probe_best, max_probe_bytes: 6 * cell, ..*index.rank_params() };
         index.set_rank_params(params);
         let (response, rounds) = bundle.answer(&mut index, request.clone()).unwrap();
         let bytes: usize = cell_bytes(&bundle, &rounds).into_iter().sum();
@@ -594,7 +594,7 @@ fn similar_pages_are_found_in_the_cells_of_the_pages_own_vectors() {
 }
 
 #[test]
-fn where_a_large_bundle_does_not_say_which_cells_those_are_words_find_similar_pages() {
+fn without_cells_of_vectors_similar_pages_are_found_by_words() {
     let bundle = streamed_telling(false);
     let like = Request { similar_to: Some("/3/".into()), limit: Limit(20), ..Request::default() };
     let (response, rounds) = bundle.answer(&mut open(&bundle, 400), like).unwrap();

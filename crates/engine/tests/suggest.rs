@@ -81,6 +81,8 @@ fn words_that_resemble_one_that_no_page_has() {
     assert_eq!(suggested(verbatim("mutx")), ["words: mutex (2)", "spelling: mutx (2)"]);
     // Beyond what is corrected.
     assert_eq!(suggested(request("motekx")), ["words: mutex (2)"]);
+    // A word that resembles none is left out: no page has it.
+    assert_eq!(suggested(request("motekx xylophone")), ["words: mutex (2)"]);
     // Codes are never corrected, and may be named.
     assert_eq!(suggested(request("E0383")), ["words: e0382 (1)", "words: e0384 (1)"]);
     // What resembles nothing.
@@ -147,7 +149,7 @@ fn values_that_no_page_has() {
 }
 
 #[test]
-fn before_anything_is_suggested_spellings_are_asked_for_in_any_script() {
+fn suggestions_need_spellings_in_every_script() {
     // Browsers fetch the code that suggests with them.
     let bundle = books();
     let spellings: Vec<_> = bundle.manifest.spelling.iter().map(|range| range.shard).collect();
@@ -170,7 +172,7 @@ fn names_that_are_nearly_an_attributes() {
 }
 
 #[test]
-fn every_wording_is_asked_otherwise() {
+fn suggestions_change_every_phrasing() {
     let also = vec!["\"mutex data\"".into()];
     assert_eq!(
         suggested(Request { also, ..request("\"data mutex\"") }),
@@ -179,7 +181,7 @@ fn every_wording_is_asked_otherwise() {
 }
 
 #[test]
-fn who_does_not_want_suggestions_gets_none() {
+fn suggestions_can_be_switched_off() {
     let response = books().search(Request { suggest: Suggest(false), ..request("motekx") });
     assert_eq!(response.suggestions, []);
     assert_eq!(notices(&response, "unknown-words"), [""; 0]);
@@ -224,7 +226,7 @@ fn values_of_another_type_are_told_what_there_is() {
 }
 
 #[test]
-fn of_a_code_of_two_characters_those_with_other_digits_are_named() {
+fn codes_with_other_digits_are_suggested_for_a_short_code() {
     let pages =
         [page("Display", &[("", "P1, P3 and P9 are levels; P13 is none, and pa is a dance.")])];
     let bundle = build(&pages, &[], Cut { words_per_spelling: 4, ..Cut::default() });

@@ -103,7 +103,7 @@ fn while_typing_a_beginning_is_corrected() {
 }
 
 #[test]
-fn where_words_as_they_are_spelt_find_nothing_it_is_said_what_others_would() {
+fn if_a_verbatim_query_finds_nothing_a_notice_names_its_correction() {
     let said = |query: &str| {
         let response = books().search(Request { verbatim: true, ..request(query) });
         assert_eq!(titles(&response), [""; 0]);

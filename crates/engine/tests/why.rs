@@ -55,7 +55,7 @@ fn a_page_is_meant_by_url_path_anchor_or_id() {
 }
 
 #[test]
-fn it_is_compared_with_the_first_and_the_one_right_above() {
+fn why_compares_with_the_first_page_and_the_one_above() {
     let first = why("mutex", "/mutex/");
     assert_eq!((first.rank, first.first, first.above), (Some(1), None, None));
     assert_eq!(first.reason, "It is the first page.");
@@ -81,7 +81,7 @@ fn it_is_compared_with_the_first_and_the_one_right_above() {
 }
 
 #[test]
-fn what_is_asked_about_changes_nothing_of_the_results() {
+fn why_does_not_change_the_results() {
     let query = || Request {
         query: "data lock".into(),
         explain: true,
@@ -101,7 +101,7 @@ fn what_is_asked_about_changes_nothing_of_the_results() {
 }
 
 #[test]
-fn of_a_page_not_found_it_is_said_what_is_missing_or_in_the_way() {
+fn why_names_missing_words_and_filters_of_a_page_not_found() {
     let check = |query: &str, page: &str, removal: Option<(&str, u32)>, reason: &str| {
         let why = why(query, page);
         assert_eq!((why.rank, &why.hit), (None, &None), "{query}");

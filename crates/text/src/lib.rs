@@ -43,3 +43,4 @@ pub use analyzer::{Analyzer, MAX_TERM_BYTES, Token, TokenKind};
 pub use conformance::conformance;
 pub use identifier::spaced_number_len;
 pub use language_table::{is_stop_word, primary_subtag, rules_for};
+pub use number::is_unit;

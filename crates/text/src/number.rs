@@ -34,7 +34,7 @@ const ATTACHED_UNITS: WordList = WordList("a b c em f go in k n t to");
 const CAPITAL_UNITS: [&str; 2] = ["Go", "To"];
 
 /// Whether `word` is a unit that may follow a number directly.
-pub(crate) fn is_unit(word: &str) -> bool {
+pub fn is_unit(word: &str) -> bool {
     if word.len() > MAX_UNIT_BYTES {
         return false;
     }

@@ -87,6 +87,13 @@ const BENCHES: &[Bench] = &[
         how: How::Peers("tests/peers/collections.mjs"),
     },
     Bench {
+        name: "shell",
+        question: "the shell's limits: a search over ten collections, keys of the terminal \
+             interface, the server for assistants, a site at an address, passages that answer",
+        args: "[--only PART,...] [--sets DIR]",
+        how: How::Peers("tests/peers/shell.mjs"),
+    },
+    Bench {
         name: "net",
         question: "what a reader downloads and waits for, beside Pagefind's: bytes, requests, \
              rounds, time",

@@ -65,7 +65,8 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
     if options.open {
         open_when_up(options.port, address);
     }
-    let status = Cmd::new(paths.findling())
+    let tool = if options.model { paths.findling() } else { paths.first_look() };
+    let status = Cmd::new(tool)
         .arg("serve")
         .arg(&demo.bundle)
         .args(["--port", &options.port.to_string()])
@@ -114,8 +115,10 @@ fn build_with(paths: &Paths, options: &Options) -> Result<Demo> {
             Work::SmallTool => build_small_cli(paths)?,
             Work::Tool => build_cli(paths)?,
             Work::Model => install_model(paths)?,
-            Work::SmallIndex => index(paths, &site, &bundle, &["--encoder", "static"])?,
-            Work::Index => index(paths, &site, &bundle, &[])?,
+            Work::SmallIndex => {
+                index(paths, &paths.first_look(), &site, &bundle, &["--encoder", "static"])?;
+            }
+            Work::Index => index(paths, &paths.findling(), &site, &bundle, &[])?,
         }
         note(format!("step {number} took {:.0} s", started.elapsed().as_secs_f64()));
     }
@@ -123,10 +126,10 @@ fn build_with(paths: &Paths, options: &Options) -> Result<Demo> {
     Ok(Demo { site: site.inputs[0].clone(), bundle, assets, root: site.root })
 }
 
-/// Builds the bundle of the site.
-fn index(paths: &Paths, site: &Site, bundle: &Path, options: &[&str]) -> Result<()> {
+/// Builds the bundle of the site with the tool.
+fn index(paths: &Paths, tool: &Path, site: &Site, bundle: &Path, options: &[&str]) -> Result<()> {
     fs::create_dir_all(bundle)?;
-    Cmd::new(paths.findling())
+    Cmd::new(tool)
         .arg("build")
         .args(&site.inputs)
         .arg("--output")
@@ -171,7 +174,7 @@ const CLIENT: Step = step(Work::Client, "the client", 2, "www/dist/findling.js")
 const FIRST_LOOK: [Step; 4] = [
     step(Work::FirstEngine, "the search engine as WebAssembly", 200, "www/wasm/engine/.stamp"),
     CLIENT,
-    step(Work::SmallTool, "the command-line tool", 440, "release/findling"),
+    step(Work::SmallTool, "the command-line tool", 440, "first-look/findling"),
     step(Work::SmallIndex, "the index of the site", 5, "demo/assets/findling/findling.idx"),
 ];
 
@@ -362,8 +365,8 @@ pub fn build_cli_and(paths: &Paths, examples: &[&str]) -> Result<()> {
 /// The command-line tool without the transformer, for a first look.
 fn build_small_cli(paths: &Paths) -> Result<()> {
     Cmd::new(paths::cargo())
-        .args(["build", "--release", "--package", "findling", "--no-default-features"])
-        .args(["--bin", "findling"])
+        .args(["build", "--profile", paths::FIRST_LOOK, "--package", "findling"])
+        .args(["--no-default-features", "--bin", "findling"])
         .dir(&paths.root)
         .run()
 }

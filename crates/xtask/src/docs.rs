@@ -12,7 +12,8 @@
 //! | `rows` | lists of cells: strings, numbers, or null for an empty cell |
 //! | `tables` | several tables: each has `id`, `columns`, `rows` and may have `command` |
 //!
-//! A marker without `#ID` shows the table of the file itself.
+//! A marker without `#ID` shows the table of the file itself. A marker with a path that ends with
+//! `/` shows the test sites below that directory: `<!-- table: tests/ranking/ -->`.
 
 use std::path::{Path, PathBuf};
 use std::{fs, process::Command};
@@ -22,6 +23,8 @@ use serde_json::Value;
 
 #[path = "picture.rs"]
 mod picture;
+#[path = "sites.rs"]
+mod sites;
 
 const OPEN: &str = "<!-- table: ";
 const CLOSE: &str = "<!-- /table -->";
@@ -114,8 +117,11 @@ pub fn marker(line: &str) -> Option<&str> {
     line.trim().strip_prefix(OPEN)?.strip_suffix("-->").map(str::trim)
 }
 
-/// The lines of the Markdown table that `source` (`PATH` or `PATH#ID`) describes.
+/// The lines of the Markdown table that `source` (`PATH`, `PATH#ID` or `DIRECTORY/`) describes.
 fn table(root: &Path, source: &str) -> Result<Vec<String>> {
+    if source.ends_with('/') {
+        return render(&sites::table(root, source)?).with_context(|| source.to_owned());
+    }
     let (path, id) = source.split_once('#').unwrap_or((source, ""));
     let text = fs::read_to_string(root.join(path))
         .with_context(|| format!("`{path}` cannot be read: expected a results file"))?;

@@ -6,6 +6,9 @@ use anyhow::{Context, Result};
 
 use crate::cmd::Cmd;
 
+/// The profile of the tool of a first look, which compiles fast (Cargo.toml).
+pub const FIRST_LOOK: &str = "first-look";
+
 /// The repository's directories.
 pub struct Paths {
     /// The workspace's root.
@@ -50,7 +53,16 @@ impl Paths {
 
     /// The command-line tool, once built.
     pub fn findling(&self) -> PathBuf {
-        self.target.join("release").join(format!("findling{}", std::env::consts::EXE_SUFFIX))
+        self.program("release")
+    }
+
+    /// The command-line tool of a first look, once built.
+    pub fn first_look(&self) -> PathBuf {
+        self.program(FIRST_LOOK)
+    }
+
+    fn program(&self, profile: &str) -> PathBuf {
+        self.target.join(profile).join(format!("findling{}", std::env::consts::EXE_SUFFIX))
     }
 }
 

@@ -213,6 +213,35 @@ fn a_table_is_written_between_its_markers() {
     fs::remove_dir_all(&dir).expect("the directory goes");
 }
 
+#[test]
+fn a_table_of_test_sites_has_a_row_for_each_folder() {
+    let dir = std::env::temp_dir().join(format!("findling-sites-{}", std::process::id()));
+    for (file, text) in [
+        ("extraction/tabs/expected.txt", ""),
+        ("extraction/tabs/b.html", ""),
+        ("extraction/tabs/en/a.md", ""),
+        ("ranking/typos/pages/a.md", ""),
+        ("ranking/typos/pages/b.jsonl", ""),
+        (
+            "ranking/typos/cases.json",
+            r#"{"about": "slips", "cases": [{"query": "a"}, {"query": "b", "same": ["c", "d"]}]}"#,
+        ),
+    ] {
+        let path = dir.join(file);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+    let table = |source: &str| {
+        let text = format!("<!-- table: {source} -->\n<!-- /table -->\n");
+        docs::with_tables(&dir, &text).expect("a table")
+    };
+    let kinds = table("extraction/");
+    assert!(kinds.contains("| kind | pages |\n|---|---|\n| tabs | b, en/a.md |\n"), "{kinds}");
+    let topics = table("ranking/");
+    assert!(topics.contains("\n| typos | slips | 4 | 1 jsonl, 1 md |\n"), "{topics}");
+    fs::remove_dir_all(&dir).expect("the directory goes");
+}
+
 /// Largest number of lines of a page about one decision. A longer page probably has two.
 const MAX_DESIGN_LINES: usize = 200;
 

@@ -43,8 +43,9 @@ def build(
 
 
 def open(bundle: StrPath) -> Index:
-    """The index of a bundle: a directory, a `.findling` file, or the name of a collection.
+    """The index of a bundle.
 
+    `bundle` is a directory, a `.findling` file, an https address, or the name of a collection.
     Raises FindlingError if it cannot be read.
     """
     call(["inspect", "--json", os.fspath(bundle)])
@@ -86,7 +87,7 @@ class Index:
             text = filter if isinstance(filter, str) else json.dumps(filter)
             arguments.append(f"--filter={text}")
         arguments.extend(f"--facet={attribute}" for attribute in facets)
-        arguments.extend(f"--also={wording}" for wording in also)
+        arguments.extend(f"--also={phrasing}" for phrasing in also)
         flags = {"--verbatim": verbatim, "--copies": copies, "--explain": explain}
         arguments.extend(flag for flag, wanted in flags.items() if wanted)
         return _answer(["search", "--json", *arguments, "--", self.bundle, query])

@@ -2,30 +2,24 @@
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import { after, before, describe, test } from "node:test";
-import { ask, launch, open, openSearch, withResults, withSearch } from "../lib/browser.mjs";
+import { describe, test } from "node:test";
+import { ask, withResults, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 describe("assistive technology can use the panel", () => {
-  let browser;
-  let server;
-  before(async () => {
-    server = await serve([build()], {
+  const session = new Session(() =>
+    serve([build()], {
       "/": withSearch(),
       "/inline": withSearch("inline"),
       "/rtl": withSearch().replace('<html lang="en">', '<html lang="en" dir="rtl">'),
       "/search": withResults('paging="pages" limit="3"'),
-    });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+    }),
+  );
 
   const search = (query) => async (page) => {
     await page.keyboard.press("Control+k");
@@ -42,21 +36,20 @@ describe("assistive technology can use the panel", () => {
     },
     "with nothing found": search('"no such phrase"'),
     "with an error": async (page) => {
-      server.corrupt = /\.bin$/;
+      session.server.corrupt = /\.bin$/;
       await search("kiln")(page);
       await page.getByRole("button", { name: "Try again" }).waitFor();
-      server.corrupt = undefined;
+      session.server.corrupt = undefined;
     },
   };
   for (const colorScheme of ["light", "dark"]) {
     for (const [state, reach] of Object.entries(states)) {
       test(`${state}, ${colorScheme}`, async () => {
         const options = { colorScheme, reducedMotion: "reduce" };
-        const page = await openSearch(browser, server.url, options);
+        const page = await session.visitSearch("", options);
         await reach(page);
         await page.waitForTimeout(250);
         await noViolations(page);
-        await page.context().close();
       });
     }
   }
@@ -68,7 +61,7 @@ describe("assistive technology can use the panel", () => {
   for (const options of [{}, { colorScheme: "dark" }, { forcedColors: "active" }]) {
     const how = Object.values(options)[0] ?? "light";
     test(`with a history, ${how}`, async () => {
-      const page = await openSearch(browser, server.url, {
+      const page = await session.visitSearch("", {
         ...options,
         reducedMotion: "reduce",
         init: (history) =>
@@ -78,36 +71,30 @@ describe("assistive technology can use the panel", () => {
       await page.keyboard.press("Control+k");
       await page.locator("findling-search .history li").first().waitFor();
       await noViolations(page);
-      await page.context().close();
     });
     test(`a page of results with filters, ${how}`, async () => {
-      const page = await open(browser, `${server.url}search?q=kiln&f.kind=guide&f.kind=faq`, {
+      const page = await session.visitResults("search?q=kiln&f.kind=guide&f.kind=faq", {
         ...options,
         reducedMotion: "reduce",
       });
-      await page.locator("findling-results .answered .list > li").first().waitFor();
       await noViolations(page);
       await page.getByRole("searchbox").fill('"no such phrase"');
       await page.getByRole("heading", { name: /no such phrase/ }).waitFor();
       await noViolations(page);
-      await page.context().close();
     });
   }
   test("a page of results on a phone", async () => {
-    const page = await open(browser, `${server.url}search?q=kiln`, {
+    const page = await session.visitResults("search?q=kiln", {
       viewport: { width: 390, height: 800 },
     });
     await page.locator("findling-results summary").click();
-    await page.locator("findling-results .answered .list > li").first().waitFor();
     await noViolations(page);
-    await page.context().close();
   });
   for (const where of ["inline", "rtl"]) {
     test(`with results, ${where}`, async () => {
-      const page = await openSearch(browser, `${server.url}${where}`, { reducedMotion: "reduce" });
+      const page = await session.visitSearch(where, { reducedMotion: "reduce" });
       await search("kiln")(page);
       await noViolations(page);
-      await page.context().close();
     });
   }
 

@@ -3,23 +3,20 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { answered, launch, openSearch, options } from "../lib/browser.mjs";
+import { describe, test } from "node:test";
+import { answered, options } from "../lib/browser.mjs";
 import { build, findling, root } from "../lib/bundle.mjs";
 import { freePort } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 describe("a reader on the page of the demo", () => {
-  let browser;
-  let server;
-  let url;
-  before(async () => {
+  const session = new Session(async () => {
     const site = build();
     const port = await freePort();
-    url = `http://127.0.0.1:${port}/`;
+    const url = `http://127.0.0.1:${port}/`;
     const sites = [join(root, "www/demo"), site].flatMap((directory) => ["--site", directory]);
     const args = ["serve", join(site, "findling"), "--port", String(port), ...sites];
-    server = spawn(findling, args, { stdio: "ignore" });
-    browser = await launch();
+    const server = spawn(findling, args, { stdio: "ignore" });
     while (
       !(await fetch(url).then(
         ({ ok }) => ok,
@@ -29,15 +26,12 @@ describe("a reader on the page of the demo", () => {
       assert.equal(server.exitCode, null, "findling serve ended");
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-  });
-  after(async () => {
-    await browser?.close();
-    server?.kill();
+    return { url, close: () => server.kill() };
   });
 
   // Every test of a browser asserts that its console stays empty: see lib/browser.mjs.
   test("asks an example question with a click, and the console stays empty", async () => {
-    const page = await openSearch(browser, url);
+    const page = await session.visitSearch();
     const examples = page.locator("button.ask");
     assert.ok((await examples.count()) > 0);
     await examples.first().click();
@@ -48,9 +42,8 @@ describe("a reader on the page of the demo", () => {
     await page.waitForLoadState("networkidle");
     // Browsers with a window ask for /favicon.ico, unless the page has an icon of its own.
     const icon = await page.locator("link[rel=icon]").getAttribute("href");
-    const answer = await fetch(new URL(icon, url));
+    const answer = await fetch(session.address(icon));
     assert.equal(answer.status, 200);
     assert.match(answer.headers.get("content-type"), /^image\/svg/);
-    await page.context().close();
   });
 });

@@ -2,20 +2,11 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, afterEach, before, describe, test } from "node:test";
-import { chromium } from "playwright-core";
-import {
-  answered,
-  ask,
-  launch,
-  open,
-  openSearch,
-  withResults,
-  withSearch,
-} from "../lib/browser.mjs";
+import { describe, test } from "node:test";
+import { answered, ask, withResults, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
-import { launchOptions } from "../lib/chromium.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 const LOG = `<script type="module" src="/findling/findling-log.js"></script></head>`;
 
@@ -27,23 +18,15 @@ const logged = (page, count) =>
   );
 
 describe("a site that listens", () => {
-  let browser;
-  let server;
   let page;
-  before(async () => {
-    server = await serve([build()], {
+  const session = new Session(() =>
+    serve([build()], {
       "/": withSearch(),
       "/words": withSearch(`mode="lexical"`),
       "/logged": withSearch().replace("</head>", LOG),
       "/search": withResults(),
-    });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
+    }),
+  );
 
   const listen = () =>
     page.evaluate(() => {
@@ -58,7 +41,7 @@ describe("a site that listens", () => {
   const told = (name) => page.evaluate((name) => told.filter((event) => event.name === name), name);
 
   test("hears of searches, of choices and of searches without a result", async () => {
-    page = await openSearch(browser, `${server.url}words`);
+    page = await session.visitSearch("words");
     await listen();
     await page.keyboard.press("Control+k");
     await ask(page, "dunting");
@@ -68,14 +51,13 @@ describe("a site that listens", () => {
     await page.waitForFunction(() => told.some(({ name }) => name === "empty"));
     assert.ok((await told("search")).some(({ query, pages }) => query === "dunting" && pages > 0));
     assert.deepEqual(await told("select"), [
-      { name: "select", href: `${server.url}faq/pots.html#dunting` },
+      { name: "select", href: session.address("faq/pots.html#dunting") },
     ]);
     assert.deepEqual(await told("empty"), [{ name: "empty", query: '"no such phrase"', pages: 0 }]);
   });
 
   test("hears the same of the page of results", async () => {
-    page = await open(browser, `${server.url}search?q=dunting`);
-    await page.locator("findling-results .answered").waitFor();
+    page = await session.visitResults("search?q=dunting");
     await listen();
     await page.getByRole("searchbox").fill('"no such phrase"');
     await page.waitForFunction(() => told.some(({ name }) => name === "empty"));
@@ -83,20 +65,20 @@ describe("a site that listens", () => {
   });
 
   test("sends nothing: all requests are for its own files", async () => {
-    page = await openSearch(browser, `${server.url}logged`);
+    page = await session.visitSearch("logged");
     const requests = [];
     page.on("request", (request) => requests.push([request.method(), request.url()]));
     await page.keyboard.press("Control+k");
     await ask(page, "kiln");
     await logged(page, 1);
     const other = requests.filter(
-      ([method, url]) => method !== "GET" || /kiln/.test(url) || !url.startsWith(server.url),
+      ([method, url]) => method !== "GET" || /kiln/.test(url) || !url.startsWith(session.address()),
     );
     assert.deepEqual(other, []);
   });
 
   test("exports what the browser logged, and can clear it", async () => {
-    page = await openSearch(browser, `${server.url}logged`);
+    page = await session.visitSearch("logged");
     await page.evaluate(() => addEventListener("findling-select", (e) => e.preventDefault()));
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").pressSequentially("dunting", { delay: 20 });
@@ -134,22 +116,15 @@ describe("a site that listens", () => {
 });
 
 describe("an assistant of the browser", () => {
-  let browser;
-  let server;
   let page;
-  before(async () => {
-    server = await serve([build()], {
-      "/": withSearch(),
-      "/off": withSearch(`assistants="none"`),
-    });
-    const options = launchOptions("--enable-features=WebMCP");
-    browser = await chromium.launch(options);
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
+  const session = new Session(
+    () =>
+      serve([build()], {
+        "/": withSearch(),
+        "/off": withSearch(`assistants="none"`),
+      }),
+    "--enable-features=WebMCP",
+  );
 
   const tools = () => page.webmcp.tools();
   const call = async (name, input) =>
@@ -166,7 +141,7 @@ describe("an assistant of the browser", () => {
   };
 
   test("gets no answer from a search that left the page, but from one that stays", async () => {
-    page = await openSearch(browser, server.url);
+    page = await session.visitSearch();
     await offered(3);
     await page.evaluate(() => {
       window.first = document.querySelector("findling-search");
@@ -183,7 +158,7 @@ describe("an assistant of the browser", () => {
   });
 
   test("finds the tools of the page, and gets answers with addresses to cite", async () => {
-    page = await openSearch(browser, server.url);
+    page = await session.visitSearch();
     const found = await offered(3);
     assert.deepEqual(found.map(({ name }) => name).sort(), ["facets", "search", "similar"]);
     const { results, untrusted } = await call("search", { query: "thermocouple", limit: 3 });
@@ -198,7 +173,7 @@ describe("an assistant of the browser", () => {
   });
 
   test("finds nothing where the site offers nothing", async () => {
-    page = await openSearch(browser, `${server.url}off`);
+    page = await session.visitSearch("off");
     await page.waitForTimeout(500);
     assert.deepEqual(await tools(), []);
   });

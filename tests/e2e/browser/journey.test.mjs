@@ -1,34 +1,27 @@
 // What helps a reader around a search: the way back, the keyboard, small screens, other languages.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
-import { ask, launch, openSearch, options, withSearch } from "../lib/browser.mjs";
+import { describe, test } from "node:test";
+import { ask, focused, options, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 const PHONE = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true };
 
 describe("a reader who searches again and again", () => {
-  let browser;
-  let server;
   let page;
-  before(async () => {
-    server = await serve([build()], {
+  const session = new Session(() =>
+    serve([build()], {
       "/": withSearch(),
       "/off": withSearch(`history="none"`),
       "/with-results": withSearch(`results="/search?kept=1"`),
       "/guide/start.html": withSearch(),
-    });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
+    }),
+  );
 
   const visit = async (path = "", contextOptions) => {
-    page = await openSearch(browser, `${server.url}${path}`, contextOptions);
+    page = await session.visitSearch(path, contextOptions);
   };
   const show = async () => {
     await page.keyboard.press("Control+k");
@@ -41,14 +34,13 @@ describe("a reader who searches again and again", () => {
     await page.waitForURL(/\.html/);
   };
   const back = async () => {
-    await page.goto(server.url);
+    await page.goto(session.address());
     await page.locator("findling-search:defined").waitFor();
     await show();
   };
   const idle = () => page.locator("findling-search .history");
   const rows = (name) => idle().getByRole("list", { name }).locator(".hit").allInnerTexts();
-  const focused = () =>
-    page.evaluate(() => document.activeElement.shadowRoot.activeElement.innerText);
+  const focusedText = () => focused(page, ({ innerText }) => innerText);
   const selected = () => page.locator("findling-search [aria-selected=true]").getAttribute("id");
 
   test("finds searches and pages again below the empty box", async () => {
@@ -88,26 +80,24 @@ describe("a reader who searches again and again", () => {
     await back();
     await idle().getByRole("list", { name: "Recent searches" }).waitFor();
     await page.keyboard.press("ArrowDown");
-    assert.match(await focused(), /^Why do pots break\?/);
+    assert.match(await focusedText(), /^Why do pots break\?/);
     await page.keyboard.press("End");
-    assert.equal(await focused(), "dunting");
+    assert.equal(await focusedText(), "dunting");
     await page.keyboard.press("Home");
     await page.keyboard.press("ArrowUp");
-    const inBox = () =>
-      page.evaluate(() => document.activeElement.shadowRoot.activeElement.getAttribute("role"));
-    assert.equal(await inBox(), "combobox");
+    assert.equal(await focused(page, (element) => element.getAttribute("role")), "combobox");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL(/faq\/pots\.html#dunting/);
   });
 
   test("leaves no trace where the site keeps no history", async () => {
-    server.log.length = 0;
+    session.server.log.length = 0;
     await visit("off");
     await open("dunting");
     assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
     assert.deepEqual(
-      server.log.filter((path) => path.endsWith("findling-history.js")),
+      session.server.log.filter((path) => path.endsWith("findling-history.js")),
       [],
     );
   });
@@ -141,7 +131,7 @@ describe("a reader who searches again and again", () => {
     await page.keyboard.press("Control+Enter");
     assert.match((await tab).url(), /pots\.html|about:blank/);
     await (await tab).waitForURL(/faq\/pots\.html/);
-    assert.equal(page.url(), server.url);
+    assert.equal(page.url(), session.address());
     assert.ok((await options(page)).length > 0, "the dialog stays");
   });
 
@@ -164,9 +154,9 @@ describe("a reader who searches again and again", () => {
     await visit();
     await show();
     await ask(page, "kiln");
-    const session = await page.context().newCDPSession(page);
+    const devtools = await page.context().newCDPSession(page);
     const compose = (text) =>
-      session.send("Input.imeSetComposition", {
+      devtools.send("Input.imeSetComposition", {
         text,
         selectionStart: text.length,
         selectionEnd: text.length,
@@ -179,9 +169,9 @@ describe("a reader who searches again and again", () => {
       await box.dispatchEvent("keydown", { key, isComposing: true, bubbles: true });
     await box.dispatchEvent("keydown", { key: "Enter", keyCode: 229, bubbles: true });
     await page.waitForTimeout(400);
-    assert.equal(page.url(), server.url);
+    assert.equal(page.url(), session.address());
     assert.equal(await box.inputValue(), "kiln \u3050\u308c");
-    await session.send("Input.insertText", { text: " glaze" });
+    await devtools.send("Input.insertText", { text: " glaze" });
     assert.equal(await box.inputValue(), "kiln glaze");
     await page.getByRole("option").filter({ hasText: "Glazing" }).first().waitFor();
   });
@@ -231,7 +221,7 @@ describe("a reader who searches again and again", () => {
     await show();
     await ask(page, "kiln");
     const link = page.getByRole("link", { name: "All results" });
-    const href = new URL(await link.getAttribute("href"), server.url);
+    const href = new URL(await link.getAttribute("href"), session.address());
     assert.equal(`${href.pathname}${href.search}`, "/search?kept=1&q=kiln");
     await ask(page, '"no such phrase"');
     assert.equal(await link.isVisible(), false);

@@ -4,11 +4,12 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { launch, openClient, withClient } from "../lib/browser.mjs";
+import { withClient } from "../lib/browser.mjs";
 import { dist, run, scratch } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 /** A page by language, and other forms of its words. */
 const PAGES = {
@@ -66,35 +67,25 @@ const sent = (file) => brotliCompressSync(readFileSync(file)).length;
 const engine = (site) => sent(join(site, "findling/findling_engine.wasm"));
 
 describe("languages", () => {
-  let browser;
-  before(async () => {
-    browser = await launch();
-  });
-  after(() => browser?.close());
+  const session = new Session();
 
   /** The titles that each query finds, or the error. */
   async function asked(directories, queries) {
-    const server = await serve(directories, { "/": withClient() });
-    try {
-      const page = await openClient(browser, server.url);
-      const answers = await page.evaluate(async (queries) => {
-        try {
-          const index = await findling.open("/findling/");
-          const answers = [];
-          for (const query of queries)
-            answers.push(
-              (await index.search(query, { suggest: false })).results.map(({ title }) => title),
-            );
-          return answers;
-        } catch ({ code, message, remedy }) {
-          return { code, message, remedy };
-        }
-      }, queries);
-      await page.context().close();
-      return answers;
-    } finally {
-      await server.close();
-    }
+    const { url } = session.keep(await serve(directories, { "/": withClient() }));
+    const page = await session.visitClient(url);
+    return page.evaluate(async (queries) => {
+      try {
+        const index = await findling.open("/findling/");
+        const answers = [];
+        for (const query of queries)
+          answers.push(
+            (await index.search(query, { suggest: false })).results.map(({ title }) => title),
+          );
+        return answers;
+      } catch ({ code, message, remedy }) {
+        return { code, message, remedy };
+      }
+    }, queries);
   }
 
   for (const languages of [["en", "de", "es", "ru"], ["es"], ["ru", "de"]]) {

@@ -1,13 +1,14 @@
 // The texts of the user interface in other languages.
 
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { ask, expectComplaints, launch, openSearch, withSearch } from "../lib/browser.mjs";
-import { build, dist } from "../lib/bundle.mjs";
+import { ask, expectComplaints, withSearch } from "../lib/browser.mjs";
+import { build, dist, root } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 const FILE = /^findling-locale-(.+)\.js$/;
 const locales = readdirSync(dist).flatMap((name) => FILE.exec(name)?.[1] ?? []);
@@ -27,6 +28,16 @@ const placeholders = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) =
 describe("every language", () => {
   test("is one of at least forty", () => {
     assert.ok(locales.length >= 40, `${locales.length} files`);
+  });
+
+  test("is known to the elements, and counted in the README", () => {
+    const source = readFileSync(join(root, "www/src/ui/locale.ts"), "utf8");
+    const [list] = /(?<=LOCALES =)[^;]+/.exec(source);
+    const known = [...list.matchAll(/"([^"]*)"/g)].map(([, names]) => names).join("");
+    assert.deepEqual(known.split(" ").sort(), [...locales].sort());
+    const readme = readFileSync(join(root, "www/README.md"), "utf8");
+    // English has no file.
+    assert.equal(Number(/^There are (\d+): /m.exec(readme)[1]), locales.length + 1);
   });
 
   for (const name of locales)
@@ -53,13 +64,11 @@ describe("every language", () => {
 });
 
 describe("a page in another language", () => {
-  let browser;
-  let server;
   let page;
-  before(async () => {
+  const session = new Session(() => {
     const inLanguage = (language, rest = "") =>
       withSearch().replace('lang="en"', `lang="${language}" ${rest}`);
-    server = await serve([build()], {
+    return serve([build()], {
       "/de": inLanguage("de-AT"),
       "/pl": inLanguage("pl"),
       "/ar": inLanguage("ar", 'dir="rtl"'),
@@ -67,16 +76,10 @@ describe("a page in another language", () => {
       "/xx": inLanguage("tlh"),
       "/own": withSearch(`lang="fr"`),
     });
-    browser = await launch();
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
 
   const visit = async (path) => {
-    page = await openSearch(browser, `${server.url}${path}`);
+    page = await session.visitSearch(path);
     await page.locator("findling-search .trigger").waitFor();
   };
   const trigger = () => page.locator("findling-search .trigger span").innerText();
@@ -93,9 +96,9 @@ describe("a page in another language", () => {
     });
 
   test("loads the texts of its language and of no other", async () => {
-    server.log.length = 0;
+    session.server.log.length = 0;
     await visit("de");
-    const loaded = server.log.filter((path) => /locale/.test(path));
+    const loaded = session.server.log.filter((path) => /locale/.test(path));
     assert.deepEqual(loaded, ["/findling/findling-locale-de.js"]);
   });
 
@@ -136,10 +139,10 @@ describe("a page in another language", () => {
   });
 
   test("has the search in English if the file of its language is not deployed", async () => {
-    server.missing = /locale/;
+    session.server.missing = /locale/;
     await visit("de");
     expectComplaints(page, /404.*locale-de/);
     assert.equal(await trigger(), "Search");
-    server.missing = undefined;
+    session.server.missing = undefined;
   });
 });

@@ -2,17 +2,11 @@
 // transformer has loaded, and no row moves that the reader is at.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import {
-  launch,
-  openClient,
-  openSearch,
-  options,
-  withClient,
-  withSearch,
-} from "../lib/browser.mjs";
+import { describe, test } from "node:test";
+import { options, withClient, withSearch } from "../lib/browser.mjs";
 import { build, hasModel, MODEL, scratch } from "../lib/bundle.mjs";
 import { gate, serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 const reason = hasModel()
   ? false
@@ -27,33 +21,19 @@ describe("a reader whose question shares no word with its answer", {
   skip: reason,
   timeout: 300_000,
 }, () => {
-  let browser;
-  let server;
   let site;
   let page;
   const isEncoder = (path) => path.includes("/encoder/") || path.includes("findling_encoder");
-  before(async () => {
+  const session = new Session(() => {
     site = build({ encoder: MODEL, args: ["--query-encoder", "transformer"] });
-    server = await serve([site], { "/": withSearch(), "/client": withClient() });
-    browser = await launch();
+    return serve([site], { "/": withSearch(), "/client": withClient() });
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  beforeEach(() => {
-    server.hold = () => undefined;
-    server.log.length = 0;
-    server.corrupt = undefined;
-    server.directories = [site];
-  });
-  afterEach(() => page.context().close());
 
   const byBoth = () =>
     page.locator(`findling-search .panel[data-mode="hybrid"]`).waitFor({ timeout: 60_000 });
 
   test("sees the right section first once meaning has joined", async () => {
-    page = await openSearch(browser, server.url);
+    page = await session.visitSearch();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill(QUESTION);
     await byBoth();
@@ -61,8 +41,8 @@ describe("a reader whose question shares no word with its answer", {
   });
 
   test("gets meaning from the static encoder in the first answer", async () => {
-    server.directories = [build({ encoder: MODEL })];
-    page = await openClient(browser, `${server.url}client`);
+    session.server.directories = [build({ encoder: MODEL })];
+    page = await session.visitClient("client");
     const { semantic, answer } = await page.evaluate(async (question) => {
       const index = await findling.open("/findling/");
       return { semantic: index.semantic, answer: await index.search(question) };
@@ -71,12 +51,12 @@ describe("a reader whose question shares no word with its answer", {
     assert.equal(answer.mode, "hybrid");
     assert.equal(answer.encoder, "static");
     assert.equal(answer.results[0].title, "Why do pots break?");
-    assert.deepEqual(server.log.filter(isEncoder), []);
+    assert.deepEqual(session.server.log.filter(isEncoder), []);
   });
 
   test("gets meaning from the static encoder first and from the transformer later", async () => {
-    server.directories = [build({ encoder: MODEL, args: ["--query-encoder", "both"] })];
-    page = await openClient(browser, `${server.url}client`);
+    session.server.directories = [build({ encoder: MODEL, args: ["--query-encoder", "both"] })];
+    page = await session.visitClient("client");
     const { first, later, upgrades } = await page.evaluate(async (question) => {
       const index = await findling.open("/findling/");
       let upgrades = 0;
@@ -95,18 +75,17 @@ describe("a reader whose question shares no word with its answer", {
   });
 
   test("downloads no transformer if site, connection or device forbid it", async () => {
-    server.directories = [build({ encoder: MODEL, args: ["--query-encoder", "both"] })];
+    session.server.directories = [build({ encoder: MODEL, args: ["--query-encoder", "both"] })];
     for (const [encoder, hints] of [
       ["static", {}],
       ["auto", { connection: { effectiveType: "3g" } }],
       ["auto", { deviceMemory: 0.5 }],
     ]) {
-      await page?.context().close();
       const init = (hints) => {
         for (const [name, value] of Object.entries(hints))
           Object.defineProperty(navigator, name, { value });
       };
-      page = await openClient(browser, `${server.url}client`, { init, argument: hints });
+      page = await session.visitClient("client", { init, argument: hints });
       const answer = await page.evaluate(
         async ([question, encoder]) => {
           const index = await findling.open("/findling/", { encoder });
@@ -117,14 +96,18 @@ describe("a reader whose question shares no word with its answer", {
         [QUESTION, encoder],
       );
       assert.equal(answer.encoder, "static");
-      assert.deepEqual(server.log.filter(isEncoder), [], `${encoder} ${JSON.stringify(hints)}`);
+      assert.deepEqual(
+        session.server.log.filter(isEncoder),
+        [],
+        `${encoder} ${JSON.stringify(hints)}`,
+      );
     }
   });
 
   test("gets an answer by words first, and the full answer once meaning is there", async () => {
     const transformer = gate(isEncoder);
-    server.hold = transformer.hold;
-    page = await openClient(browser, `${server.url}client`);
+    session.server.hold = transformer.hold;
+    page = await session.visitClient("client");
     // The server holds back the transformer until the first answer is there.
     const { first, state } = await page.evaluate(async (question) => {
       const index = await findling.open("/findling/");
@@ -150,8 +133,8 @@ describe("a reader whose question shares no word with its answer", {
 
   test("keeps the rows it has moved in; meaning adds its results below", async () => {
     const transformer = gate(isEncoder);
-    server.hold = transformer.hold;
-    page = await openSearch(browser, server.url);
+    session.server.hold = transformer.hold;
+    page = await session.visitSearch();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill("thermocouple wires");
     await page.getByRole("option").first().waitFor();
@@ -170,20 +153,20 @@ describe("a reader whose question shares no word with its answer", {
   test("is asked before a download if the browser saves data", async () => {
     const init = () =>
       Object.defineProperty(navigator, "connection", { value: { saveData: true } });
-    page = await openSearch(browser, server.url, { init });
+    page = await session.visitSearch("", { init });
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill("kiln");
     const offer = page.locator(`findling-search [data-code="encoder-postponed"] button`);
     await offer.waitFor();
     assert.match(await offer.innerText(), /\d+ MB/);
-    assert.deepEqual(server.log.filter(isEncoder), []);
+    assert.deepEqual(session.server.log.filter(isEncoder), []);
     await offer.click();
     await byBoth();
   });
 
   test("gets answers by words, and a notice, if the transformer is damaged", async () => {
-    server.corrupt = /\/encoder\//;
-    page = await openClient(browser, `${server.url}client`);
+    session.server.corrupt = /\/encoder\//;
+    page = await session.visitClient("client");
     const { failed, answer } = await page.evaluate(async () => {
       const index = await findling.open("/findling/");
       const failed = await index.ready("semantic").then(
@@ -198,8 +181,31 @@ describe("a reader whose question shares no word with its answer", {
     assert.equal(answer.notices[0].code, failed.code);
   });
 
+  test("hears why no answer by meaning follows if the transformer is damaged", async () => {
+    const transformer = gate(isEncoder);
+    session.server.hold = transformer.hold;
+    session.server.corrupt = /\/encoder\//;
+    page = await session.visitClient("client");
+    const first = await page.evaluate(async () => {
+      const index = await findling.open("/findling/");
+      let onUpgrade;
+      window.later = new Promise((resolve) => {
+        onUpgrade = resolve;
+      });
+      return index.search('"no such phrase"', { onUpgrade });
+    });
+    assert.deepEqual(
+      first.notices.map(({ code }) => code).filter((code) => code.startsWith("encoder-")),
+      ["encoder-loading"],
+    );
+    transformer.open();
+    const later = await page.evaluate(() => window.later);
+    assert.deepEqual([later.mode, later.total.pages], ["lexical", 0]);
+    assert.match(later.notices[0].code, /^encoder-/);
+  });
+
   test("gets a notice if the transformer reads only the beginning of a question", async () => {
-    page = await openClient(browser, `${server.url}client`);
+    page = await session.visitClient("client");
     const { long, short } = await page.evaluate(async (question) => {
       const index = await findling.open("/findling/", { encoder: "transformer" });
       await index.ready("semantic");
@@ -227,9 +233,8 @@ describe("a reader whose question shares no word with its answer", {
     });
     const bytes = [];
     for (const directory of [whole, cut]) {
-      await page?.context().close();
-      server.directories = [directory];
-      page = await openClient(browser, `${server.url}client`);
+      session.server.directories = [directory];
+      page = await session.visitClient("client");
       const { answer, size, odd } = await page.evaluate(async (question) => {
         const index = await findling.open("/findling/", { encoder: "transformer" });
         await index.ready("semantic");
@@ -263,8 +268,8 @@ describe("a reader whose question shares no word with its answer", {
       updated: "2025-01-01",
       sections: [["", "", "The kiln and the glaze cool, and then the pots."]],
     };
-    server.directories = [build(options)];
-    page = await openClient(browser, `${server.url}client`);
+    session.server.directories = [build(options)];
+    page = await session.visitClient("client");
     const load = () =>
       page.evaluate(async (question) => {
         const index = await findling.open("/findling/", { encoder: "transformer" });
@@ -272,20 +277,20 @@ describe("a reader whose question shares no word with its answer", {
         return (await index.search(question)).encoder;
       }, QUESTION);
     assert.equal(await load(), "transformer");
-    assert.ok(server.log.some((path) => path.includes("/encoder/")));
-    server.log.length = 0;
+    assert.ok(session.server.log.some((path) => path.includes("/encoder/")));
+    session.server.log.length = 0;
     build({ ...options, extra: [edit] });
     await page.reload();
     await page.waitForFunction(() => "findling" in window);
     assert.equal(await load(), "transformer");
     assert.deepEqual(
-      server.log.filter((path) => path.includes("/encoder/")),
+      session.server.log.filter((path) => path.includes("/encoder/")),
       [],
     );
   });
 
   test("gets meaning from the site's own `encode`", async () => {
-    page = await openClient(browser, `${server.url}client`);
+    page = await session.visitClient("client");
     const answer = await page.evaluate(async () => {
       const index = await findling.open("/findling/", {
         encode: async () => Float32Array.from({ length: 384 }, (_, i) => Math.sin(i)),
@@ -294,11 +299,11 @@ describe("a reader whose question shares no word with its answer", {
     });
     assert.equal(answer.mode, "hybrid");
     assert.equal(answer.encoder, "supplied");
-    assert.deepEqual(server.log.filter(isEncoder), []);
+    assert.deepEqual(session.server.log.filter(isEncoder), []);
   });
 
   test("embeds a query once for paging and filtering, until 32 other queries", async () => {
-    page = await openClient(browser, `${server.url}client`);
+    page = await session.visitClient("client");
     const asked = await page.evaluate(async () => {
       const asked = [];
       const encode = async (text) => {
@@ -322,7 +327,7 @@ describe("a reader whose question shares no word with its answer", {
   });
 
   test("embeds the corrected query if a word is misspelt", async () => {
-    page = await openClient(browser, `${server.url}client`);
+    page = await session.visitClient("client");
     const { asked, answer } = await page.evaluate(async () => {
       const asked = [];
       const encode = async (text) => {
@@ -338,7 +343,7 @@ describe("a reader whose question shares no word with its answer", {
   });
 
   test("gets answers by words, and a notice, if `encode` returns an invalid vector", async () => {
-    page = await openClient(browser, `${server.url}client`);
+    page = await session.visitClient("client");
     const { answers, given, refused } = await page.evaluate(async () => {
       const answers = [];
       for (const vector of [[1, 2, 3], Array(384).fill(0), Array(384).fill(NaN)]) {

@@ -2,21 +2,21 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, afterEach, before, describe, test } from "node:test";
-import { launch, open } from "../lib/browser.mjs";
+import { describe, test } from "node:test";
+import { pageWith } from "../lib/browser.mjs";
 import { root } from "../lib/bundle.mjs";
 import { buildPagefind } from "../lib/pagefind.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
-const HEAD = `<!doctype html><html lang="en"><head><meta charset="utf-8">
-<link rel="icon" href="data:,"><title>Kilns</title></head><body>`;
+const kilns = (body) => pageWith("Kilns", "", body);
 
-const DEFAULT_UI = `${HEAD}<div id="search"></div><script type="module">
+const DEFAULT_UI = kilns(`<div id="search"></div><script type="module">
 import { PagefindUI } from "/@pagefind/default-ui/npm_dist/mjs/ui-core.mjs";
 new PagefindUI({ element: "#search", showSubResults: true, highlightParam: "hi" });
-</script></body></html>`;
+</script>`);
 
-const MODULAR_UI = `${HEAD}<div id="search"></div><div id="filter"></div><div id="summary"></div>
+const MODULAR_UI = kilns(`<div id="search"></div><div id="filter"></div><div id="summary"></div>
 <div id="results"></div><script type="module">
 import * as ui from "/@pagefind/modular-ui/npm_dist/mjs/modular-core.mjs";
 const instance = new ui.Instance({ bundlePath: "/pagefind/" });
@@ -24,37 +24,29 @@ instance.add(new ui.Input({ containerElement: "#search" }));
 instance.add(new ui.FilterPills({ containerElement: "#filter", filter: "fuel" }));
 instance.add(new ui.Summary({ containerElement: "#summary" }));
 instance.add(new ui.ResultList({ containerElement: "#results" }));
-</script></body></html>`;
+</script>`);
 
-const COMPONENT_UI = `${HEAD}<pagefind-input></pagefind-input><pagefind-summary></pagefind-summary>
+const COMPONENT_UI = kilns(`<pagefind-input></pagefind-input><pagefind-summary></pagefind-summary>
 <pagefind-results></pagefind-results><script type="module">
 import "/@pagefind/component-ui/npm_dist/mjs/component-ui.mjs";
-</script></body></html>`;
+</script>`);
 
 describe("Pagefind's user interfaces, unmodified", () => {
-  let browser;
-  let server;
   let page;
-  before(async () => {
+  const session = new Session(() => {
     const packages = join(root, "tests/e2e/node_modules");
-    server = await serve([buildPagefind(), packages], {
+    return serve([buildPagefind(), packages], {
       "/default": DEFAULT_UI,
       "/modular": MODULAR_UI,
       "/component": COMPONENT_UI,
     });
-    browser = await launch();
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
 
   const texts = (selector) =>
     page.locator(selector).evaluateAll((found) => found.map(({ textContent }) => textContent));
 
   test("the default one shows results, their parts, images and filters", async () => {
-    page = await open(browser, `${server.url}default`);
+    page = await session.visit("default");
     await page.locator(".pagefind-ui__search-input").fill("kiln");
     await page.locator(".pagefind-ui__result-title").first().waitFor();
     assert.equal(await page.locator(".pagefind-ui__result").count(), 3);
@@ -77,7 +69,7 @@ describe("Pagefind's user interfaces, unmodified", () => {
   });
 
   test("the modular one searches and filters", async () => {
-    page = await open(browser, `${server.url}modular`);
+    page = await session.visit("modular");
     await page.locator("#search input").fill("kiln");
     await page.locator(".pagefind-modular-list-link").first().waitFor();
     assert.equal((await texts(".pagefind-modular-list-link")).length, 3);
@@ -90,7 +82,7 @@ describe("Pagefind's user interfaces, unmodified", () => {
   });
 
   test("the web components search", async () => {
-    page = await open(browser, `${server.url}component`);
+    page = await session.visit("component");
     await page.locator("pagefind-input input").fill("reduction");
     await page.locator("pagefind-results .pf-result-link").first().waitFor();
     assert.deepEqual(await texts("pagefind-results .pf-result-title .pf-result-link"), [

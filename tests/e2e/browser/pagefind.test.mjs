@@ -2,35 +2,25 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { expectComplaints, launch } from "../lib/browser.mjs";
-import { buildPagefind, openPagefind, PAGES } from "../lib/pagefind.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { expectComplaints } from "../lib/browser.mjs";
+import { buildPagefind, PAGES, visitPagefind } from "../lib/pagefind.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 describe("a page that searches with pagefind.js", () => {
-  let browser;
-  let server;
   let page;
-  before(async () => {
-    server = await serve([buildPagefind()]);
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  const session = new Session(() => serve([buildPagefind()]));
   beforeEach(async () => {
-    server.log.length = 0;
-    page = await openPagefind(browser, server.url);
+    page = await visitPagefind(session);
   });
-  afterEach(() => page.context().close());
 
   const urls = (...args) => page.evaluate((args) => urls(pagefind.search(...args)), args);
 
   test("loads nothing but the module until it is used", async () => {
-    assert.deepEqual(server.log, ["/index.html", "/pagefind/pagefind.js"]);
+    assert.deepEqual(session.server.log, ["/index.html", "/pagefind/pagefind.js"]);
     await page.evaluate(() => pagefind.init());
-    assert.ok(server.log.includes("/pagefind/findling.js"), server.log.join());
+    assert.ok(session.server.log.includes("/pagefind/findling.js"), session.server.log.join());
   });
 
   test("gets pages with all fields that Pagefind gives", async () => {
@@ -220,30 +210,22 @@ describe("a page that searches with pagefind.js", () => {
       await pagefind.init();
     });
     const entries = requests.filter((url) => url.includes("pagefind-entry.json"));
-    assert.deepEqual(entries, [`${server.url}pagefind/pagefind-entry.json?ts=build%207`]);
+    assert.deepEqual(entries, [session.address("pagefind/pagefind-entry.json?ts=build%207")]);
   });
 });
 
 describe("a page that searches several sites with pagefind.js", () => {
-  let browser;
-  let server;
   let page;
-  before(async () => {
+  const session = new Session(() => {
     const site = buildPagefind();
     const clay = `<html lang=en><h1>Clay for a kiln</h1><p>Clay.</p>
       <p data-pagefind-filter=fuel>gas</p></html>`;
     buildPagefind({ "stoneware/index.html": clay }, "-o", join(site, "clay/pagefind"));
-    server = await serve([site]);
-    browser = await launch();
+    return serve([site]);
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
 
   test("merges their results by score, filters and counts", async () => {
-    page = await openPagefind(browser, server.url);
+    page = await visitPagefind(session);
     const found = await page.evaluate(async () => {
       await pagefind.options({ mergeFilter: { site: "kilns" } });
       await pagefind.mergeIndex("/clay/pagefind/", {
@@ -274,7 +256,7 @@ describe("a page that searches several sites with pagefind.js", () => {
   });
 
   test("skips a bundle that it has already", async () => {
-    page = await openPagefind(browser, server.url);
+    page = await visitPagefind(session);
     expectComplaints(page, /is searched already/);
     await page.evaluate(() => pagefind.mergeIndex("/pagefind/"));
     assert.equal(
@@ -285,44 +267,36 @@ describe("a page that searches several sites with pagefind.js", () => {
 
   test("weighs a compound by the parts of it that the query has", async () => {
     const compound = "<html lang=en><p>A single reference to SaltGlazes</p></html>";
-    const site = await serve([
-      buildPagefind({ "salt.html": compound, "index.html": PAGES["index.html"] }),
-    ]);
-    try {
-      page = await openPagefind(browser, site.url);
-      const locations = (query) =>
-        page.evaluate(async (query) => {
-          const { results } = await pagefind.search(query);
-          const pages = await Promise.all(results.map((result) => result.data()));
-          return pages.find(({ url }) => url === "/salt.html").weighted_locations;
-        }, query);
-      const [half] = await locations("salt");
-      assert.equal(half.weight, 0.5);
-      const [whole] = await locations("salt glazes");
-      assert.equal(whole.weight, 1);
-      // Two parts, each with twice the weight, which counts squared.
-      assert.ok(Math.abs(whole.balanced_score - 8 * half.balanced_score) < 1e-9);
-    } finally {
-      await site.close();
-    }
+    const directory = buildPagefind({ "salt.html": compound, "index.html": PAGES["index.html"] });
+    const { url } = session.keep(await serve([directory]));
+    page = await visitPagefind(session, url);
+    const locations = (query) =>
+      page.evaluate(async (query) => {
+        const { results } = await pagefind.search(query);
+        const pages = await Promise.all(results.map((result) => result.data()));
+        return pages.find(({ url }) => url === "/salt.html").weighted_locations;
+      }, query);
+    const [half] = await locations("salt");
+    assert.equal(half.weight, 0.5);
+    const [whole] = await locations("salt glazes");
+    assert.equal(whole.weight, 1);
+    // Two parts, each with twice the weight, which counts squared.
+    assert.ok(Math.abs(whole.balanced_score - 8 * half.balanced_score) < 1e-9);
   });
 
   test("reads more results than the first batch when they are asked for", async () => {
     const many = {};
     for (let at = 0; at < 70; at += 1)
       many[`p${at}.html`] = `<html lang=en><h1>Tile ${at}</h1><p>A tile of clay.</p></html>`;
-    const site = await serve([buildPagefind({ ...many, "index.html": PAGES["index.html"] })]);
-    try {
-      page = await openPagefind(browser, site.url);
-      const { ids, urls: found } = await page.evaluate(async () => {
-        const { results } = await pagefind.search("tile");
-        const pages = await Promise.all(results.map((result) => result.data()));
-        return { ids: results.map(({ id }) => id), urls: pages.map(({ url }) => url) };
-      });
-      assert.equal(new Set(ids).size, 70);
-      assert.equal(new Set(found).size, 70);
-    } finally {
-      await site.close();
-    }
+    const directory = buildPagefind({ ...many, "index.html": PAGES["index.html"] });
+    const { url } = session.keep(await serve([directory]));
+    page = await visitPagefind(session, url);
+    const { ids, urls: found } = await page.evaluate(async () => {
+      const { results } = await pagefind.search("tile");
+      const pages = await Promise.all(results.map((result) => result.data()));
+      return { ids: results.map(({ id }) => id), urls: pages.map(({ url }) => url) };
+    });
+    assert.equal(new Set(ids).size, 70);
+    assert.equal(new Set(found).size, 70);
   });
 });

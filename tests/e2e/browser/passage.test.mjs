@@ -1,10 +1,11 @@
 // Where a result leads: to the sentence, marked on its page.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { ask, launch, openSearch, withSearch } from "../lib/browser.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { ask, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 /** Runs before a page's scripts: a browser that does not know text fragments. */
 const withoutFragments = () => {
@@ -17,28 +18,20 @@ const PARTED = `<p hidden>Open the lid slowly at <b>ninety</b> degrees.</p>
  lid <em>slowly</em> at <b>ninety</b> degrees. Then wait.</p>`;
 
 describe("a reader who follows a result", () => {
-  let browser;
-  let server;
   let page;
-  before(async () => {
-    server = await serve([build()], {
+  const session = new Session(() =>
+    serve([build()], {
       "/": withSearch(),
       "/all": withSearch("highlight"),
       "/parted": withSearch("", PARTED),
-    });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+    }),
+  );
   beforeEach(() => {
     page = undefined;
   });
-  afterEach(() => page?.context().close());
 
   const hrefOf = async (path, question, options) => {
-    page = await openSearch(browser, `${server.url}${path}`, options);
+    page = await session.visitSearch(path, options);
     await page.keyboard.press("Control+k");
     await ask(page, question);
     return page.getByRole("option").first().getAttribute("href");
@@ -127,7 +120,7 @@ describe("a reader who follows a result", () => {
   });
 
   test("sees a passage marked across elements, which stay as they are", async () => {
-    page = await openSearch(browser, `${server.url}parted`);
+    page = await session.visitSearch("parted");
     const html = () => page.evaluate(() => document.querySelector("main").innerHTML);
     const before = await html();
     assert.equal(await script((module) => module.highlight("Open the lid", "degrees.")), true);

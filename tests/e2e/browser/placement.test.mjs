@@ -1,27 +1,20 @@
 // The element in a page that has colours, keys and a router of its own.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
-import { ask, launch, open, openSearch, withSearch } from "../lib/browser.mjs";
+import { describe, test } from "node:test";
+import { ask, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 describe("a page with its own colours, keys and router", () => {
-  let browser;
-  let server;
   let page;
-  before(async () => {
-    server = await serve([build()], {
+  const session = new Session(() =>
+    serve([build()], {
       "/page": withSearch('theme="page" keys="s, f"'),
       "/two": withSearch("hidden", "<findling-search id=shown></findling-search>"),
-    });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
+    }),
+  );
 
   const theme = () =>
     page.evaluate(
@@ -40,7 +33,7 @@ describe("a page with its own colours, keys and router", () => {
     ["color(srgb 0.9 0.9 0.8)", "light"],
   ])
     test(`gives the search its theme: ${color} is ${expected}`, async () => {
-      page = await openSearch(browser, `${server.url}page`);
+      page = await session.visitSearch("page");
       const other = expected === "dark" ? "white" : "black";
       for (const now of [other, color])
         await page.evaluate((now) => {
@@ -50,7 +43,7 @@ describe("a page with its own colours, keys and router", () => {
     });
 
   test("has the reader's theme without a background, and follows a change", async () => {
-    page = await openSearch(browser, `${server.url}page`, { colorScheme: "dark" });
+    page = await session.visitSearch("page", { colorScheme: "dark" });
     await page.evaluate(() => {
       document.documentElement.style.colorScheme = "light dark";
     });
@@ -62,7 +55,7 @@ describe("a page with its own colours, keys and router", () => {
   });
 
   test("is searched by its own keys, unless a reader writes", async () => {
-    page = await openSearch(browser, `${server.url}page`);
+    page = await session.visitSearch("page");
     await page.keyboard.press("f");
     await page.locator("findling-search dialog[open]").waitFor();
     await page.keyboard.press("s");
@@ -70,7 +63,7 @@ describe("a page with its own colours, keys and router", () => {
   });
 
   test("with two elements opens the one that is shown", async () => {
-    page = await open(browser, `${server.url}two`);
+    page = await session.visit("two");
     await page.locator("#shown:defined").waitFor();
     await page.keyboard.press("Control+k");
     await page.locator("#shown dialog[open]").waitFor();
@@ -78,7 +71,7 @@ describe("a page with its own colours, keys and router", () => {
   });
 
   test("sees in its router which result was chosen", async () => {
-    page = await openSearch(browser, `${server.url}page`);
+    page = await session.visitSearch("page");
     await page.evaluate(() => {
       document.addEventListener("click", (event) => {
         const link = event.target.closest("a");
@@ -93,7 +86,7 @@ describe("a page with its own colours, keys and router", () => {
     await page.getByRole("option").first().click();
     // Routers take text fragments for anchors, so they see the address without.
     const [plain] = href.split("#:~:");
-    assert.equal(await page.evaluate(() => window.routed), new URL(plain, server.url).href);
-    assert.equal(page.url(), `${server.url}page`);
+    assert.equal(await page.evaluate(() => window.routed), new URL(plain, session.address()).href);
+    assert.equal(page.url(), session.address("page"));
   });
 });

@@ -3,26 +3,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { failures, report, requests, topics } from "../../ranking/check.mjs";
-import { launch, openClient, withClient } from "../lib/browser.mjs";
+import { withClient } from "../lib/browser.mjs";
 import { dist, findling, scratch } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 
 describe("a reader finds the expected page first", () => {
   const sites = scratch();
-  let browser;
-  let page;
-  let server;
-  before(async () => {
-    server = await serve([sites, dist], { "/": withClient("/findling.js") });
-    browser = await launch();
-    page = await openClient(browser, server.url);
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  const session = new Session(() => serve([sites, dist], { "/": withClient("/findling.js") }));
 
   for (const topic of topics()) {
     test(`${topic.name}: ${topic.about}`, async () => {
@@ -36,6 +26,7 @@ describe("a reader finds the expected page first", () => {
         { cwd: topic.directory, stdio: ["ignore", "pipe", "pipe"] },
       );
       const asked = topic.cases.map((one) => requests(one, topic.pages));
+      const page = await session.visitClient();
       const answers = await page.evaluate(
         async ([address, asked]) => {
           const index = await findling.open(address);

@@ -2,47 +2,39 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { answered, ask, launch, openSearch, options, withSearch } from "../lib/browser.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { answered, ask, focused, options, withSearch } from "../lib/browser.mjs";
 import { build, shardsOfKind } from "../lib/bundle.mjs";
 import { gate, serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 import { HOSTILE_TITLE, PAGES } from "../lib/site.mjs";
 
 describe("a reader on a page with search", () => {
-  let browser;
-  let server;
   let site;
   let page;
-  before(async () => {
+  const session = new Session(() => {
     site = build();
-    server = await serve([site], {
+    return serve([site], {
       "/": withSearch(),
       "/form": withSearch("", `<label>Name <input id="name"></label>`),
       "/inline": withSearch("inline"),
       "/words": withSearch(`mode="lexical"`),
       "/no-vector": withSearch(`encoder="none"`),
       "/recent": withSearch(`mode="lexical" order="recent"`),
+      "/few": withSearch(`limit="2"`),
       // A record's address that looks like a script leads here, as a path of the site.
       "/javascript:window.harmed=true": withSearch(),
     });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
   });
   beforeEach(async () => {
-    server.hold = () => undefined;
-    server.log.length = 0;
-    page = await openSearch(browser, server.url);
+    page = await session.visitSearch();
   });
-  afterEach(() => page.context().close());
 
   const dialog = () => page.getByRole("dialog");
   const first = () => page.getByRole("option").first();
   const corrected = () => dialog().locator(".corrected");
   const goTo = async (path) => {
-    await page.goto(`${server.url}${path}`);
+    await page.goto(session.address(path));
     await page.locator("findling-search:defined").waitFor();
   };
   const openDialog = async (path) => {
@@ -57,16 +49,16 @@ describe("a reader on a page with search", () => {
 
   test("loads only the search box until search is wanted", async () => {
     await page.waitForLoadState("networkidle");
-    const requested = server.log.filter((path) => path.startsWith("/findling/"));
+    const requested = session.server.log.filter((path) => path.startsWith("/findling/"));
     assert.deepEqual(requested, ["/findling/findling-ui.js"]);
   });
 
   test("waits for no script of the client before the engine is asked for", async () => {
     const first = /\/findling(\.js|-worker\.js|_engine\.wasm|\.idx)$/;
     const { hold, open } = gate((path) => first.test(path));
-    server.hold = hold;
+    session.server.hold = hold;
     await openDialog();
-    const asked = () => new Set(server.log.filter((path) => first.test(path)));
+    const asked = () => new Set(session.server.log.filter((path) => first.test(path)));
     while (asked().size < 4) await page.waitForTimeout(10);
     open();
     await ask(page, "pinholes");
@@ -105,6 +97,25 @@ describe("a reader on a page with search", () => {
     });
   }
 
+  test("adds results once, however often the button is clicked", async () => {
+    await openDialog("few");
+    await ask(page, "kiln");
+    await pageCount(2);
+    const more = page.getByRole("button", { name: "More results" });
+    const titles = () =>
+      page
+        .locator("findling-search .page")
+        .evaluateAll((found) => found.map((page) => page.ariaLabel));
+    await more.evaluate((button) => {
+      button.click();
+      button.click();
+    });
+    await pageCount(4);
+    await more.click();
+    await pageCount(6);
+    assert.equal(new Set(await titles()).size, 6);
+  });
+
   test("sees no title above more pages by words, in a list it has moved in", async () => {
     await goTo("no-vector");
     await page.evaluate(() => {
@@ -141,7 +152,7 @@ describe("a reader on a page with search", () => {
     const spelling = shardsOfKind(join(site, "findling"), "spelling");
     const isSpelling = (path) => spelling.some((name) => path.endsWith(name));
     const { hold, open } = gate((path) => isSpelling(path) || path.endsWith("engine_rest.wasm"));
-    server.hold = hold;
+    session.server.hold = hold;
     await openDialog();
     await page.getByRole("combobox").fill("thermocuople kiln");
     // The server holds back the shards of spellings and the part of the engine that corrects, so
@@ -151,7 +162,7 @@ describe("a reader on a page with search", () => {
     await page.waitForFunction(() =>
       document.querySelector("findling-search").shadowRoot.querySelector("[aria-busy=true]"),
     );
-    assert.ok(server.log.some(isSpelling), "the shards of spellings were asked for");
+    assert.ok(session.server.log.some(isSpelling), "the shards of spellings were asked for");
     open();
     await corrected().waitFor();
     await answered(page);
@@ -161,7 +172,7 @@ describe("a reader on a page with search", () => {
   test("keeps the rows it has moved in when the corrected results arrive", async () => {
     const spelling = shardsOfKind(join(site, "findling"), "spelling");
     const { hold, open } = gate((path) => spelling.some((name) => path.endsWith(name)));
-    server.hold = hold;
+    session.server.hold = hold;
     await openDialog("words");
     await page.getByRole("combobox").fill("thermocuople glaze");
     await first().waitFor();
@@ -267,32 +278,31 @@ describe("a reader on a page with search", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/#/);
     const [address] = page.url().split(":~:");
-    assert.equal(address, `${server.url}reference/thermocouple.html#swap`);
+    assert.equal(address, session.address("reference/thermocouple.html#swap"));
     // The element with the sentence is the target, in the section that the anchor names.
     await page.locator("#swap + :target").waitFor();
   });
 
   test("closes the dialog with Escape, and the focus is where it was", async () => {
-    const focused = (element) => element.getRootNode().activeElement === element;
+    const hasFocus = (element) => element.getRootNode().activeElement === element;
     const trigger = page.getByRole("button", { name: "Search" });
     await trigger.focus();
     await page.keyboard.press("Enter");
     await dialog().waitFor();
-    assert.equal(await page.getByRole("combobox").evaluate(focused), true);
+    assert.equal(await page.getByRole("combobox").evaluate(hasFocus), true);
     await page.keyboard.press("Escape");
     await dialog().waitFor({ state: "hidden" });
-    assert.equal(await trigger.evaluate(focused), true);
+    assert.equal(await trigger.evaluate(hasFocus), true);
   });
 
   test("tabs from the box to the close button and to the filters, past the results", async () => {
     await openDialog();
     await ask(page, "kiln");
-    const focused = () =>
-      page.evaluate(() => document.activeElement.shadowRoot.activeElement.className);
+    const className = () => focused(page, ({ className }) => className);
     await page.keyboard.press("Tab");
-    assert.equal(await focused(), "close");
+    assert.equal(await className(), "close");
     await page.keyboard.press("Tab");
-    assert.equal(await focused(), "chip");
+    assert.equal(await className(), "chip");
   });
 
   test("chooses a filter, sees fewer results, and can choose another next to it", async () => {
@@ -377,7 +387,10 @@ describe("a reader on a page with search", () => {
     await openDialog();
     await ask(page, "dunting");
     await page.keyboard.press("Enter");
-    assert.equal(await page.evaluate(() => window.chosen), `${server.url}faq/pots.html#dunting`);
-    assert.equal(page.url(), server.url);
+    assert.equal(
+      await page.evaluate(() => window.chosen),
+      session.address("faq/pots.html#dunting"),
+    );
+    assert.equal(page.url(), session.address());
   });
 });

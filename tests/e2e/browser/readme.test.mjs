@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { EVENTS } from "../../../www/integrations/common/element.mjs";
 import { root } from "../lib/bundle.mjs";
 
 const www = join(root, "www");
@@ -12,6 +13,7 @@ const names = (text, pattern) => [...text.matchAll(pattern)].map(([, name]) => n
 
 const readme = read("README.md");
 const types = read("src/types.ts");
+const components = read("integrations/common/types.d.mts");
 
 /** Names in the first column of the table whose header begins with `| first |`, after a heading. */
 function tableAfter(heading, first) {
@@ -24,7 +26,7 @@ function tableAfter(heading, first) {
 
 /** Names of the members of an interface. */
 function members(source, name) {
-  const body = new RegExp(`interface ${name} \\{\\n(.*?)\\n\\}`, "s").exec(source)[1];
+  const body = new RegExp(`interface ${name}[^{]* \\{\\n(.*?)\\n\\}`, "s").exec(source)[1];
   return names(body, /^ {2}(\w+)\??:/gm);
 }
 
@@ -56,6 +58,29 @@ describe("www/README.md lists", () => {
       assert.deepEqual(sorted(documented), sorted(members(source, name)));
     });
   }
+
+  test("every event of the elements, and no other, and components know them", () => {
+    const documented = tableAfter("## `<findling-search>`", "event");
+    const events = names(read("src/ui/selection.ts"), /^ {2}"(findling-\w+)": CustomEvent/gm);
+    assert.ok(events.length > 0);
+    assert.deepEqual(sorted(documented), sorted(events));
+    assert.deepEqual(sorted(EVENTS.map((name) => `findling-${name}`)), sorted(events));
+  });
+
+  for (const [tag, name, ...parts] of [
+    ["findling-search", "SearchAttributes", "Searching", "Common"],
+    ["findling-results", "ResultsAttributes"],
+    ["findling-related", "RelatedAttributes"],
+  ])
+    test(`every attribute of <${tag}> that components know`, () => {
+      const documented = tableAfter(`## \`<${tag}>\``, "attribute");
+      const typed = [name, ...parts].flatMap((part) => members(components, part));
+      assert.ok(typed.length > 0);
+      // Components take the bundle as a setting, from which they have the site. The number of
+      // related pages has another default, and is listed twice.
+      const others = ["bundle", "site", ...(tag === "findling-related" ? ["limit"] : [])];
+      assert.deepEqual(sorted(documented.filter((name) => !others.includes(name))), sorted(typed));
+    });
 
   test("every option of `similar`, and no other", () => {
     const typed = strings(types, "export type SimilarOptions");

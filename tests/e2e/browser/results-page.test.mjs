@@ -1,10 +1,11 @@
 // What a reader sees of <findling-results>.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
-import { launch, open, withResults } from "../lib/browser.mjs";
+import { describe, test } from "node:test";
+import { focused, resultsAnswered, withResults } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
+import { Session } from "../lib/session.mjs";
 import { HOSTILE_TITLE } from "../lib/site.mjs";
 
 /** A page about wood, for values with levels. */
@@ -26,34 +27,26 @@ const EXTRA = [
 ];
 
 describe("a reader on a page of results", () => {
-  let browser;
-  let server;
   let page;
-  before(async () => {
+  const session = new Session(() => {
     const site = build({ extra: EXTRA });
     const facets = `facets="kind, level, topic, updated" hierarchies="topic"`;
     const attributes = `${facets} sorts="level, level:desc"`;
-    server = await serve([site], {
+    return serve([site], {
       "/search": withResults(`${attributes} limit="50"`),
       "/paged": withResults(`${attributes} paging="pages" limit="3"`),
       "/few": withResults(`${attributes} limit="3"`),
       "/late": withResults().replace(/<script type="module"[^>]*><\/script>/, ""),
       "/plain": withResults(`facets="none"`),
+      "/recent": withResults(`${attributes} order="recent" limit="50"`),
       "/rtl": withResults(attributes).replace('lang="en"', 'lang="ar" dir="rtl"'),
     });
-    browser = await launch();
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page?.context().close());
 
   const visit = async (path, options) => {
-    page = await open(browser, `${server.url}${path}`, options);
-    await answered();
+    page = await session.visitResults(path, options);
   };
-  const answered = () => page.locator("findling-results [aria-busy=false].answered").waitFor();
+  const answered = () => resultsAnswered(page);
   const titles = () => page.locator("findling-results .list h3 a").allInnerTexts();
   const box = () => page.getByRole("searchbox");
   const summary = () => page.locator("findling-results h2.summary");
@@ -152,6 +145,86 @@ describe("a reader on a page of results", () => {
     assert.equal(await topic.getByRole("checkbox", { name: /^Softwood/ }).isChecked(), true);
   });
 
+  test("gets a whole branch again after asking for less, also of values not seen before", async () => {
+    await visit("search?q=kiln&f.updated=..2021-02-15");
+    await listed(2);
+    await page
+      .getByRole("group", { name: "topic" })
+      .getByRole("checkbox", { name: /^Fuel/ })
+      .click();
+    await page.waitForURL(/f\.topic=Fuel/);
+    await listed(2);
+    await page.getByRole("button", { name: /^Remove filter: updated/ }).click();
+    await listed(3);
+    assert.deepEqual((await titles()).sort(), ["Wood: beech", "Wood: larch", "Wood: spruce"]);
+    // A branch without a page in the answer can still be taken back where it was chosen.
+    await visit("search?q=glaze&f.topic=Fuel");
+    await page.getByRole("checkbox", { name: /^Fuel/ }).click();
+    await page.waitForURL((url) => !url.searchParams.has("f.topic"));
+    await answered();
+    assert.ok((await titles()).includes("Glazing"));
+  });
+
+  test("takes back a filter of a link that the site does not have, or has otherwise", async () => {
+    for (const [parameter, chip, message] of [
+      ["f.colour=red", "colour: red", /no attribute `colour`/],
+      ["f.level=high..", "level: \u2265 high", /level/],
+      ["f.kind=none", "kind: none", undefined],
+    ]) {
+      await visit(`paged?q=kiln&${parameter}`);
+      if (message) await page.locator("findling-results .error").getByText(message).waitFor();
+      assert.deepEqual(await titles(), []);
+      const status = await page.getByRole("status").innerText();
+      assert.match(status, message ?? /No results/);
+      await page.getByRole("button", { name: `Remove filter: ${chip}` }).click();
+      await listed(3);
+      assert.deepEqual(parameters(), { q: "kiln" });
+    }
+  });
+
+  test("sees no rest of an answer beside an error", async () => {
+    await visit("few?q=kiln");
+    await page.getByRole("button", { name: "More results" }).waitFor();
+    await page.evaluate(() => {
+      history.pushState(null, "", "?q=kiln&f.colour=red");
+      dispatchEvent(new PopStateEvent("popstate"));
+    });
+    await page.locator("findling-results .error").waitFor();
+    assert.equal(await page.getByRole("button", { name: "More results" }).isVisible(), false);
+    assert.equal(await summary().isVisible(), false);
+  });
+
+  test("sees which order the site has, chooses another, and keeps it by the address", async () => {
+    const chosen = () =>
+      page.getByLabel("Sort by").evaluate((select) => select.selectedOptions[0].textContent);
+    await visit("recent?q=kiln");
+    const newest = await titles();
+    assert.equal(await chosen(), "Newest first");
+    await page.getByLabel("Sort by").selectOption("Relevance");
+    await page.waitForURL(/sort=relevance/);
+    await answered();
+    const relevant = await titles();
+    assert.notDeepEqual(relevant, newest);
+    assert.deepEqual([...relevant].sort(), [...newest].sort());
+    await page.reload();
+    await answered();
+    assert.deepEqual(await titles(), relevant);
+    assert.equal(await chosen(), "Relevance");
+    await page.getByLabel("Sort by").selectOption("Newest first");
+    await page.waitForURL((url) => !url.searchParams.has("sort"));
+    await answered();
+    assert.deepEqual(await titles(), newest);
+    // What the site changes later is shown as well.
+    const order = (name) =>
+      page.evaluate((name) => {
+        document.querySelector("findling-results").setAttribute("order", name);
+      }, name);
+    await order("relevance");
+    await answered();
+    assert.equal(await chosen(), "Relevance");
+    assert.deepEqual(await titles(), relevant);
+  });
+
   test("orders by date and by an attribute", async () => {
     await visit("search?q=kiln");
     await page.getByLabel("Sort by").selectOption("Newest first");
@@ -184,10 +257,7 @@ describe("a reader on a page of results", () => {
     await listed(6);
     const all = await titles();
     assert.deepEqual(all.slice(0, 3), before);
-    const focused = await page.evaluate(
-      () => document.activeElement.shadowRoot.activeElement.innerText,
-    );
-    assert.equal(focused, all[3]);
+    assert.equal(await focused(page, ({ innerText }) => innerText), all[3]);
     await page.reload();
     await listed(6);
     assert.deepEqual(await titles(), all);
@@ -269,7 +339,10 @@ describe("a reader on a page of results", () => {
       );
     });
     await page.locator("findling-results .list a").first().click();
-    assert.equal(await page.evaluate(() => window.chosen), `${server.url}faq/pots.html#dunting`);
+    assert.equal(
+      await page.evaluate(() => window.chosen),
+      session.address("faq/pots.html#dunting"),
+    );
     await page.locator("findling-results .list a").first().click();
     await page.waitForURL(/pots\.html/);
     await page.goBack();
@@ -297,8 +370,7 @@ describe("a reader on a page of results", () => {
     await page.getByRole("button", { name: "Remove filter: kind: faq" }).click();
     await page.waitForURL((url) => !url.searchParams.has("f.kind"));
     await answered();
-    const focused = () => page.evaluate(() => document.activeElement.shadowRoot.activeElement.name);
-    assert.equal(await focused(), "q");
+    assert.equal(await focused(page, ({ name }) => name), "q");
     await box().fill("kiln");
     const from = page.getByRole("group", { name: "level" }).getByLabel("From");
     await from.pressSequentially("5");
@@ -338,11 +410,11 @@ describe("a reader on a page of results", () => {
     });
     await page.locator('findling-results a[href*="/elsewhere/"]').first().waitFor();
     await listed(count);
-    assert.ok((await links()).every((href) => href.startsWith(`${server.url}elsewhere/`)));
+    assert.ok((await links()).every((href) => href.startsWith(session.address("elsewhere/"))));
   });
 
   test("gets what was set before the script came, and no attribute is a property", async () => {
-    page = await open(browser, `${server.url}late?q=kiln`);
+    page = await session.visit("late?q=kiln");
     await page.evaluate(async () => {
       const element = document.querySelector("findling-results");
       element.options = { site: "https://example.org/early/" };
@@ -396,7 +468,7 @@ describe("a reader on a page of results", () => {
     assert.equal(await box().isVisible(), false);
     assert.equal(await page.getByRole("checkbox", { name: /^faq/ }).isVisible(), false);
     const address = page.locator("findling-results .address").first();
-    assert.equal(await address.innerText(), `${server.url}faq/pots.html#dunting`);
+    assert.equal(await address.innerText(), session.address("faq/pots.html#dunting"));
   });
 
   test("reads the page in the language of the page, mirrored", async () => {

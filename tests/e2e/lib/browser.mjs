@@ -58,8 +58,9 @@ export function expectComplaints(page, ...patterns) {
 /** The complaint of a search that calls the deferred part of the engine before it is loaded. */
 export const RECOVERY = /a search began again/;
 
-export async function launch() {
-  return chromium.launch(launchOptions());
+/** A browser; `switches` are further ones of its command line. */
+export async function launch(...switches) {
+  return chromium.launch(launchOptions(...switches));
 }
 
 /**
@@ -75,59 +76,87 @@ export async function open(browser, url, { init, argument, ...options } = {}) {
   return page;
 }
 
-/** The head of every test page: an icon of its own, so that browsers do not ask for one. */
-const HEAD = `<!doctype html><html lang="en"><head><meta charset="utf-8">
+/**
+ * The HTML of a page with its title, what else is in its head, and its body. It has an icon of its
+ * own, so that browsers do not ask for one.
+ */
+export const pageWith = (
+  title,
+  head,
+  body = "",
+) => `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">`;
+<link rel="icon" href="data:,"><title>${title}</title>
+${head}</head>
+<body>${body}</body></html>`;
+
+/** The head of a page with a script of the bundle. */
+const script = (name) => `<script type="module" src="/findling/${name}"></script>`;
 
 /** The HTML of a page with search on it. */
-export const withSearch = (attributes = "", body = "") => `${HEAD}<title>Kiln handbook</title>
-<script type="module" src="/findling/findling-ui.js"></script></head>
-<body><main><h1>The kiln handbook</h1><p>Everything about the kiln.</p>
-<findling-search ${attributes}></findling-search>${body}</main></body></html>`;
+export const withSearch = (attributes = "", body = "") =>
+  pageWith(
+    "Kiln handbook",
+    script("findling-ui.js"),
+    `<main><h1>The kiln handbook</h1><p>Everything about the kiln.</p>
+<findling-search ${attributes}></findling-search>${body}</main>`,
+  );
 
 /** The HTML of a page with all results on it, and nothing of the search box. */
-export const withResults = (attributes = "", body = "") => `${HEAD}<title>Search</title>
-<script type="module" src="/findling/findling-results.js"></script></head>
-<body><main><h1>Search</h1><findling-results ${attributes}></findling-results></main>${body}
-</body></html>`;
+export const withResults = (attributes = "", body = "") =>
+  pageWith(
+    "Search",
+    script("findling-results.js"),
+    `<main><h1>Search</h1><findling-results ${attributes}></findling-results></main>${body}`,
+  );
 
-/** The HTML of a page with the client at `script` as `findling`, opened by `openClient`. */
-export const withClient = (script = "/findling/findling.js") => `${HEAD}<title>Client</title>
-<script type="module">
+/** The HTML of a page with related pages below its text. */
+export const withRelated = (attributes = "", text = "", rest = "") =>
+  pageWith(
+    "A page",
+    script("findling-related.js"),
+    `<main><h1>A page</h1>${text}<findling-related ${attributes}></findling-related>${rest}</main>`,
+  );
+
+/** The HTML of a page with the client at `script` as `findling`, for `visitClient`. */
+export const withClient = (script = "/findling/findling.js") =>
+  pageWith(
+    "Client",
+    `<script type="module">
   import * as findling from ${JSON.stringify(script)};
   window.findling = findling;
   window.settled = (promise) => promise.then(
     (value) => ({ value }),
     ({ name, code, message, remedy }) => ({ error: { name, code, message, remedy } }),
   );
-</script></head></html>`;
+</script>`,
+  );
 
-/** Opens a page made by `withClient`. */
-export async function openClient(browser, url, options) {
-  const page = await open(browser, url, options);
-  await page.waitForFunction(() => "findling" in window);
-  return page;
-}
-
-/** Opens a page made by `withSearch`. */
-export async function openSearch(browser, url, options) {
-  const page = await open(browser, url, options);
-  await page.locator("findling-search:defined").waitFor();
-  return page;
-}
-
-/** Types a question into the box and waits until the panel shows its answer. */
-export async function ask(page, question) {
-  await page.getByRole("combobox").fill(question);
-  await answered(page);
+/**
+ * Types a question into the box and waits until the panel shows its answer. `around` is the page, or
+ * the dialog of a page that has several.
+ */
+export async function ask(around, question) {
+  await around.getByRole("combobox").fill(question);
+  await answered(around);
 }
 
 /** Waits until the panel shows the answer to what is in the box. */
-export async function answered(page) {
-  await page.locator("findling-search .panel[aria-busy=false]").waitFor();
+export async function answered(around) {
+  await around.locator(".panel[aria-busy=false]").waitFor();
+}
+
+/** Waits until the page of results shows the answer to its address. */
+export async function resultsAnswered(page) {
+  await page.locator("findling-results [aria-busy=false].answered").waitFor();
+}
+
+/** What `read` gives of the element in an element of Findling that has the focus. */
+export async function focused(page, read) {
+  const element = await page.evaluateHandle(() => document.activeElement.shadowRoot.activeElement);
+  return element.evaluate(read);
 }
 
 /** The text of every option, top to bottom. */
-export const options = (page) =>
-  page.getByRole("option").evaluateAll((found) => found.map((option) => option.innerText));
+export const options = (around) =>
+  around.getByRole("option").evaluateAll((found) => found.map((option) => option.innerText));

@@ -1,28 +1,24 @@
 // A suite of tests on a page with the client.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe } from "node:test";
-import { launch, openClient, withClient } from "./browser.mjs";
+import { afterEach, beforeEach, describe } from "node:test";
+import { withClient } from "./browser.mjs";
 import { build } from "./bundle.mjs";
-import { serve, TYPES } from "./server.mjs";
+import { serve } from "./server.mjs";
+import { Session } from "./session.mjs";
 
 /** The page, the server behind it and the small site that it serves; renewed before every test. */
-class ClientPage {
-  async start() {
-    this.site = build();
-    this.server = await serve([this.site], { "/": withClient() });
-    this.browser = await launch();
-  }
-
-  async stop() {
-    await this.browser?.close();
-    await this.server?.close();
+class ClientPage extends Session {
+  constructor() {
+    super(() => {
+      this.site = build();
+      return serve([this.site], { "/": withClient() });
+    });
   }
 
   /** A new page in a context of its own, with nothing in its caches. */
   async renew() {
-    await this.page?.context().close();
-    this.page = await openClient(this.browser, this.server.url);
+    await this.visitClient();
   }
 
   /** Loads the page again; its caches stay. */
@@ -32,15 +28,6 @@ class ClientPage {
   }
 
   async reset() {
-    Object.assign(this.server, {
-      corrupt: undefined,
-      missing: undefined,
-      hold: () => undefined,
-      ranges: true,
-      headers: {},
-      types: TYPES,
-      directories: [this.site],
-    });
     this.recoveries = 0;
     this.expectedRecoveries = 0;
     await this.renew();
@@ -95,10 +82,7 @@ class ClientPage {
 export function clientSuite(about, tests) {
   describe(about, () => {
     const client = new ClientPage();
-    before(() => client.start());
-    after(() => client.stop());
     beforeEach(() => client.reset());
-    afterEach(() => client.page.context().close());
     afterEach(() => {
       const message = "searches that called the deferred part of the engine before it was loaded";
       assert.equal(client.recoveries, client.expectedRecoveries, message);

@@ -2,7 +2,6 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { open } from "./browser.mjs";
 import { dist, run, scratch } from "./bundle.mjs";
 
 const page = (lang, body, head = "") => `<!doctype html><html lang="${lang}"><head>
@@ -49,9 +48,9 @@ export function buildPagefind(pages = PAGES, ...args) {
   return site;
 }
 
-/** Opens a page of the site with the module `pagefind.js` as `pagefind`. */
-export async function openPagefind(browser, url, script = "/pagefind/pagefind.js") {
-  const opened = await open(browser, `${url}index.html`);
+/** Opens a page of the site at `url` with the module `pagefind.js` as `pagefind`. */
+export async function visitPagefind(session, url = "", script = "/pagefind/pagefind.js") {
+  const opened = await session.visit(`${url}index.html`);
   await opened.evaluate(async (script) => {
     window.pagefind = await import(script);
     /** Addresses of a search's results, in order. */

@@ -19,16 +19,12 @@ export const TYPES = {
 };
 
 /**
- * Serves directories; the first directory with a file serves it. `pages` has HTML by path.
+ * Serves directories; the first directory with a file serves it. `pages` has HTML by path, which is
+ * sent with `headers`.
  */
-export async function serve(directories, pages = {}) {
-  const state = {
-    /** Requested paths, in order. */
-    log: [],
-    /** Bytes of the bodies sent. */
-    sent: 0,
+export async function serve(directories, pages = {}, headers = {}) {
+  const initial = {
     directories,
-    pages,
     /** Flips a byte in the middle of files whose path matches. */
     corrupt: undefined,
     /** Answers with status 404 to paths that match. */
@@ -36,10 +32,23 @@ export async function serve(directories, pages = {}) {
     /** Called with a path before its answer, which waits for the promise that it returns. */
     hold: () => undefined,
     /** Headers of pages. */
-    headers: {},
+    headers,
     /** Media types by file extension. */
     types: TYPES,
     ranges: true,
+  };
+  const state = {
+    ...initial,
+    /** Requested paths, in order. */
+    log: [],
+    /** Bytes of the bodies sent. */
+    sent: 0,
+    pages,
+    /** Ends every misbehaviour, and forgets what was requested. */
+    reset() {
+      Object.assign(state, initial);
+      state.log.length = 0;
+    },
   };
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);

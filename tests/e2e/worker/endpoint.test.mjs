@@ -210,6 +210,19 @@ describe("a Worker with the bundle in one file", () => {
     assert.deepEqual(await (await fetch(`${worker.url}/search?q=thermocouple`)).json(), expected);
   });
 
+  test("knows a page by the address that a reader sees, below the root of its host", async () => {
+    const page = `${worker.url}/docs/guide/glaze.html`;
+    const similar = await fetch(`${worker.url}/similar?url=${page}&k=3`);
+    assert.equal(similar.status, 200);
+    const { results } = await similar.json();
+    assert.equal(results.length, 3);
+    assert.ok(results.every(({ title }) => title !== "Glazing"));
+    const explained = await fetch(`${worker.url}/search?q=kiln&why=${page}&k=0`);
+    assert.equal((await explained.json()).why.page.title, "Glazing");
+    const elsewhere = await fetch(`${worker.url}/similar?url=${worker.url}/docs/nowhere.html`);
+    assert.equal(elsewhere.status, 404);
+  });
+
   test("gives assistants the addresses of the pages beside the file", async () => {
     const call = { name: "search", arguments: { query: "thermocouple", limit: 1 } };
     const response = await fetch(`${worker.url}/mcp`, {

@@ -3,35 +3,29 @@
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { launch, openSearch, options } from "../lib/browser.mjs";
+import { describe, test } from "node:test";
+import { options } from "../lib/browser.mjs";
 import { build, root } from "../lib/bundle.mjs";
+import { Session } from "../lib/session.mjs";
 import { dev } from "../lib/worker.mjs";
 
 describe("a reader on the page that the Worker serves", () => {
-  let browser;
-  let worker;
-  before(async () => {
+  const session = new Session(async () => {
     const assets = build();
     cpSync(join(root, "www/demo"), assets, { recursive: true });
-    worker = await dev(assets);
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await worker?.stop();
+    const { url, stop } = await dev(assets);
+    return { url, close: stop };
   });
 
   // Every test of a browser asserts that its console stays empty: see lib/browser.mjs.
   test("finds pages, and the console stays empty", async () => {
-    const page = await openSearch(browser, `${worker.url}/`);
+    const page = await session.visitSearch();
     await page.locator("button.ask").first().click();
     await page.getByRole("combobox").fill("thermocouple");
     await page.getByRole("option").filter({ hasText: "Thermocouple" }).first().waitFor();
     assert.match((await options(page))[0], /Thermocouple/);
     await page.waitForLoadState("networkidle");
-    const { results } = await (await fetch(`${worker.url}/search?q=thermocouple&k=1`)).json();
+    const { results } = await (await fetch(session.address("search?q=thermocouple&k=1"))).json();
     assert.match(results[0].title, /Thermocouple/);
-    await page.context().close();
   });
 });

@@ -3,17 +3,8 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { expectComplaints, open } from "../../e2e/lib/browser.mjs";
+import { ask, expectComplaints, options } from "../../e2e/lib/browser.mjs";
 import { FRAME } from "./content.mjs";
-
-/** A page with the element loaded. */
-export async function visit(browser, url, options) {
-  const page = await open(browser, url, options);
-  // Development servers hold requests back while they build.
-  page.setDefaultTimeout(90_000);
-  await ready(page);
-  return page;
-}
 
 /** Waits until the element's script runs and the page is at rest. */
 export async function ready(page) {
@@ -40,27 +31,24 @@ export async function rebuilt(index, change) {
     await new Promise((resolve) => setTimeout(resolve, 200));
 }
 
-const visiblePanel = (page) => page.locator("findling-search dialog[open] .panel");
+const openDialog = (page) => page.locator("findling-search dialog[open]");
 
 /** Opens the search by a key. */
 export async function press(page, key) {
   await page.keyboard.press(key);
-  await visiblePanel(page).waitFor();
+  await openDialog(page).locator(".panel").waitFor();
 }
 
 /** Closes the search. */
 export async function close(page) {
   await page.keyboard.press("Escape");
-  await page.locator("findling-search dialog[open]").waitFor({ state: "detached" });
+  await openDialog(page).waitFor({ state: "detached" });
 }
 
 /** The titles and headings that a query finds, top to bottom. */
 export async function search(page, query) {
-  await visiblePanel(page).getByRole("combobox").fill(query);
-  await page.locator("findling-search dialog[open] .panel[aria-busy=false]").waitFor();
-  return page
-    .locator("findling-search dialog[open] [role=option]")
-    .evaluateAll((found) => found.map((option) => option.innerText));
+  await ask(openDialog(page), query);
+  return options(openDialog(page));
 }
 
 /** Asserts that a page whose title matches is the first that a query finds. */
@@ -92,11 +80,10 @@ export async function goesToGerman(page, address) {
  * its heading or `**` for any. The passage behind the heading is not compared.
  */
 export async function choose(page, text, address) {
-  const options = page.locator("findling-search dialog[open] [role=option]");
-  const texts = await options.allInnerTexts();
+  const texts = await options(openDialog(page));
   const at = texts.findIndex((shown) => shown.includes(text));
   assert.notEqual(at, -1, `${text} is not among ${JSON.stringify(texts)}`);
-  await options.nth(at).click();
+  await openDialog(page).getByRole("option").nth(at).click();
   const [path, heading] = address.replace(/^\*\*/, "").split("#");
   await page.waitForURL((url) => {
     const [anchor] = url.hash.slice(1).split(":~:");
@@ -118,9 +105,9 @@ export const isMarked = (page) => page.evaluate(() => window.marked === true);
 
 /** The lightness of the open dialog's background, 0 to 255. */
 export async function lightness(page) {
-  const color = await page
-    .locator("findling-search dialog[open]")
-    .evaluate((dialog) => getComputedStyle(dialog).backgroundColor);
+  const color = await openDialog(page).evaluate(
+    (dialog) => getComputedStyle(dialog).backgroundColor,
+  );
   const [red, green, blue] = color.match(/[\d.]+/g).map(Number);
   return (red + green + blue) / 3;
 }

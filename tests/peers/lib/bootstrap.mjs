@@ -1,18 +1,8 @@
 // How sure a difference of two means is: the paired bootstrap (Efron and Tibshirani, 1993, ch. 13;
 // for retrieval Sakai, SIGIR 2006).
 
-/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
-function random(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+import { random } from "../../e2e/lib/corpus.mjs";
+import { mean } from "./statistics.mjs";
 
 /**
  * The mean of `a - b` over the same queries, and the interval that contains it with 95% confidence:

@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { write } from "./results.mjs";
+import { median } from "./statistics.mjs";
 
 const number = (name, decimals) => ({ name, decimals });
 const SETTING = ["processor", "Mbit/s", "round trip (ms)"];
@@ -22,12 +23,6 @@ const VARIANT = RUNS.indexOf("variant");
 const MEDIAN = VARIANT + 2;
 const KB = VARIANT + 5;
 const REQUESTS = VARIANT + 6;
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
 
 const round = (value, decimals) => Number(value.toFixed(decimals));
 

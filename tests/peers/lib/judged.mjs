@@ -2,10 +2,10 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { decoded } from "./html.mjs";
 
-const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
-
-function jsonLines(file) {
+/** The values of a file of JSON lines. */
+export function jsonLines(file) {
   return readFileSync(file, "utf8")
     .split("\n")
     .flatMap((line, i) => {
@@ -23,14 +23,7 @@ function textOf(html) {
   const text = html
     .replace(/<!--.*?-->|<(script|style|head|nav)\b.*?<\/\1\s*>/gis, " ")
     .replace(/<[^>]*>/g, " ");
-  return text
-    .replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
-      if (name) return ENTITIES[name] ?? whole;
-      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-    })
-    .replace(/\s+/g, " ")
-    .trim();
+  return decoded(text).replace(/\s+/g, " ").trim();
 }
 
 /** The pages of a rendered site as documents. Every tool gets the same title and text. */
@@ -49,7 +42,8 @@ function pagesOf(site) {
 }
 
 /**
- * `{ documents, queries: [{ text, grades }] }` of a directory. Each query has a relevant document.
+ * `{ documents, queries: [{ text, grades, sentences }] }` of a directory. Each query has a relevant
+ * document; `sentences` are those that answer it, where the set names them.
  */
 export function readSet(directory) {
   const file = (name) => {
@@ -81,7 +75,9 @@ export function readSet(directory) {
       title,
       text,
     })),
-    queries: judged.map(({ _id, text }) => ({ text, grades: grades.get(String(_id)) })),
+    queries: judged.map(({ _id, text, sentences }) => {
+      return { text, grades: grades.get(String(_id)), sentences };
+    }),
   };
 }
 
@@ -92,4 +88,21 @@ const dcg = (grades) =>
 export function ndcg(ids, grades) {
   const ideal = [...grades.values()].sort((a, b) => b - a);
   return dcg([...new Set(ids)].map((id) => grades.get(id) ?? 0)) / dcg(ideal);
+}
+
+/** The words of a text in lower case. */
+export const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+
+/** The share of a sentence's words that must stand in a text in one run. */
+const MIN_SHARE = 0.7;
+
+/** Whether enough of a sentence stands in a text in one run. */
+export function contains(text, sentence) {
+  const run = words(sentence);
+  const least = Math.max(1, Math.ceil(MIN_SHARE * run.length));
+  const all = ` ${words(text).join(" ")} `;
+  for (let at = 0; at + least <= run.length; at++) {
+    if (all.includes(` ${run.slice(at, at + least).join(" ")} `)) return true;
+  }
+  return false;
 }

@@ -2,13 +2,13 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { decoded } from "./html.mjs";
+import { jsonLines } from "./judged.mjs";
 
 /** A heading on more pages belongs to the layout of the site. */
 const MAX_PAGES = 3;
 /** Numbers of words of a heading that can be a query. */
-const [LEAST_WORDS, MAX_WORDS] = [2, 10];
-
-const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
+const [MIN_WORDS, MAX_WORDS] = [2, 10];
 
 /** `most` items of `list`, evenly spread. */
 export function evenly(list, most) {
@@ -18,20 +18,13 @@ export function evenly(list, most) {
 
 /** The queries in a file of JSON lines with `text`. */
 export function fromFile(file) {
-  const texts = readFileSync(file, "utf8")
-    .split("\n")
-    .flatMap((line, i) => {
-      if (line.trim() === "") return [];
-      let text;
-      try {
-        ({ text } = JSON.parse(line));
-      } catch (error) {
-        throw new Error(`${file}:${i + 1}: expected a line of JSON: ${error.message}`);
-      }
-      if (typeof text !== "string" || text.trim() === "")
-        throw new Error(`${file}:${i + 1}: expected {"text": "the query"}`);
-      return [text.trim()];
-    });
+  const texts = jsonLines(file).map((line) => {
+    if (typeof line?.text !== "string" || line.text.trim() === "")
+      throw new Error(
+        `${file}: expected {"text": "the query"} in every line, found ${JSON.stringify(line)}`,
+      );
+    return line.text.trim();
+  });
   return [...new Set(texts)];
 }
 
@@ -41,18 +34,8 @@ export function headings(html) {
     .replace(/<!--.*?-->|<(script|style)\b.*?<\/\1\s*>/gis, "")
     .matchAll(/<h([1-3])\b[^>]*>(.*?)<\/h\1\s*>/gis);
   return [...found].map(([, , inner]) => {
-    const text = inner
-      .replace(/<[^>]*>/g, "")
-      .replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
-        const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-        return name
-          ? (ENTITIES[name] ?? whole)
-          : code <= 0x10ffff
-            ? String.fromCodePoint(code)
-            : whole;
-      });
     // Links to the heading itself, such as a pilcrow, are not part of its text.
-    return text
+    return decoded(inner.replace(/<[^>]*>/g, ""))
       .replace(/\s+/g, " ")
       .trim()
       .replace(/\s*[#¶§]$/u, "");
@@ -69,7 +52,7 @@ export function fromSite(site, names, most) {
   const usable = pages.map((page) =>
     page.filter((heading) => {
       const words = heading.split(" ").length;
-      return on.get(heading) <= MAX_PAGES && words >= LEAST_WORDS && words <= MAX_WORDS;
+      return on.get(heading) <= MAX_PAGES && words >= MIN_WORDS && words <= MAX_WORDS;
     }),
   );
   const drawn = evenly(

@@ -19,14 +19,17 @@ const git = (...args) => execFileSync("git", ["-C", root, ...args], { encoding: 
 /** The load of the machine, in words; called before and after a measurement. */
 export const load = () => loadavg()[0].toFixed(1);
 
-/** What a result says of itself: when, where, and by which command it was measured. */
-export function head(name, loadBefore, note) {
+/**
+ * What a result says of itself: when, where, and by which command it was measured. `loadBefore` is
+ * the load before the measurement, if it has one load.
+ */
+export function head(name, note, loadBefore) {
+  const loads =
+    loadBefore === undefined ? "" : `; load average ${loadBefore} before, ${load()} after`;
   return {
     name,
     date: today(),
-    machine:
-      `${cpus().length} cores, ${cpus()[0].model}; load average ${loadBefore} before, ` +
-      `${load()} after`,
+    machine: `${cpus().length} cores, ${cpus()[0].model}${loads}`,
     commit: git("rev-parse", "HEAD"),
     command: `cargo xtask bench ${name} ${process.argv.slice(2).join(" ")}`.trim(),
     note,

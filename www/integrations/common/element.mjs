@@ -7,8 +7,8 @@ const SCRIPTS = {
   "findling-related": "findling-related.js",
 };
 
-/** The events of elements. */
-const EVENTS = ["search", "select", "empty"];
+/** The events of elements, without the `findling-` in front. */
+export const EVENTS = ["search", "empty", "select"];
 
 /**
  * Sets what has no attribute and loads an element's script from the bundle.
@@ -64,7 +64,7 @@ export const keyOf = ({ bundle, labels, options, navigate }) =>
  *
  * @param {HTMLElement} element
  * @param {object} settings those of `connect`
- * @param {(name: string, event: CustomEvent) => void} tell hears `search`, `select` and `empty`
+ * @param {(name: string, event: CustomEvent) => void} tell hears each of `EVENTS`
  */
 export function mount(element, settings, tell) {
   const controller = new AbortController();

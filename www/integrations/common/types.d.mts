@@ -1,7 +1,8 @@
 // The types that the components of all frameworks have in common.
 
-import type { Labels, Selection } from "../../dist/types/ui/element";
-import type { OpenOptions, SearchResponse } from "../../dist/types/types";
+import type { Mode, Order } from "../../dist/types/engine-types";
+import type { OpenOptions } from "../../dist/types/types";
+import type { FindlingEvents, Labels } from "../../dist/types/ui/element";
 
 /** What every element takes. */
 export interface Settings {
@@ -15,20 +16,23 @@ export interface Settings {
   navigate?: (href: string) => void;
 }
 
-export type SearchEvent = CustomEvent<SearchResponse>;
-/** `preventDefault()` leaves navigation to the handler. */
-export type SelectEvent = CustomEvent<Selection>;
+/** The handlers of the events, by their names without the `findling-` in front. */
+export type Events = {
+  [Name in keyof FindlingEvents as Name extends `findling-${infer Short}` ? Short : never]: (
+    event: FindlingEvents[Name],
+  ) => void;
+};
 
 interface Common {
-  encoder?: "auto" | "static" | "transformer" | "none";
+  encoder?: OpenOptions["encoder"];
   theme?: "light" | "dark" | "page";
   limit?: number;
   lang?: string;
 }
 
 interface Searching extends Common {
-  mode?: "hybrid" | "lexical" | "semantic";
-  order?: "relevance" | "recent" | "balanced";
+  mode?: Mode;
+  order?: Order;
   /** Attributes that are shown as filters, separated by commas; `none` for none. */
   facets?: string;
   placeholder?: string;

@@ -1,26 +1,28 @@
 import type { FunctionComponent, ReactNode } from "react";
 import type {
+  Events,
   RelatedAttributes,
   ResultsAttributes,
   SearchAttributes,
-  SearchEvent,
-  SelectEvent,
   Settings,
 } from "../common/types.mjs";
 
-interface Handlers {
-  onSearch?: (event: SearchEvent) => void;
-  onSelect?: (event: SelectEvent) => void;
-  onEmpty?: (event: SearchEvent) => void;
+type Handlers<Name extends keyof Events = keyof Events> = {
+  [Event in Name as `on${Capitalize<Event>}`]?: Events[Event];
+};
+
+interface Common extends Settings {
   className?: string;
   id?: string;
 }
 
 /** The search box. An element with `slot="trigger"` among its children opens it. */
 export const FindlingSearch: FunctionComponent<
-  Settings & Handlers & SearchAttributes & { children?: ReactNode }
+  Common & Handlers & SearchAttributes & { children?: ReactNode }
 >;
 /** The page of results. */
-export const FindlingResults: FunctionComponent<Settings & Handlers & ResultsAttributes>;
+export const FindlingResults: FunctionComponent<Common & Handlers & ResultsAttributes>;
 /** Pages like the one that is shown. */
-export const FindlingRelated: FunctionComponent<Settings & Handlers & RelatedAttributes>;
+export const FindlingRelated: FunctionComponent<
+  Common & Handlers<"select"> & RelatedAttributes
+>;

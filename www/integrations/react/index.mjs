@@ -1,15 +1,19 @@
 // Components for React. They render the element, which starts in the browser only.
 
 import { createElement, useEffect, useRef } from "react";
-import { attributesOf, keyOf, mount } from "../common/element.mjs";
+import { attributesOf, EVENTS, keyOf, mount } from "../common/element.mjs";
 
-const HANDLERS = { search: "onSearch", select: "onSelect", empty: "onEmpty" };
+/** The property with the handler of an event. */
+const handlerOf = (name) => `on${name[0].toUpperCase()}${name.slice(1)}`;
+const HANDLERS = EVENTS.map(handlerOf);
 
 /** The component of an element: what is no setting and no handler is an attribute. */
 function component(tag) {
   return function Findling(props) {
     const { bundle = "/findling/", labels, options, navigate, children, ...others } = props;
-    const { onSearch, onSelect, onEmpty, ...attributes } = others;
+    const attributes = Object.fromEntries(
+      Object.entries(others).filter(([name]) => !HANDLERS.includes(name)),
+    );
     const element = useRef(null);
     // Handlers are often written anew with each render; they do not start the element again.
     const latest = useRef(props);
@@ -24,7 +28,7 @@ function component(tag) {
             options,
             navigate: navigate && ((href) => latest.current.navigate?.(href)),
           },
-          (name, event) => latest.current[HANDLERS[name]]?.(event),
+          (name, event) => latest.current[handlerOf(name)]?.(event),
         ),
       [keyOf({ bundle, labels, options, navigate })],
     );

@@ -2,8 +2,6 @@
 
 import { keyOf, mount } from "../common/element.mjs";
 
-const HANDLERS = { search: "onsearch", select: "onselect", empty: "onempty" };
-
 /** `<findling-search use:findling={{ bundle: "/findling/" }}></findling-search>` */
 export function findling(element, settings = {}) {
   let now = settings;
@@ -13,7 +11,7 @@ export function findling(element, settings = {}) {
     const { bundle = "/findling/", labels, options, navigate } = now;
     element.setAttribute("bundle", bundle);
     end = mount(element, { bundle, labels, options, navigate }, (name, event) =>
-      now[HANDLERS[name]]?.(event),
+      now[`on${name}`]?.(event),
     );
   };
   start();

@@ -1,20 +1,13 @@
 import type { DefineComponent, EmitsOptions } from "vue";
 import type {
+  Events,
   RelatedAttributes,
   ResultsAttributes,
   SearchAttributes,
-  SearchEvent,
-  SelectEvent,
   Settings,
 } from "../common/types.mjs";
 
-type Emits = EmitsOptions & {
-  search: (event: SearchEvent) => void;
-  select: (event: SelectEvent) => void;
-  empty: (event: SearchEvent) => void;
-};
-
-type Component<Attributes> = DefineComponent<
+type Component<Attributes, Name extends keyof Events = keyof Events> = DefineComponent<
   Settings & Attributes,
   object,
   object,
@@ -22,7 +15,7 @@ type Component<Attributes> = DefineComponent<
   object,
   object,
   object,
-  Emits
+  EmitsOptions & Pick<Events, Name>
 >;
 
 /** The search box. An element with `slot="trigger"` among its children opens it. */
@@ -30,4 +23,4 @@ export const FindlingSearch: Component<SearchAttributes>;
 /** The page of results. */
 export const FindlingResults: Component<ResultsAttributes>;
 /** Pages like the one that is shown. */
-export const FindlingRelated: Component<RelatedAttributes>;
+export const FindlingRelated: Component<RelatedAttributes, "select">;

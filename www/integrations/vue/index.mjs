@@ -1,7 +1,7 @@
 // Components for Vue. They render the element, which starts in the browser only.
 
 import { defineComponent, h, onBeforeUnmount, onMounted, ref, watch } from "vue";
-import { attributesOf, keyOf, mount } from "../common/element.mjs";
+import { attributesOf, EVENTS, keyOf, mount } from "../common/element.mjs";
 
 /** The component of an element: what is no setting is an attribute. */
 const component = (tag) =>
@@ -14,7 +14,7 @@ const component = (tag) =>
       options: Object,
       navigate: Function,
     },
-    emits: ["search", "select", "empty"],
+    emits: EVENTS,
     setup(props, { attrs, emit, slots }) {
       const element = ref();
       let end = () => {};

@@ -36,7 +36,7 @@ export class FragmentStore {
     if (!loading) {
       loading = this.#fetch(id);
       this.#loaded.set(id, loading);
-      // What could not be loaded is tried again the next time.
+      // A fragment that could not be loaded is fetched again the next time.
       loading.catch(() => this.#loaded.delete(id));
     }
     return loading;

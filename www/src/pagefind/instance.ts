@@ -25,7 +25,7 @@ const SORTS = "pagefind-sorts";
 /** In front of the name of an attribute to sort by: a filter may have the same name. */
 const SORT_PREFIX = "sort:";
 
-/** What one bundle answers to a search. */
+/** The answer of one bundle. */
 export interface InstanceAnswer {
   results: PagefindResult[];
   unfilteredResultCount: number;
@@ -222,7 +222,7 @@ export class Instance {
 /** Options whose lack of effect was told. */
 const told = new Set<string>();
 
-/** What is read of the engine's answer. */
+/** The fields of the engine's answer that are read. */
 type Answer = Pick<SearchResponse, "results" | "total" | "facets" | "plan">;
 
 const NOTHING: Answer = { results: [], total: { pages: 0, sections: 0 }, facets: [], plan: null };

@@ -33,7 +33,7 @@ function folded(word: string): string {
     .replace(/[^\p{L}\p{N}\p{Extended_Pictographic}]/gu, "");
 }
 
-/** The parts of a compound such as `image.png`, `HashMap`; none of a word that is no compound. */
+/** The parts of a compound such as `image.png`, `HashMap`; empty for other words. */
 function partsOf(word: string): string[] {
   const parts = word
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")

@@ -24,7 +24,7 @@ interface Host {
   modelContext?: ModelContext;
 }
 
-/** What answers. */
+/** The element that answers. */
 interface Searcher {
   index: Promise<FindlingIndex>;
   isConnected: boolean;

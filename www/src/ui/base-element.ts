@@ -13,7 +13,7 @@ import { knowsFragments } from "./text-fragment";
 const sheets = new Map<string, CSSStyleSheet>();
 
 /** The style sheet of a text; one for all elements of a page. */
-function sheetOf(text: string): CSSStyleSheet {
+export function sheetOf(text: string): CSSStyleSheet {
   let sheet = sheets.get(text);
   if (!sheet) {
     sheet = new CSSStyleSheet();
@@ -81,9 +81,10 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
   /** The open index. Opens it if necessary. */
   get index(): Promise<FindlingIndex> {
     this.#lease ??= lease(this.#address(), this.#openOptions());
-    const { index } = this.#lease;
-    return index.catch((thrown: unknown) => {
-      this.#lease = undefined;
+    const asked = this.#lease;
+    return asked.index.catch((thrown: unknown) => {
+      // Meanwhile another bundle may have been asked for.
+      if (this.#lease === asked) this.#lease = undefined;
       throw thrown;
     });
   }
@@ -137,8 +138,8 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
   }
 
   /**
-   * What the attributes say. A method for each would have the name of its attribute, and frameworks
-   * set an attribute that is also a property as a property.
+   * The values of the attributes. There is no method for each: frameworks set an attribute as a
+   * property if the element has a property of its name.
    */
   protected asked(limit = 10): Asked {
     const facets = this.namesIn("facets");

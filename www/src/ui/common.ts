@@ -3,10 +3,10 @@
  * twice. Not for sites.
  */
 
-export { COMMON, FindlingElement } from "./base-element";
+export { COMMON, FindlingElement, sheetOf } from "./base-element";
 export { CROSS, h, icon, MAGNIFIER } from "./dom";
-export { fill, LABELS, type Labels, type Plural, plural } from "./labels";
+export { countOf, fill, LABELS, plural } from "./labels";
 export { address, answerParts, hitParts, tagsOf } from "./rows";
-export { dispatch, follow, isModified, type Selection, tell } from "./selection";
+export { choose, follow, isModified, tell } from "./selection";
 export { StateView } from "./state-view";
 export { type Hit, type Verdict, verdictOn } from "./verdict";

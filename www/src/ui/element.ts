@@ -7,10 +7,11 @@ import { COMMON, FindlingElement } from "./base-element";
 import { h, icon, MAGNIFIER } from "./dom";
 import { LABELS, type Labels } from "./labels";
 import { Panel } from "./panel";
-import { dispatch, follow, type Selection, tell } from "./selection";
+import { choose, type Selection, tell } from "./selection";
 
 export * from "./common";
-export type { Selection } from "./selection";
+export type { Labels, Plural } from "./labels";
+export type { FindlingEvents, Selection } from "./selection";
 
 /** Devices whose shortcuts use Cmd. */
 const apple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
@@ -20,7 +21,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
 
   #panel: Panel | undefined;
   #dialog: HTMLDialogElement | undefined;
-  /** What `show()` asked for before there was anything to show. */
+  /** A call of `show()` that waits until there is something to show. */
   #awaited: (() => void) | undefined;
 
   constructor() {
@@ -134,9 +135,8 @@ export class FindlingSearch extends FindlingElement<Labels> {
   }
 
   #select(selection: Selection, passage: string): void {
-    const go = dispatch(this, "findling-select", selection);
     this.hide();
-    if (go) follow(selection.href, passage);
+    choose(this, selection, passage);
   }
 
   /** The address of the page with all results of a query, if the site has one. */
@@ -183,7 +183,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
   };
 }
 
-/** Of what the search does without. */
+/** Handles errors of optional features: the search works without them. */
 const ignore = () => {};
 
 /** Whether a key is typed into a text field. */

@@ -68,6 +68,18 @@ export function fill(text: string, values: Record<string, string>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
+/** How much was found: pages and sections. */
+export function countOf(
+  labels: Labels,
+  { pages, sections, atLeast }: { pages: number; sections: number; atLeast?: boolean },
+): string {
+  const more = atLeast ? "+" : "";
+  return new Intl.ListFormat(labels.language, { type: "unit" }).format([
+    plural(labels, labels.pages, pages, more),
+    plural(labels, labels.sections, sections, more),
+  ]);
+}
+
 /** A text for a number; `more` is "+" if the number is a lower bound, else empty. */
 export function plural(
   { language }: Pick<Labels, "language">,

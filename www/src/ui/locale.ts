@@ -7,7 +7,7 @@ import type { PageLabels } from "./page-labels";
 export type Locale = Labels & PageLabels;
 
 /** The languages besides English that have a file. */
-export const LOCALES =
+const LOCALES =
   "ar bg bn ca cs da de el es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt ro ru sk " +
   "sl sr sv th tr uk vi zh zh-Hant";
 

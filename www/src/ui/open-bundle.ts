@@ -15,20 +15,22 @@ const leases = new Map<unknown, { index: Promise<FindlingIndex>; users: number }
 
 /** The index of the bundle at `address`. */
 export function lease(address: URL, options: OpenOptions): Lease {
-  // A function tells nothing of what it does, so what is opened with one is shared with nobody.
+  // Functions cannot be compared, so an index opened with one is not shared.
   const key = options.encode ? {} : JSON.stringify([address, options]);
   const known = leases.get(key);
   const open = known ?? { index: begin(address, options), users: 0 };
   open.users++;
+  // The place of one that failed or was closed may have been taken by a later one.
+  const forget = () => leases.get(key) === open && leases.delete(key);
   if (!known) {
     leases.set(key, open);
-    open.index.catch(() => leases.delete(key));
+    open.index.catch(forget);
   }
   return {
     index: open.index,
     end() {
       if (--open.users > 0) return;
-      leases.delete(key);
+      forget();
       open.index.then(
         (index) => index.close(),
         () => {},

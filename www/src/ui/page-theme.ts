@@ -38,7 +38,7 @@ function pageTheme(): "light" | "dark" {
  * compute `rgb()` for most colours, and keep `color()` and the spaces with a lightness of their
  * own.
  */
-export function backgroundLightness(color: string): number | undefined {
+function backgroundLightness(color: string): number | undefined {
   const [, space, body] = /^(\w+)\((.*)\)$/.exec(color) ?? [];
   if (space === undefined || body === undefined) return undefined;
   const [channels, slashed] = body.replace(/^(srgb|srgb-linear|display-p3) /, "").split("/");

@@ -9,13 +9,13 @@ import type { FindlingError } from "../errors";
 import type { SearchOptions, SearchResponse } from "../types";
 import { CROSS, h, icon, MAGNIFIER } from "./dom";
 import { Facets } from "./facets";
-import { fill, type Labels, plural } from "./labels";
+import { countOf, fill, type Labels } from "./labels";
 import { ResultList } from "./result-list";
 import { tagsOf } from "./rows";
 import { StateView } from "./state-view";
 import { type Hit, type Verdict, verdictOn } from "./verdict";
 
-/** What an element is asked for by its attributes. */
+/** The values of an element's attributes. */
 export interface Asked {
   mode: Mode;
   order: Order;
@@ -25,7 +25,7 @@ export interface Asked {
   placeholder: string;
 }
 
-/** What the element decides. */
+/** What the element provides for the panel. */
 export interface PanelOptions {
   labels: () => Labels;
   /** Opens the bundle; called again after a failure. */
@@ -270,6 +270,7 @@ export class Panel {
 
   async #nextPage(): Promise<void> {
     const { signal } = this.#asked;
+    this.#more.disabled = true;
     try {
       const index = await this.#opened();
       const { results, total } = await index.search(this.input.value.trim(), {
@@ -284,6 +285,8 @@ export class Panel {
       this.#more.hidden = this.#list.length >= total.pages || results.length === 0;
     } catch (thrown) {
       if (!signal.aborted) this.#fail(thrown as FindlingError);
+    } finally {
+      this.#more.disabled = false;
     }
   }
 
@@ -318,7 +321,7 @@ export class Panel {
     if (shown !== undefined && shown > stage) return;
     this.#answered = { signal, stage };
     this.#facets.show(response.facets, response.total.atLeast);
-    // What words alone have found so far is no ground for a verdict.
+    // Results by words alone are not enough for a verdict.
     const verdict = stage === Stage.WHOLE ? verdictOn(response) : undefined;
     if (shown === undefined) {
       this.#replace(response, verdict);
@@ -367,16 +370,12 @@ export class Panel {
   /** Shows the counts and notices of an answer, and announces the count. */
   #conclude(response: SearchResponse): void {
     const labels = this.#options.labels();
-    const { pages, sections, atLeast } = response.total;
-    const more = atLeast ? "+" : "";
-    const count = new Intl.ListFormat(labels.language, { type: "unit" }).format([
-      plural(labels, labels.pages, pages, more),
-      plural(labels, labels.sections, sections, more),
-    ]);
+    const { pages } = response.total;
+    const count = countOf(labels, response.total);
     const how = { lexical: labels.byWords, semantic: labels.byMeaning, hybrid: labels.byBoth };
     this.#summary.textContent = pages > 0 ? `${count} \u00B7 ${how[response.mode]}` : "";
     this.element.dataset["mode"] = response.mode;
-    this.#more.hidden = this.#list.length === 0 || this.#list.length >= pages;
+    this.#more.hidden = this.#list.length >= pages;
     const all = this.#options.all(this.input.value.trim());
     this.#all.hidden = all === undefined || pages === 0;
     this.#all.href = all ?? "";
@@ -549,7 +548,7 @@ export class Panel {
       this.#enter(this.#list.active, event);
     } else if (inList && key in STEPS) {
       const steps = STEPS[key]!;
-      if (this.#list.length === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
       // Before the arrow keys they move in the text.
       if (Math.abs(steps) === Infinity && (!this.#moves || event.shiftKey)) return;
       this.#list.step(steps);

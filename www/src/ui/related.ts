@@ -1,15 +1,6 @@
 /** `<findling-related>`: pages that are about the same as the page that they are shown on. */
 
-import {
-  address,
-  COMMON,
-  dispatch,
-  FindlingElement,
-  follow,
-  h,
-  isModified,
-  LABELS,
-} from "./common";
+import { address, COMMON, choose, FindlingElement, h, isModified, LABELS } from "./common";
 import type { Locale } from "./locale";
 import { PAGE_LABELS } from "./page-labels";
 
@@ -66,7 +57,7 @@ export class FindlingRelated extends FindlingElement<Locale> {
       link.addEventListener("click", (event) => {
         if (href === null || isModified(event)) return;
         event.preventDefault();
-        if (dispatch(this, "findling-select", { href, ...hit })) follow(href, href);
+        choose(this, { href, ...hit });
       });
       return h("li", {}, link);
     });

@@ -10,8 +10,27 @@ export interface Selection {
   section: SectionResult | undefined;
 }
 
+/** The events of elements, by name. */
+export interface FindlingEvents {
+  /** A search was answered. */
+  "findling-search": CustomEvent<SearchResponse>;
+  /** A search was answered, and nothing was found. */
+  "findling-empty": CustomEvent<SearchResponse>;
+  /** A result was chosen; `preventDefault()` leaves navigation to the site. */
+  "findling-select": CustomEvent<Selection>;
+}
+
+declare global {
+  // They bubble, so that the document and the window hear them too.
+  interface GlobalEventHandlersEventMap extends FindlingEvents {}
+}
+
 /** Dispatches an event of an element; returns whether the site left the default to the element. */
-export function dispatch(element: HTMLElement, name: string, detail: unknown): boolean {
+function dispatch<Name extends keyof FindlingEvents>(
+  element: HTMLElement,
+  name: Name,
+  detail: FindlingEvents[Name]["detail"],
+): boolean {
   return element.dispatchEvent(
     new CustomEvent(name, { detail, cancelable: true, bubbles: true, composed: true }),
   );
@@ -26,6 +45,11 @@ export function tell(element: HTMLElement, response: SearchResponse, isWhole: bo
   dispatch(element, "findling-search", response);
   if (isWhole && response.total.pages === 0 && !isUpgraded(response))
     dispatch(element, "findling-empty", response);
+}
+
+/** Tells of a chosen result, and goes there unless the site does. `passage`: the place in it. */
+export function choose(element: HTMLElement, selection: Selection, passage = selection.href): void {
+  if (dispatch(element, "findling-select", selection)) follow(selection.href, passage);
 }
 
 /**

@@ -11,7 +11,7 @@ const MAX_WORDS = 10;
 /** How many words name an end of a passage. */
 const END_WORDS = 4;
 /** A passage of fewer words may occur elsewhere on the page as well. */
-const LEAST_WORDS = 3;
+const MIN_WORDS = 3;
 
 /** Whether the browser itself finds the passage that a link names. */
 export const knowsFragments = (): boolean => "fragmentDirective" in document;
@@ -19,7 +19,7 @@ export const knowsFragments = (): boolean => "fragmentDirective" in document;
 /** `href` with the sentence that the snippet was chosen for. */
 export function withPassage(href: string, { text, sentence: [start, end] }: Snippet): string {
   const words = text.slice(start, end).trim().split(/\s+/);
-  if (words.length < LEAST_WORDS) return href;
+  if (words.length < MIN_WORDS) return href;
   const parts =
     words.length > MAX_WORDS ? [words.slice(0, END_WORDS), words.slice(-END_WORDS)] : [words];
   // A hyphen would separate a part from the text around the passage.

@@ -1,4 +1,4 @@
-/** What a response says of the query as a whole: this sentence answers it, or nothing does. */
+/** The verdict on a query: this sentence answers it, or nothing on the site does. */
 
 import type { PageResult, SearchResponse, SectionResult } from "../types";
 
@@ -7,11 +7,11 @@ const ANSWERS_FROM = 0.9;
 /** The chance below which nothing is taken to answer. */
 const NOTHING_BELOW = 0.09;
 /** How much of its score the first page must lead by: else another page may answer as well. */
-const LEAST_LEAD = 0.2;
+const MIN_LEAD = 0.2;
 /** How many words of the query the sentence has at least: else only its heading has them. */
-const LEAST_MARKS = 2;
+const MIN_MARKS = 2;
 /** A query of fewer words asks for a page rather than for a sentence. */
-const LEAST_WORDS = 3;
+const MIN_WORDS = 3;
 
 /** The page and the section of an option. */
 export interface Hit {
@@ -44,9 +44,9 @@ export function verdictOn({ query, answerable, results }: SearchResponse): Verdi
   const marks = ranges.filter(([from, to]) => start <= from && to <= end);
   const isCode = code.some(([from, to]) => from <= start && end <= to);
   const next = results[1]?.score ?? 0;
-  const leads = page.score - next >= LEAST_LEAD * page.score;
-  const asks = query.trim().split(/\s+/).length >= LEAST_WORDS;
+  const leads = page.score - next >= MIN_LEAD * page.score;
+  const asks = query.trim().split(/\s+/).length >= MIN_WORDS;
   if (answerable < ANSWERS_FROM || !leads || !asks) return undefined;
-  if (marks.length < LEAST_MARKS || !isWhole || isCode) return undefined;
+  if (marks.length < MIN_MARKS || !isWhole || isCode) return undefined;
   return { page, section, sentence };
 }

@@ -20,7 +20,7 @@ pub struct Plan {
     part: Part,
 }
 
-/// What of a file is ours.
+/// The part of a file that this command writes.
 enum Part {
     /// A section between two marks.
     Section(String),
@@ -30,12 +30,12 @@ enum Part {
     Server { key: &'static str, server: Value },
 }
 
-/// What has to be done to a file.
+/// The change that a file needs.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Change {
     /// Nothing.
     None,
-    /// Nothing can be done, and why.
+    /// The file cannot be changed, for this reason.
     Foreign(&'static str),
     /// The whole new text; `shown` is what is ours in it.
     Write { shown: String, text: String },
@@ -90,7 +90,7 @@ fn skill(targets: &[String]) -> String {
 }
 
 impl Plan {
-    /// What has to be done to the file, whose text is `there`.
+    /// The change that the file needs; `there` is its text.
     pub fn change(&self, there: Option<&str>) -> Change {
         let written = match &self.part {
             Part::Section(text) => with_section(there.unwrap_or_default(), text),

@@ -10,7 +10,7 @@ use clap::Subcommand;
 
 use super::confirmed;
 use super::search::{Output, finish};
-use crate::output::{Asked, Exit};
+use crate::output::{Exit, UsageError};
 use crate::replace_file::keep;
 use crate::safe_text::{line, lines};
 use crate::ui::{Paint, Ui};
@@ -39,7 +39,7 @@ struct Init {
     /// The directory
     #[arg(default_value = ".")]
     directory: PathBuf,
-    /// Bundles that assistants search: directories, .findling files, addresses, or names of
+    /// Bundles that assistants search: directories, .findling files, https addresses, or names of
     /// collections. Repeatable [default: all collections]
     #[arg(long = "in", value_name = "BUNDLE")]
     targets: Vec<String>,
@@ -107,7 +107,7 @@ fn read(path: &Path, directory: &Path) -> Result<Option<String>> {
             line(&path.to_string_lossy()),
             line(&directory.to_string_lossy())
         );
-        return Err(Asked { code: "link", message }.into());
+        return Err(UsageError { code: "link", message }.into());
     }
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

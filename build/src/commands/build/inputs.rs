@@ -16,12 +16,12 @@ use crate::sources::page_cache::PageCache;
 use crate::sources::{self, Problem, Severity};
 use crate::ui::Ui;
 
-/// What a build indexes.
+/// The input of a build.
 pub struct Input {
     pub pages: Vec<Page>,
     /// Files that could not be read.
     pub n_unreadable: usize,
-    /// What goes beside the bundle because of the pages.
+    /// Files to write beside the bundle, made from the pages.
     pub extras: Vec<Extra>,
 }
 

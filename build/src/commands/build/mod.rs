@@ -87,7 +87,7 @@ pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Re
 }
 
 /// The files of the bundle of a site that was read by Pagefind's rules, in place of writing them.
-/// Those of a site without pages are the client's.
+/// Without pages, the files are those of the client.
 ///
 /// # Errors
 /// As [`run`].
@@ -159,7 +159,7 @@ fn build_from(
 /// A bundle before it is written.
 struct Indexed {
     bundle: Bundle,
-    /// What goes beside it.
+    /// Files to write beside it.
     extras: Vec<Extra>,
     stages: Vec<Stage>,
     n_truncated: usize,

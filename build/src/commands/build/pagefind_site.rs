@@ -46,7 +46,7 @@ pub fn read(args: &Args, ui: &Ui) -> Result<(Site, usize)> {
     Ok((site, n_unreadable))
 }
 
-/// What a build needs of a site.
+/// The parts of a site that a build needs.
 pub fn input(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<Input> {
     if site.pages.is_empty() {
         bail!(

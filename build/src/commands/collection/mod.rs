@@ -78,7 +78,7 @@ struct Rename {
     output: Json,
 }
 
-/// What `remove` and `rename` print as JSON.
+/// The JSON output of `remove` and `rename`.
 #[derive(Serialize)]
 struct Done<'a> {
     name: &'a Name,
@@ -88,7 +88,7 @@ struct Done<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// Those of [`crate::collections::Error`]; with `add`, those of the first sync.
+/// The errors of [`crate::collections::Error`]; for `add`, also those of the first sync.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let home = Home::default_location()?;
     match args.action {

@@ -40,7 +40,7 @@ struct Report {
 struct Line {
     name: Name,
     status: Status,
-    /// What is wrong, in words.
+    /// The damage, in words.
     damage: Vec<String>,
 }
 

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use toml_edit::{Document, Item, Table, Value};
 
-use crate::output::Asked;
+use crate::output::UsageError;
 use crate::small_file::MAX_LEN;
 
 /// The file's name.
@@ -39,7 +39,7 @@ pub struct Setting<'a> {
     pub key: &'a str,
     /// From 1.
     pub line: usize,
-    /// As they would be typed; `None` for a switch.
+    /// The values as typed on a command line; `None` for a switch.
     pub values: Option<Vec<String>>,
     /// A switch that is off.
     pub is_off: bool,
@@ -88,10 +88,10 @@ impl SettingsFile {
         if len > MAX_LEN {
             let message =
                 format!("{}: expected at most {MAX_LEN} bytes of settings, found {len}", name());
-            return Err(Asked { code: "settings", message }.into());
+            return Err(UsageError { code: "settings", message }.into());
         }
         let text = std::fs::read_to_string(&path).with_context(name)?;
-        let document = Document::parse(text).map_err(|error| Asked {
+        let document = Document::parse(text).map_err(|error| UsageError {
             code: "settings",
             message: format!("{}: expected TOML, found {error}", name()),
         })?;
@@ -103,7 +103,7 @@ impl SettingsFile {
     /// # Errors
     /// If it is no truth value.
     #[cfg(feature = "history")]
-    pub fn switch(&self, key: &str) -> Result<Option<bool>, Asked> {
+    pub fn switch(&self, key: &str) -> Result<Option<bool>, UsageError> {
         let Some(item) = self.document.as_table().get(key) else { return Ok(None) };
         let line = item.span().map_or(1, |span| self.line(span.start));
         let truth = item.as_bool();
@@ -114,7 +114,7 @@ impl SettingsFile {
     ///
     /// # Errors
     /// If they are no table of strings, numbers, truth values and lists of these.
-    pub fn settings(&self, command: &str) -> Result<Vec<Setting<'_>>, Asked> {
+    pub fn settings(&self, command: &str) -> Result<Vec<Setting<'_>>, UsageError> {
         let table = match self.document.as_table().get(command) {
             None => return Ok(Vec::new()),
             Some(Item::Table(table)) => table,
@@ -127,7 +127,12 @@ impl SettingsFile {
         table.iter().map(|(key, item)| self.setting(table, key, item)).collect()
     }
 
-    fn setting<'a>(&self, table: &Table, key: &'a str, item: &Item) -> Result<Setting<'a>, Asked> {
+    fn setting<'a>(
+        &self,
+        table: &Table,
+        key: &'a str,
+        item: &Item,
+    ) -> Result<Setting<'a>, UsageError> {
         let span = table.key(key).and_then(|key| key.span());
         let line = span.map_or(1, |span| self.line(span.start));
         let expected = "a string, a number, true, false, or a list of strings and numbers";
@@ -147,9 +152,9 @@ impl SettingsFile {
     }
 
     /// An error about a line.
-    pub fn wrong(&self, line: usize, expected: &str, found: &str) -> Asked {
+    pub fn wrong(&self, line: usize, expected: &str, found: &str) -> UsageError {
         let path = self.path.display();
-        Asked {
+        UsageError {
             code: "settings",
             message: format!("{path}:{line}: expected {expected}, found {found}"),
         }
@@ -202,7 +207,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         let (_dir, file) = in_file("[build\n");
-        assert!(file.err().unwrap().downcast_ref::<Asked>().is_some());
+        assert!(file.err().unwrap().downcast_ref::<UsageError>().is_some());
         for text in ["[build]\n\nx = {a = 1}\n", "[build]\n\nx = [[1]]\n", "build = 1\n"] {
             let (_dir, file) = in_file(text);
             let error = file.unwrap().settings("build").err().unwrap();

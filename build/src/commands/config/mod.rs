@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::search::{Output, finish};
 use crate::collections::Home;
-use crate::output::{Asked, Exit};
+use crate::output::{Exit, UsageError};
 use crate::safe_text::{json_pretty, line};
 use crate::ui::{Paint, Ui};
 use file::SettingsFile;
@@ -87,7 +87,7 @@ fn value(shown: &Shown) -> &str {
 fn shown(show: &Show, mut whole: Command) -> Result<Vec<Shown>> {
     whole.build();
     let name = &show.command;
-    let command = whole.find_subcommand(name).ok_or_else(|| Asked {
+    let command = whole.find_subcommand(name).ok_or_else(|| UsageError {
         code: "usage",
         message: format!("expected a command such as build or search, found `{name}`"),
     })?;

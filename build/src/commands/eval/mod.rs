@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
 use serde::Serialize;
 
-use super::asked::find_target;
+use super::open_bundle::find_target;
 use super::search::{ModeArg, Ranking, load_encoder};
 use crate::eval::judged::{Query, read_qrels, read_queries};
 use crate::eval::metrics::{Judgements, Latency, Measures};
@@ -26,7 +26,8 @@ const DEPTH: u32 = 100;
 /// Measure retrieval on judged queries
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection
+    /// The bundle
+    #[arg(help = crate::commands::BUNDLE_HELP)]
     pub bundle: PathBuf,
     /// File of queries, one {"_id", "text"} on each line [default: up to 200 of the site's own
     /// headings, which favour search by words]

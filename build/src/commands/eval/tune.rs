@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Judged, mode_name, one};
 use crate::commands::search::Ranking;
 use crate::eval::metrics::Measures;
-use crate::eval::tune::{Axis, FOLDS, LEAST_QUERIES, Split, Tuned, tune};
+use crate::eval::tune::{Axis, FOLDS, MIN_QUERIES, Split, Tuned, tune};
 use crate::host::Host;
 use crate::ranking::{self, PARAMETERS, Setting};
 use crate::ui::{Paint, Ui, thousands};
@@ -38,7 +38,7 @@ struct Change {
     to: f32,
 }
 
-/// What was chosen, and from which queries.
+/// The chosen ranking, and the queries that it was chosen by.
 pub(in crate::commands) struct Choice {
     tuned: Tuned,
     start: Setting,
@@ -60,9 +60,9 @@ pub(in crate::commands) fn choose(
     wanted: impl Fn(&str) -> bool,
     ui: &Ui,
 ) -> Result<Choice> {
-    if judged.len() < LEAST_QUERIES {
+    if judged.len() < MIN_QUERIES {
         bail!(
-            "expected at least {LEAST_QUERIES} judged queries, found {}; with fewer, the result is \
+            "expected at least {MIN_QUERIES} judged queries, found {}; with fewer, the result is \
              chance",
             judged.len()
         );

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use findling_engine::{Limit, Request};
 
-use super::asked::find_target;
 use super::learned;
+use super::open_bundle::find_target;
 use super::search::{ModeArg, Ranking, answer, load_encoder};
 use crate::safe_text;
 use crate::ui::Ui;
@@ -18,7 +18,8 @@ use crate::ui::Ui;
 /// Explain why a page is not first for a query
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection
+    /// The bundle
+    #[arg(help = crate::commands::BUNDLE_HELP)]
     pub bundle: PathBuf,
     /// The query
     pub query: String,

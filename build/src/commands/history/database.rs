@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::collections::Home;
 use crate::eval::metrics::Judgements;
-use crate::output::{Asked, Last, LastHit};
+use crate::output::{Last, LastHit, UsageError};
 
 /// The file's name.
 const FILE: &str = "history.sqlite";
@@ -43,7 +43,7 @@ CREATE TABLE feedback (
 ) WITHOUT ROWID;
 ";
 
-/// What is remembered.
+/// The history.
 pub struct History {
     db: Connection,
 }
@@ -59,7 +59,7 @@ pub struct Search {
 }
 
 impl History {
-    /// What is remembered so far; `None` if nothing is.
+    /// The history so far; `None` if there is none.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -68,7 +68,7 @@ impl History {
         path.is_file().then(|| Self::at(&path)).transpose()
     }
 
-    /// What is remembered, or a place to begin.
+    /// The history; an empty one is created if there is none.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -85,7 +85,7 @@ impl History {
                 OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
             )?;
             db.busy_timeout(PATIENCE)?;
-            // What is removed leaves nothing behind in the file.
+            // Removed rows are overwritten, so the file keeps nothing of them.
             db.pragma_update(None, "secure_delete", true)?;
             Ok(db)
         };
@@ -98,7 +98,7 @@ impl History {
                  that wrote it, or `findling history clear`",
                 path.display()
             );
-            return Err(Asked { code: "history", message }.into());
+            return Err(UsageError { code: "history", message }.into());
         }
         Ok(Self { db })
     }
@@ -212,7 +212,7 @@ pub fn remove(home: &Home) -> Result<()> {
     Ok(())
 }
 
-/// What somebody searched for is nobody else's business.
+/// Only the user may read the history.
 fn only_for_the_user(path: &Path) {
     #[cfg(unix)]
     {

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use super::database::History;
 use crate::collections::{Home, Name};
 use crate::commands::search::{Output, finish};
-use crate::output::{Asked, Exit, Last};
+use crate::output::{Exit, Last, UsageError};
 use crate::safe_text::line;
 use crate::ui::Ui;
 
@@ -46,7 +46,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
                 "expected a hit of a query to a bundle or a collection, found one without \
                  {missing}: add the files with `findling collection add` and search again"
             );
-            return Err(Asked { code: "usage", message }.into());
+            return Err(UsageError { code: "usage", message }.into());
         }
         let good = args.verdict == Verdict::Good;
         History::create(&Home::default_location()?)?.judge(&last.query, hit, good)?;

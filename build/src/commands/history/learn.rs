@@ -8,15 +8,15 @@ use findling_engine::Mode;
 
 use super::database::History;
 use crate::collections::Home;
-use crate::commands::asked::find_target;
 use crate::commands::eval::tune::{Choice, choose};
 use crate::commands::eval::{Judged, embed};
+use crate::commands::open_bundle::find_target;
 use crate::commands::search::{Output, Ranking, finish, load_encoder};
 use crate::commands::{confirmed, learned};
 use crate::eval::judged::Query;
-use crate::eval::tune::LEAST_QUERIES;
+use crate::eval::tune::MIN_QUERIES;
 use crate::host::{EncoderChoice, Host};
-use crate::output::{Asked, Exit};
+use crate::output::{Exit, UsageError};
 use crate::ui::Ui;
 
 /// The parameters that are fitted: the weight of meaning, and boosts.
@@ -39,7 +39,8 @@ const FITTED: [&str; 9] = [
 /// may be chance, nothing changes. Nothing is sent anywhere.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection
+    /// The bundle
+    #[arg(help = crate::commands::BUNDLE_HELP)]
     bundle: PathBuf,
     /// Rank as the bundle says again
     #[arg(long)]
@@ -78,13 +79,13 @@ fn learn(args: &Args, ui: &Ui) -> Result<Exit> {
             vector: None,
         })
         .collect();
-    if judged.len() < LEAST_QUERIES {
+    if judged.len() < MIN_QUERIES {
         let message = format!(
-            "expected feedback on at least {LEAST_QUERIES} queries to {name} with a good hit, \
+            "expected feedback on at least {MIN_QUERIES} queries to {name} with a good hit, \
              found {}: judge more hits with `findling feedback N good`",
             judged.len()
         );
-        return Err(Asked { code: "feedback", message }.into());
+        return Err(UsageError { code: "feedback", message }.into());
     }
     let mut host = Host::open(target.path())?;
     let encoder = load_encoder(&host, &EncoderChoice::Auto, Mode::Hybrid, ui)?;

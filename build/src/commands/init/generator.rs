@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::small_file;
 
-/// What makes a site, and where it puts the rendered pages.
+/// A generator of sites, and where it writes the rendered pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The generator's name, or what the directory holds.
     pub name: &'static str,
     /// The file by which it was recognised.
     pub by: PathBuf,
-    /// What is indexed, relative to the directory.
+    /// The path to index, relative to the directory.
     pub input: PathBuf,
     /// The address of the site, where the generator's settings have one.
     pub base_url: Option<String>,
@@ -44,7 +44,7 @@ const fn known(
     Known { name, files, output, output_keys: &[], url_keys: &[], has: "", make }
 }
 
-/// Those that are recognised, the more particular first.
+/// The generators that are recognised, the more specific first.
 const GENERATORS: &[Known] = &[
     Known {
         output_keys: &["build-dir"],
@@ -127,7 +127,7 @@ const GENERATORS: &[Known] = &[
     known("Doxygen", &["Doxyfile"], "html", "doxygen"),
 ];
 
-/// What makes the site in a directory; `None` if nothing is recognised.
+/// The generator of the site in a directory; `None` if none is recognised.
 pub fn recognise(directory: &Path) -> Option<Site> {
     GENERATORS.iter().find_map(|known| known.find(directory)).or_else(|| unrendered(directory))
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::config::file::NAME;
 use super::search::{Output, finish};
-use crate::output::{Asked, Exit};
+use crate::output::{Exit, UsageError};
 use crate::safe_text::line;
 use crate::ui::Ui;
 use generator::{Site, recognise};
@@ -50,7 +50,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
                 "expected no {NAME} in {}, found one: --force replaces it",
                 args.directory.display()
             );
-            return Err(Asked { code: "settings", message }.into());
+            return Err(UsageError { code: "settings", message }.into());
         }
         std::fs::write(&path, text)
             .with_context(|| format!("{} cannot be written", path.display()))?;

@@ -1,4 +1,4 @@
-//! What a bundle contains.
+//! The contents of a bundle.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub(super) struct AttributeLine {
     pub name: String,
     pub kind: &'static str,
     pub facet: bool,
-    /// What has values: `pages` or `sections`.
+    /// The items that have values: `pages` or `sections`.
     pub of: &'static str,
     /// How many have one.
     pub count: u32,

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use super::asked::find_target;
+use super::open_bundle::find_target;
 use crate::bundle_files::BundleFiles;
 use crate::ui::Ui;
 use contents::inspect;
@@ -26,8 +26,10 @@ use contents::inspect;
 /// is indexed: its sections, and what each rule left out.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection; with --extraction a
-    /// page: a file or an address
+    /// The bundle, or the page
+    #[arg(help = concat!(
+        "Bundle: ", bundle_forms!(), "; with --extraction a page: a file or an address"
+    ))]
     bundle: PathBuf,
     /// Print JSON
     #[arg(long)]

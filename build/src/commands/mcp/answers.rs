@@ -1,4 +1,4 @@
-//! What each tool answers. Blocking: the server runs it on a thread of its own.
+//! The answers of the tools. They block, so the server runs them on a thread of their own.
 
 use anyhow::Result;
 use findling_bundle::AttributeKind;
@@ -14,10 +14,10 @@ use super::types::{
     FacetsInput, FacetsOutput, Hit, PassageOutput, ReadInput, ReadOutput, SearchInput,
     SearchOutput, SimilarInput, UNTRUSTED, ValueOutput, limit, tokens,
 };
-use crate::commands::asked::Asked;
+use crate::commands::open_bundle::OpenBundle;
 use crate::commands::search::{is_no_page, parse_filter};
 use crate::host::Document;
-use crate::output::{self, Asked as Question, Sources};
+use crate::output::{self, Sources, UsageError};
 use crate::passages::{self, Passage, beginning, estimate};
 use crate::safe_text::{line, lines, url};
 use crate::ui::Ui;
@@ -28,7 +28,7 @@ const CONTEXT_SECTIONS: u32 = 3;
 /// Tokens of an answer besides its results.
 const FRAME: usize = 60;
 
-/// What a tool answers from.
+/// The data that a tool answers from.
 pub struct Call<'a> {
     pub bundles: &'a Bundles,
     pub ui: &'a Ui,
@@ -36,7 +36,7 @@ pub struct Call<'a> {
     pub cancelled: &'a CancellationToken,
 }
 
-/// What is left of the tokens of an answer.
+/// The tokens that are left for an answer.
 struct Budget(usize);
 
 impl Budget {
@@ -61,7 +61,7 @@ impl Call<'_> {
     fn go_on(&self) -> Result<()> {
         if self.cancelled.is_cancelled() {
             let message = "the request was cancelled".to_owned();
-            return Err(Question { code: "cancelled", message }.into());
+            return Err(UsageError { code: "cancelled", message }.into());
         }
         Ok(())
     }
@@ -70,7 +70,7 @@ impl Call<'_> {
     fn each<T>(
         &self,
         wanted: Option<&str>,
-        mut ask: impl FnMut(&str, &mut Asked) -> Result<T>,
+        mut ask: impl FnMut(&str, &mut OpenBundle) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut answers = Vec::new();
         for name in self.bundles.wanted(wanted)? {
@@ -81,7 +81,7 @@ impl Call<'_> {
         Ok(answers)
     }
 
-    fn answer(&self, asked: &mut Asked, request: Request) -> Result<Response> {
+    fn answer(&self, asked: &mut OpenBundle, request: Request) -> Result<Response> {
         Ok(asked.answer(request, &mut self.bundles.encoders(), self.ui)?.0)
     }
 
@@ -89,7 +89,7 @@ impl Call<'_> {
     pub fn search(&self, input: SearchInput) -> Result<SearchOutput> {
         let (limit, filter) = (limit(input.limit), condition(input.filter.as_deref())?);
         let several = self.bundles.wanted(input.collection.as_deref())?.len() > 1;
-        // Of several, the pages to skip are known only when all have answered.
+        // With several bundles, the pages to skip are known only after all have answered.
         let (skip, ask) = match several {
             true => (input.offset as usize, limit.saturating_add(input.offset).min(1_000)),
             false => (0, limit),
@@ -271,7 +271,7 @@ impl Call<'_> {
         &self,
         address: &str,
         wanted: Option<&str>,
-    ) -> Result<(String, std::sync::Arc<std::sync::Mutex<Asked>>)> {
+    ) -> Result<(String, std::sync::Arc<std::sync::Mutex<OpenBundle>>)> {
         let names = self.bundles.wanted(wanted)?;
         for name in &names {
             self.go_on()?;
@@ -297,7 +297,7 @@ impl Call<'_> {
 /// A filter as the tools take it.
 fn condition(text: Option<&str>) -> Result<Option<Value>> {
     let parsed = text.map(parse_filter).transpose();
-    parsed.map_err(|message| Question { code: "filter", message }.into())
+    parsed.map_err(|message| UsageError { code: "filter", message }.into())
 }
 
 /// The pages of several responses in one order, as many as fit.

@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 
 use crate::collections::{Home, Registry, Target};
-use crate::commands::asked::{Asked, Encoders};
+use crate::commands::open_bundle::{Encoders, OpenBundle};
 use crate::commands::require_fresh::RequireFresh;
+use crate::forgiving_names::{NameKind, NameMatch, find_name, listed};
 use crate::host::EncoderChoice;
-use crate::meant::{Meant, Names, listed, meant};
-use crate::output::Asked as Question;
+use crate::output::UsageError;
 
 /// The bundles: those that were given, or all collections.
 pub struct Bundles {
     given: Vec<PathBuf>,
-    open: Mutex<HashMap<String, Arc<Mutex<Asked>>>>,
+    open: Mutex<HashMap<String, Arc<Mutex<OpenBundle>>>>,
     encoders: Mutex<Encoders>,
     fresh: RequireFresh,
 }
@@ -44,22 +44,23 @@ impl Bundles {
     /// The names to ask: the one that is wanted, or all of them.
     ///
     /// # Errors
-    /// If the wanted one is none of them: a caller cannot open what the server was not given.
+    /// If the server was not given the wanted one: a caller cannot open other bundles.
     pub fn wanted(&self, name: Option<&str>) -> Result<Vec<String>> {
         let names = self.names()?;
         let Some(name) = name else { return Ok(names) };
-        let (code, message) = match meant(name, Names::Plain, names.iter().map(String::as_str)) {
-            Meant::One(one) => return Ok(vec![one.to_owned()]),
-            Meant::Several(all) => {
+        let all = names.iter().map(String::as_str);
+        let (code, message) = match find_name(name, NameKind::Plain, all) {
+            NameMatch::One(one) => return Ok(vec![one.to_owned()]),
+            NameMatch::Several(all) => {
                 let all = listed(&all);
-                ("ambiguous", format!("expected a collection, found that `{name}` may be {all}"))
+                ("ambiguous", format!("expected one collection, found `{name}`, which fits {all}"))
             }
-            Meant::Nothing => {
+            NameMatch::None => {
                 let all = names.join(", ");
                 ("unknown", format!("expected a collection, one of {all}; found `{name}`"))
             }
         };
-        Err(Question { code, message }.into())
+        Err(UsageError { code, message }.into())
     }
 
     /// An open bundle. One that was built or synced since, or a site's that changed, is opened
@@ -67,7 +68,7 @@ impl Bundles {
     ///
     /// # Errors
     /// If it cannot be opened, or is older than it may be.
-    pub fn get(&self, name: &str) -> Result<Arc<Mutex<Asked>>> {
+    pub fn get(&self, name: &str) -> Result<Arc<Mutex<OpenBundle>>> {
         let target = Target::find(Path::new(name))?;
         self.fresh.check(&target)?;
         let mut open = lock(&self.open);
@@ -79,7 +80,7 @@ impl Bundles {
                 return Ok(asked.clone());
             }
         }
-        let asked = Arc::new(Mutex::new(Asked::open(target)?));
+        let asked = Arc::new(Mutex::new(OpenBundle::open(target)?));
         open.insert(name.to_owned(), asked.clone());
         Ok(asked)
     }

@@ -30,7 +30,8 @@ use server::Server;
 /// Answer assistants: a server of the Model Context Protocol
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundles: directories, .findling files, or names of collections. Without any: all collections
+    /// Bundles: directories, .findling files, https addresses, or names of collections. Without
+    /// any: all collections
     #[arg(value_name = "BUNDLE")]
     targets: Vec<PathBuf>,
     /// Encoder of the queries, as for `findling search`
@@ -50,10 +51,10 @@ pub struct Args {
 /// Runs the command until the client closes the connection, or it is interrupted.
 pub fn run(args: Args) -> Result<ExitCode> {
     for path in &args.targets {
-        // What cannot be opened is told now rather than to an assistant later.
+        // A bundle that cannot be opened is an error now, not later for an assistant.
         crate::host::Host::open(Target::find(path)?.path())?;
     }
-    // What an answer has to say of itself is in the answer.
+    // Notices are part of the answers, so the console shows none.
     let ui = Ui::silent();
     let bundles = Arc::new(Bundles::new(args.targets, args.query_encoder, args.fresh));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

@@ -9,11 +9,11 @@ use super::bundles::lock;
 use super::text;
 use super::types::UNTRUSTED;
 use crate::host::Document;
-use crate::output::Asked as Question;
+use crate::output::UsageError;
 use crate::passages::{beginning, estimate};
 use crate::safe_text::{line, url};
 
-/// What a page is read as.
+/// The media type of a page's text.
 pub const MIME_TYPE: &str = "text/markdown";
 
 const SCHEME: &str = "findling://";
@@ -33,7 +33,7 @@ pub fn template() -> ResourceTemplate {
 /// Pages from a cursor on: the place of a collection and of a page in it.
 ///
 /// # Errors
-/// If the cursor is none, or a collection cannot be read.
+/// If the cursor is invalid, or a collection cannot be read.
 pub fn list(call: &Call<'_>, cursor: Option<&str>) -> Result<ListResourcesResult> {
     let names = call.bundles.names()?;
     let (mut at, mut page) = cursor.map_or(Ok((0, 0)), place)?;
@@ -62,7 +62,7 @@ fn place(cursor: &str) -> Result<(usize, u32)> {
         .and_then(|(at, page)| Some((at.parse::<usize>().ok()?, page.parse::<u32>().ok()?)));
     place.ok_or_else(|| {
         let message = "expected a cursor that an answer before gave, found another".to_owned();
-        Question { code: "request", message }.into()
+        UsageError { code: "request", message }.into()
     })
 }
 
@@ -81,9 +81,11 @@ fn resource(name: &str, page: &Document) -> Resource {
 /// If it is no address of a page.
 pub fn read(call: &Call<'_>, uri: &str) -> Result<String> {
     let (name, id) =
-        uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(|| Question {
-            code: "request",
-            message: "expected findling://COLLECTION/ID, found another URI".to_owned(),
+        uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(|| {
+            UsageError {
+                code: "request",
+                message: "expected findling://COLLECTION/ID, found another URI".to_owned(),
+            }
         })?;
     let document = call.page(&decoded(name), &decoded(id))?;
     let (address, text) = text::of(&document, &document.id)?;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 
 use crate::host::{Document, DocumentSection};
-use crate::output::Asked as Question;
+use crate::output::UsageError;
 use crate::safe_text::{line, lines};
 
 /// The address and the text of a page, or of the section that `address` names by its anchor, with
@@ -28,7 +28,7 @@ pub fn of(document: &Document, address: &str) -> Result<(String, String)> {
             document.url,
             known.join(", ")
         );
-        return Err(Question { code: "no-such-section", message }.into());
+        return Err(UsageError { code: "no-such-section", message }.into());
     };
     let section = &document.sections[at];
     let below = document.sections[at + 1..].iter().take_while(|other| {
@@ -102,6 +102,6 @@ mod tests {
         assert_eq!(url, "/a/#one");
         assert!(one.starts_with("## One") && one.ends_with("Deeper."), "{one}");
         let error = of(&page(), "/a/#three").unwrap_err();
-        assert!(error.is::<Question>() && error.to_string().contains("#two"), "{error}");
+        assert!(error.is::<UsageError>() && error.to_string().contains("#two"), "{error}");
     }
 }

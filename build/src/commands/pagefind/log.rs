@@ -1,4 +1,4 @@
-//! What `findling pagefind` says: on standard output and in a file, as Pagefind does.
+//! Messages of `findling pagefind`, on standard output and in a file, as Pagefind writes them.
 
 use std::fmt::Display;
 use std::fs::File;

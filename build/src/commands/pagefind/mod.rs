@@ -88,7 +88,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// What the command line says, by the names of the configuration file.
+    /// The options of the command line, by the names of the configuration file.
     fn given(&self) -> Map<String, Value> {
         let texts = [
             ("site", &self.site),
@@ -242,7 +242,7 @@ fn build_arguments(settings: &Settings, output: &Path, client: Option<PathBuf>) 
     arguments
 }
 
-/// What of that does not depend on the site.
+/// The part of it that does not depend on the site.
 fn common_arguments(settings: &Settings, client: Option<PathBuf>) -> Vec<OsString> {
     let encoder = settings.encoder.clone().unwrap_or_else(|| "none".to_owned());
     let mut arguments: Vec<OsString> = vec!["--encoder".into(), encoder.into()];

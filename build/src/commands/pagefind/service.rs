@@ -19,7 +19,7 @@ use super::build;
 use crate::sources::pagefind::{Options, Reader, Record, Source, finish};
 use crate::ui::Ui;
 
-/// What the packages send.
+/// A request of the packages.
 #[derive(Deserialize)]
 struct Request {
     message_id: u32,
@@ -76,7 +76,7 @@ struct Config {
     keep_index_url: Option<bool>,
 }
 
-/// What the packages get.
+/// A response to the packages.
 #[derive(Serialize)]
 struct Response {
     message_id: Option<u32>,

@@ -14,7 +14,7 @@ const FILES: [&str; 4] = ["pagefind.json", "pagefind.yml", "pagefind.yaml", "pag
 /// In front of the names of environment variables.
 const PREFIX: &str = "PAGEFIND_";
 
-/// What is built, and how.
+/// The settings of a build.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     pub site: PathBuf,
@@ -36,7 +36,7 @@ pub struct Settings {
     pub deprecated: Vec<(&'static str, &'static str)>,
     /// Settings that have no meaning here, with the reason.
     pub without_meaning: Vec<(&'static str, &'static str)>,
-    /// Settings that nobody knows.
+    /// Unknown settings.
     pub unknown: Vec<String>,
 }
 
@@ -166,7 +166,7 @@ fn is_on(value: &Value) -> bool {
     }
 }
 
-/// What all sources say.
+/// Merges the settings of all sources.
 fn values(
     args: &Args,
     here: &Path,
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_is_told_apart_from_what_nobody_knows() {
+    fn settings_without_effect_and_unknown_ones_are_told_apart() {
         let file = "site: s\ninclude_characters: '@'\nmax_fragments: 5\ncolour: red";
         let settings = read(Some(("pagefind.yml", file)), &[], &Args::default()).unwrap();
         let names: Vec<_> = settings.without_meaning.iter().map(|(name, _)| *name).collect();

@@ -1,10 +1,10 @@
-//! What is typed: a query, or a command that begins with a colon.
+//! Parses a line: a query, or a command that begins with a colon.
 
 use clap::ValueEnum;
 
 use crate::commands::search::FormatArg;
 use crate::commands::tui::modes::Mode;
-use crate::output::Asked;
+use crate::output::UsageError;
 
 /// A line that was typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,7 @@ pub fn formats() -> impl Iterator<Item = String> {
 ///
 /// # Errors
 /// If there is no such command, or its argument is another one than it takes.
-pub fn parse(line: &str) -> Result<Command<'_>, Asked> {
+pub fn parse(line: &str) -> Result<Command<'_>, UsageError> {
     let line = line.trim();
     if !line.starts_with(':') {
         return Ok(Command::Query(line));
@@ -122,7 +122,7 @@ pub fn parse(line: &str) -> Result<Command<'_>, Asked> {
 }
 
 /// The command that a word is, or begins.
-fn name(word: &str) -> Result<&'static str, Asked> {
+fn name(word: &str) -> Result<&'static str, UsageError> {
     let names = || COMMANDS.iter().map(|known| known.name);
     if let Some(name) = names().find(|name| *name == word) {
         return Ok(name);
@@ -141,20 +141,23 @@ fn name(word: &str) -> Result<&'static str, Asked> {
     }
 }
 
-fn number(text: &str) -> Result<usize, Asked> {
+fn number(text: &str) -> Result<usize, UsageError> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| wrong("a number from 1", text))
 }
 
 /// The value that a word names, which must be one of those expected.
-fn value<T: ValueEnum>(text: &str, expected: impl Iterator<Item = String>) -> Result<T, Asked> {
+fn value<T: ValueEnum>(
+    text: &str,
+    expected: impl Iterator<Item = String>,
+) -> Result<T, UsageError> {
     let expected: Vec<String> = expected.collect();
     let known = expected.iter().any(|name| name == text);
     let value = known.then(|| T::from_str(text, false).ok()).flatten();
     value.ok_or_else(|| wrong(&expected.join(", "), text))
 }
 
-fn wrong(expected: &str, found: &str) -> Asked {
-    Asked { code: "usage", message: format!("expected {expected}, found `{found}`") }
+fn wrong(expected: &str, found: &str) -> UsageError {
+    UsageError { code: "usage", message: format!("expected {expected}, found `{found}`") }
 }
 
 #[cfg(test)]

@@ -17,12 +17,12 @@ use crate::safe_text::is_safe;
 /// Most candidates that are listed.
 const MOST: usize = 60;
 
-/// What the line is completed with.
+/// Completes a line.
 pub struct Completion {
     pub session: Rc<RefCell<Session>>,
 }
 
-/// What stands before the cursor.
+/// The text before the cursor, classified.
 #[derive(Debug, PartialEq, Eq)]
 enum Place<'a> {
     /// A command's name.
@@ -114,7 +114,7 @@ fn quoted(value: &str, in_query: bool) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// What stands before the cursor at the end of a text.
+/// Classifies the end of the text before the cursor.
 fn place(text: &str) -> Place<'_> {
     let trimmed = text.trim_start();
     if !trimmed.starts_with(':') {
@@ -136,7 +136,7 @@ fn term(text: &str, in_query: bool) -> Place<'_> {
         if in_query { &[":"] } else { &["!=", ">=", "<=", "=", ">", "<", "~"] };
     let start = start_of_term(text);
     let term = text[start..].trim_start_matches(['(', '-']);
-    // Of those that begin at one place, the longer.
+    // The longer of two that begin at the same place.
     let found = operators.iter().filter_map(|one| Some((term.find(one)?, one.len())));
     let first = found.min_by_key(|(at, len)| (*at, usize::MAX - len));
     if let Some((at, len)) = first {

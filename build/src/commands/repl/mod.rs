@@ -18,7 +18,7 @@ use rustyline::{CompletionType, Config, Editor};
 use super::last::Opener;
 use super::search::{FormatArg, Output, finish, keep, write_to};
 use super::state_directory;
-use crate::output::{Asked as Question, Exit, Failure, Format, text, write_all};
+use crate::output::{Exit, Failure, Format, UsageError, text, write_all};
 use crate::safe_text;
 use crate::ui::{Paint, Ui};
 use command::{COMMANDS, Command, parse, word};
@@ -31,8 +31,11 @@ const MAX_LINES: usize = 1_000;
 /// Search at a prompt that keeps filters, mode and format
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection. By default all
-    /// collections, or the directory one stands in
+    /// The bundle
+    #[arg(help = concat!(
+        "Bundle: ", bundle_forms!(),
+        ". By default all collections, or the directory one stands in"
+    ))]
     target: Option<PathBuf>,
 }
 
@@ -59,7 +62,7 @@ fn start(target: Option<PathBuf>, ui: &Ui) -> Result<Exit> {
     let is_terminal = std::io::stdin().is_terminal();
     let history = state_directory::file("repl-history").ok().filter(|_| is_terminal);
     if let Some(history) = &history {
-        // The first time there is none.
+        // The file is missing the first time.
         let _ = editor.load_history(history);
     }
     if is_terminal {
@@ -120,7 +123,7 @@ fn obey(command: &Command<'_>, session: &mut Session, ui: &Ui) -> Result<Next> {
                 let message = format!(
                     "expected the number of a filter (there are {n_filters}), found {number}"
                 );
-                return Err(Question { code: "usage", message }.into());
+                return Err(UsageError { code: "usage", message }.into());
             }
             session.filters.remove(number - 1);
         }
@@ -169,7 +172,7 @@ fn write(session: &Session, format: Format, ui: &Ui, out: &mut dyn Write) -> Res
     if answers.len() > 1 && matches!(format, Format::Csv | Format::Json) {
         let message = "expected one bundle for csv or json, found several; use jsonl, or name one \
                        bundle: findling repl BUNDLE";
-        return Err(Question { code: "usage", message: message.into() }.into());
+        return Err(UsageError { code: "usage", message: message.into() }.into());
     }
     write_all(&answers, format, ui, out)
 }

@@ -1,4 +1,4 @@
-//! What the prompt keeps: open bundles, settings, filters and the last answer.
+//! The state of the prompt: open bundles, settings, filters and the last answer.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -8,12 +8,12 @@ use findling_engine::filter::Condition;
 use findling_engine::{Facet, Limit, Request, Response};
 use serde_json::Value;
 
-use crate::commands::asked::{Asked, Opened, ask_each, open};
+use crate::commands::open_bundle::{OpenBundle, Opened, ask_each, open};
 use crate::commands::require_fresh::RequireFresh;
 use crate::commands::search::{FormatArg, condition, parse_filter};
 use crate::commands::tui::facets::most_frequent_first;
 use crate::commands::tui::modes::{Mode, Stage, StageEncoders};
-use crate::output::{Answer, Asked as Question, LastHit, Meta, Timings, best};
+use crate::output::{Answer, LastHit, Meta, Timings, UsageError, best};
 use crate::safe_text::line;
 use crate::ui::Ui;
 
@@ -22,12 +22,12 @@ const MAX_VALUES: usize = 1_000;
 
 /// The state between two lines.
 pub struct Session {
-    pub asked: Vec<Asked>,
+    pub asked: Vec<OpenBundle>,
     encoders: StageEncoders,
     pub mode: Mode,
     pub format: FormatArg,
     pub limit: u32,
-    /// As typed, and what it means.
+    /// Each filter as typed, with its condition.
     pub filters: Vec<(String, Condition)>,
     pub last: Option<LastAnswer>,
     /// Values of attributes that were offered, by name.
@@ -37,7 +37,7 @@ pub struct Session {
 
 /// The answer to the query asked last.
 pub struct LastAnswer {
-    /// As it was asked, with the filters and the limit of that moment.
+    /// The request as sent, with the filters and the limit of that moment.
     pub request: Request,
     pub mode: Mode,
     /// Pages that were shown of the answers before, from which numbers go on.
@@ -46,7 +46,7 @@ pub struct LastAnswer {
     pub found: Vec<Found>,
 }
 
-/// What one bundle has found.
+/// The response of one bundle.
 pub struct Found {
     /// The place of the bundle.
     bundle: usize,
@@ -92,7 +92,7 @@ impl Session {
 
     /// Names of attributes in all bundles, in order.
     pub fn attributes(&self) -> Vec<String> {
-        let of = |asked: &Asked| asked.host.manifest().attributes.clone();
+        let of = |asked: &OpenBundle| asked.host.manifest().attributes.clone();
         let mut names: Vec<String> =
             self.asked.iter().flat_map(of).map(|attribute| attribute.name).collect();
         names.sort();
@@ -129,7 +129,7 @@ impl Session {
     /// # Errors
     /// If it cannot be read, or no bundle has its attributes.
     pub fn add_filter(&mut self, text: &str) -> Result<u64> {
-        let parsed = parse_filter(text).map_err(|message| Question {
+        let parsed = parse_filter(text).map_err(|message| UsageError {
             code: "filter",
             message: format!("filter: {message}"),
         })?;
@@ -216,7 +216,7 @@ impl Session {
     pub fn last_answer(&self) -> Result<&LastAnswer> {
         self.last.as_ref().ok_or_else(|| {
             let message = "expected a query before this command, found none".to_owned();
-            Question { code: "no-last", message }.into()
+            UsageError { code: "no-last", message }.into()
         })
     }
 
@@ -295,13 +295,13 @@ impl Session {
         let found =
             if from == first { "no hits".to_owned() } else { format!("{first} to {}", from - 1) };
         let message = format!("expected the number of a hit ({found}), found {number}");
-        Err(Question { code: "no-last", message }.into())
+        Err(UsageError { code: "no-last", message }.into())
     }
 }
 
-/// What one bundle answers, by the best stage of the mode that it can give.
+/// The answer of one bundle by the best stage of the mode that it supports.
 fn answer(
-    asked: &mut Asked,
+    asked: &mut OpenBundle,
     request: Request,
     mode: Mode,
     encoders: &mut StageEncoders,

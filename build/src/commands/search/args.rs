@@ -12,12 +12,13 @@ use crate::collections::Name;
 use crate::commands::require_fresh::RequireFresh;
 use crate::host::EncoderChoice;
 use crate::output::citations::Style;
-use crate::output::{Asked, Format, group};
+use crate::output::{Format, UsageError, group};
 
 /// Search a bundle or a collection
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection
+    /// The bundle
+    #[arg(help = crate::commands::BUNDLE_HELP)]
     pub bundle: PathBuf,
     /// The query
     #[arg(required_unless_present_any = ["batch", "similar_to"])]
@@ -25,7 +26,7 @@ pub struct Args {
     /// Find pages like this one instead: its URL, path or document id; or like the text of a file
     #[arg(long, value_name = "ID_OR_FILE", conflicts_with_all = ["query", "batch", "also"])]
     pub similar_to: Option<String>,
-    /// Another wording of the query. Each page counts with the wording that finds it best.
+    /// Another phrasing of the query. Each page counts with the phrasing that finds it best.
     /// Repeatable, at most four times
     #[arg(long, value_name = "QUERY", conflicts_with = "batch")]
     pub also: Vec<String>,
@@ -150,7 +151,7 @@ impl SearchOptions {
         let asks_for_all = request.query.trim().is_empty() && request.similar_to.is_none();
         let has_order = request.sort.is_some() || request.prefer.is_some();
         if asks_for_all && !has_order && date_of(manifest).is_ok() {
-            // Nothing is more relevant than anything else.
+            // Without a query no page is more relevant than another.
             request.order = Order::Recent;
         }
         if let Some(name) = &self.group_by
@@ -224,7 +225,7 @@ impl Output {
     ///
     /// # Errors
     /// If the format is for batches only.
-    pub(crate) fn format(&self) -> Result<Format, Asked> {
+    pub(crate) fn format(&self) -> Result<Format, UsageError> {
         if self.json {
             return Ok(Format::Json);
         }
@@ -238,7 +239,7 @@ impl Output {
             Some(FormatArg::Paths) => Format::Paths,
             Some(FormatArg::Citations) => Format::Citations(self.style),
             Some(FormatArg::Trec) => {
-                return Err(Asked {
+                return Err(UsageError {
                     code: "usage",
                     message: "--format trec: expected --batch with it, found a query".into(),
                 });
@@ -246,11 +247,11 @@ impl Output {
         })
     }
 
-    /// Refuses a format that has no place for vectors.
+    /// Checks that the format has a place for vectors, if they are included.
     ///
     /// # Errors
-    /// If they are to be included, and the format is for people or for tables.
-    pub(crate) fn check_vectors(&self, included: bool) -> Result<(), Asked> {
+    /// If the format is neither JSON nor JSON Lines.
+    pub(crate) fn check_vectors(&self, included: bool) -> Result<(), UsageError> {
         if !included || self.is_json() {
             return Ok(());
         }
@@ -259,7 +260,7 @@ impl Output {
         let message = format!(
             "--include-vectors: expected --format json or jsonl with it, found {found}; add --json"
         );
-        Err(Asked { code: "usage", message })
+        Err(UsageError { code: "usage", message })
     }
 
     /// Whether errors are printed as JSON.

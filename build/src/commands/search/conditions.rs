@@ -6,7 +6,7 @@ use findling_engine::filter::{self, Bound, Condition, Predicate};
 use jiff::{Span, Zoned};
 use serde_json::Value;
 
-use crate::output::Asked;
+use crate::output::UsageError;
 
 /// Conditions on common attributes.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -64,7 +64,7 @@ impl Conditions {
 pub(crate) fn with_conditions(
     filter: Option<Value>,
     mut more: Vec<Condition>,
-) -> Result<Option<Value>, Asked> {
+) -> Result<Option<Value>, UsageError> {
     if more.is_empty() {
         return Ok(filter);
     }
@@ -78,12 +78,12 @@ pub(crate) fn with_conditions(
 ///
 /// # Errors
 /// If it cannot be read.
-pub(crate) fn condition(filter: &Value) -> Result<Condition, Asked> {
+pub(crate) fn condition(filter: &Value) -> Result<Condition, UsageError> {
     let read = match filter {
         Value::String(text) => filter::parse(text),
         json => filter::from_json(json),
     };
-    read.map_err(|error| Asked { code: "filter", message: error.to_string() })
+    read.map_err(|error| UsageError { code: "filter", message: error.to_string() })
 }
 
 fn compare(name: &str, bound: Bound, value: &str) -> Condition {
@@ -100,16 +100,16 @@ fn of_kind<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a Attribute> {
 ///
 /// # Errors
 /// If they have none.
-pub(super) fn date_of(manifest: &Manifest) -> Result<&Attribute, Asked> {
+pub(super) fn date_of(manifest: &Manifest) -> Result<&Attribute, UsageError> {
     of_kind(manifest, "date").ok_or_else(|| lacks(manifest, "a date"))
 }
 
 /// The error for an attribute that a bundle does not have.
-pub(super) fn lacks(manifest: &Manifest, what: &str) -> Asked {
+pub(super) fn lacks(manifest: &Manifest, what: &str) -> UsageError {
     let names: Vec<&str> = manifest.attributes.iter().map(|one| one.name.as_str()).collect();
     let has = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
     let message = format!("expected an attribute with {what}, found {has}; use --filter");
-    Asked { code: "unknown-attribute", message }
+    UsageError { code: "unknown-attribute", message }
 }
 
 /// A date, or a time before now as the date it was.

@@ -22,7 +22,7 @@ const MAX_LEN: usize = 8 << 10;
 /// Parses a filter: JSON, or an expression.
 ///
 /// # Errors
-/// What was expected, and what was found.
+/// The error: what was expected and what was found.
 pub fn parse_filter(text: &str) -> Result<Value, String> {
     if text.trim_start().starts_with('{') {
         return serde_json::from_str(text).map_err(|error| {
@@ -69,7 +69,7 @@ fn is_expression(text: &str) -> bool {
     }
 }
 
-/// What stands between a key and a value.
+/// The operator between a key and a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operator {
     Equal,
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
         parse(text).map_err(|error| error.to_string())
     }
 
-    /// What is behind `in:`, if that follows.
+    /// Parses the values after `in:`, if it follows.
     fn after_in(&self) -> Option<&'a str> {
         self.rest.trim_start().strip_prefix("in:")
     }
@@ -318,7 +318,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What follows a word, in any case, with white space or a bracket behind it.
+/// The text after a keyword, which may be in any case and must be followed by white space or a
+/// bracket.
 fn word<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
     let head = text.get(..wanted.len())?;
     let rest = &text[wanted.len()..];

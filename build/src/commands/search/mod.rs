@@ -3,7 +3,7 @@
 mod args;
 mod conditions;
 mod filter;
-mod meant_filter;
+mod forgiving_filter;
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -14,13 +14,14 @@ use anyhow::Context;
 use findling_engine::{FacetsOf, Limit, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
-use super::asked::find_target;
 use super::learned;
+use super::open_bundle::find_target;
 use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
 use crate::output::{
-    Answer, Asked, Exit, Failure, Format, Last, Meta, Sources, Timings, Vectors, require_vectors,
+    Answer, Exit, Failure, Format, Last, Meta, Sources, Timings, UsageError, Vectors,
+    require_vectors,
 };
 use crate::replace_file::replace_by;
 use crate::ui::{Ui, count};
@@ -30,7 +31,7 @@ pub use conditions::Conditions;
 #[cfg(feature = "tui")]
 pub(crate) use conditions::{condition, with_conditions};
 pub(crate) use filter::parse_filter;
-pub(crate) use meant_filter::filter_as_meant;
+pub(crate) use forgiving_filter::forgive_filter;
 
 /// Most words of a file that pages are compared with.
 const MAX_WORDS: usize = 200;
@@ -164,7 +165,7 @@ fn similar(host: &mut Host, like: &str, request: Request) -> anyhow::Result<Requ
     };
     let text = is_no_page(&error).then(|| small_file::text(Path::new(like))).flatten();
     let Some(text) = text else { return Err(near(host, error)) };
-    // Nothing in it is a phrase, an exclusion or a condition.
+    // These words contain no phrase, exclusion or condition.
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let query = words.take(MAX_WORDS).collect::<Vec<_>>().join(" ");
     Ok(Request { query, verbatim: true, ..request })
@@ -199,7 +200,7 @@ fn single(
     Ok(exit(&response))
 }
 
-/// What [`print`] prints.
+/// The input of [`print`].
 struct Printed<'a> {
     target: &'a Target,
     host: &'a Host,
@@ -269,7 +270,7 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// What JSON says about an answer. For other formats the sources are not looked at.
+/// The metadata in JSON output. For other formats the sources are not read.
 pub(crate) fn meta(
     target: &Target,
     host: &Host,
@@ -305,7 +306,7 @@ pub(crate) fn answer(
     Ok((response, cost))
 }
 
-/// As [`answer`], and with the vectors of what is shown if they are to be included.
+/// As [`answer`], and with the vectors of the sections shown, if `vectors` is set.
 fn answer_with(
     vectors: bool,
     host: &mut Host,
@@ -313,7 +314,7 @@ fn answer_with(
     mut request: Request,
     ui: &Ui,
 ) -> anyhow::Result<(Response, Cost, Option<Vectors>)> {
-    let read = filter_as_meant(host, &mut request)?;
+    let read = forgive_filter(host, &mut request)?;
     let answer = Vectors::search(vectors, host, encoder, request);
     let mut answer = answer.map_err(|error| near(host, error))?;
     answer.0.notices.splice(..0, read);
@@ -339,7 +340,7 @@ fn near(host: &mut Host, error: anyhow::Error) -> anyhow::Error {
             let message = format!(
                 "found no page with the address or id `{address}`; similar ones are {near}"
             );
-            Asked { code: "no-such-page", message }.into()
+            UsageError { code: "no-such-page", message }.into()
         }
         _ => error,
     }
@@ -364,21 +365,21 @@ fn batch(
 ) -> anyhow::Result<()> {
     if args.output.save.is_some() {
         let message = "--save: expected a query with it, found --batch".into();
-        return Err(Asked { code: "usage", message }.into());
+        return Err(UsageError { code: "usage", message }.into());
     }
     let trec = match args.output.format {
         None | Some(FormatArg::Trec) => !args.output.json,
         Some(FormatArg::Json) => false,
         Some(_) => {
             let message = "--batch: expected --format trec or json, found another one".into();
-            return Err(Asked { code: "usage", message }.into());
+            return Err(UsageError { code: "usage", message }.into());
         }
     };
     let bar = ui.bar("Searching", queries.len() as u64, "queries");
     for Query { id, text } in queries {
         let mut request = request(args, text);
         args.options.complete(&mut request, host.manifest())?;
-        let read = filter_as_meant(host, &mut request)?;
+        let read = forgive_filter(host, &mut request)?;
         if trec {
             request.sections_per_page = SectionsPerPage(1);
         }

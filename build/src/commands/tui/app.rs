@@ -1,4 +1,4 @@
-//! What is on the screen, and what keys and answers change of it. Knows no terminal and no thread.
+//! The state of the screen, and how keys and answers change it. It uses no terminal and no thread.
 
 use anyhow::Result;
 use findling_engine::Facet;
@@ -19,7 +19,7 @@ use crate::commands::search::{parse_filter, with_conditions};
 use crate::output::{Last, LastHit};
 use crate::safe_text::line;
 
-/// What keys go to.
+/// The part of the screen that has the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Focus {
     #[default]
@@ -28,7 +28,7 @@ pub enum Focus {
     Facets,
 }
 
-/// What the program has to do after a key or an answer.
+/// The next step of the program after a key or an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Ask the question that [`App::question`] returns.
@@ -78,18 +78,18 @@ pub struct App {
     refused: Vec<String>,
     pub bundles: Vec<Bundle>,
     pub states: Vec<(String, State)>,
-    /// What could not be done.
+    /// The last error.
     pub error: Option<String>,
     /// How many rows the list has, as it was drawn last.
     pub page_rows: usize,
-    /// Of the question asked last.
+    /// The number of the last question.
     asked: u64,
-    /// Of the answer shown, which can be of the question before.
+    /// The number of the answer shown, which may belong to an earlier question.
     shown: u64,
     /// Whether the question asked last is only the earlier one asked again, over a new bundle or
     /// with facets: then the selected row stays.
     is_again: bool,
-    /// Of the page that the preview waits for.
+    /// The number of the page that the preview waits for.
     read: u64,
 }
 
@@ -125,7 +125,7 @@ impl App {
         }
     }
 
-    /// What the next run begins with.
+    /// The state that the next run begins with.
     pub fn session(&self) -> Session {
         let search = Search {
             query: self.query.text().to_owned(),
@@ -238,7 +238,7 @@ impl App {
         Some(LastHit::of(number + 1, &row.page, &bundle.sources, collection, of))
     }
 
-    /// What is shown, for `findling open` and `findling last`.
+    /// The hits shown, for `findling open` and `findling last`.
     pub fn last(&self, most: usize) -> Last {
         let hits = (0..self.rows.list().len().min(most)).filter_map(|number| self.hit(number));
         Last::new(self.query.text(), hits.collect())

@@ -160,7 +160,7 @@ fn comment(rest: &str, before: Option<char>) -> Option<usize> {
         return Some(rest.find("*/").map_or(rest.len(), |end| end + 2));
     }
     let at_start = before.is_none_or(char::is_whitespace);
-    // `http://` is none, nor is `#include`, `#[derive]`, `$#` or `--flag`.
+    // `http://`, `#include`, `#[derive]`, `$#` and `--flag` begin no comment.
     let is_line = rest.starts_with("//") && before != Some(':')
         || rest.starts_with("# ") && at_start
         || rest.starts_with("-- ") && at_start;

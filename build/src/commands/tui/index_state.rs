@@ -26,7 +26,7 @@ pub enum State {
     Opening,
     /// A sync makes the next bundle, or the bundle is made for this program.
     Building,
-    /// As the sources are, as far as can be told.
+    /// The index agrees with its sources, as far as can be told.
     Current,
     /// So many files have changed since.
     Stale(usize),
@@ -50,7 +50,7 @@ impl State {
 /// A bundle that is watched.
 struct Watched {
     bundle: Bundle,
-    /// Of a collection.
+    /// The collection; `None` for another bundle.
     target: Option<Target>,
     compared: Option<(Instant, State)>,
     /// When the bundle in its place was last tried.

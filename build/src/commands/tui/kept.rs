@@ -1,4 +1,4 @@
-//! What is kept between runs: the mode for all targets, and the query of each.
+//! State that is kept between runs: the mode for all targets, and the query of each.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub struct Search {
     pub left: i64,
 }
 
-/// What one run begins with and leaves.
+/// The state that a run begins with and saves at its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Session {
     pub mode: Mode,
@@ -52,7 +52,7 @@ pub struct Session {
     pub search: Search,
 }
 
-/// As the last run over a target left it.
+/// The state that the last run over a target saved.
 pub fn read(target: &str) -> Session {
     let kept: Kept = state_directory::read(FILE).unwrap_or_default();
     if kept.version != VERSION {

@@ -4,7 +4,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::line_edit::Edit;
 
-/// What a key asks for.
+/// The action of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// In the query, or in the filter while that has the focus.
@@ -36,7 +36,7 @@ pub enum Action {
 
 /// A key or several, and what they do.
 pub struct Binding {
-    /// As people write them.
+    /// The keys as people write them.
     pub keys: &'static str,
     /// For F1 and the documentation.
     pub does: &'static str,
@@ -184,7 +184,7 @@ pub const BINDINGS: &[Binding] = &[
     },
 ];
 
-/// What a key asks for; `None` for one without a meaning.
+/// The action of a key; `None` if it has none.
 pub fn action(key: KeyEvent) -> Option<Action> {
     let bound = BINDINGS.iter().flat_map(|binding| binding.codes);
     for (modifiers, code, action) in bound {

@@ -15,7 +15,7 @@ pub struct LineEdit {
     cursor: usize,
 }
 
-/// What is shown of a line, and where the cursor is in it.
+/// The visible part of a line, and the cursor's place in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visible<'a> {
     pub text: &'a str,

@@ -43,7 +43,7 @@ use screen::Screen;
 use searcher::{Bundle, News};
 use theme::Theme;
 
-/// How long a key is waited for while an answer is on its way, and while none is.
+/// How long a key is waited for, while an answer is under way and otherwise.
 const BUSY: Duration = Duration::from_millis(5);
 const IDLE: Duration = Duration::from_millis(50);
 
@@ -53,12 +53,15 @@ const MAX_KEPT: usize = 20;
 /// Search in a terminal while typing, with a preview
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection. By default all
-    /// collections, or the directory one stands in
+    /// The bundle
+    #[arg(help = concat!(
+        "Bundle: ", bundle_forms!(),
+        ". By default all collections, or the directory one stands in"
+    ))]
     target: Option<PathBuf>,
 }
 
-/// What the threads tell the main thread.
+/// The messages of the threads to the main thread.
 #[derive(Debug)]
 enum Message {
     Search(News),
@@ -100,7 +103,7 @@ fn start(target: Option<PathBuf>) -> Result<Option<i32>> {
         Program { app, theme: Theme::of_environment(), news, search, read, watch, threads };
     let ended = program.run(&mut screen);
     drop(screen);
-    // Nothing is lost that the next search would not find again.
+    // The next search finds everything again, so nothing is lost.
     if ended.is_ok() {
         let _ = kept::keep(&name, program.app.session());
     }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use findling_engine::Mode as EngineMode;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::asked::Encoders;
+use crate::commands::open_bundle::Encoders;
 use crate::host::{EncoderChoice, Host};
 use crate::models::STATIC;
 
@@ -113,7 +113,7 @@ impl Stage {
 pub struct StageEncoders(HashMap<Stage, Encoders>);
 
 impl StageEncoders {
-    /// Those of a stage.
+    /// The encoders of a stage.
     pub fn of(&mut self, stage: Stage) -> &mut Encoders {
         self.0.entry(stage).or_insert_with(|| Encoders::new(stage.encoder()))
     }

@@ -9,7 +9,7 @@ use crate::ui::bytes;
 pub struct Offer {
     /// Its name.
     pub name: String,
-    /// What is asked, a paragraph each.
+    /// The question, one string a paragraph.
     pub words: Vec<String>,
 }
 

@@ -18,7 +18,7 @@ use crate::safe_text::{line, lines};
 const MAX_BEFORE: usize = 16 << 10;
 const MAX_AFTER: usize = 64 << 10;
 
-/// What the thread is asked to do.
+/// A job of the thread.
 #[derive(Clone, Debug)]
 pub enum Job {
     /// The bundles are now these.
@@ -30,11 +30,11 @@ pub enum Job {
 /// A page as the preview shows it, not yet broken into lines. All text is harmless.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Preview {
-    /// Of the job.
+    /// The job's number.
     pub id: u64,
     /// `path:line`, or the address.
     pub location: String,
-    /// What comes before the section that was found.
+    /// The text before the section that was found.
     pub before: Vec<Piece>,
     /// The section and what follows it.
     pub after: Vec<Piece>,

@@ -13,11 +13,11 @@ pub struct Row {
     pub bundle: usize,
     /// Its title and the headings of its best section, from the outermost.
     pub names: Vec<String>,
-    /// What the score is compared by between bundles.
+    /// The score that compares hits of different bundles.
     pub comparable: f32,
     /// The snippet on one line.
     pub snippet: Vec<Piece>,
-    /// As the engine returned it.
+    /// The hit as the engine returned it.
     pub page: PageHit,
 }
 

@@ -18,7 +18,7 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::crossterm::{cursor, execute};
 
-use crate::output::Asked;
+use crate::output::UsageError;
 
 /// Time between two looks whether the terminal is gone; also the time to end in order before the
 /// program is ended.
@@ -44,7 +44,7 @@ impl Screen {
         if !stdout().is_terminal() || !std::io::stdin().is_terminal() {
             let message = "expected a terminal, found a pipe or a file: use `findling find` or \
                            `findling search`";
-            return Err(Asked { code: "no-terminal", message: message.into() }.into());
+            return Err(UsageError { code: "no-terminal", message: message.into() }.into());
         }
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {

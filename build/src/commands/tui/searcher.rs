@@ -14,7 +14,7 @@ use super::facets::merge;
 use super::modes::{Mode, Stage, StageEncoders};
 use super::rows::{Row, rows};
 use crate::collections::Target;
-use crate::commands::asked::{Asked, Opened, Replies, ask_each, open};
+use crate::commands::open_bundle::{OpenBundle, Opened, Replies, ask_each, open};
 use crate::commands::require_fresh::RequireFresh;
 use crate::models;
 use crate::output::Sources;
@@ -27,7 +27,7 @@ const MAX_ROWS: usize = 50;
 /// How long nothing must be typed before a model embeds the query.
 const PAUSE: Duration = Duration::from_millis(120);
 
-/// What the thread is asked to do.
+/// A job of the thread.
 #[derive(Clone, Debug)]
 pub enum Job {
     Ask(Question),
@@ -50,7 +50,7 @@ pub struct Question {
 /// A bundle that is open.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    /// As people know it; harmless.
+    /// The bundle's name for people, without control characters.
     pub name: String,
     /// By what it is found again; empty where it is not.
     pub lasting_name: String,
@@ -65,7 +65,7 @@ pub struct Bundle {
 /// An answer, or a stage of one.
 #[derive(Debug)]
 pub struct Answer {
-    /// Of the question.
+    /// The question's number.
     pub id: u64,
     pub stage: Stage,
     /// Whether no better answer follows.
@@ -83,7 +83,7 @@ pub struct Answer {
     pub missing_model: Option<String>,
 }
 
-/// What the thread tells.
+/// A message of the thread.
 #[derive(Debug)]
 pub enum News {
     /// The bundles were opened, or opened again.
@@ -150,7 +150,7 @@ impl Searcher {
     }
 
     fn bundles(&self) -> Vec<Bundle> {
-        let bundle = |asked: &Asked| Bundle {
+        let bundle = |asked: &OpenBundle| Bundle {
             name: line(&asked.name).into_owned(),
             lasting_name: asked.target.as_ref().map(Target::lasting_name).unwrap_or_default(),
             path: asked.host.files().path().to_owned(),

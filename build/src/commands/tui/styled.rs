@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// What a piece of text is. The theme says how each looks.
+/// The role of a piece of text. The theme has a style for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Kind {
     #[default]
@@ -84,7 +84,7 @@ struct Lines {
     done: Vec<Line>,
     line: Line,
     column: usize,
-    /// What has come since the last place where a line may end.
+    /// The text since the last place where a line may end.
     word: Line,
     word_width: usize,
 }

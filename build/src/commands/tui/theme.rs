@@ -41,7 +41,7 @@ impl Theme {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 
-    /// What has the focus.
+    /// The style of the focused part of the screen.
     pub fn focus(self) -> Style {
         self.coloured(Style::new().add_modifier(Modifier::BOLD), Color::Green)
     }
@@ -51,7 +51,7 @@ impl Theme {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// What could not be done, and an index that is not current.
+    /// The style of errors, and of an index that is not current.
     pub fn warning(self) -> Style {
         self.coloured(Style::new().add_modifier(Modifier::BOLD), Color::Red)
     }

@@ -1,9 +1,9 @@
 //! The order in which cells are stored.
 
 use findling_bundle::cells::ALIKE;
+use findling_encoder::dot;
 
 use super::k_means::means;
-use crate::numeric::dot;
 
 /// Orders clusters so that each is as similar as possible to one before it. A centroid is stored as
 /// the difference from an earlier one, so similar neighbours take fewer bytes.

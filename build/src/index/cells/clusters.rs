@@ -2,11 +2,11 @@
 
 use findling_bundle::Error;
 use findling_bundle::cells::{Coder, write_cell};
+use findling_encoder::dot;
 use rayon::prelude::*;
 
 use super::cell_size::{CellSize, MAX_TIMES, SIZE_SAMPLE};
 use super::k_means::{ROUNDS, SAMPLE, assign, evenly, means};
-use crate::numeric::dot;
 
 /// Largest number of rounds of [`Clusters::settle`].
 const SETTLE_ROUNDS: usize = 4;

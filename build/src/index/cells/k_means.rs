@@ -1,8 +1,7 @@
 //! Lloyd's algorithm (k-means).
 
+use findling_encoder::dot;
 use rayon::prelude::*;
-
-use crate::numeric::dot;
 
 /// Largest number of vectors that centroids are learned from.
 pub const SAMPLE: usize = 30_000;

@@ -21,7 +21,7 @@ const DIM: usize = 16;
 
 /// Vectors of length 1 around a few centres.
 fn vectors(n: usize) -> Vec<f32> {
-    let mut random = crate::numeric::SplitMix64(3);
+    let mut random = crate::random::SplitMix64(3);
     let mut uniform = move || random.below(2001) as f32 / 1000.0 - 1.0;
     let centres: Vec<Vec<f32>> = (0..12).map(|_| (0..DIM).map(|_| uniform()).collect()).collect();
     let mut values = Vec::new();

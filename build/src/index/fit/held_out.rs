@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use findling_bundle::hash128;
+use findling_encoder::dot;
 use rayon::prelude::*;
 
 use super::report::{Fitted, Verdict};
 use super::spans::Span;
 use crate::index::rows::{Reader, Rows};
-use crate::numeric::dot;
 use crate::training::sum_rows;
 
 /// Largest number of section vectors that are used. It bounds the cost of training.

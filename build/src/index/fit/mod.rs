@@ -26,12 +26,11 @@ pub(crate) mod tests;
 
 use std::collections::HashSet;
 
-use findling_encoder::Error;
 use findling_encoder::static_table::StaticTable;
+use findling_encoder::{Error, dot};
 use rayon::prelude::*;
 
 use super::rows::Rows;
-use crate::numeric::dot;
 use crate::training::{self, Contrast, Examples, train_some};
 use held_out::{HeldOut, sampled_sections};
 pub use held_out::{Sections, still_fits};

@@ -6,7 +6,7 @@ use std::ops::Range;
 use findling_bundle::hash128;
 
 use crate::chunk::{ChunkedPage, ChunkedSection};
-use crate::numeric::SplitMix64;
+use crate::random::SplitMix64;
 
 /// Largest number of spans of a site. It bounds the cost of embedding them.
 const MAX_SPANS: usize = 12_000;

@@ -8,7 +8,7 @@ use super::held_out::MAX_SECTIONS;
 use super::*;
 use crate::chunk::{ChunkedPage, ChunkedSection, EmbeddingUnit};
 use crate::index::rows;
-use crate::numeric::SplitMix64;
+use crate::random::SplitMix64;
 
 const WORDS: [&str; 12] = [
     "alpha", "beta", "gamma", "delta", "mutex", "lock", "thread", "share", "bread", "oven",

@@ -199,7 +199,7 @@ fn styled(_works: &[Work], style: Style) -> Result<Vec<String>> {
         "expected --style bibtex, found {style}, which this program was built without: build it \
          with the feature `citations`"
     );
-    Err(super::Asked { code: "usage", message }.into())
+    Err(super::UsageError { code: "usage", message }.into())
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::fences::{fence_of, unquoted};
 use super::inline_html::attribute;
 
 /// Marks that begin markup of generators.
-const MARKS: [&str; 27] = [
+const MARKS: [&str; 26] = [
     "{{",
     "{%",
     "{:",
@@ -29,10 +29,9 @@ const MARKS: [&str; 27] = [
     "[[",
     "[TOC]",
     "[toc]",
-    "[^",
-    "^[",
     "==",
-    "^^",
+    "^",
+    "~",
     "///",
     "--8<--",
     "!>",
@@ -56,6 +55,9 @@ pub(super) fn plain<'a>(body: &'a str, is_mdx: bool, trace: &mut Trace) -> Cow<'
     scanner.run();
     Cow::Owned(scanner.out)
 }
+
+/// Most bytes of raised or lowered text: more is no exponent, index or mark.
+const MAX_RAISED: usize = 16;
 
 /// Largest number of bytes searched in vain for the ends of constructs. The rest of the page is
 /// then copied unchanged.
@@ -119,8 +121,9 @@ impl<'a> Scanner<'a, '_> {
             }
             line_start = false;
             let rest = self.rest();
-            let next =
-                rest.find(['\n', '`', '{', '<', '[', '^', '=', '\\', ':']).unwrap_or(rest.len());
+            let next = rest
+                .find(['\n', '`', '{', '<', '[', '^', '~', '=', '\\', ':'])
+                .unwrap_or(rest.len());
             self.copy(next);
             let rest = self.rest();
             match rest.as_bytes().first() {
@@ -154,6 +157,7 @@ impl<'a> Scanner<'a, '_> {
                     self.out.push(' ');
                     self.copy(1);
                 }
+                Some(b'^' | b'~') if self.raised() => {}
                 Some(b'=' | b'^') => self.highlight(),
                 Some(_) => self.copy(1),
             }
@@ -189,6 +193,25 @@ impl<'a> Scanner<'a, '_> {
             }
             _ => self.give_up(run, paragraph),
         }
+    }
+
+    /// `m^2^` and `H~2~O` of Pandoc and PyMdown: raised text as the element `<sup>`, lowered text
+    /// as it is. Returns whether there is any.
+    fn raised(&mut self) -> bool {
+        let rest = self.rest();
+        let (mark, inner) = rest.split_at(1);
+        let is_inner = |c: char| c.is_alphanumeric() || "+-\u{2212},".contains(c);
+        let len = inner.find(|c| !is_inner(c)).unwrap_or(inner.len());
+        let (inner, behind) = inner.split_at(len);
+        let follows_word = self.out.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+        let closes = behind.strip_prefix(mark).is_some_and(|next| !next.starts_with(mark));
+        if !follows_word || !(1..=MAX_RAISED).contains(&len) || !closes {
+            return false;
+        }
+        let (opening, closing) = if mark == "^" { ("<sup>", "</sup>") } else { ("", "") };
+        self.out.extend([opening, inner, closing]);
+        self.at += len + 2;
+        true
     }
 
     /// `[^1]` after a word. If the page has the note, it is Markdown's own syntax; otherwise it
@@ -653,6 +676,26 @@ mod tests {
             "`==x==`",
             "x ==a `b== c`",
             "========",
+        ] {
+            check(stays, false, stays);
+        }
+    }
+
+    #[test]
+    fn raised_and_lowered_text_loses_its_marks() {
+        check("H~2~O and v~max~", false, "H2O and vmax");
+        check("40 m^2^, 10^-6^", false, "40 m<sup>2</sup>, 10<sup>-6</sup>");
+        check("greased^1^ (a+b)^2^", false, "greased<sup>1</sup> (a+b)<sup>2</sup>");
+        for stays in [
+            "~~gone~~ a~~gone~~",
+            "~/bin and ~/lib",
+            "about ~5 to ~6",
+            "x^2 + y^2",
+            "`H~2~O`",
+            "a^b",
+            "PROGRA~1",
+            "$x^{2}$",
+            "wide~spread words~ here",
         ] {
             check(stays, false, stays);
         }

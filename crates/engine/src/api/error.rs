@@ -1,4 +1,4 @@
-//! What can go wrong, in words that say what to do about it.
+//! The engine's errors. Each says what was expected, what was found and what to do.
 
 use std::fmt;
 
@@ -10,15 +10,15 @@ use crate::messages::resembles;
 pub enum Error {
     /// The bundle's bytes are not what they should be. The message is that of the format's reader.
     Bundle {
-        /// What the reader found wrong, and the remedy.
+        /// The error of the format's reader, with the remedy.
         message: String,
     },
     /// The bundle was indexed under other analysis rules than this engine's: its terms could not be
     /// found.
     Analysis {
-        /// Of the bundle.
+        /// The rules of the bundle.
         found: u64,
-        /// Of this engine.
+        /// The rules of this engine.
         expected: u64,
     },
     /// Two parts of the bundle contradict each other.
@@ -33,14 +33,14 @@ pub enum Error {
         /// How many the manifest lists.
         n_shards: u32,
     },
-    /// The request is not what a request looks like.
+    /// The request is malformed.
     Request {
-        /// What is wrong with it, and what would be right.
+        /// What was expected and what was found.
         message: String,
     },
     /// The filter cannot be understood.
     Filter {
-        /// What is wrong, where, and what would be right.
+        /// Where, what was expected and what was found.
         message: String,
     },
     /// A filter, facet or sort names an attribute that the bundle does not have.
@@ -52,7 +52,7 @@ pub enum Error {
     },
     /// No page has the address or id asked about.
     NoSuchPage {
-        /// As asked.
+        /// The address of the request.
         address: String,
     },
     /// The query's vector does not fit the bundle's space.
@@ -115,7 +115,7 @@ impl fmt::Display for Error {
             Self::NoSuchShard { shard, n_shards } => {
                 write!(
                     f,
-                    "there is no shard {shard}: the manifest lists {n_shards}, numbered from 0"
+                    "expected a shard below {n_shards}, found {shard}: give only shards of a step"
                 )
             }
             Self::Request { message } | Self::Filter { message } | Self::Vector { message } => {

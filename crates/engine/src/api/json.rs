@@ -1,12 +1,12 @@
 //! Responses as JSON text, to the letter what `serde_json` makes of them (the tests compare), in
-//! half of the code that it would take there: every reader downloads this. What few ask for is in
-//! [`rare`], which browsers load when it is asked for (`crates/xtask/src/deferred/mod.rs`).
+//! half of the code that it would take there: every reader downloads this. Rare fields are in
+//! [`rare`], which browsers load when a request needs it (`crates/xtask/src/deferred/mod.rs`).
 
 use serde_json::Value;
 
 use crate::api::{Facet, Legs, Mode, PageHit, Response, SectionHit, Snippet};
 
-/// JSON text under construction. Each call adds a value, or the name that one is to follow.
+/// JSON text under construction. Each call adds a value, or the name of the next value.
 #[derive(Debug, Default)]
 pub struct Json(String);
 
@@ -111,7 +111,7 @@ impl Json {
         self.raw(&number.to_string());
     }
 
-    /// A number, as short as it can be told from others of its kind; null where it is none.
+    /// A number in its shortest form; null if it is not finite.
     #[inline(never)]
     pub fn real(&mut self, number: f32) {
         self.raw(&serde_json::to_string(&number).unwrap_or_default());
@@ -127,7 +127,7 @@ impl Json {
         self.raw("null");
     }
 
-    /// What is there, or null.
+    /// The value, or null.
     pub fn or_null<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         match value {
             Some(value) => write(self, value),
@@ -297,7 +297,7 @@ fn section(json: &mut Json, section: &SectionHit) {
 
 #[doc(alias = "deferred")]
 mod rare {
-    //! What explains, and what else to ask where nothing is found.
+    //! Explanations, and suggestions where nothing is found.
 
     use super::{Json, page, section};
     use crate::api::{Explanation, Plan, Suggestion, SuggestionKind, Why};

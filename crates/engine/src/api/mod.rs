@@ -1,4 +1,4 @@
-//! What crosses the engine's boundary: requests, responses, errors and ranking parameters.
+//! The engine's interface: requests, responses, errors and ranking parameters.
 
 mod error;
 pub mod json;
@@ -22,7 +22,7 @@ pub const BOOST: &str = "search_boost";
 pub const COPY: &str = "search_copy";
 
 /// Maximum number of alternative phrasings of a query (`Request::also`).
-pub const MAX_ALSO: usize = 4;
+pub const MAX_PHRASINGS: usize = 4;
 
 /// Maximum number of pages that one request may ask for.
 pub const MAX_LIMIT: u32 = 1_000;

@@ -19,7 +19,8 @@ pub struct FieldParams {
 /// tf~)` with `idf = ln(1 + (n - df + 0.5) / (df + 0.5))` over passages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bm25fParams {
-    /// How soon further occurrences stop counting. 0: at the first. 1.2 unless told.
+    /// How soon further occurrences of a term stop counting. 0: only the first counts. 1.2 unless
+    /// told.
     pub k1: f32,
     /// By field, in the order of [`findling_bundle::Field`]. Unless told: title 3, path 1, heading
     /// 2, ancestors 1, body 1, code 0.8; b is 0.75 for body, 0.65 for code. Short fields
@@ -42,8 +43,7 @@ pub struct Bm25fParams {
     /// `parser`; `file`, `filename`), against 1 for the word, in queries of several words. 0.5
     /// unless told.
     pub relative_weight: f32,
-    /// Weight of a title's word in the very form that was typed, besides its weight as a word. 0.2
-    /// unless told.
+    /// Additional weight of a title's word in the form that was typed. 0.2 unless told.
     pub form_weight: f32,
     /// A section whose page's title consists of the query's words scores this much more, as a
     /// share. 0.6 unless told.
@@ -88,21 +88,21 @@ pub struct RankParams {
     pub depth: u32,
     /// The dense leg's share in convex fusion, where the request does not say. 0.35 unless told.
     pub alpha: f32,
-    /// The same where the query is a sentence, with a stop word and three others at least: who
-    /// writes whole sentences describes rather than names. 0.45 unless told.
+    /// The same for a query that is a sentence: it has a stop word and at least three other words.
+    /// Sentences describe rather than name. 0.45 unless told.
     pub sentence_alpha: f32,
-    /// How much convex fusion minds that even the best section by words lacks some of them. 0: the
-    /// best has the whole share of the words, however little of the query it says. 1: scores
-    /// by words are divided by what a section would score that says every word of the query,
+    /// How much convex fusion lowers the share of words if even the best section lacks some of
+    /// them. 0: the best has the whole share of the words, however little of the query it says. 1:
+    /// scores by words are divided by what a section would score that says every word of the query,
     /// unless the best scores more. 1 unless told.
     pub coverage: f32,
-    /// What a page scores, between two views of its sections. 0: the fused score of its best
-    /// section, so that words and meaning must meet in one place. 1: the best that words gave
-    /// to any section plus the best that meaning gave to any, since one section may name the
-    /// thing and another describe it. 0.75 unless told.
+    /// How a page's score combines its sections. 0: the fused score of its best section, so that
+    /// words and meaning must meet in one place. 1: the best that words gave to any section plus
+    /// the best that meaning gave to any, since one section may name the thing and another describe
+    /// it. 0.75 unless told.
     pub page_maxima: f32,
-    /// How much of its second-best section's fused score a page gets besides: what several
-    /// sections treat, the page is about. 0.3 unless told.
+    /// The part of its second-best section's fused score that a page gets as well: a page is about
+    /// what several of its sections treat. 0.3 unless told.
     pub page_second: f32,
     /// Bytes of cells that a query looks into at most, where vectors are streamed. 32 kB unless
     /// told.
@@ -116,7 +116,7 @@ pub struct RankParams {
     /// 100 unless told.
     pub probe_enough: u32,
     /// Bytes of cells at most, where a filter lets too little of them through. 256 kB unless told.
-    pub most_probe_bytes: u32,
+    pub max_probe_bytes: u32,
     /// Where vectors are streamed, the similarity that a section found by words is taken to have
     /// if its cell was not looked into: from that of nothing in particular (0)
     /// to that of the least near section ranked (1), and beyond, if as many were ranked as can be.
@@ -141,7 +141,7 @@ impl Default for RankParams {
             sentence_probe_bytes: 64_000,
             probe_best: 10,
             probe_enough: 100,
-            most_probe_bytes: 256_000,
+            max_probe_bytes: 256_000,
             unseen: 1.15,
             close: 0.03,
         }

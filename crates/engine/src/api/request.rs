@@ -89,7 +89,7 @@ pub struct Request {
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub why: Option<String>,
-    /// At most four other wordings of the query. Each is searched like the query. A page or a
+    /// At most four other phrasings of the query. Each is searched like the query. A page or a
     /// section gets the best of its scores.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]

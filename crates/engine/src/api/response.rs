@@ -65,7 +65,7 @@ pub struct Suggestion {
     pub instead: Option<String>,
     /// The query.
     pub query: String,
-    /// Its other wordings. Omitted if there are none.
+    /// Its other phrasings. Omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub also: Vec<String>,
@@ -281,7 +281,7 @@ pub struct TermExplanation {
     pub score: f32,
 }
 
-/// What speaks for it that the site answers a query. Of several wordings the most likely counts.
+/// The evidence that the site answers a query. Of several phrasings the most likely one counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -16,7 +16,7 @@ use crate::messages::quote;
 pub struct Matched {
     /// Over all sections.
     pub sections: Bitset,
-    /// What to tell: strings that no page or section has.
+    /// Notices about strings that no page or section has.
     pub notices: Vec<Notice>,
 }
 
@@ -41,7 +41,7 @@ impl Condition {
 
     /// The first test that its attribute's type does not allow; `None` also where there is no such
     /// attribute.
-    pub(super) fn misfit<'a>(
+    pub(super) fn mismatch<'a>(
         &self,
         attributes: &'a [Attribute],
     ) -> Option<(&'a Attribute, FilterError)> {
@@ -56,8 +56,8 @@ impl Condition {
     /// O(sections) where one of them is of sections.
     ///
     /// # Errors
-    /// Those of [`Condition::shards`]; [`Error::Inconsistent`] where `column` lacks one or gives
-    /// one of another type.
+    /// The errors of [`Condition::shards`]; [`Error::Inconsistent`] if `column` returns none or one
+    /// of another type.
     pub fn evaluate<'a>(
         &self,
         attributes: &[Attribute],
@@ -161,7 +161,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// What a value of a type looks like, and what to do where one does not.
+/// The form of a value of a type, and the remedy for other forms.
 fn expected(kind: AttributeKind) -> (&'static str, &'static str) {
     match kind {
         AttributeKind::Number => {
@@ -176,7 +176,7 @@ fn expected(kind: AttributeKind) -> (&'static str, &'static str) {
     }
 }
 
-/// The numbers that a value stands for, ends included. `None` where it is none of its type.
+/// The numbers that a value stands for, ends included. `None` if it is not of its type.
 fn span(kind: AttributeKind, value: &str) -> Option<(f64, f64)> {
     let value = value.trim();
     match kind {
@@ -303,7 +303,7 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
     }
 }
 
-/// The strings that are asked for and nothing has, of attributes whose columns are here.
+/// The strings in tests that no page or section has, for attributes whose columns are here.
 pub(crate) fn unknown_values<'a>(
     condition: &Condition,
     attributes: &[Attribute],
@@ -602,7 +602,7 @@ mod tests {
             condition in conditions(),
         ) {
             let (pages, mut sections): (Vec<Page>, Vec<Vec<Page>>) = pages.into_iter().unzip();
-            // A section has of its own what is of sections alone.
+            // A section has values of its own only for attributes of sections.
             for section in sections.iter_mut().flatten() {
                 section.retain(|name, _| of_sections.contains(name));
             }
@@ -671,7 +671,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_type_does_not_allow_is_refused_before_anything_is_read() {
+    fn tests_that_types_do_not_allow_are_refused_without_columns() {
         fn check(text: &str, message: &str) {
             let error = parse(text).unwrap().shards(&books().attributes).expect_err(text);
             assert!(error.to_string().starts_with(message), "{text}: {error}");

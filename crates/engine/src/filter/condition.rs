@@ -7,14 +7,14 @@ use findling_text::normalise::visible;
 
 /// A condition on the attributes of a page.
 ///
-/// In the form that the parsers give it: `All` and `Any` hold none of their own kind directly and
-/// never exactly one condition, and `Not` holds no `Not`. Build it with [`Condition::all`],
-/// [`Condition::any`] and [`Condition::not`], which keep to that.
+/// In the form that the parsers give it: `All` holds no `All`, `Any` no `Any` and `Not` no `Not`
+/// directly, and `All` and `Any` never hold exactly one condition. Build it with
+/// [`Condition::all`], [`Condition::any`] and [`Condition::not`], which keep to that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// Each of these. Of none: every page.
+    /// All of these. An empty list: every page.
     All(Vec<Condition>),
-    /// At least one of these. Of none: no page.
+    /// At least one of these. An empty list: no page.
     Any(Vec<Condition>),
     /// Not this. Pages without the attributes it tests pass.
     Not(Box<Condition>),
@@ -27,11 +27,11 @@ pub enum Condition {
 pub struct Test {
     /// The attribute's name.
     pub attribute: String,
-    /// What must hold of its value.
+    /// The test of its value.
     pub predicate: Predicate,
 }
 
-/// What must hold of a value; of a set of strings, of one of its members.
+/// A test of a value. A set of strings passes if one of its members does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Predicate {
     /// It is one of these.
@@ -56,7 +56,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// As spelt in filters.
+    /// The operator's name in filters.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gt => "gt",
@@ -119,13 +119,13 @@ impl Condition {
         Self::Test(Test { attribute: attribute.into(), predicate })
     }
 
-    /// Whether it lets every page through, whatever its attributes.
+    /// Whether every page passes, whatever its attributes.
     pub fn is_everything(&self) -> bool {
         matches!(self, Self::All(parts) if parts.is_empty())
     }
 
-    /// What is left of it when it asks nothing of one attribute; `None` where it asks nothing of
-    /// it, or not apart from others.
+    /// The condition without its part about one attribute. `None` if it has no such part, or the
+    /// part cannot be separated.
     pub fn without(&self, attribute: &str) -> Option<Self> {
         let is_of = |part: &Self| part.tests().iter().all(|test| test.attribute == attribute);
         let parts = match self {
@@ -201,7 +201,7 @@ impl Condition {
         })
     }
 
-    /// As JSON that [`super::from_json`] reads back.
+    /// The condition as JSON that [`super::from_json`] reads back.
     pub fn to_json(&self) -> serde_json::Value {
         let object = |key: &str, value: serde_json::Value| {
             serde_json::Value::Object([(key.to_owned(), value)].into_iter().collect())
@@ -209,7 +209,7 @@ impl Condition {
         let array = |parts: &[Self]| parts.iter().map(Self::to_json).collect::<serde_json::Value>();
         match self {
             Self::All(parts) => object("must", array(parts)),
-            // Of nothing, at least one: what no page can be.
+            // At least one of an empty list: no page passes.
             Self::Any(parts) if parts.is_empty() => {
                 object("must_not", Self::All(Vec::new()).to_json())
             }

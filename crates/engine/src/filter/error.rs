@@ -1,16 +1,15 @@
-//! What can be wrong with a condition.
+//! Errors in a condition.
 
 use std::fmt;
 
-/// Why a condition was refused: where, what would have been right, what was there instead, and what
-/// to do.
+/// Why a condition was refused: the place, what was expected, what was found, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterError {
     /// `character 12` (from 1) in text, a path such as `must[1].range.year` in JSON.
     pub position: String,
-    /// What would have been right there.
+    /// What was expected there.
     pub expected: String,
-    /// What was there.
+    /// What was found there.
     pub found: String,
     /// What to do about it.
     pub remedy: String,

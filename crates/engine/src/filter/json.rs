@@ -107,7 +107,7 @@ impl Objects {
         Ok(Condition::all(parts))
     }
 
-    /// What a group holds: an array of objects, or one.
+    /// Parses the contents of a group: an array of objects, or one object.
     fn list(&mut self, group: &str, value: &Value) -> Result<Vec<Condition>, FilterError> {
         self.at(group, |this| match value {
             Value::Array(items) => items
@@ -154,7 +154,7 @@ impl Objects {
                 &format!("write {{\"range\": {{\"{key}\": {{\"gte\": ..., \"lt\": ...}}}}}}"),
             )),
             ("text", value) => self.one(key, value, Predicate::Contains),
-            // What is in a match under `key` may say its kind itself: {"value": 1}, {"any": [1,
+            // The value of a match under `key` may name its kind itself: {"value": 1}, {"any": [1,
             // 2]}, {"text": "part"}.
             ("match", Value::Object(kind)) if kind.len() == 1 => match kind.iter().next() {
                 Some((word, value)) if word == "value" => self.values(key, value),

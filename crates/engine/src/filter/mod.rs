@@ -54,7 +54,7 @@ pub(crate) use compile::unknown_values;
 pub use condition::{Bound, Condition, Predicate, Test};
 pub use error::FilterError;
 pub use json::from_json;
-pub(crate) use resolve::{TypeMismatch, asked_for, filter_of, not_a_value, refuse};
+pub(crate) use resolve::{ResolvedFilter, TypeMismatch, filter_of, not_a_value, refuse, resolve};
 pub use text::parse;
 
 /// Most levels of a condition in JSON, the innermost object included.

@@ -1,5 +1,5 @@
-//! The filter of a request and the conditions that readers type, `year:>2020`; and what to say of
-//! values that are none of their attribute's type: what was expected, and what there is.
+//! The filter of a request and the conditions that readers type, `year:>2020`; and the errors for
+//! values that do not fit their attribute's type.
 
 use findling_bundle::{AttributeKind, ShardId};
 
@@ -13,7 +13,7 @@ use crate::query::{self, Clause, ClauseKind, Query};
 #[derive(Clone)]
 pub(crate) struct TypeMismatch {
     pub column: ShardId,
-    /// Whether a filter says so, which is refused; what a reader types becomes words.
+    /// Whether the test is in a filter, which is refused. A condition in the query becomes words.
     pub refused: bool,
     /// What was expected, and what was found.
     message: String,
@@ -29,28 +29,38 @@ pub(crate) fn filter_of(request: &Request) -> Result<Option<Condition>, Error> {
     }
 }
 
-/// The request's filter and the query's own conditions. What looks like a condition in the query
-/// but cannot be met by an attribute of its type becomes words again. Of that and of what types do
-/// not allow in the filter there are `misfits`.
+/// A request's filter joined with the conditions of its query.
+pub(crate) struct ResolvedFilter {
+    /// `None` if every page passes.
+    pub condition: Option<Condition>,
+    /// The query without its conditions. Those that an attribute's type does not allow are words.
+    pub query: Query,
+    /// The tests that types do not allow: one of the filter, or those of the query.
+    pub mismatches: Vec<TypeMismatch>,
+}
+
+/// Joins the request's filter with the conditions of its query.
+///
+/// # Errors
+/// Those of [`filter_of`], and [`Error::UnknownAttribute`].
 #[inline(never)]
-pub(crate) fn asked_for(
+pub(crate) fn resolve(
     index: &Index,
     request: &Request,
-    query: &mut Query,
-    misfits: &mut Vec<TypeMismatch>,
-) -> Result<Option<Condition>, Error> {
+    mut query: Query,
+) -> Result<ResolvedFilter, Error> {
     let attributes = &index.manifest().attributes;
-    let mut conditions = Vec::new();
+    let (mut conditions, mut mismatches) = (Vec::new(), Vec::new());
     if let Some(condition) = filter_of(request)? {
-        if let Some((attribute, error)) = condition.misfit(attributes) {
-            misfits.push(TypeMismatch {
+        if let Some((attribute, error)) = condition.mismatch(attributes) {
+            mismatches.push(TypeMismatch {
                 column: attribute.column,
                 refused: true,
                 message: error.to_string(),
             });
-            return Ok(None);
+            return Ok(ResolvedFilter { condition: None, query, mismatches });
         }
-        // What else is wrong with the filter is said before anything is fetched.
+        // Other errors in the filter are reported before anything is fetched.
         condition.shards(attributes)?;
         conditions.push(condition);
     }
@@ -58,13 +68,14 @@ pub(crate) fn asked_for(
         std::mem::take(&mut query.conditions)
     {
         let test = typed(&name, index.attribute(&name)?.kind, &value);
-        let Some((attribute, FilterError { expected, found, .. })) = test.misfit(attributes) else {
+        let Some((attribute, FilterError { expected, found, .. })) = test.mismatch(attributes)
+        else {
             conditions.push(if excluded { Condition::not(test) } else { test });
             continue;
         };
         let message =
             format!("expected {expected} as `{name}`, found {found}, which was searched as words");
-        misfits.push(TypeMismatch { column: attribute.column, refused: false, message });
+        mismatches.push(TypeMismatch { column: attribute.column, refused: false, message });
         query.clauses.push(Clause {
             kind: ClauseKind::Word,
             text: format!("{name}:{value}"),
@@ -73,11 +84,12 @@ pub(crate) fn asked_for(
         query.open_end = false;
     }
     let all = Condition::all(conditions);
-    Ok((!all.is_everything()).then_some(all))
+    let condition = (!all.is_everything()).then_some(all);
+    Ok(ResolvedFilter { condition, query, mismatches })
 }
 
-/// The condition that `name:value` in a query stands for. Of numbers and dates a value may have a
-/// sign in front (`>2020`, `<=2020-05`) or two dots within (`2019..2021`, `2019..`).
+/// The condition that `name:value` in a query stands for. The value of a number or date may begin
+/// with a sign (`>2020`, `<=2020-05`) or have two dots (`2019..2021`, `2019..`).
 fn typed(name: &str, kind: AttributeKind, value: &str) -> Condition {
     let compare =
         |bound, value: &str| Condition::test(name, Predicate::Compare(bound, value.to_owned()));
@@ -98,26 +110,26 @@ fn typed(name: &str, kind: AttributeKind, value: &str) -> Condition {
     Condition::test(name, Predicate::In(vec![value.to_owned()]))
 }
 
-/// Refuses a filter, and says what values there are: their column is all that is fetched for it,
-/// and what is given where it is missing.
+/// Refuses a filter and names the values there are. Returns the shard of their column if it is
+/// missing.
 #[inline(never)]
-pub(crate) fn refuse(index: &Index, misfits: &[TypeMismatch]) -> Result<Vec<ShardId>, Error> {
-    match misfits.iter().find(|misfit| misfit.refused) {
-        Some(misfit) if index.has(misfit.column) => {
-            Err(Error::Filter { message: misfit.in_full(index) })
+pub(crate) fn refuse(index: &Index, mismatches: &[TypeMismatch]) -> Result<Vec<ShardId>, Error> {
+    match mismatches.iter().find(|mismatch| mismatch.refused) {
+        Some(mismatch) if index.has(mismatch.column) => {
+            Err(Error::Filter { message: mismatch.in_full(index) })
         }
-        misfit => Ok(misfit.map(|misfit| misfit.column).into_iter().collect()),
+        mismatch => Ok(mismatch.map(|mismatch| mismatch.column).into_iter().collect()),
     }
 }
 
-/// That a value which a reader typed is none, and was searched as words.
+/// The notice that a typed value does not fit its attribute's type and was searched as words.
 #[inline(never)]
-pub(crate) fn not_a_value(index: &Index, misfit: &TypeMismatch) -> Notice {
-    Notice { code: "not-a-value".into(), message: misfit.in_full(index) }
+pub(crate) fn not_a_value(index: &Index, mismatch: &TypeMismatch) -> Notice {
+    Notice { code: "not-a-value".into(), message: mismatch.in_full(index) }
 }
 
 impl TypeMismatch {
-    /// With what there is.
+    /// The message with the values there are.
     fn in_full(&self, index: &Index) -> String {
         let attribute =
             index.manifest().attributes.iter().find(|attribute| attribute.column == self.column);

@@ -109,7 +109,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// What follows `key:`.
+    /// Parses what follows `key:`.
     fn operator(&mut self, key: String) -> Result<Condition, FilterError> {
         let start = self.at;
         let name = self.bare(":,").trim();

@@ -1,4 +1,4 @@
-//! What to say of a value that no page or section has.
+//! Notices about values that no page or section has.
 
 use findling_bundle::column::Strings;
 use findling_bundle::{Attribute, AttributeKind, AttributeLevel, Column, order};
@@ -8,16 +8,16 @@ use super::number::shortest;
 use crate::api::Notice;
 use crate::messages::{comparable, edit_distance, max_edits, quote};
 
-/// Most values named as near to one that is unknown.
+/// Maximum number of values named as similar to an unknown one.
 const SHOWN: usize = 5;
-/// Most values looked through for near ones.
+/// Maximum number of values compared with an unknown one.
 const LOOKED_THROUGH: u32 = 10_000;
 
-/// A value that nothing has as an attribute, and what may be meant instead.
+/// A value that no page or section has, and the values that may be meant.
 pub(crate) struct Unknown {
     pub attribute: String,
     pub value: String,
-    /// The values near to it, nearest first, or else the first of those there are.
+    /// The similar values, nearest first, or else the first values there are.
     pub instead: Vec<String>,
 }
 
@@ -29,8 +29,8 @@ impl Unknown {
     }
 }
 
-/// The ids of values near to one, nearest first, or else of the first there are; and whether they
-/// are near.
+/// The ids of the values similar to one, nearest first, or else of the first values there are; and
+/// whether they are similar.
 fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
     let lower = comparable(value);
     let mut near: Vec<(usize, u32)> = (0..strings.n_values().min(LOOKED_THROUGH))
@@ -49,7 +49,7 @@ fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
     }
 }
 
-/// What has values of an attribute: one and several.
+/// The name of an item that has values of an attribute, in singular and plural.
 pub(super) fn items(attribute: &Attribute) -> (&'static str, &'static str) {
     match attribute.level {
         AttributeLevel::Page => ("page", "pages"),
@@ -57,7 +57,7 @@ pub(super) fn items(attribute: &Attribute) -> (&'static str, &'static str) {
     }
 }
 
-/// That nothing has a value, and which are near to it, or else which there are.
+/// The notice that no item has a value, with similar values or else the first there are.
 pub(super) fn unknown_value(attribute: &Attribute, value: &str, strings: &Strings) -> Notice {
     let (near, ids) = candidates(value, strings);
     let intro = match (near, ids.is_empty()) {
@@ -71,8 +71,8 @@ pub(super) fn unknown_value(attribute: &Attribute, value: &str, strings: &String
     notice(format!("no {item} has {} as `{name}`; {intro}{space}{names}", quote(value)))
 }
 
-/// The values of an attribute in a few words, none where nothing has any: `2019 to 2024`; `de`,
-/// `en` and more.
+/// The values of an attribute in a few words: `2019 to 2024`; `de`, `en` and more. `None` if no
+/// item has a value.
 pub(super) fn values_of(attribute: &Attribute, column: &Column) -> Option<String> {
     if let Column::Strings(strings) = column {
         return (strings.n_values() > 0).then(|| listed(strings, 0..strings.n_values()));
@@ -108,7 +108,8 @@ fn listed(strings: &Strings, ids: impl ExactSizeIterator<Item = u32>) -> String 
     names
 }
 
-/// That nothing has a number or date that is asked for, and between which those there are lie.
+/// The notice that no item has a number or date in the wanted range, with the range of those there
+/// are.
 pub(super) fn unmet(attribute: &Attribute, column: &Column) -> Notice {
     let there = match ends(attribute, column) {
         None => "none has any value".to_owned(),
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn of_numbers_and_dates_it_is_said_between_which_they_lie() {
+    fn notices_about_numbers_and_dates_give_their_range() {
         fn check(kind: AttributeKind, values: &[AttributeValue], expect: &str) {
             let column = Column::build(kind, values.iter().map(Some)).unwrap();
             assert_eq!(

@@ -40,7 +40,7 @@ pub(crate) struct ScoredTerm {
     pub term: String,
     pub lookup: Lookup,
     pub idf: f32,
-    /// Of the group, the kind and the completion, multiplied.
+    /// The product of the weights of the group, the kind and the completion.
     pub weight: f32,
     /// Whether the reader typed the word to its end.
     pub exact: bool,
@@ -50,14 +50,13 @@ pub(crate) struct ScoredTerm {
 #[derive(Clone, Debug)]
 pub(crate) struct ScoredGroup {
     pub terms: Vec<ScoredTerm>,
-    /// What it could contribute where frequency saturates. A word that the bundle does not have
-    /// counts as the rarest, and no passage says it; an identifier that it does not have as a
-    /// whole counts by its parts alone.
+    /// The group's largest possible contribution. A word that the bundle does not have counts as
+    /// the rarest word. An identifier that it does not have as a whole counts by its parts only.
     most: f32,
     /// The bit that stands for the group where titles are compared with the query; 0 where it has
     /// none.
     bit: u8,
-    /// Whether this is no word of its own but the form in which the one before was typed.
+    /// Whether this is the typed form of the word before, not a word of its own.
     pub form: bool,
 }
 
@@ -127,15 +126,15 @@ impl<'a> Scorer<'a> {
                 true => weight * self.idf(0),
                 false => terms.iter().map(|term| term.weight * term.idf).fold(0.0, f32::max),
             };
-            // Where titles have a word in several forms, one that is the query has it in the form
+            // If titles have a word in several forms, a title equals the query only with the form
             // typed.
             let forms = if is_name { self.forms(group, weight, bit, &terms) } else { None };
             let bit = if forms.is_some() { 0 } else { bit };
             groups.push(ScoredGroup { terms, most, bit, form: false });
             groups.extend(forms);
         }
-        // More words than bits: no title is compared. Nor where stop words would have to be in it,
-        // which are not looked up.
+        // With more words than bits no title is compared. The same if the title would need stop
+        // words, which are not looked up.
         let unseen =
             !only_stops && plan.groups.iter().skip(leading as usize).any(|group| group.stop == 1.0);
         if bits > 8 || unseen {
@@ -178,11 +177,11 @@ impl<'a> Scorer<'a> {
             group.synonyms.iter().filter_map(|key| Some((key.clone(), self.dictionary.find(key)?)));
         let mut others: Vec<_> =
             synonyms.map(|(key, lookup)| (key, lookup, self.params.synonym_weight)).collect();
-        // What the bundle does not have is corrected, or said to be missing, rather than made
-        // of something else.
+        // A word that the bundle does not have is corrected or reported as missing; relatives do
+        // not replace it.
         if own.is_some() && related {
-            // Of a word in several languages the analysis that cuts least: the others cut what
-            // is an ending in theirs.
+            // Among the stems of several languages, the longest: the others cut what is an ending
+            // in another language.
             let word = group.terms.iter().max_by_key(|term| term.len());
             let relatives = word.map(|word| self.dictionary.relatives(word)).unwrap_or_default();
             // A word that was typed as well counts for itself.
@@ -238,8 +237,7 @@ impl<'a> Scorer<'a> {
         if names.is_empty() { questions } else { names }
     }
 
-    /// What a passage of average length would score that says every word of the query once in its
-    /// text.
+    /// The score of a passage of average length that has every word of the query once in its text.
     pub fn ideal(&self, groups: &[ScoredGroup]) -> f32 {
         let once = self.params.fields[Field::Body as usize].weight;
         let mut sum = 0.0;
@@ -261,7 +259,8 @@ impl<'a> Scorer<'a> {
     ) -> Vec<LexicalHit> {
         for group in groups {
             if let [term] = group.terms.as_slice() {
-                // Nothing to compare: the term's contributions go straight into the scores.
+                // A group of one term needs no comparison, so its contributions go straight into
+                // the scores.
                 let Scratch { score, score_touched, .. } = scratch;
                 let (mut score, mut touched) =
                     (std::mem::take(score), std::mem::take(score_touched));
@@ -294,7 +293,7 @@ impl<'a> Scorer<'a> {
             touched.clear();
             (scratch.best, scratch.best_touched) = (best, touched);
         }
-        // What is the query by its own words is not marked anew.
+        // Titles that equal the query by their own words are marked already.
         let name = |names_of: &mut Vec<u8>, touched: &mut Vec<u32>, id: u32| {
             if all_bits == 0 || names_of.get(id as usize) != Some(&all_bits) {
                 mark(names_of, touched, id, NAMED);
@@ -311,7 +310,7 @@ impl<'a> Scorer<'a> {
         self.collect(all_bits, allowed, scratch)
     }
 
-    /// What a term contributes to each passage, to each once, in no particular order.
+    /// Calls back with a term's contribution to each passage, each once, in no particular order.
     fn each(
         &self,
         term: &ScoredTerm,
@@ -322,8 +321,7 @@ impl<'a> Scorer<'a> {
     ) {
         let Scratch { tf, tf_touched, titles, titles_touched, headings, headings_touched, .. } =
             scratch;
-        // What pages and sections give their passages is kept until the passage's own frequency is
-        // known.
+        // The frequencies from pages and sections are kept until the passage's own is known.
         let mut spread = |passages: std::ops::Range<u32>, frequency: f32| {
             if frequency > 0.0
                 && let Some(places) = tf.get_mut(passages.start as usize..passages.end as usize)
@@ -358,7 +356,7 @@ impl<'a> Scorer<'a> {
             }
         }
         for passage in tf_touched.drain(..) {
-            // 0 where the passage has had its turn.
+            // 0 if the passage was counted already.
             let frequency = std::mem::take(&mut tf[passage as usize]);
             if frequency > 0.0 {
                 contribute(passage, self.contribution(term, frequency));
@@ -453,7 +451,7 @@ impl<'a> Scorer<'a> {
         factor
     }
 
-    /// What each group gives a passage: the term that counts, its frequencies by field, and its
+    /// Explains passages: for each group the term that counts, its frequencies by field, and its
     /// contribution. `passages` ascend. O(postings).
     pub fn explain(&self, groups: &[ScoredGroup], passages: &[u32]) -> Vec<Vec<Contribution>> {
         let mut explained: Vec<Vec<Contribution>> = passages.iter().map(|_| Vec::new()).collect();
@@ -513,10 +511,10 @@ impl<'a> Scorer<'a> {
     }
 }
 
-/// What one occurrence counts in a field of a length.
+/// The weight of one occurrence in a field of a length.
 fn factor(params: &Bm25fParams, stats: &Stats, field: usize, len: u32) -> f32 {
     let (params, mean) = (&params.fields[field], stats.mean_len[field]);
-    // Postings do not say how long a path is, or the headings above.
+    // Postings do not have the length of paths and of the headings above.
     let known = field != Field::Path as usize && field != Field::Ancestors as usize;
     let relative = if known && mean > 0.0 { len as f32 / mean } else { 1.0 };
     params.weight / (1.0 - params.b + params.b * relative)

@@ -10,8 +10,8 @@ use crate::index::Index;
 
 /// Most completions of an unfinished word.
 pub(crate) const MAX_COMPLETIONS: usize = 24;
-/// Most ranges of the lexicon that are looked through for them: a bound on what a keystroke can
-/// fetch.
+/// Maximum number of ranges of the lexicon that are read for completions, which bounds what a
+/// keystroke can fetch.
 const MAX_COMPLETION_RANGES: usize = 3;
 /// A stem is at least this many characters long, and at most so many shorter than the word it is
 /// looked for in.
@@ -48,7 +48,7 @@ fn has_second(entry: &TermEntry) -> bool {
 /// A term's postings on one level, tier after tier.
 #[derive(Default)]
 pub(crate) struct Tiers<'a> {
-    /// What is left of the tier at hand.
+    /// The rest of the current tier.
     first: Option<Postings<'a>>,
     second: Option<Postings<'a>>,
 }
@@ -69,8 +69,8 @@ impl Iterator for Tiers<'_> {
     }
 }
 
-/// The lexicon as far as it is here. What is not here is not found: ask [`Dictionary::shard_of`]
-/// first.
+/// The lexicon as far as it is here. Terms of other shards are not found: ask
+/// [`Dictionary::shard_of`] first.
 #[derive(Clone, Copy)]
 pub(crate) struct Dictionary<'a> {
     index: &'a Index,
@@ -229,8 +229,8 @@ fn keep_frequent(best: &mut Vec<(String, Lookup)>, most: usize, term: &str, look
     }
 }
 
-/// What `word` could be stemmed to by cutting its end alone, longest first; nothing where one of
-/// its `terms` is it stemmed so.
+/// The possible stems of `word` made by cutting its end, longest first. Empty if one of its `terms`
+/// is such a stem.
 fn stems<'a>(word: &'a str, terms: &[String]) -> impl Iterator<Item = &'a str> + use<'a> {
     let is_stem = |term: &String| term.len() < word.len() && word.starts_with(&term[..]);
     let ends: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();

@@ -106,7 +106,7 @@ impl Phrases<'_> {
         ids
     }
 
-    /// The slots, the rarest in front: from it on there are few to compare.
+    /// The slots, the rarest first, so that few places are compared.
     fn rarest_first<'s>(&self, slots: &'s [Slot]) -> impl Iterator<Item = &'s Slot> + use<'s> {
         let rarity =
             |slot: &Slot| self.lookups(slot).iter().map(|lookup| lookup.entry.df).sum::<u32>();
@@ -187,7 +187,7 @@ impl Phrases<'_> {
     }
 
     /// Goes through the postings of a term's range up to its own, and along with them through the
-    /// lists of each block. Of a block whose positions are not here none of the ids is.
+    /// lists of each block. A block whose positions are not here has none of the ids.
     fn places_of(
         &self,
         directory: &PositionsDirectory,
@@ -233,7 +233,7 @@ impl Phrases<'_> {
     }
 }
 
-/// What is in both; both ascend.
+/// The numbers that are in both lists; both ascend.
 fn intersect(a: &[Place], b: impl Iterator<Item = Place>) -> Vec<Place> {
     let mut rest = a.iter().peekable();
     let mut both = Vec::new();

@@ -18,17 +18,17 @@ pub(crate) struct Query {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Clause {
     pub kind: ClauseKind,
-    /// As written, without quotes and without the minus.
+    /// The text as written, without quotes and minus.
     pub text: String,
-    /// Whether a hit must not have it.
+    /// Whether it is excluded: hits must not have it.
     pub excluded: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClauseKind {
-    /// What stands between spaces; analysis may find several terms in it.
+    /// Text between spaces; analysis may find several terms in it.
     Word,
-    /// What stands between quotation marks.
+    /// Text between quotation marks.
     Phrase,
 }
 
@@ -64,7 +64,7 @@ impl Query {
     }
 }
 
-/// In quotation marks, such as do not stand in it.
+/// Quotes a text, with marks that it does not contain.
 fn quote(text: &str) -> String {
     if text.contains('"') { format!("«{text}»") } else { format!("\"{text}\"") }
 }

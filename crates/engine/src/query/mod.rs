@@ -1,4 +1,4 @@
-//! From what a reader typed to what is to be looked up.
+//! From a reader's text to the terms to look up.
 //!
 //! [`parse`] splits the text by its small syntax, which no text can violate; [`plan`](Plan)
 //! analyses the parts in the languages of the bundle.

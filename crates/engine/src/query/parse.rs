@@ -1,12 +1,12 @@
 //! The query syntax: words, `"phrases"`, `-exclusions`, `attribute:value`.
 //!
-//! Every text is a query. What looks like syntax but is not whole is words: a quotation mark that
-//! is never closed, a minus before a space, before another minus (`--release`) or before a letter
-//! alone (`-v`), a colon after what is no attribute (`std::mem`). A query of nothing but exclusions
-//! (`-Wall`) asks for the words, since it could not mean anything else.
+//! Every text is a query. Incomplete syntax is read as words: a quotation mark that is never
+//! closed, a minus before a space, before another minus (`--release`) or before a letter alone
+//! (`-v`), a colon after what is no attribute (`std::mem`). A query that has only exclusions
+//! (`-Wall`) searches for these words.
 
 use findling_text::normalise::visible;
-use findling_text::spaced_number_len;
+use findling_text::{is_unit, spaced_number_len};
 
 use super::{Clause, ClauseKind, Condition, Query};
 
@@ -22,7 +22,7 @@ const MAX_PHRASE_CHARS: usize = 1_000;
 #[cfg(test)]
 #[doc(alias = "deferred")]
 const DEFERRED_SYNTAX: &[&str] = &[
-    // Nothing to search for: a list of pages.
+    // Empty queries, which list pages.
     r"^\s*$",
     // Phrases.
     r#""[^"]+""#,
@@ -76,7 +76,7 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
         query.open_end = rest.is_empty() && !excluded && !query.truncated;
     }
     if query.clauses.is_empty() && query.conditions.is_empty() && !text.trim().is_empty() {
-        // Marks alone (`""`) ask for something that is nowhere, not for everything.
+        // A query of marks alone (`""`) finds nothing; it does not list all pages.
         push(&mut query, ClauseKind::Word, text.trim(), false);
     }
     let nothing_wanted =
@@ -103,9 +103,8 @@ fn minus_of(word: &str) -> Option<&'static str> {
     chars.next().filter(char::is_ascii_alphanumeric).map(|_| minus)
 }
 
-/// Whether a minus before this text leaves something out. One letter is an option (`-v`), hardly
-/// anything to leave out; one character of a script that options are not written in is a word
-/// (`-馬`).
+/// Whether a minus before this text excludes it. One letter is an option (`-v`), not an exclusion.
+/// One character of a script without letters is a word (`-馬`).
 fn excludes(body: &str) -> bool {
     let mut chars = body.chars();
     match (chars.next(), chars.next()) {
@@ -118,14 +117,23 @@ fn excludes(body: &str) -> bool {
     }
 }
 
-/// Whether the word at the beginning of a text is a number: decimal, or hexadecimal as `0x1f`.
+/// Whether the word at the beginning of a text is a number: decimal, perhaps with an exponent or a
+/// unit (`1e-5`, `12px`, `25°C`), or hexadecimal as `0x1f`. One letter is no unit here: `-4k`.
 fn is_number(text: &str) -> bool {
     let word = text.split(char::is_whitespace).next().unwrap_or_default();
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
     let hexadecimal = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));
     match hexadecimal {
         Some(digits) => digits.bytes().all(|b| b.is_ascii_hexdigit()),
-        None => word.chars().all(|c| c.is_ascii_digit() || !c.is_alphanumeric()),
+        None => {
+            let is_digit = |c: char| c.is_ascii_digit() || !c.is_alphanumeric();
+            let behind = word.trim_start_matches(is_digit);
+            let exponent = behind.strip_prefix(['e', 'E']);
+            let is_degree = || word[..word.len() - behind.len()].ends_with('°');
+            behind.is_empty()
+                || exponent.is_some_and(|digits| !digits.is_empty() && digits.chars().all(is_digit))
+                || is_unit(behind) && (behind.chars().count() > 1 || is_degree())
+        }
     }
 }
 
@@ -136,7 +144,7 @@ fn push(query: &mut Query, kind: ClauseKind, text: &str, excluded: bool) {
     }
 }
 
-/// The marks that close what `opening` opens; none where it opens nothing.
+/// The marks that close a quotation opened by `opening`; empty if it opens none.
 fn closing(opening: char) -> &'static [char] {
     match opening {
         '"' => &['"'],
@@ -250,10 +258,12 @@ mod tests {
         check("share -\"of data\"", &["w:share", "-p:of data"]);
         check("share - data", &["w:share", "w:-", "w:data"]);
         check("status -113) -0x1f -2fa", &["w:status", "w:-113)", "w:-0x1f", "-w:2fa"]);
+        check("cold -25°C -1e-5 -4k", &["w:cold", "w:-25°C", "w:-1e-5", "-w:4k"]);
+        check("depth -12px, -3.5dB", &["w:depth", "w:-12px,", "w:-3.5dB"]);
         check("cargo --release", &["w:cargo", "w:--release"]);
         check("well-known", &["w:well-known"]);
         check("tar –xzf −v —all – a", &["w:tar", "w:-xzf", "w:-v", "w:--all", "w:–", "w:a"]);
-        // Nothing but exclusions: the words themselves.
+        // Only exclusions: they are read as words.
         check("-Wall", &["w:-Wall"]);
         check("-v volume -l", &["w:-v", "w:volume", "w:-l"]);
         check("東京 -馬", &["w:東京", "-w:馬"]);
@@ -340,8 +350,8 @@ mod tests {
     }
 
     proptest! {
-        /// What follows the colon of a condition may not be a colon or two slashes: those are
-        /// mostly paths and addresses (`std::mem`), and few sites have attributes of such names.
+        /// A condition's colon must not be followed by a colon or two slashes. Such text is mostly
+        /// a path or an address (`std::mem`).
         #[test]
         fn queries_that_are_more_than_words_match_the_deferred_syntax(
             text in r#"([-":/a0“”„«»「」 東(]|[ (]-[a0東(]|a:){0,12}"#,

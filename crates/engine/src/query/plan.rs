@@ -1,4 +1,4 @@
-//! What to look up for a query: the planned query's data and what can be told from it.
+//! The plan of a query: the terms to look up.
 
 use findling_text::TokenKind;
 
@@ -6,18 +6,18 @@ use findling_text::TokenKind;
 const MAX_RELATED_WORDS: usize = 32;
 /// Most tokens of a query whose words are preferred in the form typed.
 const MAX_NAME_TOKENS: u32 = 4;
-/// How much two words written as one count: as both words, and as a third for standing together. A
-/// page that is called by one of the words comes later then, one that is called by both does not.
+/// The weight of two words written as one: one for each word, and one for standing together. So a
+/// page whose title is one of the words comes later, but not a page whose title has both.
 const JOINED_COUNT: u32 = 3;
 
-/// What to look up for a query.
+/// The plan of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct QueryPlan {
     /// The words that score, those of phrases included, in the order of the query.
     pub groups: Vec<Group>,
-    /// What a hit must have.
+    /// Phrases that a hit must have.
     pub phrases: Vec<Phrase>,
-    /// What a hit must not have. A word is a phrase of one slot.
+    /// Words and phrases that a hit must not have. A word is a phrase of one slot.
     pub excluded: Vec<Phrase>,
     /// Excluded words that are options if the site has their term: the clause and the term.
     pub options: Vec<(usize, String)>,
@@ -52,7 +52,8 @@ pub(crate) struct Group {
     pub typed: usize,
     /// Terms and keys of the site's synonyms.
     pub synonyms: Vec<String>,
-    /// Whether the reader did not type it: then it is neither missed nor looked for in titles.
+    /// Whether the reader did not type it. Then it is not reported as missing, and not looked for
+    /// in titles.
     pub extra: bool,
 }
 
@@ -64,12 +65,12 @@ impl Group {
         is_word && !self.extra && (self.stop < 1.0 || only_stops)
     }
 
-    /// Two words written as one: a page that has it has both of them, side by side.
+    /// Two words written as one; a page that has it has both of them, side by side.
     pub(super) fn joined(terms: Vec<String>) -> Self {
         Self { terms, count: JOINED_COUNT, ..Self::extra(Vec::new()) }
     }
 
-    /// What else several words are asked for as.
+    /// A synonym of several words.
     pub(super) fn extra(synonyms: Vec<String>) -> Self {
         let kind = TokenKind::Whole;
         Self {
@@ -89,9 +90,9 @@ impl Group {
 /// A sequence of words.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Phrase {
-    /// As written.
+    /// The text as written.
     pub text: String,
-    /// What must stand where.
+    /// Its terms, by place.
     pub slots: Vec<Slot>,
 }
 
@@ -105,18 +106,18 @@ pub(crate) struct Slot {
 }
 
 impl QueryPlan {
-    /// Whether it asks for words in a row, or for some to be nowhere.
+    /// Whether it has phrases or exclusions.
     pub fn has_phrases(&self) -> bool {
         !(self.phrases.is_empty() && self.excluded.is_empty())
     }
 
-    /// Whether every word is a stop word in every language: then they are all there is to score by.
+    /// Whether every word is a stop word in every language. Only then are stop words scored.
     pub fn only_stops(&self) -> bool {
         self.groups.iter().filter(|group| !group.extra).all(|group| group.stop == 1.0)
     }
 
-    /// Whether it is as short as a name. Whoever types a name means that very name; a sentence's
-    /// words come in the forms that its grammar wants, so that theirs are not even looked up.
+    /// Whether it is as short as a name. A reader who types a name means this very form. In a
+    /// sentence the grammar decides the form, so forms are not even looked up.
     pub fn is_name(&self) -> bool {
         self.n_tokens <= MAX_NAME_TOKENS
     }
@@ -128,9 +129,9 @@ impl QueryPlan {
         if leading < self.groups.len() { leading as u32 } else { 0 }
     }
 
-    /// The words whose relatives are asked for as well, a truth for each group. Who types a single
-    /// word means that one, who quotes it too; one that is unfinished has its completions; and
-    /// in a whole page of words each is one of many.
+    /// Whether the relatives of each group are looked up as well. They are not for a single word or
+    /// a phrase, which are meant as typed, nor for an unfinished word, which has completions, nor
+    /// in a very long query.
     pub fn related(&self) -> Vec<bool> {
         let n_words = self.groups.iter().filter(|group| group.carries(false)).count();
         let are_several = (2..=MAX_RELATED_WORDS).contains(&n_words);

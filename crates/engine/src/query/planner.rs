@@ -1,4 +1,4 @@
-//! What a query means in terms of the lexicon.
+//! Plans a query: which terms of the lexicon to look up.
 //!
 //! The words of a query are analysed in every language of the bundle. Analyses of the same stretch
 //! of text are alternatives of one [`Group`], which scores by the best of them: a word counts once,
@@ -19,10 +19,10 @@ use super::{Clause, ClauseKind, Query, synonyms};
 pub(crate) const MAX_TERMS: usize = 256;
 /// Most terms of all its phrases and exclusions.
 const MAX_PHRASE_TERMS: usize = 64;
-/// Most words of a query that may be a title.
+/// Maximum number of words of a query that may be a title.
 const MAX_NAME_WORDS: usize = 16;
-/// Fewest characters of a beginning that is completed; one is enough in scripts whose characters
-/// are words.
+/// Minimum number of characters of a beginning that is completed. One is enough in scripts whose
+/// characters are words.
 const MIN_PREFIX_CHARS: usize = 2;
 
 /// One stretch of a clause with its analyses.
@@ -56,7 +56,7 @@ impl QueryPlan {
             if clause.excluded || clause.kind == ClauseKind::Phrase {
                 let phrase = phrase(&clause.text, &stretches, clause.kind);
                 let phrases = if clause.excluded { &mut plan.excluded } else { &mut plan.phrases };
-                // What is asked for twice is looked for once.
+                // A repeated phrase is looked up once.
                 if phrases.iter().all(|other| other.slots != phrase.slots) {
                     n_phrase_terms += phrase.slots.len();
                     if n_phrase_terms > MAX_PHRASE_TERMS {
@@ -113,8 +113,7 @@ impl QueryPlan {
         }
     }
 
-    /// Adds a word, or counts it again; gives the place of its group, none when there is no more
-    /// room.
+    /// Adds a word, or counts it again. Returns the place of its group; `None` if the plan is full.
     fn push(
         &mut self,
         stretch: Stretch,
@@ -219,10 +218,14 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
             } else {
                 continue;
             };
-            analyzer.analyze(&text, |token| terms.push(token.term.to_string()));
+            analyzer.analyze(&text, |token| {
+                if terms.iter().all(|term| term != token.term) {
+                    terms.push(token.term.to_string());
+                }
+            });
         }
-        joined.retain(|term| !compounds.contains(term));
-        joined.dedup();
+        // On a site in several languages a word counts as much as on a site in one.
+        compounds.retain(|term| !joined.contains(term));
         if !compounds.is_empty() {
             plan.groups.push(Group::extra(compounds));
         }
@@ -259,6 +262,7 @@ pub(crate) fn analyzers(languages: &[String]) -> Vec<Analyzer> {
 /// The analyses of a text, by stretch.
 fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
+    let respelt = with_other_endings(text);
     for analyzer in analyzers {
         // Analyses come in the same order of stretches, so the search goes on where it last
         // succeeded. Two numbers of one analysis share a stretch where a fraction is a character.
@@ -297,12 +301,48 @@ fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
                 stretch.terms.push(token.term.to_string());
             }
         });
+        if let Some(text) = respelt.as_ref().filter(|_| analyzer.language() == "ar") {
+            add_respelt(analyzer, text, &mut stretches);
+        }
     }
     stretches
 }
 
-/// The byte ranges of the words of a text of which no analysis is known, parts of names for
-/// themselves. None where a name is known as a whole, and no stop words.
+/// Adds the terms of a text that differs from the one of `stretches` in letters alone.
+fn add_respelt(analyzer: &mut Analyzer, text: &str, stretches: &mut [Stretch]) {
+    analyzer.analyze(text, |token| {
+        let same =
+            |s: &&mut Stretch| (s.start, s.end, s.kind) == (token.start, token.end, token.kind);
+        if let Some(stretch) = stretches.iter_mut().find(same)
+            && token.kind != TokenKind::Stop
+            && stretch.terms.iter().all(|term| term != token.term)
+        {
+            stretch.terms.push(token.term.to_string());
+        }
+    });
+}
+
+/// The text with `ة` for each `ه` at the end of a word, and the other way round; `None` without
+/// any. Many Arabic writers leave out the dots. Both letters take two bytes.
+fn with_other_endings(text: &str) -> Option<String> {
+    if !text.contains(['ه', 'ة']) {
+        return None;
+    }
+    let mut respelt = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let ends = chars.peek().is_none_or(|next| !next.is_alphabetic());
+        respelt.push(match c {
+            'ه' if ends => 'ة',
+            'ة' if ends => 'ه',
+            _ => c,
+        });
+    }
+    Some(respelt)
+}
+
+/// The byte ranges of the words of a text that no analysis knows. Parts of names are words of their
+/// own, unless the name is known as a whole. Stop words are left out.
 pub(crate) fn unknown(
     analyzers: &mut [Analyzer],
     text: &str,
@@ -457,6 +497,25 @@ mod tests {
     }
 
     #[test]
+    fn arabic_words_are_asked_for_with_either_ending() {
+        assert_eq!(plan("المدينه", &["ar"], false).groups[0].terms, ["مدينه", "مدين"]);
+        assert_eq!(plan("المدينة", &["ar"], false).groups[0].terms, ["مدين", "مدينه"]);
+        assert_eq!(plan("المدينه", &["fa"], false).groups[0].terms, ["المدينه"]);
+    }
+
+    #[test]
+    fn two_words_as_one_count_alike_beside_a_compounding_language() {
+        let joined = |languages: &[&str]| -> Vec<(Vec<String>, u32)> {
+            let groups = plan("log in", languages, false).groups.into_iter();
+            groups.filter(|group| group.extra).map(|group| (group.terms, group.count)).collect()
+        };
+        let login = || vec!["login".to_owned()];
+        assert_eq!(joined(&["en"]), [(login(), 3)]);
+        assert_eq!(joined(&["en", "de", "nl"]), joined(&["en"]));
+        assert_eq!(joined(&["de", "nl"]), [(login(), 1)]);
+    }
+
+    #[test]
     fn stop_words_of_some_languages_weigh_less() {
         let plan = plan("die hard", &["en", "de"], false);
         assert_eq!(plan.groups[0].stop, 0.5);
@@ -464,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_twice_is_looked_for_once() {
+    fn repeated_phrases_and_exclusions_are_planned_once() {
         let plan = plan(&"\"state of the art\" -less ".repeat(100), &["en"], false);
         assert_eq!((plan.phrases.len(), plan.excluded.len(), plan.truncated), (1, 1, false));
         assert_eq!(plan.groups[0].count, 100);

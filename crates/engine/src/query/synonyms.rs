@@ -1,8 +1,8 @@
-//! What a query is asked for as too: the site's synonyms, found among the words of the plan.
+//! Adds the site's synonyms to a query's plan.
 //!
-//! A synonym of one word becomes an alternative of the word's group, so that a passage which says
-//! either counts once. One of several words is found by the key it was indexed under. Where several
-//! words have a synonym it is a group of its own.
+//! A synonym of one word becomes an alternative of the word's group, so that a passage with either
+//! of them counts once. A synonym of several words is looked up by the key it was indexed under. A
+//! synonym for several words is a group of its own.
 
 use findling_bundle::Synonym;
 use findling_text::Analyzer;

@@ -10,16 +10,16 @@ use crate::lexical::{Dictionary, Phrases};
 use crate::resolve::ResolvedQuery;
 
 /// The sections that may be found.
-pub(crate) struct Allowed {
+pub(crate) struct AllowedSections {
     /// `None` for all.
     pub(super) sections: Option<Bitset>,
     /// The share of all sections that the filter lets through.
     pub(super) selectivity: f32,
-    /// What the filter has to say.
+    /// Notices of the filter.
     pub(super) notices: Vec<Notice>,
 }
 
-impl Allowed {
+impl AllowedSections {
     /// The positions that phrases are found by. Everything that the query asks for
     /// ([`ResolvedQuery::shards`]) must be here.
     #[doc(alias = "deferred")]
@@ -32,7 +32,7 @@ impl Allowed {
     }
 
     /// Evaluates filter, phrases and exclusions. Everything that the query asks for must be here,
-    /// and [`Allowed::shards`].
+    /// and [`AllowedSections::shards`].
     pub fn new(index: &Index, asked: &ResolvedQuery) -> Result<Self, Error> {
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
@@ -44,19 +44,20 @@ impl Allowed {
             notices = matched.notices;
             allowed = Some(matched.sections);
         }
-        notices.extend(asked.misfits.iter().map(|misfit| filter::not_a_value(index, misfit)));
+        notices
+            .extend(asked.mismatches.iter().map(|mismatch| filter::not_a_value(index, mismatch)));
         let n_sections = structure.n_sections();
         let selectivity = match &allowed {
             Some(allowed) if n_sections > 0 => allowed.count() as f32 / n_sections as f32,
             _ => 1.0,
         };
-        if asked.plan.has_phrases() || asked.like.is_some() {
+        if asked.plan.has_phrases() || asked.seed.is_some() {
             allowed = Some(Self::narrowed(index, asked, structure, allowed));
         }
         Ok(Self { sections: allowed, selectivity, notices })
     }
 
-    /// What is left by phrases, exclusions, and a page that others are to be like.
+    /// Applies phrases and exclusions, and removes the page that similar pages are searched for.
     #[doc(alias = "deferred")]
     #[inline(never)]
     fn narrowed(
@@ -77,8 +78,8 @@ impl Allowed {
         for phrase in &asked.plan.excluded {
             allowed.and_not(&phrases.sections(phrase));
         }
-        if let Some(like) = &asked.like {
-            let own = structure.sections(like.page);
+        if let Some(seed) = &asked.seed {
+            let own = structure.sections(seed.page);
             let mut itself = Bitset::none(n_sections);
             itself.insert_range(own.start, own.end);
             allowed.and_not(&itself);

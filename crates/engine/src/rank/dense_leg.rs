@@ -3,15 +3,15 @@
 use findling_bundle::cells::part_of;
 use findling_bundle::{Centroids, SectionId, Structure, VectorId};
 
-use super::{Allowed, Similarity};
+use super::{AllowedSections, Similarity};
 use crate::api::{Error, Mode};
 use crate::index::Index;
 use crate::resolve::ResolvedQuery;
 use crate::vector::{DensePoint, Neighbours, Probe, Seen, VectorView, nearest};
 
-/// What meaning found.
+/// The matches by meaning.
 pub(crate) struct DenseLeg<'a> {
-    /// Where the query is.
+    /// The query's vector.
     pub point: DensePoint,
     pub neighbours: Neighbours,
     structure: &'a Structure,
@@ -22,10 +22,10 @@ pub(crate) struct DenseLeg<'a> {
 enum Vectors<'a> {
     /// All are here.
     Resident(VectorView<'a>),
-    /// Those of the cells that were fetched.
+    /// The vectors of the cells that were fetched.
     Streamed {
         seen: Seen,
-        /// What the similarity of a section is taken for whose cell was not looked into.
+        /// The similarity assumed for a section whose cell was not fetched.
         unseen: Option<f32>,
         /// Whether the bundle says which sections have no vectors.
         tells: bool,
@@ -39,7 +39,7 @@ impl<'a> DenseLeg<'a> {
         index: &'a Index,
         structure: &'a Structure,
         asked: &ResolvedQuery,
-        allowed: &Allowed,
+        allowed: &AllowedSections,
         probe: Option<&Probe>,
     ) -> Result<Option<Self>, Error> {
         let (Some(query), Some(dense)) = (&asked.dense, &index.manifest().dense) else {
@@ -49,7 +49,7 @@ impl<'a> DenseLeg<'a> {
         let params = index.rank_params();
         let mut k = params.depth;
         if asked.mode == Mode::Semantic {
-            // Nothing but this list answers, so it has to reach as far as the reader pages.
+            // This leg alone answers, so its list must reach as far as the reader pages.
             k = k.max(asked.reach());
         }
         let k = k.min(structure.n_sections());
@@ -71,7 +71,7 @@ impl<'a> DenseLeg<'a> {
         let cells = probe.cells().iter().filter_map(|&cell| index.cell(cell));
         let seen = Seen::new(&point.query, structure, cells);
         let neighbours = seen.nearest(allowed, k);
-        // The fewer there are to judge by, the less is guessed.
+        // The fewer sections were ranked, the lower is the assumed similarity.
         let full = neighbours.sections.len() as f32 / k.max(1) as f32;
         let zero = point.zero;
         let unseen = neighbours
@@ -84,7 +84,7 @@ impl<'a> DenseLeg<'a> {
         Ok(Some(Self { point, neighbours, structure, vectors }))
     }
 
-    /// What is known of a section's cosine with the query.
+    /// A section's cosine with the query, as far as it is known.
     pub fn similarity(&self, section: SectionId) -> Similarity {
         match &self.vectors {
             Vectors::Resident(view) => view
@@ -99,9 +99,8 @@ impl<'a> DenseLeg<'a> {
     }
 }
 
-/// In which part of a section the nearest of its vectors lies, in 256ths. A section's vectors are
-/// of parts of about the same length. `cells`: those that were looked into, where vectors are
-/// streamed.
+/// Where in a section its nearest vector lies, in 256ths. The parts of a section that have vectors
+/// are about equally long. `cells`: the cells that were fetched, if vectors are streamed.
 pub(super) fn part(
     index: &Index,
     structure: &Structure,

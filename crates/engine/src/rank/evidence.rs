@@ -1,4 +1,4 @@
-//! How much speaks for it that the site answers a query.
+//! The evidence that the site answers a query.
 
 use super::{DenseLeg, LexicalLeg};
 use crate::api::Evidence;

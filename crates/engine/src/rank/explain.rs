@@ -10,7 +10,7 @@ use crate::lexical::{Contribution, HEADING, ScoredGroup, TITLE};
 use crate::resolve::ResolvedQuery;
 use crate::vector::Neighbours;
 
-/// The words' part in a hit.
+/// The lexical part of a hit's score.
 pub(crate) fn explanation(
     contributions: &[Contribution],
     boosts: u8,
@@ -29,7 +29,7 @@ pub(crate) fn explanation(
     Explanation { terms: terms.collect(), boosts: boosts.collect() }
 }
 
-/// A term; the form of one as it was typed.
+/// The text of a term; of a form, the word as typed.
 fn written(term: &str) -> String {
     split_form(term)
         .map_or_else(|| term.into(), |(_, form)| format!("\u{201c}{form}\u{201d} as written"))
@@ -71,8 +71,7 @@ pub(crate) fn plan(
     }
 }
 
-/// How two wordings were understood, as one plan. What is said of numbers is the first one's, and
-/// vectors add up.
+/// Merges the plans of two phrasings. Numbers are those of the first; counts of vectors add up.
 pub(crate) fn join_plans(mut one: Plan, other: Plan) -> Plan {
     for (all, more) in [
         (&mut one.terms, other.terms),

@@ -8,7 +8,7 @@ use crate::api::{Facet, FacetsOf};
 use crate::bitset::Bitset;
 use crate::filter::{date, number};
 
-/// What has the values that are counted: the matching sections, and what they stand for.
+/// The items whose values are counted: the matching sections, or their pages.
 #[derive(Clone, Copy)]
 pub(crate) struct Counted<'a> {
     pub sections: &'a Bitset,
@@ -17,14 +17,14 @@ pub(crate) struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// The items of a column, each with what it counts for, which ascends.
+    /// The items of a column, each with the page or section that it counts for, ascending.
     fn items(&self, level: AttributeLevel) -> impl Iterator<Item = (u32, u32)> {
         let items = self.sections.iter().map(move |section| {
             let page = self.structure.page_of(SectionId(section)).0;
             let item = if level == AttributeLevel::Page { page } else { section };
             (item, if self.of == FacetsOf::Pages { page } else { section })
         });
-        // Sections of a page that stand for it are one.
+        // Several sections of one page count once.
         let mut last = None;
         items.filter(move |&item| last.replace(item) != Some(item))
     }
@@ -37,7 +37,7 @@ pub(crate) fn count(attribute: &Attribute, column: &Column, counted: Counted<'_>
     let items = counted.items(attribute.level);
     let mut values: Vec<(String, u32)> = match column {
         Column::Strings(strings) => {
-            // By value: how many have it, and one more than the last that was counted.
+            // By value: the count, and one more than the number of the last item counted.
             let mut counts = vec![(0u32, 0u32); strings.n_values() as usize];
             for (item, unit) in items {
                 for &id in strings.ids(item) {

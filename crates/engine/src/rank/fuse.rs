@@ -1,8 +1,9 @@
 //! Two legs, one list of sections.
 //!
-//! Every section that words found takes part, and those that meaning found down to the depth. Of
-//! the best by words, similarity is computed even where meaning did not rank them; the others keep
-//! what words gave them, so that the order does not depend on how far a reader pages.
+//! All sections found by words take part, and the nearest ones by meaning down to the depth. The
+//! best sections by words get their similarity computed even if the dense leg did not rank them.
+//! The others keep their lexical share only, so the order does not depend on how far a reader
+//! pages.
 
 use findling_bundle::{SectionId, order};
 
@@ -14,18 +15,17 @@ use crate::lexical::LexicalHit;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Candidate {
     pub section: u32,
-    /// The wording of the query that found it, from 0.
-    pub wording: u8,
+    /// The phrasing of the query that found it, from 0.
+    pub phrasing: u8,
     /// The best passage by words, where words found it.
     pub passage: Option<u32>,
-    /// Where no word found it: how far into the section the vector begins that is nearest to the
-    /// query, in 256ths.
+    /// If no word matched: where in the section the text of its nearest vector begins, in 256ths.
     pub part: u8,
     /// See [`LexicalHit::boosts`].
     pub boosts: u8,
     pub lexical: Option<f32>,
     pub similarity: Option<f32>,
-    /// What its similarity is taken for where it is not known.
+    /// The similarity assumed if it is not known.
     pub guess: Option<f32>,
     pub lexical_share: f32,
     pub semantic_share: f32,
@@ -39,26 +39,26 @@ impl Candidate {
     }
 }
 
-/// What is known of a section's cosine with the query.
+/// A section's cosine with the query, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Similarity {
     /// The cosine.
     Known(f32),
-    /// It has one that is not at hand; a likely one.
+    /// It is not at hand; this is an assumed one.
     Guessed(f32),
-    /// It has none.
+    /// The section has no vector.
     None,
 }
 
-/// What the two legs found.
+/// The matches of both legs.
 pub(crate) struct Legs<'a> {
-    /// All sections that words found, in any order, each once.
+    /// All sections found by words, each once, in any order.
     pub lexical: &'a [LexicalHit],
     /// The nearest sections with their cosines, nearest first, ties by id.
     pub dense: &'a [(SectionId, f32)],
     /// `q · mu`: the similarity that a document about nothing in particular has.
     pub zero: f32,
-    /// What a section would score by words that says every word of the query.
+    /// The lexical score of a section that has every word of the query.
     pub ideal: f32,
 }
 
@@ -71,8 +71,8 @@ pub(crate) struct Fused {
     pub ranked: Vec<u32>,
 }
 
-/// Fuses. `similarity` gives what is known of a section's cosine with the query. `slots` is scratch
-/// of one place for each section, all 0 before and after.
+/// Fuses both legs. `similarity` gives a section's cosine with the query, as far as it is known.
+/// `slots` is scratch with one place for each section, all 0 before and after.
 pub(crate) fn fuse(
     mode: Mode,
     fusion: Fusion,
@@ -110,8 +110,8 @@ pub(crate) fn fuse(
             share_by_scores(&mut candidates, legs, best_lexical, alpha, params.coverage);
         }
     }
-    // What neither leg gives anything is no match. In semantic mode the nearest are the answer,
-    // however far they are.
+    // A section without a share of either leg does not match. In semantic mode the nearest sections
+    // are the answer, however far they are.
     if mode != Mode::Semantic {
         candidates.retain(|candidate| candidate.lexical.is_some() || candidate.score() > 0.0);
     }
@@ -129,7 +129,7 @@ fn best_by_words(hits: &[LexicalHit], n: usize) -> Vec<u32> {
 
 /// The sections of both legs, which have no shares yet.
 struct Joined {
-    /// The lexical hits in their order, then what meaning alone found.
+    /// The lexical hits in their order, then the sections found by meaning alone.
     candidates: Vec<Candidate>,
     /// The places in `candidates` of the best by words, best first.
     lexical_places: Vec<u32>,
@@ -200,7 +200,7 @@ fn share_by_scores(
     alpha: f32,
     coverage: f32,
 ) {
-    // Where the best by words says little of the query, words have proved little.
+    // If the best section has few of the query's words, the lexical leg counts less.
     let short = legs.ideal - best_lexical;
     let whole_lexical = best_lexical + if short > 0.0 { coverage * short } else { 0.0 };
     for candidate in candidates.iter_mut() {
@@ -326,7 +326,7 @@ mod tests {
     fn words_that_say_little_of_the_query_count_little() {
         let fusion = Fusion::Convex { alpha: Some(0.4) };
         let (lexical, dense) = ([hit(1, 1.5), hit(2, 3.0)], [(3, 0.9), (2, 0.1)]);
-        // Section 2 says all that could be said and leads by words.
+        // Section 2 has every word and leads by words.
         check_with_ideal(
             3.0,
             Mode::Hybrid,
@@ -346,7 +346,7 @@ mod tests {
             &dense,
             &[(2, 0.6), (3, 0.4), (1, 0.3)],
         );
-        // Of a query twice as long it says half, and what means the same leads.
+        // It has half the words of a query twice as long, so the section nearest by meaning leads.
         check_with_ideal(
             6.0,
             Mode::Hybrid,
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guess_counts_like_a_cosine_and_is_none() {
+    fn an_assumed_similarity_is_scored_but_not_reported() {
         let params = RankParams::default();
         let dense = [(SectionId(3), 0.9)];
         let lexical = [hit(1, 2.0), hit(2, 2.0), hit(4, 2.0)];

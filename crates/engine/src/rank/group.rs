@@ -5,16 +5,16 @@ use findling_bundle::{SectionId, Structure, order};
 use super::Candidate;
 use crate::api::RankParams;
 
-/// A page with what it scores.
+/// A page with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PageScore {
     pub page: u32,
     pub score: f32,
     /// Its matching sections.
     pub n_sections: u32,
-    /// Pages that it stands for as well: copies of it.
+    /// The number of its copies, which it stands for.
     pub copies: u32,
-    /// The site wants it first.
+    /// Whether the site has pinned it to the query.
     pub pinned: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Grouped {
     pub pages: Vec<PageScore>,
 }
 
-/// Groups candidates by page; [`RankParams`] says what a page scores.
+/// Groups candidates by page; [`RankParams`] has the formula of a page's score.
 pub(crate) fn group(
     candidates: &[Candidate],
     params: &RankParams,

@@ -2,31 +2,36 @@
 
 use findling_bundle::{SectionId, Structure, order};
 
-use super::Allowed;
+use super::AllowedSections;
 use crate::api::{Error, Mode};
 use crate::index::Index;
 use crate::lexical::{Dictionary, LexicalHit, ScoredGroup, Scorer, all_bits};
 use crate::resolve::ResolvedQuery;
 
-/// What words found.
+/// The matches by words.
 pub(crate) struct LexicalLeg {
     /// The words that score, with their terms.
     pub(super) groups: Vec<ScoredGroup>,
     /// In any order.
     pub(super) hits: Vec<LexicalHit>,
-    /// What a section would score that says every word of the query.
+    /// The score of a section that has every word of the query.
     pub(super) ideal: f32,
 }
 
 impl LexicalLeg {
     /// Scores all sections that words find. Everything that the query asks for
     /// ([`ResolvedQuery::shards`]) must be here.
-    pub fn new(index: &Index, asked: &ResolvedQuery, allowed: &Allowed) -> Result<Self, Error> {
+    pub fn new(
+        index: &Index,
+        asked: &ResolvedQuery,
+        allowed: &AllowedSections,
+    ) -> Result<Self, Error> {
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let scorer = scorer(index, asked, structure);
         let names = scorer.names(&asked.plan);
-        // "What is a mutex" asks for the page on mutexes, unless there is one of that very title.
+        // "What is a mutex" asks for the page "Mutex", unless a page has the whole question as its
+        // title.
         let leading = if names.is_empty() { asked.plan.leading_stops() } else { 0 };
         let groups = if asked.mode == Mode::Semantic {
             Vec::new()

@@ -1,28 +1,28 @@
-//! What several wordings of one query found, as one list.
+//! Merges the matches of several phrasings into one list.
 //!
-//! A section keeps the wording that it scores best by, with everything that explains the score; a
+//! A section keeps the phrasing that it scores best by, with everything that explains the score; a
 //! page keeps its best score. Scores are compared as they are: fused ones are of one scale, those
-//! of words alone favour the longer wording.
+//! of words alone favour the longer phrasing.
 
 use findling_bundle::{SectionId, Structure, order};
 
-use super::{Candidate, Found, PageScore, Trace};
+use super::{Candidate, Matches, PageScore, Trace};
 
-/// What all wordings found.
+/// The matches of all phrasings.
 pub(super) struct Merged {
-    /// Each section once, with the wording that it scores best by.
+    /// Each section once, with the phrasing that it scores best by.
     pub candidates: Vec<Candidate>,
     /// Each page once, by id.
     pub pages: Vec<PageScore>,
-    /// By wording.
+    /// By phrasing.
     pub traces: Vec<Trace>,
 }
 
-/// Merges what wordings found. Ties go to the earlier wording. O(n log n) for several, nothing for
+/// Merges what phrasings found. Ties go to the earlier one. O(n log n) for several, nothing for
 /// one.
-pub(super) fn merge(found: Vec<Found>, structure: &Structure) -> Merged {
+pub(super) fn merge(found: Vec<Matches>, structure: &Structure) -> Merged {
     let (mut lists, mut traces) = (Vec::new(), Vec::new());
-    for Found { candidates, pages, trace } in found {
+    for Matches { candidates, pages, trace } in found {
         lists.push((candidates, pages));
         traces.push(trace);
     }
@@ -44,13 +44,13 @@ fn several(
 ) -> (Vec<Candidate>, Vec<PageScore>) {
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut pages: Vec<PageScore> = Vec::new();
-    for (wording, (sections_found, pages_found)) in (0..).zip(lists) {
-        let of_wording = sections_found.into_iter();
-        candidates.extend(of_wording.map(|candidate| Candidate { wording, ..candidate }));
+    for (phrasing, (sections_found, pages_found)) in (0..).zip(lists) {
+        let of_phrasing = sections_found.into_iter();
+        candidates.extend(of_phrasing.map(|candidate| Candidate { phrasing, ..candidate }));
         pages.extend(pages_found);
     }
     order::sort_by(&mut candidates, |a, b| {
-        let by_score = || b.score().total_cmp(&a.score()).then(a.wording.cmp(&b.wording));
+        let by_score = || b.score().total_cmp(&a.score()).then(a.phrasing.cmp(&b.phrasing));
         a.section.cmp(&b.section).then_with(by_score).is_lt()
     });
     candidates.dedup_by_key(|candidate| candidate.section);

@@ -1,10 +1,9 @@
-//! What orders pages besides how well they answer: the site's wish (pinned pages, boosts), the
-//! reader's (newer ones, several values of an attribute), and copies, of which one stands for all.
+//! Orders pages by more than relevance: pins and boosts of the site, preferences of the request
+//! (newer pages, several values of an attribute), and copies, of which one stands for all.
 //!
 //! Boosts and copies are attributes, [`BOOST`] and [`COPY`], whose columns are fetched where a
 //! bundle has them: 50 bytes a shard and little more than a bit for each page without one. All of
-//! it is a factor on scores, or a page less in the list, so that pages keep one order however far a
-//! reader goes through them.
+//! this multiplies scores or leaves pages out, so the order is the same however far a reader pages.
 
 use findling_bundle::{
     Attribute, AttributeKind, AttributeLevel, Column, PageId, SectionId, Structure, order,
@@ -15,12 +14,12 @@ use crate::api::{BOOST, COPY, Error, Prefer};
 use crate::index::Index;
 use crate::resolve::{ResolvedQuery, number_attribute};
 
-/// Boosts beyond are taken for this.
+/// Larger boosts count as this.
 const MAX_BOOST: f64 = 100.0;
-/// What each page counts of the one before it with the same value of the attribute that is spread.
+/// The factor on a page's score for each earlier page with the same value of the spread attribute.
 const SPREAD: f32 = 0.85;
 
-/// What pages are ordered by.
+/// Data that pages are ordered by.
 #[derive(Clone, Copy)]
 pub(crate) struct PageOrdering<'a> {
     pub index: &'a Index,
@@ -30,7 +29,7 @@ pub(crate) struct PageOrdering<'a> {
     pub candidates: &'a [Candidate],
 }
 
-/// What pages have of an attribute, as numbers that compare like its values.
+/// The values of an attribute by page, as numbers that compare like them.
 pub(crate) struct PageValues<'a> {
     column: &'a Column,
     greatest: bool,
@@ -49,8 +48,8 @@ impl PageValues<'_> {
 }
 
 impl<'a> PageOrdering<'a> {
-    /// What pages have of an attribute: its least value, or its greatest. Of an attribute of
-    /// sections a page has the values of its matching sections.
+    /// Reads the smallest or largest value of an attribute for each page. For an attribute of
+    /// sections, a page has the values of its matching sections.
     #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn values(&self, name: &str, greatest: bool) -> Result<PageValues<'a>, Error> {
@@ -76,8 +75,8 @@ impl<'a> PageOrdering<'a> {
     }
 }
 
-/// An item's value as a number that compares like it; of a set of strings the least member, or the
-/// greatest. Values of strings ascend with their ids.
+/// An item's value as a number that compares like it; for a set of strings, its smallest or largest
+/// member. Values of strings ascend with their ids.
 pub(super) fn ordering_value(column: &Column, item: u32, greatest: bool) -> Option<f64> {
     match column {
         Column::Strings(strings) => {
@@ -110,8 +109,7 @@ pub(crate) fn add_pinned(
     }
 }
 
-/// Weighs pages by what is asked for besides: boosts, preference, pins. They are in the order of
-/// their ids, and stay so.
+/// Weighs pages by boosts, preference and pins. They are in the order of their ids, and stay so.
 pub(crate) fn weigh(
     ordering: &PageOrdering<'_>,
     pins: &[u32],
@@ -119,7 +117,7 @@ pub(crate) fn weigh(
 ) -> Result<(), Error> {
     let PageOrdering { index, asked, .. } = *ordering;
     let mut weigh = |factor: Factor<'_>| {
-        // What means the opposite of the query is no better for being favoured.
+        // A negative score stays as it is: a boost would lower it.
         for page in pages.iter_mut().filter(|page| page.score > 0.0) {
             page.score = (f64::from(page.score) * factor(PageId(page.page))) as f32;
         }
@@ -133,17 +131,17 @@ pub(crate) fn weigh(
     }
     let best = pages.iter().map(|page| page.score).fold(0.0, f32::max);
     for page in pages.iter_mut().filter(|page| pins.binary_search(&page.page).is_ok()) {
-        // Ahead of all others, and among themselves as they answer.
+        // Pinned pages come before all others, and are ordered by their scores among themselves.
         page.pinned = true;
         page.score += best + 1.0;
     }
     Ok(())
 }
 
-/// What a page's score is multiplied by.
+/// The factors of pages' scores.
 type Factor<'a> = &'a dyn Fn(PageId) -> f64;
 
-/// Weighs pages by what is preferred.
+/// Weighs pages by the request's preference.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn prefer_by(
@@ -167,15 +165,15 @@ fn prefer_by(
         weigh(&|page| {
             let far = |value: f64| half / (half + (best - sign * value));
             let near = of_pages.get(page.0).map_or(0.5, far);
-            // Half of nothing at no distance.
+            // 0 / 0 where both the distance and `half` are 0: nothing is lost.
             1.0 - share * (1.0 - if near.is_nan() { 1.0 } else { near })
         });
     }
     Ok(())
 }
 
-/// Leaves of pages that are copies of each other the best, which counts the others; `keep` rather
-/// than a better one.
+/// Keeps the best page of each group of copies, with the number of the others. Keeps `keep` instead
+/// if it is in the group.
 pub(crate) fn collapse(
     index: &Index,
     asked: &ResolvedQuery,
@@ -207,8 +205,8 @@ pub(crate) fn collapse(
     Ok(())
 }
 
-/// Spreads pages, best first, over the values of an attribute: each counts less that has the value
-/// of one before it.
+/// Spreads pages, best first, over the values of an attribute: each page with the value of an
+/// earlier one scores less.
 #[doc(alias = "deferred")]
 #[inline(never)]
 pub(crate) fn spread(ordering: &PageOrdering<'_>, pages: &mut [PageScore]) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! What the wordings of a request found, ranked: the pages that are shown, totals and facets.
+//! The ranked results of a request: the pages that are shown, totals and facets.
 
 use findling_bundle::{PageId, ShardId, Structure, order};
 
@@ -8,7 +8,7 @@ use super::lexical_leg::scorer;
 use super::merge::{Merged, merge};
 use super::order::{PageOrdering, collapse, spread, weigh};
 use super::shown_pages::{add_sections, keep_best, rank_sections};
-use super::{Candidate, Found, PageScore, RankedPage, RankedSection, Standing, Trace};
+use super::{Candidate, Matches, PageScore, RankedPage, RankedSection, Standing, Trace};
 use crate::api::{Error, Facet, Notice, Plan, Total};
 use crate::bitset::Bitset;
 use crate::index::Index;
@@ -16,33 +16,33 @@ use crate::lexical::{ScoredGroup, Scorer};
 use crate::locate::Place;
 use crate::resolve::ResolvedQuery;
 
-/// What a search found, in sections and pages that have no texts yet.
+/// The ranked results of a search, without texts.
 pub(crate) struct Ranked {
     pub total: Total,
     /// How likely it is that the site answers, 0 to 1.
     pub answerable: Option<f32>,
     pub pages: Vec<RankedPage>,
     pub facets: Vec<Facet>,
-    /// What the filter has to say.
+    /// Notices of the filter.
     pub notices: Vec<Notice>,
     pub plan: Option<Plan>,
     /// The page asked about among them.
     pub standing: Option<Standing>,
-    /// By wording: the words of the query that score, with their terms.
+    /// By phrasing: the words of the query that score, with their terms.
     pub groups: Vec<Vec<ScoredGroup>>,
 }
 
 impl Ranked {
-    /// Merges what the wordings of a request found, and ranks it. `without`: the sections that
-    /// match without an attribute's part of the filter. `why`: the page asked about.
+    /// Merges and ranks the matches of a request's phrasings. `without`: the sections that match
+    /// without an attribute's part of the filter. `why`: the page asked about.
     pub fn new(
         index: &Index,
-        wordings: &[ResolvedQuery],
-        found: Vec<Found>,
+        phrasings: &[ResolvedQuery],
+        found: Vec<Matches>,
         without: &[(String, Bitset)],
         why: Option<Place>,
     ) -> Result<Self, Error> {
-        let Some(asked) = wordings.first() else {
+        let Some(asked) = phrasings.first() else {
             return Err(Error::inconsistent("nothing was asked"));
         };
         let request = &asked.request;
@@ -63,8 +63,7 @@ impl Ranked {
         let mut shown: Vec<RankedPage> =
             pages.into_iter().skip(start).take(limit).map(RankedPage::new).collect();
 
-        // Behind the pages shown those that the page asked about is compared with, which comes
-        // first among these.
+        // After the pages shown come the page asked about and the pages that it is compared with.
         let kept = why.and_then(|why| why.section).map(|section| (shown.len(), section));
         let beside = standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
         let mut pages: Vec<&mut RankedPage> = shown.iter_mut().chain(beside).collect();
@@ -87,7 +86,7 @@ impl Ranked {
             groups: Vec::new(),
         };
         if request.explain || ranked.standing.is_some() {
-            ranked.explain_all(&scorer(index, asked, structure), wordings, &traces);
+            ranked.explain_all(&scorer(index, asked, structure), phrasings, &traces);
         }
         ranked.groups = traces.into_iter().map(|trace| trace.groups).collect();
         Ok(ranked)
@@ -96,10 +95,10 @@ impl Ranked {
     /// Explains the sections that are shown, and what was planned.
     #[doc(alias = "deferred")]
     #[inline(never)]
-    fn explain_all(&mut self, scorer: &Scorer<'_>, wordings: &[ResolvedQuery], traces: &[Trace]) {
+    fn explain_all(&mut self, scorer: &Scorer<'_>, phrasings: &[ResolvedQuery], traces: &[Trace]) {
         let mut plans = Vec::with_capacity(traces.len());
-        for ((wording, asked), trace) in (0..).zip(wordings).zip(traces) {
-            self.explain(scorer, wording, &trace.groups);
+        for ((phrasing, asked), trace) in (0..).zip(phrasings).zip(traces) {
+            self.explain(scorer, phrasing, &trace.groups);
             plans.push(super::explain::plan(
                 asked,
                 &trace.groups,
@@ -111,10 +110,10 @@ impl Ranked {
         self.plan = plans.into_iter().reduce(super::explain::join_plans);
     }
 
-    /// Explains the sections that one wording found.
-    fn explain(&mut self, scorer: &Scorer<'_>, wording: u8, groups: &[ScoredGroup]) {
-        let of_wording = |section: &&RankedSection| section.candidate.wording == wording;
-        let sections = self.all_pages().flat_map(|page| &page.sections).filter(of_wording);
+    /// Explains the sections that one phrasing found.
+    fn explain(&mut self, scorer: &Scorer<'_>, phrasing: u8, groups: &[ScoredGroup]) {
+        let of_phrasing = |section: &&RankedSection| section.candidate.phrasing == phrasing;
+        let sections = self.all_pages().flat_map(|page| &page.sections).filter(of_phrasing);
         let mut passages: Vec<u32> =
             sections.filter_map(|section| section.candidate.passage).collect();
         order::sort(&mut passages);
@@ -123,7 +122,7 @@ impl Ranked {
         let beside =
             self.standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
         let sections = self.pages.iter_mut().chain(beside).flat_map(|page| &mut page.sections);
-        for section in sections.filter(|section| section.candidate.wording == wording) {
+        for section in sections.filter(|section| section.candidate.phrasing == phrasing) {
             let place =
                 section.candidate.passage.and_then(|passage| passages.binary_search(&passage).ok());
             let contributions = place.and_then(|place| contributions.get(place));
@@ -135,14 +134,14 @@ impl Ranked {
         }
     }
 
-    /// Those shown, and those that the page asked about is compared with.
+    /// The pages shown, and the page asked about with those that it is compared with.
     fn all_pages(&self) -> impl Iterator<Item = &RankedPage> {
         let beside = self.standing.iter().flat_map(|standing| standing.pages.iter().flatten());
         self.pages.iter().chain(beside)
     }
 
-    /// By what the sentences are chosen that pages are shown by whose best section no word found.
-    /// Further sections of a page go without.
+    /// The shards by which sentences are chosen for pages whose best section was found by meaning
+    /// only. Further sections of a page do without.
     pub fn sentences(&self, index: &Index) -> Vec<ShardId> {
         let by_meaning =
             |page: &&RankedPage| page.sections.first().is_some_and(RankedSection::only_means);
@@ -167,10 +166,10 @@ impl Ranked {
     }
 }
 
-/// The pages that several wordings find.
+/// The pages that several phrasings find.
 #[doc(alias = "deferred")]
 #[inline(never)]
-pub(crate) fn n_pages_of(index: &Index, found: &[Found]) -> u32 {
+pub(crate) fn n_pages_of(index: &Index, found: &[Matches]) -> u32 {
     let mut pages = Bitset::none(index.manifest().stats.n_pages);
     for page in found.iter().flat_map(|found| &found.pages) {
         pages.insert(page.page);
@@ -178,10 +177,10 @@ pub(crate) fn n_pages_of(index: &Index, found: &[Found]) -> u32 {
     pages.count()
 }
 
-/// The sections that several wordings find.
+/// The sections that several phrasings find.
 #[doc(alias = "deferred")]
 #[inline(never)]
-pub(crate) fn sections_of(index: &Index, found: &[Found]) -> Bitset {
+pub(crate) fn sections_of(index: &Index, found: &[Matches]) -> Bitset {
     matching(index, found.iter().flat_map(|found| &found.candidates))
 }
 
@@ -209,7 +208,7 @@ fn facets(
     let matching = matching(index, candidates.iter());
     let mut facets = Vec::with_capacity(wanted.len());
     for attribute in wanted {
-        // Where only this attribute's own filter is left out, other sections match.
+        // Without this attribute's part of the filter, other sections match.
         let otherwise = without.iter().find(|(name, _)| *name == attribute.name);
         let sections = otherwise.map_or(&matching, |(_, sections)| sections);
         if let Some(column) = index.column(attribute.column) {
@@ -235,7 +234,7 @@ fn in_order(
     weigh(ordering, &pins, &mut pages)?;
     collapse(index, asked, why.map(|place| place.page.0), &mut pages)?;
     let mut grouped = Grouped { pages };
-    // Where a page stands among all, only the order of all says.
+    // The rank of the page asked about needs the order of all pages.
     let end = match why {
         Some(_) => usize::MAX,
         None => (request.offset as usize).saturating_add(request.limit.0 as usize),

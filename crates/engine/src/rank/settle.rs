@@ -1,13 +1,14 @@
-//! Which of the first pages is the best, where they score about the same and vectors are streamed.
+//! Compares the first pages by their vectors, if they score about the same and vectors are
+//! streamed.
 //!
 //! Cells have coarser codes than the vectors of a resident bundle, and a cell that was not fetched
-//! leaves a similarity to be guessed. Where that may decide which page comes first, the vectors of
-//! these pages are fetched as they are.
+//! leaves a similarity to be guessed. If this may decide which page comes first, the full vectors
+//! of these pages are fetched.
 
 use findling_bundle::{SectionId, ShardId, Structure, VectorId};
 
 use super::fuse::share_by_meaning;
-use super::{Found, group};
+use super::{Matches, group};
 use crate::api::{Fusion, Mode};
 use crate::index::Index;
 use crate::resolve::ResolvedQuery;
@@ -16,9 +17,9 @@ use crate::vector::DensePoint;
 /// How many of the first pages are compared (docs/design/streamed-vectors.md).
 const MAX_PAGES: usize = 3;
 
-impl Found {
-    /// The shards of the vectors that decide which page comes first; none where the scores do, or
-    /// all vectors were compared.
+impl Matches {
+    /// The shards of the vectors that decide which page comes first. Empty if the scores decide it,
+    /// or all vectors were compared.
     pub fn contended(&self, index: &Index, asked: &ResolvedQuery) -> Vec<ShardId> {
         let (Some(dense), Some(structure)) = (&index.manifest().dense, index.structure()) else {
             return Vec::new();
@@ -39,7 +40,8 @@ impl Found {
         if pages.len() < 2 {
             return Vec::new();
         }
-        // Of each page the section that scores most, and that with the largest share of meaning.
+        // Of each page, the section with the highest score and the one with the largest share of
+        // meaning.
         let mut best = [[(f32::NEG_INFINITY, 0); 2]; MAX_PAGES];
         for candidate in &self.candidates {
             let page = structure.page_of(SectionId(candidate.section)).0;

@@ -17,13 +17,13 @@ pub(crate) struct RankedPage {
 }
 
 impl RankedPage {
-    /// A page whose sections are still to be added.
+    /// A page whose sections are added later.
     pub fn new(score: PageScore) -> Self {
         Self { score, sections: Vec::new() }
     }
 
-    /// The places in the page of the sections that are shown, or 0 where none is: it takes their
-    /// texts to show the page.
+    /// The places in the page of the sections that are shown, or 0 if no section is shown: their
+    /// texts are needed to show the page.
     pub fn places<'a>(&'a self, structure: &Structure) -> impl Iterator<Item = u32> + use<'a> {
         let start = structure.sections(PageId(self.score.page)).start;
         let none = self.sections.is_empty().then_some(0);
@@ -90,15 +90,15 @@ pub(super) fn keep_best(
             b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section)).is_lt()
         });
         match keep.filter(|(of, _)| *of == place) {
-            // Which part of a long section is asked about, its address does not say.
+            // The address of a long section does not say which of its parts is meant.
             Some((_, section)) => keep_section(page, section, most),
             None => best_of_each(&mut page.sections, most, structure),
         }
     }
 }
 
-/// Leaves the `most` first of a page's sections, which are in order: of the parts of a long one the
-/// best stands for all.
+/// Keeps the first `most` sections of a page. Of the parts of a long section, only the best is
+/// kept.
 fn best_of_each(sections: &mut Vec<RankedSection>, most: usize, structure: &Structure) {
     let mut heads = Vec::new();
     sections.retain(|ranked| {
@@ -111,7 +111,7 @@ fn best_of_each(sections: &mut Vec<RankedSection>, most: usize, structure: &Stru
     });
 }
 
-/// Says of each section where the legs of its wording ranked it and, where no word found it, which
+/// Says of each section where the legs of its phrasing ranked it and, where no word found it, which
 /// part of it is nearest to the query.
 pub(super) fn rank_sections(
     index: &Index,
@@ -127,9 +127,9 @@ pub(super) fn rank_sections(
         })
         .collect();
     for section in pages.iter_mut().flat_map(|page| &mut page.sections) {
-        let Candidate { section: id, lexical, wording, .. } = section.candidate;
+        let Candidate { section: id, lexical, phrasing, .. } = section.candidate;
         let (trace, (lexical_ranks, semantic_ranks)) =
-            (&traces[usize::from(wording)], &ranks[usize::from(wording)]);
+            (&traces[usize::from(phrasing)], &ranks[usize::from(phrasing)]);
         if let (None, Some(point)) = (section.candidate.passage, &trace.point) {
             let cells = trace.cells.as_deref();
             section.candidate.part = part(index, structure, point, cells, SectionId(id));
@@ -147,7 +147,7 @@ pub(super) fn rank_sections(
     }
 }
 
-/// Where each of some ids stands, counted from 0.
+/// The places of ids in a list, from 0.
 struct Places(Vec<(u32, u32)>);
 
 impl Places {
@@ -161,7 +161,7 @@ impl Places {
         self.all(id).next()
     }
 
-    /// Of an id that was given several times.
+    /// For an id that occurs several times.
     fn all(&self, id: u32) -> impl Iterator<Item = u32> {
         let from = self.0.partition_point(|(other, _)| *other < id);
         self.0[from..].iter().take_while(move |(other, _)| *other == id).map(|(_, place)| *place)

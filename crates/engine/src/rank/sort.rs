@@ -4,9 +4,8 @@ use std::cmp::Ordering;
 
 use findling_bundle::order;
 
-/// Puts things that stand for pages into the order of their values: ascending, or descending; those
-/// without a value last either way; equal ones stay in the order they were in, which is that of
-/// relevance. O(n log n).
+/// Sorts items by the values of their pages, ascending or descending. Items without a value come
+/// last either way. Equal ones keep their order, which is that of relevance. O(n log n).
 #[doc(alias = "deferred")]
 #[inline(never)]
 pub(crate) fn by_value<T: Copy>(

@@ -1,5 +1,4 @@
-//! Where one page stands, and what the query makes of it: the material for saying why it is not
-//! first.
+//! The rank of one page and its words of the query, from which the reason for its rank is told.
 
 #![doc(alias = "deferred")]
 
@@ -21,7 +20,7 @@ pub(crate) struct Standing {
     pub place: Place,
     /// From 1; `None` where the page is not found.
     pub rank: Option<u32>,
-    /// The page itself, then the first, then the one right above, each where it is one of its own.
+    /// The page itself, then the first one, then the one right above; each page once.
     pub pages: [Option<RankedPage>; 3],
     pub words: Vec<WordOnPage>,
     pub removed_by: Vec<Removal>,
@@ -56,7 +55,7 @@ impl Standing {
     }
 }
 
-/// The words of a query and whether a page has them. Where words take no part, their shards are not
+/// The words of a query and whether a page has them. In semantic mode the shards of words are not
 /// here.
 fn words(
     index: &Index,
@@ -126,7 +125,7 @@ fn spelt(asked: &ResolvedQuery, index: &Index) -> Vec<(String, Vec<String>)> {
             let plan =
                 crate::query::QueryPlan::new(&alone, &index.manifest().languages, &[], false);
             spelt.extend(plan.groups.into_iter().map(|group| {
-                // Punctuation around a word is nobody's.
+                // Punctuation around a word is left out.
                 let text = word.trim_matches(|c: char| c.is_ascii_punctuation());
                 (if text.is_empty() { word } else { text }.to_owned(), group.terms)
             }));
@@ -135,7 +134,7 @@ fn spelt(asked: &ResolvedQuery, index: &Index) -> Vec<(String, Vec<String>)> {
     spelt
 }
 
-/// What takes sections of a page out, and how many each.
+/// The parts of the request that exclude sections of a page, with the number that each excludes.
 fn removals(
     index: &Index,
     asked: &ResolvedQuery,

@@ -17,32 +17,32 @@ use crate::resolve::ResolvedQuery;
 use crate::suggest::Suggested;
 use crate::vector::DensePoint;
 
-/// What a sentence, a line ends with.
+/// The ends of a sentence and of a line.
 const ENDS: [char; 6] = ['\n', '.', '!', '?', '。', '！'];
 
-/// How much of a section is looked at where no passage of it is known to answer.
+/// How much of a section's text is read for a snippet if no passage of it matched.
 const MAX_UNGUIDED_BYTES: usize = 4_000;
 
-/// What a search found, as far as it goes without texts.
+/// The answer of a search, without texts.
 pub(crate) struct Answer {
-    /// By wording.
+    /// By phrasing.
     pub asked: Vec<ResolvedQuery>,
-    /// What is said of the address asked about.
+    /// A notice about the address in [`Request::why`](crate::api::Request::why).
     pub notice: Option<Notice>,
     pub ranked: Ranked,
-    /// Where nothing was found.
+    /// Suggestions, if nothing was found.
     pub suggested: Suggested,
 }
 
 /// Makes the response. The texts of the pages shown must be here.
 pub(crate) fn respond(index: &Index, answer: Answer) -> Result<Response, Error> {
-    let Answer { asked: wordings, notice, ranked, suggested } = answer;
-    let Some(asked) = wordings.first() else {
+    let Answer { asked: phrasings, notice, ranked, suggested } = answer;
+    let Some(asked) = phrasings.first() else {
         return Err(Error::inconsistent("nothing was asked"));
     };
-    let dense = wordings.iter().filter_map(|asked| asked.dense.as_ref());
+    let dense = phrasings.iter().filter_map(|asked| asked.dense.as_ref());
     let points = dense.map(|dense| dense.point(index)).collect::<Result<_, _>>()?;
-    let marks = marks(&wordings, &ranked.groups);
+    let marks = marks(&phrasings, &ranked.groups);
     let mut presenter = Presenter { index, marks, points, analyzers: Vec::new() };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
     let why = ranked
@@ -50,18 +50,18 @@ pub(crate) fn respond(index: &Index, answer: Answer) -> Result<Response, Error> 
         .as_ref()
         .map(|standing| presenter.why(asked, standing, ranked.total.at_least))
         .transpose()?;
-    let notices = wordings.iter().flat_map(|asked| &asked.notices).chain(&notice);
+    let notices = phrasings.iter().flat_map(|asked| &asked.notices).chain(&notice);
     Ok(Response {
         query: asked.request.query.clone(),
-        // Meaning takes part where it does in one of the wordings.
-        mode: wordings
+        // Meaning takes part if it does in one of the phrasings.
+        mode: phrasings
             .iter()
             .map(|asked| asked.mode)
             .find(|mode| *mode != Mode::Lexical)
             .unwrap_or(asked.mode),
-        encoder: wordings.iter().find_map(|asked| asked.encoder.clone()),
+        encoder: phrasings.iter().find_map(|asked| asked.encoder.clone()),
         notices: each_once(notices.chain(&ranked.notices).chain(&suggested.notices)),
-        corrections: each_once(wordings.iter().flat_map(|asked| &asked.corrections)),
+        corrections: each_once(phrasings.iter().flat_map(|asked| &asked.corrections)),
         suggestions: suggested.suggestions,
         answerable: ranked.answerable,
         total: ranked.total,
@@ -72,7 +72,7 @@ pub(crate) fn respond(index: &Index, answer: Answer) -> Result<Response, Error> 
     })
 }
 
-/// Of equal ones the first.
+/// Keeps the first of equal ones.
 fn each_once<'a, T: Clone + PartialEq + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
     let mut once: Vec<T> = Vec::new();
     for one in all {
@@ -83,16 +83,17 @@ fn each_once<'a, T: Clone + PartialEq + 'a>(all: impl Iterator<Item = &'a T>) ->
     once
 }
 
-/// The words to mark, of all wordings.
-fn marks(wordings: &[ResolvedQuery], groups: &[Vec<ScoredGroup>]) -> Marks {
+/// The words to mark, of all phrasings.
+fn marks(phrasings: &[ResolvedQuery], groups: &[Vec<ScoredGroup>]) -> Marks {
     let mut marks = Marks::default();
-    for (asked, groups) in wordings.iter().zip(groups) {
+    for (asked, groups) in phrasings.iter().zip(groups) {
         mark(&mut marks, asked, groups);
     }
     marks
 }
 
-/// Where words were not looked up, all of the query's but its stop words are marked.
+/// Adds the words of one phrasing. If no words were looked up, adds all of the query's words except
+/// stop words.
 fn mark(marks: &mut Marks, asked: &ResolvedQuery, groups: &[ScoredGroup]) {
     for group in groups.iter().filter(|group| !group.form) {
         let worth = group.terms.iter().map(|term| term.idf).fold(0.0f32, f32::max);
@@ -112,7 +113,7 @@ fn mark(marks: &mut Marks, asked: &ResolvedQuery, groups: &[ScoredGroup]) {
 struct Presenter<'a> {
     index: &'a Index,
     marks: Marks,
-    /// Where the query is, by each of its wordings that has a vector.
+    /// The vectors of the phrasings that have one.
     points: Vec<DensePoint>,
     /// By language.
     analyzers: Vec<(String, Analyzer)>,

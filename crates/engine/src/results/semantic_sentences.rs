@@ -1,4 +1,4 @@
-//! Which sentences of a section that no word found are like the query.
+//! Similarity of the sentences of a section that only meaning found.
 
 #![doc(alias = "deferred")]
 
@@ -6,9 +6,8 @@ use findling_text::sentences::stretches;
 
 use crate::vector::DensePoint;
 
-/// Where each stretch of a section's text ends, with how like the query it is by its code, -1 to 1;
-/// nothing where the codes are not those of the text. A query of several wordings is as like as the
-/// likest of them.
+/// Where each stretch of a section's text ends, with the cosine of its code and the query, -1 to 1.
+/// Empty where the codes are not those of the text. Of several phrasings the nearest counts.
 #[inline(never)]
 pub(super) fn alike(points: &[DensePoint], codes: &[u64], text: &str) -> Vec<(usize, f32)> {
     if codes.is_empty() || points.is_empty() {

@@ -16,14 +16,14 @@ const MAX_BYTES: usize = 1_000;
 /// How far the ends may be moved outwards to white space.
 const MAX_REACH_CHARS: usize = 24;
 
-/// What a stretch is like that is the query, and what all words of the query are worth beside it.
+/// The likeness of text that equals the query, and the total worth of the query's words beside it.
 const ALIKE: i32 = 1 << 12;
 
-/// How much without words is shown at either end of a text.
+/// Maximum length of text without words that is shown at either end of a text.
 const MAX_EDGE_BYTES: usize = 100;
 
-/// What to mark: terms with the number of the word of the query they stand for, and how much each
-/// word is worth.
+/// The words to mark: each term with the number of its word in the query, and the worth of each
+/// word.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     /// By term, each once.
@@ -84,7 +84,7 @@ pub(crate) fn snippet(
         _ => within.clone(),
     };
     let (span, sentence) = (bytes(&window), bytes(&best));
-    // What stands before the first word and behind the last (a sign, a bracket) belongs to them.
+    // Signs and brackets before the first word and after the last are shown with them.
     let lead = span.start - within.start;
     let start = if window.start == 0 && lead <= MAX_EDGE_BYTES { within.start } else { span.start };
     let end = if window.end == units.len() && within.end - span.end <= MAX_EDGE_BYTES {
@@ -116,7 +116,7 @@ fn units(
         if token.kind == TokenKind::Whole {
             whole = word;
         } else if token.kind == TokenKind::Mark && word.is_none() {
-            // A mark that was not asked for is no word.
+            // A mark that is not in the query is not a word.
         } else {
             units.push(Unit { start, end, word: whole.take().or(word), likeness: 0 });
         }
@@ -128,7 +128,7 @@ fn units(
 /// The units of a snippet.
 struct Window {
     shown: Range<usize>,
-    /// Those of the sentence that it was chosen for.
+    /// The units of the sentence that it was chosen for.
     best: Range<usize>,
 }
 
@@ -168,7 +168,7 @@ fn window(text: &str, units: &[Unit], marks: &Marks) -> Window {
         };
         match (beside(first.checked_sub(1)), beside(Some(last + 1))) {
             (None, None) => break,
-            // What follows explains more often than what stands before.
+            // The following sentence explains more often than the one before.
             (before, behind) if before > behind => first -= 1,
             _ => last += 1,
         }
@@ -180,7 +180,7 @@ fn window(text: &str, units: &[Unit], marks: &Marks) -> Window {
     Window { shown: shown.start..end, best }
 }
 
-/// What the words of the query are worth that these units say, each once, without those `said`.
+/// The worth of the query's words among these units, each counted once, without those in `said`.
 fn worth(units: &[Unit], marks: &Marks, said: &[bool]) -> u64 {
     let mut sum = 0;
     for (i, unit) in units.iter().enumerate() {
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(marked, ["thread", "mutex"]);
         let (start, end) = snippet.sentence;
         assert_eq!(&snippet.text[start as usize..end as usize], thread);
-        // One that stands before comes first where it says more than the one behind.
+        // The sentence before is taken first if it has more words of the query than the one after.
         let text = format!("{plain}{mutex} {thread} threads {thread} {plain}{plain}");
         let (snippet, _) = shown(&text, &["mutex", "thread", "waits"]);
         assert!(snippet.text.starts_with(mutex), "{}", snippet.text);

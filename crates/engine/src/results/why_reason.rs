@@ -9,7 +9,7 @@
 use crate::api::{PageHit, SectionHit, TermExplanation, Why, WordOnPage};
 use crate::resolve::ResolvedQuery;
 
-/// Where a term stands, in the order in which that tells.
+/// The fields of a term, the most telling first.
 const PLACES: [(usize, &str); 6] = [
     (0, "in its title"),
     (2, "in a heading"),
@@ -112,7 +112,7 @@ fn compared(hit: &PageHit, first: &PageHit, why: &Why, partial: bool) -> String 
     )
 }
 
-/// With two places: what formatting of floats would do, without its tables.
+/// Formats a number with two decimals, without the standard library's tables for floats.
 fn hundredths(number: f32) -> String {
     let rounded = libm::roundf(number * 100.0) as i32;
     let sign = if rounded < 0 { "-" } else { "" };

@@ -12,7 +12,7 @@ use crate::query::{Phrase, Slot, analyzers};
 const MIN_CHARS: usize = 5;
 const MIN_HALF_CHARS: usize = 2;
 
-/// The two words that `word` is divided into; the missing shards otherwise.
+/// The two words that `word` is divided into, or the shards that are missing.
 pub(super) fn divide(index: &Index, word: &str) -> Result<Option<String>, Vec<ShardId>> {
     let Some(structure) = index.structure() else { return Ok(None) };
     let dictionary = Dictionary::new(index);
@@ -59,7 +59,7 @@ fn terms(analyzers: &mut [Analyzer], word: &str) -> Vec<String> {
     terms
 }
 
-/// Nothing if all these shards are here, else the missing ones.
+/// Fails with the missing shards, unless all are here.
 fn here(index: &Index, shards: Vec<ShardId>) -> Result<(), Vec<ShardId>> {
     let missing = index.missing(&shards);
     if missing.is_empty() { Ok(()) } else { Err(missing) }

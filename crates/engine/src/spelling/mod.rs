@@ -1,8 +1,8 @@
-//! Corrections: words of a query that the bundle does not have become words that it has.
+//! Corrects words of a query that the bundle does not have.
 //!
-//! Only where the lexicon knows no term of a word, in no language of the bundle, and nothing that
-//! it could be the beginning of while it is typed. Phrases, exclusions, words with digits and names
-//! that are known as a whole stay as they are, except that a name and its number are parted
+//! A word is corrected only if the lexicon has none of its terms in any language and, while it is
+//! being typed, no word that it may be the beginning of. Phrases, exclusions, words with digits and
+//! names that are known as a whole stay as they are, except that a name and its number are parted
 //! (`rfc9110`). The corrected query is planned and embedded anew, so that both legs see it.
 
 mod divided;
@@ -23,10 +23,10 @@ pub(crate) use similar_words::{SimilarWords, like};
 
 /// Most words of a query that are corrected.
 const MAX_WORDS: usize = 8;
-/// Fewest characters of one.
+/// Minimum number of characters of a word that is corrected.
 const MIN_CHARS: usize = 4;
-/// Fewest of one for which others are named. Of two letters nearly every short word is one edit
-/// away; of a code like `C4` those with other digits are few.
+/// Minimum number of characters of a word that gets similar words. Nearly every short word is one
+/// edit away from a word of two letters. A code like `C4` has few neighbours.
 const MIN_LIKE_CHARS: usize = 3;
 const MIN_LIKE_CODE_CHARS: usize = 2;
 /// Where no word with the same beginning is near, all others are looked through, if they are no
@@ -43,13 +43,13 @@ struct Unknown {
     open: bool,
 }
 
-/// What is to be done about the spelling of a query.
+/// The result of checking the spelling of a query.
 pub(crate) enum Spelling {
-    /// These shards are needed to say.
+    /// These shards are needed.
     Need(Vec<ShardId>),
-    /// Nothing.
+    /// No word is corrected.
     Right,
-    /// The query with the words instead that were found. Completing a beginning is no correction.
+    /// The query with its words replaced. A completed beginning is not listed as a correction.
     Changed { query: Query, corrections: Vec<Correction> },
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn correct(index: &Index, query: &Query, prefix: bool) -> Spelling {
         return Spelling::Need(needed);
     }
     let (mut changed, mut corrections) = (!joined.is_empty(), Vec::new());
-    // From the end, so that places in front stay where they are.
+    // From the end, so that earlier places stay valid.
     for (Unknown { clause, range, .. }, near) in found.into_iter().rev() {
         let Some(clause) = query.clauses.get_mut(clause) else { continue };
         let Some(word) = clause.text.get(range.clone()) else { continue };
@@ -123,7 +123,7 @@ fn join(index: &Index, query: &mut Query) -> Vec<Correction> {
     corrections
 }
 
-/// The first shard of spellings that looking for words like those of a query takes.
+/// The first shard of spellings needed to find words similar to those of a query.
 pub(crate) fn first_shard<'a>(
     index: &Index,
     queries: impl Iterator<Item = &'a str>,
@@ -133,13 +133,14 @@ pub(crate) fn first_shard<'a>(
         letter.and_then(|c| lower_case(c.encode_utf8(&mut [0; 4])).chars().next()).unwrap_or('a');
     let manifest = index.manifest();
     let mut ranges = manifest.spelling_with_prefix(letter.encode_utf8(&mut [0; 4]));
-    // Any other where none has the letter: a host fetches the code that suggests with it.
+    // If no shard has the letter, any other: it makes the client fetch the deferred code for
+    // suggestions.
     let range = ranges.next().unwrap_or(0);
     manifest.spelling.get(range).map(|range| range.shard).into_iter().collect()
 }
 
-/// The words that the bundle does not have and that may be corrected, or to which others may be
-/// `like`.
+/// The words that the bundle does not have and that may be corrected or, with `like`, have similar
+/// words.
 fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<Unknown> {
     let manifest = index.manifest();
     let mut words = Vec::new();
@@ -158,7 +159,7 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<
             let Some(text) = clause.text.get(range.clone()) else { continue };
             let mut folded = String::new();
             fold_into(text, &mut folded);
-            // Another word for what the site does have is no slip.
+            // A word with a synonym on the site is not misspelled.
             let is_synonym = manifest.synonyms.iter().any(|synonym| {
                 synonym.from.split_whitespace().any(|word| word.eq_ignore_ascii_case(text))
             });
@@ -189,8 +190,8 @@ fn is_code(word: &str) -> bool {
         && end.is_none()
 }
 
-/// A name and its number, written together: `rfc9110`. Codes of few letters (`E0382`) and versions
-/// are no such.
+/// A name and its number, written together: `rfc9110`. Not for codes of few letters (`E0382`) and
+/// versions.
 fn divided(word: &str) -> Option<String> {
     let at = word.find(|c: char| c.is_ascii_digit())?;
     let (name, number) = word.split_at(at);
@@ -199,8 +200,8 @@ fn divided(word: &str) -> Option<String> {
     (is_name && is_number).then(|| format!("{name} {number}"))
 }
 
-/// The nearest word: among those that begin with the word's first or second letter, and only where
-/// there is none among all others. The shards that are missing for it otherwise.
+/// The nearest word among those that begin with the word's first or second letter, or else among
+/// all others; or the shards that are missing.
 fn nearest_word(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> {
     if let Some(divided) = divided(&word.folded) {
         return Ok((!word.open).then(|| Near::joined(divided)));
@@ -218,8 +219,9 @@ fn nearest_word(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<Shard
     search(false, best)
 }
 
-/// The ranges of spellings with the words that begin with a word's first or second letter: whoever
-/// swaps the first two letters, or slips one in, has the right first letter in the second place.
+/// The ranges of spellings with the words that begin with a word's first or second letter: if the
+/// first two letters were swapped, or one was inserted before them, the right first letter is the
+/// second.
 fn near_ranges(index: &Index, word: &str) -> Vec<bool> {
     let manifest = index.manifest();
     let mut ranges = vec![false; manifest.spelling.len()];
@@ -229,7 +231,7 @@ fn near_ranges(index: &Index, word: &str) -> Vec<bool> {
     ranges
 }
 
-/// The spellings that are among `near` ranges, or are not; the shards that are missing otherwise.
+/// The spellings that are in `near` ranges, or those that are not; or the shards that are missing.
 fn spellings<'a>(
     index: &'a Index,
     near: &[bool],

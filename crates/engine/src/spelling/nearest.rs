@@ -14,8 +14,8 @@ use findling_bundle::SpellingShard;
 const EDIT: u8 = 2;
 const FIRST_EDIT: u8 = 3;
 
-/// What half an edit must be made up for by: this many steps of
-/// [`findling_bundle::spelling::commonness`], three octaves.
+/// Half an edit weighs as much as this many steps of [`findling_bundle::spelling::commonness`],
+/// three octaves.
 const STEPS_PER_HALF: i32 = 24;
 
 /// Longest word looked at, in characters.
@@ -29,7 +29,7 @@ pub(super) struct Mistyped {
     open: bool,
 }
 
-/// Most words that are named as like another.
+/// Maximum number of similar words of a word.
 pub(super) const MAX_LIKE: usize = 3;
 
 /// A word of the site, and how near it is.
@@ -80,8 +80,8 @@ impl Mistyped {
         while let Some(word) = words.advance() {
             let Some(cost) = table.cost(word.text, word.shared, self.open) else { continue };
             let near = Near { word: String::new(), cost, common: word.common };
-            // The word itself is no correction, but a beginning of one that the lexicon's stems do
-            // not show (`installatio`) is completed.
+            // The word itself is not a correction. But a beginning of a word that the lexicon's
+            // stems do not show (`installatio`) is completed.
             if (cost > 0 || self.open) && best.as_ref().is_none_or(|best| near.rank() < best.rank())
             {
                 best = Some(Near { word: word.text.to_string(), ..near });
@@ -92,8 +92,8 @@ impl Mistyped {
 }
 
 impl Mistyped {
-    /// The half edits within which a word is like this one, and may be named though it is no
-    /// correction: one edit of three letters, four of eleven.
+    /// The half edits within which a word may be suggested although it is no correction: one edit
+    /// for three letters, four for eleven.
     fn wide_budget(&self) -> u8 {
         match self.letters.len() {
             0..3 => 0,
@@ -106,7 +106,7 @@ impl Mistyped {
         }
     }
 
-    /// Adds the words of a shard that are like this one, or that this one begins, keeping the
+    /// Adds the words of a shard that are similar to this one or begin with it, keeping the
     /// [`MAX_LIKE`] best, best first.
     pub fn like(&self, shard: &SpellingShard, best: &mut Vec<Near>) {
         let budget = self.wide_budget();
@@ -134,8 +134,8 @@ impl Mistyped {
 struct Table<'a> {
     typed: &'a [char],
     budget: u8,
-    /// A row for each letter of the word walked to, and one in front. Behind `dead` there are
-    /// none.
+    /// A row for each letter of the word walked to, after a first row. There are no rows beyond
+    /// `dead`.
     rows: Vec<[u8; MAX_CHARS + 1]>,
     letters: Vec<char>,
     /// Where each letter ends, in bytes.
@@ -257,7 +257,7 @@ mod tests {
             ("concurency", Some("concurrency")),
             ("concurancy", Some("concurrency")),
             ("contraint", Some("constraint")),
-            // Four letters keep their first; two slips want eight letters.
+            // A word of four letters keeps its first letter; two edits need eight letters.
             ("bite", None),
             ("mtx", None),
             ("moteks", None),
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(like("rxcxivx", &words), [""; 0]);
         // The word itself is not like itself.
         assert_eq!(like("mutex", &[("mutex", 10), ("mutexes", 10)]), ["mutexes"]);
-        // An edit more must be made up for by being common.
+        // A word with one more edit must be more common.
         assert_eq!(like("mutx", &[("mutt", 10), ("mutex", 60)]), ["mutex", "mutt"]);
     }
 

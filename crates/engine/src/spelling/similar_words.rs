@@ -14,16 +14,16 @@ use crate::query::Query;
 
 /// Words of the site that resemble one of a query.
 pub(crate) struct SimilarWords {
-    /// Where the word stands: a clause, and bytes of its text.
+    /// The place of the word: a clause, and bytes of its text.
     pub clause: usize,
     pub range: Range<usize>,
     /// Likeliest first; there may be none.
     pub words: Vec<String>,
 }
 
-/// What a query's words that the bundle does not have are like, more freely than they would be
-/// corrected, and in phrases too; or the shards that are missing to say it. The terms that the
-/// query looks up must be here.
+/// The similar words of each word of a query that the bundle does not have, or the shards that are
+/// missing for it. More words are similar than would be corrected, and words in phrases have
+/// similar words as well. The terms of the query must be here.
 pub(crate) fn like(index: &Index, query: &Query) -> Result<Vec<SimilarWords>, Vec<ShardId>> {
     let (mut found, mut needed) = (Vec::new(), Vec::new());
     for word in unknown_words(index, query, false, true) {
@@ -55,8 +55,8 @@ fn like_word(index: &Index, word: &Unknown) -> Result<Vec<String>, Vec<ShardId>>
     Ok(best.into_iter().map(|near| near.word).collect())
 }
 
-/// Codes and versions (`E0383`): terms with the same beginning, as far as they are here; of codes
-/// of one letter and one digit those with other digits, the nearest first.
+/// Terms similar to a code or version (`E0383`): those with the same beginning, as far as they are
+/// here. For a code of one letter and one digit, those with other digits, the nearest first.
 fn like_name(index: &Index, name: &str) -> Vec<String> {
     if is_code(name) {
         let (letter, digit) = name.split_at(name.len() - 1);

@@ -18,7 +18,7 @@ use crate::bitset::Bitset;
 const HALVES: f32 = 0.02;
 /// The share of all vectors' odds to be among the nearest that makes one worth fetching, where
 /// words answer as well.
-const LEAST_SHARE: f32 = 0.0003;
+const MIN_SHARE: f32 = 0.0003;
 
 /// Which cells a query looks into.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct Probe {
 impl Probe {
     /// The cells of `vectors`, the first of them first, as far as half of `budget` goes and the
     /// bundle says which they are; then the nearest cells of at most `budget` bytes as stored
-    /// in all, one at least: with `near_alone` those of which a vector has [`LEAST_SHARE`] of
+    /// in all, one at least: with `near_alone` those of which a vector has [`MIN_SHARE`] of
     /// what can be expected.
     pub fn new(
         centroids: &Centroids,
@@ -64,7 +64,7 @@ impl Probe {
             |hit: &Hit| centroids.cells().get(hit.id as usize).map_or(0, |cell| cell.n_vectors);
         let all: f32 = hits.iter().map(|hit| n_vectors(hit) as f32 * odds(hit)).sum();
         hits.retain(|hit| !order.contains(&hit.id));
-        let pays = |hit: &&Hit| !near_alone || odds(hit) >= LEAST_SHARE * all;
+        let pays = |hit: &&Hit| !near_alone || odds(hit) >= MIN_SHARE * all;
         let most = order.len() + hits.iter().take_while(pays).count().max(1);
         order.extend(hits.iter().map(|hit| hit.id));
         let mut probe = Self { order, n: 0, bytes: 0 };
@@ -147,7 +147,7 @@ impl Seen {
             });
         }
         let compared = hits.len() as u32;
-        // Of a section's vectors the best comes first.
+        // The best of a section's vectors comes first.
         order::sort_by(&mut hits, |a, b| a.id < b.id || a.id == b.id && a.score > b.score);
         hits.dedup_by_key(|hit| hit.id);
         Self {
@@ -213,11 +213,11 @@ mod tests {
 
     #[test]
     fn cells_in_which_nothing_can_be_expected_stay_where_they_are() {
-        // Of cosines of about 1, .98 and .5.
+        // Centroids with cosines of about 1, .98 and .5.
         let around = [[0.5, 0.0, 0.0, 0.0], [0.5, 0.1, 0.0, 0.0], [0.3, 0.5, 0.1, 0.0]];
         assert_eq!(probe(&around, 9000, true), [0, 1]);
         assert_eq!(probe(&around, 9000, false), [0, 1, 2]);
-        // Where nothing is near, as much can be expected of each.
+        // If no centroid is near, all cells are equally likely.
         let far = [[0.01, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 0.5]];
         assert_eq!(probe(&far, 9000, true).len(), 3);
     }

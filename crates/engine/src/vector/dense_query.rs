@@ -18,7 +18,7 @@ pub(crate) enum DenseQuery {
     Static(StaticQuery),
 }
 
-/// Where a query is in the space of the vectors stored.
+/// A query as a point in the space of the stored vectors.
 #[derive(Clone)]
 pub(crate) struct DensePoint {
     pub query: QuantisedQuery,
@@ -27,7 +27,7 @@ pub(crate) struct DensePoint {
 }
 
 impl DenseQuery {
-    /// Where it is, projected if need be: the projection's shard must then be here.
+    /// The query's point, projected if needed; the projection's shard must then be here.
     pub fn point(&self, index: &Index) -> Result<DensePoint, Error> {
         match (self, &index.manifest().dense, index.projection()) {
             (Self::Stored(point), ..) => Ok(point.clone()),

@@ -19,7 +19,7 @@ use crate::api::Error;
 pub struct QuantisedQuery {
     values: Vec<lanes::Block>,
     dim: usize,
-    /// What 1 in `values` stands for.
+    /// The scale: the number that 1 in `values` stands for.
     scale: f32,
     /// The sum of its first numbers' magnitudes.
     most: i32,
@@ -86,8 +86,8 @@ impl QuantisedQuery {
         lanes::dot(row, &self.values) as f32 * (scale * self.scale)
     }
 
-    /// The numbers as they were quantised. O(dim²), since each is read by a product, whatever
-    /// blocks a machine keeps them in.
+    /// The quantised numbers. O(dim²): each one is read by a product with a unit vector, since the
+    /// order in memory depends on the machine.
     pub fn values(&self) -> Vec<f32> {
         let mut row = vec![0; self.dim];
         let mut value = |i: usize| {
@@ -101,8 +101,8 @@ impl QuantisedQuery {
 }
 
 impl QuantisedQuery {
-    /// How like the query a vector is of which the signs of the first numbers alone are known: from
-    /// -1, where each is another, to 1.
+    /// The similarity of a vector of which only the signs of the first numbers are known: -1 if all
+    /// signs differ from the query's, 1 if none does.
     pub fn likeness(&self, code: u64) -> f32 {
         let row: [i8; BITS] = std::array::from_fn(|i| if code >> i & 1 == 1 { 1 } else { -1 });
         lanes::dot(&row, &self.values) as f32 / self.most.max(1) as f32

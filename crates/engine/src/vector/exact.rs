@@ -1,7 +1,7 @@
 //! The exact scan: every vector that the filter lets through is compared.
 //!
-//! What the graph is measured against, and the faster way where the filter leaves little or the
-//! corpus is small: it reads memory in order and does nothing else.
+//! It reads memory in order and does nothing else. So it is faster than the graph if the filter
+//! leaves little or the corpus is small. The graph's recall is measured against it.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

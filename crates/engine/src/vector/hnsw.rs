@@ -67,7 +67,7 @@ struct Search<'a> {
     filter: Option<&'a Bitset>,
     /// Vectors that were compared, or stood in for, on the base layer.
     visited: Bitset,
-    /// What to go on from, the best first.
+    /// Candidates to go on from, best first.
     queue: BinaryHeap<Hit>,
     /// The best that pass the filter.
     best: Top,

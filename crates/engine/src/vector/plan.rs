@@ -46,7 +46,7 @@ pub struct Neighbours {
     pub method: Method,
 }
 
-/// What is decided by.
+/// The numbers that decide between scan and graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Situation {
     /// Vectors of the bundle.
@@ -92,7 +92,7 @@ const DESCENT: f32 = 55.0;
 const COMPARED_PER_EF: f32 = 1.3;
 /// A comparison in the graph, with its share of the heaps and of memory's latency.
 const COMPARISON: f32 = 1.8;
-/// What it costs in addition where almost nothing passes the filter, for the neighbours looked at
+/// Additional cost of the graph if almost nothing passes the filter: neighbours that are looked at
 /// in vain.
 const DETOUR: f32 = 0.8;
 /// How much cheaper the graph has to look.

@@ -26,11 +26,11 @@ pub(crate) struct StaticQuery {
 #[derive(Clone)]
 struct Word {
     whole: String,
-    /// None where the case of its letters does not divide it.
+    /// Its parts; empty if the case of its letters does not divide it.
     parts: Vec<String>,
 }
 
-/// How far the rows at hand bring a query.
+/// The embedding of a query, or the shards it needs.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Embedded {
     /// These shards are needed to go on.
@@ -40,10 +40,14 @@ pub(crate) enum Embedded {
 }
 
 impl StaticQuery {
-    /// The words of `text`, as the encoder reads them.
+    /// The words of `text`, as the encoder reads them. A text of marks alone has none: rows of
+    /// punctuation are near pages that have much of it, whichever marks are asked for.
     pub fn new(text: &str, rows: &StaticRows) -> Self {
         let normaliser = Normaliser { lowercase: rows.lowercase, ..Normaliser::default() };
         let mut query = Self { words: Vec::new(), truncated: false };
+        if !text.contains(char::is_alphanumeric) {
+            return query;
+        }
         for_each_name(text, normaliser, |word, cuts| {
             if query.words.len() < MAX_WORDS {
                 let parts = parts(word, cuts).map(str::to_owned).collect();
@@ -61,8 +65,8 @@ impl StaticQuery {
         let mut needed = Vec::new();
         let mut sum = vec![0.0f32; dim as usize];
         let mut any = false;
-        // Whether that did it: a shard that is missing is noted, and nothing is added up in the
-        // end.
+        // Whether the row was added, or its shard is missing. With a missing shard the sum is not
+        // used.
         let mut add = |word: &str, only_whole: bool| {
             let Some(id) = rows.shard_of(word) else { return false };
             let Some(shard) = index.rows(id) else {

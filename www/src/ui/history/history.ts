@@ -3,10 +3,11 @@
  * Loaded when the search is opened.
  */
 
-import { CROSS, fill, follow, h, icon, isModified, type Selection } from "../common";
+import { CROSS, fill, follow, h, icon, isModified, sheetOf } from "../common";
 import type { Labels } from "../labels";
 import { PAGE_LABELS } from "../page-labels";
 import type { Panel } from "../panel";
+import type { Selection } from "../selection";
 import { type Opened, type Records, Store } from "./store";
 import css from "./styles.css";
 
@@ -39,12 +40,8 @@ class History {
 
   constructor(element: Host) {
     this.#element = element;
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
-    element.shadowRoot!.adoptedStyleSheets.push(sheet);
-    element.addEventListener("findling-select", (event) =>
-      this.#record((event as CustomEvent<Selection>).detail),
-    );
+    element.shadowRoot!.adoptedStyleSheets.push(sheetOf(css));
+    element.addEventListener("findling-select", ({ detail }) => this.#record(detail));
   }
 
   get #labels() {

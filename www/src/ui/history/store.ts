@@ -25,7 +25,7 @@ export class Store {
     this.#key = key;
   }
 
-  /** Nothing where storage is blocked, or holds something else. */
+  /** The records; empty if storage is blocked or its contents are not records. */
   read(): Records {
     try {
       const { searches, opened, favourites } = JSON.parse(localStorage.getItem(this.#key) ?? "{}");

@@ -1,4 +1,4 @@
-/** What is chosen, as buttons that take it back. */
+/** Chips: a button for each chosen value, which removes the choice. */
 
 import { CROSS, fill, h, icon } from "../common";
 import type { Locale } from "../locale";

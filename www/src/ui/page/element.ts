@@ -9,14 +9,13 @@ import type { Filter, SearchOptions, SearchResponse } from "../../types";
 import {
   address,
   COMMON,
-  dispatch,
+  choose,
+  countOf,
   FindlingElement,
   fill,
-  follow,
   type Hit,
   isModified,
   LABELS,
-  plural,
   StateView,
   tell,
   verdictOn,
@@ -30,7 +29,7 @@ import { Frame } from "./frame";
 import { addressOf, type PageState, readState, wordsOf } from "./page-state";
 import { pagination } from "./pagination";
 import { ResultView } from "./result-view";
-import { orderOptions, orders } from "./sorts";
+import { type Orders, orderOptions, ordersOf } from "./sorts";
 import css from "./styles.css";
 
 /** Milliseconds without a key before a search, so that not every letter searches. */
@@ -61,6 +60,8 @@ export class FindlingResults extends FindlingElement<Locale> {
   #stateView!: StateView;
   #state: PageState = readState(new URLSearchParams());
   #opened: FindlingIndex | undefined;
+  /** All values of the attributes with levels that were chosen from. */
+  readonly #values = new Map<string, string[]>();
   #asked = new AbortController();
   /** The search whose list goes on: a better answer would replace what was added. */
   #extended: AbortSignal | undefined;
@@ -83,6 +84,7 @@ export class FindlingResults extends FindlingElement<Locale> {
 
   protected draw(): void {
     const labels = () => this.labels;
+    this.#values.clear();
     this.#filters = new FilterControls({
       labels,
       chosen: (attribute) => this.#state.choices.get(attribute) ?? [],
@@ -178,8 +180,8 @@ export class FindlingResults extends FindlingElement<Locale> {
       this.#opened = await this.index;
       if (signal.aborted) return;
       const index = this.#opened;
-      this.#showOrders(index);
-      await this.#learnTrees(index, signal);
+      this.#showOrders();
+      await this.#learnValues(index, signal);
       const isPaged = this.#isPaged();
       const { limit, facets } = this.asked();
       // Without a query and a filter there is nothing to list, but there are filters to choose.
@@ -197,14 +199,11 @@ export class FindlingResults extends FindlingElement<Locale> {
       });
       if (!signal.aborted) this.#show(response, isIdle);
     } catch (thrown) {
-      if (signal.aborted) return;
-      this.#view.replace([], undefined);
-      this.#stateView.showError(thrown as FindlingError);
-      this.#frame.setBusy(false);
+      if (!signal.aborted) this.#fail(thrown as FindlingError);
     }
   }
 
-  /** What all searches of the present state have in common. */
+  /** The options that all searches of the present state share. */
   #request(): SearchOptions {
     const { bySection, sort } = this.#state;
     const filter = this.#filter();
@@ -215,14 +214,20 @@ export class FindlingResults extends FindlingElement<Locale> {
       prefix: true,
       sectionsPerPage: bySection ? SECTIONS.section : SECTIONS.page,
       ...(filter && { filter }),
-      ...orderOptions(sort, this.namesIn("sorts")),
+      ...orderOptions(sort, this.#orders()),
     };
+  }
+
+  /** The orders that the reader can choose from. */
+  #orders(): Orders {
+    const { order } = this.asked();
+    return ordersOf(this.namesIn("sorts"), order, this.#opened!.info, this.labels);
   }
 
   #filter(): Filter | undefined {
     const conditions = [...this.#state.choices].map(([name, chosen]) => {
       const control = this.#control(name) ?? { type: "values" };
-      return [name, conditionOn(control, chosen, this.#filters.known(name))] as const;
+      return [name, conditionOn(control, chosen, this.#values.get(name) ?? [])] as const;
     });
     const known = conditions.filter(([, condition]) => condition !== undefined);
     return known.length > 0 ? Object.fromEntries(known) : undefined;
@@ -233,14 +238,22 @@ export class FindlingResults extends FindlingElement<Locale> {
     return attribute && controlOf(attribute, this.#trees());
   }
 
-  /** What is below a branch that the address names has to be known before it can be asked for. */
-  async #learnTrees(index: FindlingIndex, signal: AbortSignal): Promise<void> {
+  /**
+   * Loads the values of trees in the address, also those that the query does not find: a branch is
+   * searched by the values below it.
+   */
+  async #learnValues(index: FindlingIndex, signal: AbortSignal): Promise<void> {
     const unknown = [...this.#trees().keys()].filter(
-      (name) => this.#state.choices.has(name) && !this.#filters.control(name),
+      (name) => this.#state.choices.has(name) && !this.#values.has(name),
     );
     if (unknown.length === 0) return;
-    const { facets, total } = await index.search("", { limit: 0, facets: unknown, signal });
-    this.#filters.show(facets, index.info, total.atLeast ? "+" : "");
+    const { facets } = await index.search("", { limit: 0, facets: unknown, signal });
+    if (signal.aborted) return;
+    for (const { name, values } of facets)
+      this.#values.set(
+        name,
+        values.map(([value]) => value),
+      );
   }
 
   async #more(): Promise<void> {
@@ -276,18 +289,15 @@ export class FindlingResults extends FindlingElement<Locale> {
 
   #show(response: SearchResponse, isIdle: boolean): void {
     const { labels } = this;
-    const { pages, sections, atLeast } = response.total;
-    const more = atLeast ? "+" : "";
+    const { pages, atLeast } = response.total;
     const info = this.#opened!.info;
     const isFirst = !this.#isPaged() || this.#state.page === 1;
-    const isRelevant = this.#state.sort === "" && this.asked().order === "relevance";
-    this.#filters.show(response.facets, info, more);
+    const { order, sort } = this.#request();
+    const isRelevant = order === "relevance" && !sort;
+    this.#filters.show(response.facets, info, atLeast ? "+" : "");
     this.#view.replace(response.results, isFirst && isRelevant ? verdictOn(response) : undefined);
-    const count = new Intl.ListFormat(labels.language, { type: "unit" }).format([
-      plural(labels, labels.pages, pages, more),
-      plural(labels, labels.sections, sections, more),
-    ]);
-    const found = pages > 0 ? count : fill(labels.none, { query: response.query });
+    const found =
+      pages > 0 ? countOf(labels, response.total) : fill(labels.none, { query: response.query });
     this.#frame.setSummary(isIdle ? "" : found, pages > 0);
     this.#showChoices();
     this.#showCorrections(response);
@@ -302,8 +312,20 @@ export class FindlingResults extends FindlingElement<Locale> {
     if (!isIdle) tell(this, response, true);
   }
 
-  #showOrders(index: FindlingIndex): void {
-    this.#frame.setOrders(orders(this.namesIn("sorts"), index.info, this.labels), this.#state.sort);
+  /** Shows an error in place of an answer, and what is chosen: that may be what is at fault. */
+  #fail(error: FindlingError): void {
+    this.#view.replace([], undefined);
+    this.#frame.setSummary(`${this.labels.failed}. ${error.message}`, false);
+    this.#showChoices();
+    this.#frame.setCorrected("");
+    this.#frame.more.hidden = true;
+    this.#showPages(0);
+    this.#stateView.showError(error);
+    this.#frame.setBusy(false);
+  }
+
+  #showOrders(): void {
+    this.#frame.setOrders(this.#orders(), this.#state.sort);
     this.#frame.setGroup(this.#state.bySection);
   }
 
@@ -356,8 +378,7 @@ export class FindlingResults extends FindlingElement<Locale> {
   #select(hit: Hit, event: MouseEvent, passage: string): void {
     if (isModified(event) || passage === "") return;
     event.preventDefault();
-    const href = address(hit, false) ?? passage;
-    if (dispatch(this, "findling-select", { href, ...hit })) follow(href, passage);
+    choose(this, { href: address(hit, false) ?? passage, ...hit }, passage);
   }
 
   // ---- attributes

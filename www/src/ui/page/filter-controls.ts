@@ -12,12 +12,12 @@ import { bounds, type Control, controlOf, isBelow, rangeOf, valueName } from "./
 /** Values of an attribute that are shown before "more". */
 const MAX_SHOWN = 8;
 
-/** What the controls ask of the page. */
+/** What the page provides for the controls. */
 export interface FilterControlsOptions {
   labels: () => Locale;
   chosen: (attribute: string) => string[];
   choose: (attribute: string, values: string[]) => void;
-  /** What separates the levels of attributes that have any. */
+  /** The separator of levels, by attribute; only for attributes with levels. */
   trees: () => Map<string, string>;
 }
 
@@ -31,16 +31,6 @@ export class FilterControls {
 
   constructor(options: FilterControlsOptions) {
     this.#options = options;
-  }
-
-  /** The control of an attribute, once it was shown. */
-  control(attribute: string): Control | undefined {
-    return this.#groups.get(attribute)?.control;
-  }
-
-  /** The values of an attribute that are known. */
-  known(attribute: string): Iterable<string> {
-    return this.#groups.get(attribute)?.counts.keys() ?? [];
   }
 
   /** Shows new counts. `more` is "+" if they are lower bounds. */
@@ -70,7 +60,7 @@ export class FilterControls {
 abstract class Group {
   readonly element: HTMLElement;
   readonly counts: Counts = new Map();
-  readonly control: Control;
+  protected readonly control: Control;
   protected readonly name: string;
   protected readonly options: FilterControlsOptions;
   protected readonly body = h("div", { class: "values" });
@@ -195,7 +185,7 @@ class Tree extends Group {
 
   protected override update(): void {
     const chosen = this.chosen();
-    for (const value of this.counts.keys()) this.#branch(value);
+    for (const value of [...this.counts.keys(), ...chosen]) this.#branch(value);
     const sums = new Map<string, number>();
     for (const [value, count] of this.counts)
       for (const branch of this.#pathOf(value)) sums.set(branch, (sums.get(branch) ?? 0) + count);
@@ -289,7 +279,7 @@ class Range extends Group {
       [this.#from, from],
       [this.#to, to],
     ] as const) {
-      // What is being typed stays.
+      // The text being typed stays.
       if (!field.matches(":focus")) field.value = value;
       field.min = least ?? "";
       field.max = most ?? "";

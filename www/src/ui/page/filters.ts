@@ -25,7 +25,7 @@ export function controlOf({ name, kind }: Attribute, trees: Map<string, string>)
   return { type: "values", isTruth: kind === "bool" };
 }
 
-/** What a value is called. */
+/** The label of a value. */
 export function valueName(value: string, control: Control | undefined, labels: Locale): string {
   if (control?.type === "range") {
     const [from, to] = bounds([value]);
@@ -52,24 +52,24 @@ export const isBelow = (value: string, branch: string, separator: string): boole
   value === branch || value.startsWith(branch + separator);
 
 /**
- * The condition on an attribute; `undefined` if nothing is chosen. `known` are the attribute's
- * values, among which are those below a chosen branch.
+ * The condition on an attribute; `undefined` for a range without bounds. `known` are all values of an
+ * attribute with levels, among which are those below a chosen branch.
  */
 export function conditionOn(
   control: Control,
   chosen: string[],
-  known: Iterable<string>,
+  known: string[],
 ): Condition | undefined {
-  if (chosen.length === 0) return undefined;
   if (control.type === "values") return chosen;
   if (control.type === "tree") {
     const { separator } = control;
-    const below = [...known].filter((value) =>
+    const below = known.filter((value) =>
       chosen.some((branch) => isBelow(value, branch, separator)),
     );
     return below.length > 0 ? below : chosen;
   }
   const bound = (text: string) => (control.input === "number" ? Number(text) : text);
   const [from, to] = bounds(chosen);
+  if (from + to === "") return undefined;
   return { ...(from !== "" && { gte: bound(from) }), ...(to !== "" && { lte: bound(to) }) };
 }

@@ -6,7 +6,7 @@ import type { Locale } from "../locale";
 /** Milliseconds before a search that takes long is shown. */
 const SLOW = 150;
 
-/** What is in the frame, and what a reader does with it. */
+/** The parts of the frame, and the handlers of a reader's actions. */
 export interface FrameParts {
   filters: HTMLElement;
   results: HTMLElement;

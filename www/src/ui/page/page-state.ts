@@ -1,8 +1,8 @@
-/** What a results page shows, and how its address says so: a link to it shows the same. */
+/** The state of a results page, and its address: a link to the page shows the same. */
 
 export interface PageState {
   query: string;
-  /** What is chosen of each attribute: values, or a range as `from..to`. */
+  /** The choices by attribute: values, or a range as `from..to`. */
   choices: Map<string, string[]>;
   /** `""` by relevance, `newest`, or an attribute, with `:desc` for the highest first. */
   sort: string;

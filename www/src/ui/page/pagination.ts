@@ -7,7 +7,7 @@ import type { Locale } from "../locale";
 const AROUND = 2;
 
 /** The numbers to show; `0` stands for those left out. */
-export function numbers(page: number, last: number): number[] {
+function numbers(page: number, last: number): number[] {
   const shown: number[] = [];
   for (let n = 1; n <= last; n++) {
     if (n === 1 || n === last || Math.abs(n - page) <= AROUND) shown.push(n);

@@ -1,33 +1,44 @@
 /** The orders that a results page offers. */
 
+import type { Order } from "../../engine-types";
 import type { Description, SearchOptions } from "../../types";
 import { fill } from "../common";
 import type { Locale } from "../locale";
 
+/** The orders by name, with what each is called. The order of the site has the name `""`. */
+export type Orders = [name: string, label: string][];
+
 /** The highest first. */
 const DESCENDING = ":desc";
+const RELEVANCE = "relevance";
 const NEWEST = "newest";
 
-/** The orders by name, with what each is called. `named`: attributes, some with `:desc`. */
-export function orders(named: string[], info: Description, labels: Locale): [string, string][] {
+/**
+ * The orders that a reader can choose from, that of the site first. `named`: attributes, some with
+ * `:desc`. `order`: that of the site; a balanced one is called relevance.
+ */
+export function ordersOf(named: string[], order: Order, info: Description, labels: Locale): Orders {
   const has = (name: string) => info.attributes.some((attribute) => attribute.name === name);
   const hasDate = info.attributes.some(({ kind }) => kind === "date");
+  const isNewest = hasDate && order === "recent";
   const attributes = named.map((name): [string, string] => {
     const attribute = attributeOf(name);
     const label = name.endsWith(DESCENDING) ? labels.descending : labels.ascending;
     return [name, fill(label, { attribute })];
   });
+  const newest: Orders = hasDate ? [[isNewest ? "" : NEWEST, labels.newest]] : [];
+  const relevance: Orders = [[isNewest ? RELEVANCE : "", labels.relevance]];
   return [
-    ["", labels.relevance],
-    ...(hasDate ? [[NEWEST, labels.newest] as [string, string]] : []),
+    ...(isNewest ? [...newest, ...relevance] : [...relevance, ...newest]),
     ...attributes.filter(([name]) => has(attributeOf(name))),
   ];
 }
 
-/** The options of a search in an order. An unknown one is that by relevance. */
-export function orderOptions(sort: string, known: string[]): SearchOptions {
+/** The options of a search in an order. One that is not offered is that of the site. */
+export function orderOptions(sort: string, offered: Orders): SearchOptions {
+  if (sort === "" || !offered.some(([name]) => name === sort)) return {};
   if (sort === NEWEST) return { order: "recent" };
-  if (!known.includes(sort)) return {};
+  if (sort === RELEVANCE) return { order: "relevance" };
   return { sort: { by: attributeOf(sort), descending: sort.endsWith(DESCENDING) } };
 }
 

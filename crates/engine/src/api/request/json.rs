@@ -24,7 +24,7 @@ pub(super) fn request(json: &str) -> Read<Request> {
     Ok(request)
 }
 
-/// Reads each field into its place, so that one that is wrong leaves one thing to take down.
+/// Reads each field into its place.
 #[inline(never)]
 fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
     request.query = fields.text("query")?.unwrap_or_default();
@@ -166,10 +166,10 @@ fn float(at: &str, value: Value) -> Read<f32> {
 
 /// An object whose fields are taken one by one. A field that is null is one left out.
 struct Fields {
-    /// What the object is called in errors.
+    /// The object's name in errors.
     of: String,
     object: Vec<(String, Value)>,
-    /// The fields asked for so far, so that an unknown one can be told what there is.
+    /// The fields read so far; errors about unknown fields list them.
     known: Vec<&'static str>,
 }
 
@@ -185,7 +185,7 @@ impl Fields {
         }
     }
 
-    /// What a field is called in errors.
+    /// A field's name in errors.
     fn at(&self, name: &str) -> String {
         if self.of.is_empty() { name.to_owned() } else { format!("{}.{name}", self.of) }
     }
@@ -233,7 +233,8 @@ impl Fields {
         Ok(self.place(name, words)?.and_then(|place| meanings.get(place).copied()))
     }
 
-    /// Which of some words a field is. Not generic, so that it is there once.
+    /// The place of a field's value in a list of words. Not generic, so that browsers download one
+    /// copy.
     fn place(&mut self, name: &'static str, words: &[&str]) -> Read<Option<usize>> {
         let Some(value) = self.take(name) else { return Ok(None) };
         match words.iter().position(|word| value.as_str() == Some(word)) {
@@ -253,7 +254,7 @@ impl Fields {
         }
     }
 
-    /// Refuses what nobody asked for: a field misspelt is one that would be passed over.
+    /// Refuses unknown fields: a misspelled one would be ignored silently.
     fn end(self) -> Read<()> {
         match self.object.first() {
             Some((other, _)) => Err(wrong(format!(
@@ -433,7 +434,7 @@ mod tests {
             prop_assert!(request(&json).is_ok(), "{}", json);
         }
 
-        /// Text that is no JSON object, and objects with a field that no request has.
+        /// Text other than a JSON object, and objects with an unknown field.
         #[test]
         fn other_texts_are_refused(text in "\\PC{0,80}", name in "[a-z]{1,8}") {
             let is_object = matches!(serde_json::from_str(&text), Ok(Value::Object(_)));

@@ -1,9 +1,9 @@
 //! Limits on a request's numbers and on fields that exclude each other.
 
 use super::{Fusion, Request};
-use crate::api::{Error, MAX_ALSO, MAX_LIMIT};
+use crate::api::{Error, MAX_LIMIT, MAX_PHRASINGS};
 
-/// Whether the numbers of a request can be meant.
+/// Checks the numbers of a request.
 pub(super) fn validate(request: &Request) -> Result<(), Error> {
     let refuse = |message: String| Err(Error::Request { message });
     if request.limit.0 > MAX_LIMIT {
@@ -37,13 +37,13 @@ pub(super) fn validate(request: &Request) -> Result<(), Error> {
         }
     }
     let n_also = request.also.len();
-    if n_also > MAX_ALSO {
+    if n_also > MAX_PHRASINGS {
         return refuse(format!(
-            "expected at most {MAX_ALSO} other wordings, found {n_also}; leave some out"
+            "expected at most {MAX_PHRASINGS} other phrasings, found {n_also}; omit some"
         ));
     }
     if n_also > 0 && (request.similar_to.is_some() || request.why.is_some()) {
-        return refuse("expected no other wordings beside similarTo or why; leave also out".into());
+        return refuse("expected no other phrasings beside similarTo or why; omit also".into());
     }
     if request.similar_to.is_some()
         && (!request.query.trim().is_empty() || request.vector.is_some())

@@ -1,11 +1,11 @@
-//! Names of people: a surname, and the names before it or their initials.
+//! Names of people: a surname, and given names or their initials.
 
 use super::key;
 
-/// Most words of a name that is looked at.
+/// Longer names, in words, are not read as names of people.
 const MAX_WORDS: usize = 12;
 
-/// Words that belong to the surname behind them.
+/// Words that belong to the surname after them.
 const PARTICLES: [&str; 24] = [
     "af", "al", "av", "bin", "d", "da", "de", "dei", "del", "della", "den", "der", "di", "dos",
     "du", "el", "ibn", "la", "le", "ten", "ter", "van", "von", "zu",
@@ -17,7 +17,7 @@ pub struct Person {
     /// Without particles such as `van`.
     surname: String,
     particles: String,
-    /// The names before it, or their initials.
+    /// Given names or their initials.
     given: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl Person {
             None => {
                 let words: Vec<&str> = words(name).collect();
                 let at = start_of_surname(&words);
-                // `Smith J`: what follows a surname are initials.
+                // `Smith J`: initials follow the surname.
                 let initials = words.iter().rev().take_while(|word| is_initials(word)).count();
                 if initials > 0 && initials < words.len() {
                     let (last, first) = words.split_at(words.len() - initials);
@@ -54,8 +54,9 @@ impl Person {
         Some(Self { surname, particles: key(&particles.concat()), given: given.collect() })
     }
 
-    /// Whether this name, as it was typed, may be another one's: the surname is the same, and each
-    /// name before it is the one at its place, or its initial. Names and particles may be left out.
+    /// Whether this name, as typed, can stand for another one: the surnames are equal, and each
+    /// given name equals the one at the same position or is its initial. The typed name may leave
+    /// out given names and particles.
     pub fn may_be(&self, other: &Self) -> bool {
         let particles = self.particles.is_empty() || self.particles == other.particles;
         let alike = |(a, b): (&String, &String)| {
@@ -72,11 +73,11 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric))
 }
 
-/// Where the surname begins in a name that is written in order: at the last word, or at the
-/// particles in front of it.
+/// The index where the surname begins in a name without a comma: at the last word, or at the
+/// particles before it.
 fn start_of_surname(words: &[&str]) -> usize {
     let is_particle = |at: usize| {
-        // A name may begin with one too, but then rather with a given name such as `Al`.
+        // A capitalised first word is a given name such as `Al`.
         let is_given = at == 0 && words[at].starts_with(char::is_uppercase);
         !is_given && PARTICLES.contains(&key(words[at]).as_str())
     };
@@ -95,7 +96,7 @@ fn is_initials(word: &str) -> bool {
         || (word.chars().count() <= 3 && word.chars().all(char::is_uppercase))
 }
 
-/// The names of a word: `Jean-Luc` are two, `J.R.` and `JR` are two initials.
+/// Splits a word into given names: `Jean-Luc` holds two, `J.R.` and `JR` hold two initials.
 fn given(word: &str) -> Vec<String> {
     if is_initials(word) {
         let letters = word.chars().filter(|c| c.is_alphanumeric());
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_name_are_one() {
+    fn a_name_is_found_in_other_spellings() {
         for (typed, name) in [
             ("smith", "Jane Smith"),
             ("J. Smith", "Jane Smith"),
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn other_people_are_others() {
+    fn other_people_are_not_found() {
         for (typed, name) in [
             ("A. Smith", "Jane Smith"),
             ("Jan Smith", "Jane Smith"),

@@ -1,5 +1,5 @@
-//! Filters as they are meant: attributes and values that a person typed become those of the bundle
-//! by the rules of [`mod@crate::meant`], before the engine reads them.
+//! Replaces the attributes and values of a filter by those of the bundle that they stand for
+//! ([`crate::forgiving_names`]), before the engine reads the filter.
 
 use anyhow::Result;
 use findling_bundle::AttributeKind;
@@ -7,16 +7,16 @@ use findling_engine::filter::{Condition, Predicate, Test};
 use findling_engine::{Notice, Request};
 
 use super::conditions::condition;
+use crate::forgiving_names::{NameKind, NameMatch, find_name, kind_of_values, listed};
 use crate::host::Host;
-use crate::meant::{Meant, Names, listed, meant, names_of};
-use crate::output::Asked;
+use crate::output::UsageError;
 
-/// Reads the filter of a request as it is meant, and tells how. What is spelt as the engine finds
-/// it stays as it is, and what means nothing too: the engine then says what is wrong.
+/// Replaces names in the filter of a request, and returns a notice for each replaced name. Names
+/// that the engine finds, and names that nothing matches, stay: the engine reports the latter.
 ///
 /// # Errors
-/// If several attributes or values may be meant; if values cannot be read.
-pub(crate) fn filter_as_meant(host: &mut Host, request: &mut Request) -> Result<Vec<Notice>> {
+/// If a name is ambiguous, or the attribute's values cannot be read.
+pub(crate) fn forgive_filter(host: &mut Host, request: &mut Request) -> Result<Vec<Notice>> {
     let Some(filter) = &request.filter else { return Ok(Vec::new()) };
     let Ok(mut whole) = condition(filter) else { return Ok(Vec::new()) };
     let mut reader = Reader { host, notices: Vec::new() };
@@ -47,17 +47,17 @@ impl Reader<'_> {
     fn test(&mut self, test: &mut Test) -> Result<()> {
         let attributes = &self.host.manifest().attributes;
         let names = attributes.iter().map(|attribute| attribute.name.as_str());
-        let name = match meant(&test.attribute, Names::Attributes, names) {
-            Meant::One(name) => name.to_owned(),
-            Meant::Several(all) => {
+        let name = match find_name(&test.attribute, NameKind::Attribute, names) {
+            NameMatch::One(name) => name.to_owned(),
+            NameMatch::Several(all) => {
                 let (typed, all) = (&test.attribute, listed(&all));
                 let message = format!(
-                    "filter: expected an attribute, found that `{typed}` may be {all}; write its \
-                     name as it is"
+                    "filter: expected one attribute, found `{typed}`, which fits {all}; write the \
+                     exact name"
                 );
-                return Err(Asked { code: "ambiguous", message }.into());
+                return Err(UsageError { code: "ambiguous", message }.into());
             }
-            Meant::Nothing => return Ok(()),
+            NameMatch::None => return Ok(()),
         };
         if name != test.attribute {
             self.tell(format!("the attribute `{}` was read as `{name}`", test.attribute));
@@ -79,20 +79,20 @@ impl Reader<'_> {
             if is_found(&known, value) {
                 continue;
             }
-            match meant(value, names_of(name), known.iter().map(String::as_str)) {
-                Meant::One(one) => {
+            match find_name(value, kind_of_values(name), known.iter().map(String::as_str)) {
+                NameMatch::One(one) => {
                     self.tell(format!("`{value}` was read as `{one}`, a value of `{name}`"));
                     one.clone_into(value);
                 }
-                Meant::Several(all) => {
+                NameMatch::Several(all) => {
                     let all = listed(&all);
                     let message = format!(
-                        "filter: expected a value of `{name}`, found that `{value}` may be {all}; \
-                         write it as it is, or {name}~part for all values with a part"
+                        "filter: expected one value of `{name}`, found `{value}`, which fits {all}; \
+                         write the exact value, or {name}~part for all values with that part"
                     );
-                    return Err(Asked { code: "ambiguous", message }.into());
+                    return Err(UsageError { code: "ambiguous", message }.into());
                 }
-                Meant::Nothing => {}
+                NameMatch::None => {}
             }
         }
         Ok(())
@@ -103,8 +103,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the engine finds a value itself: as it is, in another case, or with something else
-/// between letters and digits.
+/// Whether the engine itself finds a value: without case, and without what stands between letters
+/// and digits.
 fn is_found(known: &[String], value: &str) -> bool {
     if known.iter().any(|known| known == value) {
         return true;

@@ -1,9 +1,9 @@
-//! What one wording of a query found: both legs fused, in sections and pages.
+//! The matches of one phrasing of a query: both legs fused, in sections and pages.
 
 use findling_bundle::{SectionId, ShardId};
 
 use super::order::add_pinned;
-use super::{Allowed, Candidate, DenseLeg, Fused, Legs, LexicalLeg, PageScore, Similarity};
+use super::{AllowedSections, Candidate, DenseLeg, Fused, Legs, LexicalLeg, PageScore, Similarity};
 use super::{fuse, group};
 use crate::api::{Error, Evidence, Notice};
 use crate::bitset::Bitset;
@@ -12,8 +12,8 @@ use crate::lexical::{LexicalHit, ScoredGroup};
 use crate::resolve::ResolvedQuery;
 use crate::vector::{DensePoint, Method, Neighbours, Probe};
 
-/// What one wording found.
-pub(crate) struct Found {
+/// The matches of one phrasing.
+pub(crate) struct Matches {
     /// In no particular order.
     pub candidates: Vec<Candidate>,
     /// By page id.
@@ -21,7 +21,7 @@ pub(crate) struct Found {
     pub trace: Trace,
 }
 
-/// How a wording found it: what ranks and explanations are told by.
+/// How a phrasing was run, for ranks and explanations.
 pub(crate) struct Trace {
     /// Sections by words, best first, as far as they were ranked.
     pub(super) lexical: Vec<u32>,
@@ -35,7 +35,7 @@ pub(crate) struct Trace {
     pub(super) notices: Vec<Notice>,
     /// Pages that the site has pinned to the query, ascending.
     pub(super) pins: Vec<u32>,
-    /// Where the query is, if it has a vector.
+    /// The query's vector, if it has one.
     pub(super) point: Option<DensePoint>,
     /// The cells that were looked into, where vectors are streamed.
     pub(super) cells: Option<Vec<u32>>,
@@ -48,14 +48,14 @@ impl Trace {
     }
 }
 
-impl Found {
+impl Matches {
     /// Searches by meaning, and fuses that with what words found. Everything that the query asks
     /// for ([`ResolvedQuery::shards`]) must be here, and the cells of `probe` where vectors are
     /// streamed.
     pub fn new(
         index: &Index,
         asked: &ResolvedQuery,
-        allowed: Allowed,
+        allowed: AllowedSections,
         words: LexicalLeg,
         probe: Option<&Probe>,
     ) -> Result<Self, Error> {
@@ -72,7 +72,7 @@ impl Found {
             allowed.contains(SectionId(section))
         });
         let pages = group(&candidates, &asked.rank_params(index), structure).pages;
-        // What is like a page answers no question.
+        // Similar pages are no answer to a question, so there is no evidence.
         let evidence = match asked.request.similar_to {
             None => Evidence::of(&words, dense.as_ref()),
             Some(_) => Evidence::default(),
@@ -84,7 +84,7 @@ impl Found {
             Some(leg) => (Some(leg.point), leg.neighbours),
             None => (None, no_neighbours()),
         };
-        let Allowed { selectivity, notices, .. } = allowed;
+        let AllowedSections { selectivity, notices, .. } = allowed;
         let cells = probe.map(|probe| probe.cells().to_vec());
         let trace = Trace {
             lexical,
@@ -104,7 +104,7 @@ impl Found {
 }
 
 /// Every section that the filter lets through, where neither words nor meaning are asked for.
-fn all_allowed(allowed: &Allowed, n_sections: u32) -> Fused {
+fn all_allowed(allowed: &AllowedSections, n_sections: u32) -> Fused {
     let all = allowed.sections.clone().unwrap_or_else(|| Bitset::all(n_sections));
     let candidates =
         all.iter().map(|section| Candidate { section, ..Candidate::default() }).collect();

@@ -1,5 +1,5 @@
-//! The bundles that a command asks: those that are named, or all collections, or the directory that
-//! one stands in.
+//! The bundles that a command searches: those that are named, or all collections, or the current
+//! directory.
 
 use std::borrow::BorrowMut;
 use std::collections::HashMap;
@@ -13,10 +13,10 @@ use findling_engine::{Mode, Request, Response};
 use super::build::build_collection;
 use super::learned;
 use super::require_fresh::RequireFresh;
-use super::search::{SearchOptions, filter_as_meant, load_encoder};
+use super::search::{SearchOptions, forgive_filter, load_encoder};
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::{EncoderChoice, Host, QueryEncoder};
-use crate::output::{Asked as Question, Failure, Sources, Timings, Vectors, best, require_vectors};
+use crate::output::{Failure, Sources, Timings, UsageError, Vectors, best, require_vectors};
 use crate::sources;
 use crate::ui::{Ui, bytes, count};
 
@@ -25,7 +25,7 @@ const MAX_FILES: usize = 2_000;
 const MAX_BYTES: u64 = 20 << 20;
 
 /// A bundle that is open.
-pub(crate) struct Asked {
+pub(crate) struct OpenBundle {
     /// The name of a collection, or the path as given.
     pub name: String,
     pub host: Host,
@@ -39,7 +39,7 @@ pub(crate) struct Asked {
 /// Finds a target, and tells what a reader of answers should know about it.
 ///
 /// # Errors
-/// Those of [`Target::find`].
+/// The errors of [`Target::find`].
 pub(crate) fn find_target(given: &Path, ui: &Ui) -> Result<Target> {
     let target = Target::find(given)?;
     if let Some(notice) = target.notice() {
@@ -57,26 +57,19 @@ pub(crate) struct Encoders {
 
 impl Encoders {
     pub fn new(choice: EncoderChoice) -> Self {
-        Self {
-            choice,
-            loaded: HashMap::new(),
-        }
+        Self { choice, loaded: HashMap::new() }
     }
 
     /// The encoder for a bundle, if there is one and the mode needs it.
     fn of(&mut self, host: &Host, mode: Mode, ui: &Ui) -> Result<Option<Arc<QueryEncoder>>> {
-        let space = host
-            .manifest()
-            .dense
-            .as_ref()
-            .map(|dense| dense.encoder.fingerprint.clone());
+        let space = host.manifest().dense.as_ref().map(|dense| dense.encoder.fingerprint.clone());
         let known = space.as_ref().filter(|_| mode != Mode::Lexical);
         if let Some(encoder) = known.and_then(|space| self.loaded.get(space)) {
             return Ok(Some(encoder.clone()));
         }
         let encoder = load_encoder(host, &self.choice, mode, ui)?.map(Arc::new);
         if let (Some(space), Some(encoder)) = (space, &encoder) {
-            // What the engine embeds by the rows of a bundle is no encoder of another bundle.
+            // The rows of one bundle do not embed queries for another.
             if encoder.kind() != crate::models::STATIC {
                 self.loaded.insert(space, encoder.clone());
             }
@@ -85,18 +78,18 @@ impl Encoders {
     }
 }
 
-/// What one collection answers.
+/// The answer of one bundle.
 pub(crate) struct Group {
-    pub asked: Asked,
+    pub asked: OpenBundle,
     pub response: Response,
-    /// If they were to be included.
+    /// The vectors, if the command includes them.
     pub vectors: Option<Vectors>,
     pub timings: Timings,
 }
 
 /// The bundles that could be opened, and the errors of the others.
 pub(crate) struct Opened {
-    pub asked: Vec<Asked>,
+    pub asked: Vec<OpenBundle>,
     pub failed: Failures,
 }
 
@@ -108,32 +101,27 @@ pub(crate) type Failures = Vec<(String, Failure)>;
 /// # Errors
 /// If a named bundle cannot be opened or is not fresh, or there is nothing to ask.
 pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<Opened> {
-    let mut opened = Opened {
-        asked: Vec::new(),
-        failed: Vec::new(),
-    };
+    let mut opened = Opened { asked: Vec::new(), failed: Vec::new() };
     if !targets.is_empty() {
         for path in targets {
             let target = find_target(path, ui)?;
             fresh.check(&target)?;
-            opened.asked.push(Asked::open(target)?);
+            opened.asked.push(OpenBundle::open(target)?);
         }
         return Ok(opened);
     }
     let home = Home::default_location()?;
     let registry = Registry::read(&home)?;
     for name in registry.collections().keys() {
-        let open = || -> Result<Asked> {
+        let open = || -> Result<OpenBundle> {
             let target = Target::of_collection(&home, name)?;
             fresh.check(&target)?;
-            Asked::open(target)
+            OpenBundle::open(target)
         };
         match open() {
             Ok(asked) => opened.asked.push(asked),
             Err(error) => {
-                ui.warn(format!(
-                    "the collection {name} cannot be searched: {error:#}"
-                ));
+                ui.warn(format!("the collection {name} cannot be searched: {error:#}"));
                 opened.failed.push((name.to_string(), Failure::of(&error)));
             }
         }
@@ -144,7 +132,7 @@ pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<
     Ok(opened)
 }
 
-/// What several bundles said.
+/// The answers of several bundles.
 pub(crate) struct Replies<T> {
     /// The answers with the places of their bundles.
     pub answers: Vec<(usize, T)>,
@@ -152,15 +140,12 @@ pub(crate) struct Replies<T> {
     pub refusals: Vec<(String, anyhow::Error)>,
 }
 
-/// Asks each bundle. One that cannot answer (it has no such attribute) keeps no other from it.
-pub(crate) fn ask_each<A: BorrowMut<Asked>, T>(
+/// Asks each bundle. If one cannot answer (it has no such attribute), the others still do.
+pub(crate) fn ask_each<A: BorrowMut<OpenBundle>, T>(
     bundles: impl IntoIterator<Item = A>,
     mut ask: impl FnMut(A) -> Result<T>,
 ) -> Replies<T> {
-    let mut replies = Replies {
-        answers: Vec::new(),
-        refusals: Vec::new(),
-    };
+    let mut replies = Replies { answers: Vec::new(), refusals: Vec::new() };
     for (place, asked) in bundles.into_iter().enumerate() {
         let name = asked.borrow().name.clone();
         match ask(asked) {
@@ -177,10 +162,7 @@ impl<T> Replies<T> {
     /// # Errors
     /// The first refusal if no bundle has answered.
     pub fn some(self, ui: &Ui) -> Result<(Vec<(usize, T)>, Failures)> {
-        let Self {
-            answers,
-            mut refusals,
-        } = self;
+        let Self { answers, mut refusals } = self;
         if answers.is_empty() && !refusals.is_empty() {
             return Err(refusals.remove(0).1);
         }
@@ -213,12 +195,7 @@ pub(crate) fn ask(
         let (mut response, timings, vectors) =
             asked.answer_with(vectors, request, &mut encoders, ui)?;
         options.arrange(&mut response);
-        Ok(Group {
-            asked,
-            response,
-            vectors,
-            timings,
-        })
+        Ok(Group { asked, response, vectors, timings })
     });
     let (answers, refused) = replies.some(ui)?;
     failed.extend(refused);
@@ -228,16 +205,11 @@ pub(crate) fn ask(
 }
 
 /// Indexes a directory that is small enough, by words.
-fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
+fn directory(path: &Path, ui: &Ui) -> Result<OpenBundle> {
     let path = std::path::absolute(path)?;
-    let files = sources::list(
-        std::slice::from_ref(&path),
-        &sources::Options::default(),
-        &mut |_| {},
-    );
-    let sizes = files
-        .iter()
-        .filter_map(|file| Some(std::fs::metadata(file).ok()?.len()));
+    let files =
+        sources::list(std::slice::from_ref(&path), &sources::Options::default(), &mut |_| {});
+    let sizes = files.iter().filter_map(|file| Some(std::fs::metadata(file).ok()?.len()));
     let (n_files, size) = (files.len(), sizes.sum::<u64>());
     if n_files == 0 || n_files > MAX_FILES || size > MAX_BYTES {
         let found = match n_files {
@@ -251,29 +223,16 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
             bytes(MAX_BYTES),
             path.display()
         );
-        return Err(Question {
-            code: "nothing-to-search",
-            message,
-        }
-        .into());
+        return Err(UsageError { code: "nothing-to-search", message }.into());
     }
-    ui.status(
-        "Indexing",
-        format!("{} in {}", count(n_files as u64, "files"), path.display()),
-    );
+    ui.status("Indexing", format!("{} in {}", count(n_files as u64, "files"), path.display()));
     let staged = tempfile::tempdir().context("a directory for the index cannot be made")?;
     let bundle = staged.path().join("bundle");
-    let settings = Settings {
-        paths: vec![path.clone()],
-        encoder: "none".to_owned(),
-        ..Settings::default()
-    };
-    let place = Place {
-        bundle: bundle.clone(),
-        kept: None,
-    };
+    let settings =
+        Settings { paths: vec![path.clone()], encoder: "none".to_owned(), ..Settings::default() };
+    let place = Place { bundle: bundle.clone(), kept: None };
     build_collection(&settings, &place, true, &ui.quiet())?;
-    Ok(Asked {
+    Ok(OpenBundle {
         name: path.display().to_string(),
         host: Host::open(&bundle)?,
         sources: Sources::new(&[path]),
@@ -282,7 +241,7 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
     })
 }
 
-impl Asked {
+impl OpenBundle {
     /// Opens a bundle.
     ///
     /// # Errors
@@ -290,19 +249,13 @@ impl Asked {
     pub fn open(target: Target) -> Result<Self> {
         let (name, sources) = (target.given().to_owned(), Sources::of(&target));
         let host = learned::open(&target)?;
-        Ok(Self {
-            name,
-            host,
-            sources,
-            target: Some(target),
-            _staged: None,
-        })
+        Ok(Self { name, host, sources, target: Some(target), _staged: None })
     }
 
     /// Answers a request whose query is not embedded yet.
     ///
     /// # Errors
-    /// Those of the encoder and of the engine.
+    /// The errors of the encoder and of the engine.
     pub fn answer(
         &mut self,
         request: Request,
@@ -313,7 +266,7 @@ impl Asked {
         Ok((response, timings))
     }
 
-    /// As [`Asked::answer`], and with the vectors of what is shown if they are to be included.
+    /// As [`OpenBundle::answer`], and with the vectors of the sections shown, if `vectors` is set.
     fn answer_with(
         &mut self,
         vectors: bool,
@@ -322,7 +275,7 @@ impl Asked {
         ui: &Ui,
     ) -> Result<(Response, Timings, Option<Vectors>)> {
         let started = Instant::now();
-        // Said of every collection without vectors, that words alone were searched tells nothing.
+        // Without vectors every search is by words; a notice would repeat it for every query.
         if self.host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
             request.mode = Mode::Lexical;
         }
@@ -335,15 +288,11 @@ impl Asked {
             Some(encoder) => encoder.embed(&mut request)?,
             None => Duration::ZERO,
         };
-        let read = filter_as_meant(&mut self.host, &mut request)?;
+        let read = forgive_filter(&mut self.host, &mut request)?;
         let (mut response, cost, vectors) =
             Vectors::search(vectors, &mut self.host, encoder.as_deref(), request)?;
         response.notices.splice(..0, read);
         let open = self.host.open_time();
-        Ok((
-            response,
-            Timings::new(started, open, loading, embedding, &cost),
-            vectors,
-        ))
+        Ok((response, Timings::new(started, open, loading, embedding, &cost), vectors))
     }
 }
