@@ -28,6 +28,10 @@ fn search(home: &Home, query: &str, more: &[&str]) -> Value {
     home.json(&[&["search", "bundle", query, "--json"], more].concat())
 }
 
+fn ids_of(response: &Value) -> Vec<String> {
+    ids(response).into_iter().map(str::to_owned).collect()
+}
+
 fn ids(response: &Value) -> Vec<&str> {
     let pages = response["results"].as_array().unwrap();
     pages.iter().map(|page| page["id"].as_str().unwrap()).collect()
@@ -51,6 +55,34 @@ fn every_order_works_in_every_mode() {
     }
     let done = home.run(&["search", "bundle", "mutex", "--sort=nosuch", "--json"]);
     assert_eq!(done.code, 2, "{done:?}");
+}
+
+#[test]
+fn the_order_by_match_ignores_boosts_and_pins() {
+    let home = Home::new();
+    let records = [
+        serde_json::json!({
+            "_id": "pinned", "title": "Kilns", "text": "Fire pots.", "search_pin": "mutex",
+        }),
+        serde_json::json!({
+            "_id": "boosted", "title": "Words", "search_boost": 50,
+            "text": "Of all the long words in this text one is mutex, at last.",
+        }),
+        serde_json::json!({
+            "_id": "best", "title": "Mutex", "text": "A mutex guards data. A mutex, a mutex.",
+        }),
+    ];
+    home.write("records.jsonl", &records.map(|record| record.to_string()).join("\n"));
+    let built = home.run(&["build", "records.jsonl", "-o", "bundle", "--encoder=none"]);
+    assert_eq!(built.code, 0, "{built:?}");
+    for mode in ["--mode=lexical", "--mode=hybrid"] {
+        let all = ids_of(&search(&home, "mutex", &[mode]));
+        assert_eq!(all, ["pinned", "boosted", "best"], "{mode}: as the site prefers");
+        for order in ["--order=match", "--order=match-quality"] {
+            let all = ids_of(&search(&home, "mutex", &[mode, order]));
+            assert_eq!(all, ["best", "boosted"], "{mode} {order}: as the texts match");
+        }
+    }
 }
 
 #[test]

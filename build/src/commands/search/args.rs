@@ -362,6 +362,9 @@ pub enum OrderArg {
     Balanced,
     /// Oldest first, among all pages found
     Oldest,
+    /// Best match first: relevance without the site's boosts and pins
+    #[value(alias = "match-quality")]
+    Match,
 }
 
 impl From<OrderArg> for Order {
@@ -371,6 +374,7 @@ impl From<OrderArg> for Order {
             OrderArg::Relevance | OrderArg::Oldest => Order::Relevance,
             OrderArg::Recent => Order::Recent,
             OrderArg::Balanced => Order::Balanced,
+            OrderArg::Match => Order::Match,
         }
     }
 }
