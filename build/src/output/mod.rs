@@ -12,6 +12,7 @@ mod last;
 mod location;
 mod markdown;
 mod meta;
+pub(crate) mod pager;
 pub(crate) mod snippet;
 mod table;
 pub mod text;

@@ -20,7 +20,7 @@ use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
 use crate::output::{
-    Answer, Exit, Failure, Format, Last, Meta, Sources, Timings, UsageError, Vectors,
+    Answer, Exit, Failure, Format, Last, Meta, Sources, Timings, UsageError, Vectors, pager,
     require_vectors,
 };
 use crate::replace_file::replace_by;
@@ -73,13 +73,18 @@ pub(crate) fn finish(
 }
 
 /// Gives `write` what the output goes to: standard output, or a file that is replaced when all is
-/// written.
+/// written. An answer longer than the screen is shown in a pager.
 pub(crate) fn write_to(
     output: &Output,
     ui: &Ui,
     write: impl FnOnce(&Ui, &mut dyn Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let Some(path) = &output.file else {
+        if ui.screen_to_page().is_some() {
+            let mut answer = Vec::new();
+            write(ui, &mut answer)?;
+            return pager::print(&answer, ui);
+        }
         let mut out = BufWriter::new(std::io::stdout().lock());
         write(ui, &mut out)?;
         return Ok(out.flush()?);
@@ -109,7 +114,8 @@ fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     match (&args.batch, &args.query) {
         (Some(path), _) => {
             let queries = read_queries(path)?;
-            write_to(&args.output, ui, |ui, out| {
+            // Its lines come one by one.
+            write_to(&args.output, &ui.without_pager(), |ui, out| {
                 batch(&mut host, encoder.as_ref(), &queries, args, ui, out)
             })?;
             Ok(Exit::Found)
