@@ -7,7 +7,7 @@ use findling_engine::{Limit, Request};
 use serde::Serialize;
 
 use super::open_bundle::{Group, ask};
-use super::search::{Output, SearchOptions, finish, keep, write_to};
+use super::search::{Output, SearchOptions, exit, finish, keep, write_to};
 use crate::output::{
     self, Answer, Body, Exit, Failure, Format, Meta, SCHEMA, UsageError, Vectors, body,
 };
@@ -29,6 +29,16 @@ pub struct Args {
     /// Number of pages to show of each collection
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 5)]
     pub limit: u32,
+    /// Number of pages to skip first in each collection
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub offset: u32,
+    /// Another phrasing of the query. Each page counts with the phrasing that finds it best.
+    /// Repeatable, at most four times
+    #[arg(long, value_name = "QUERY")]
+    pub also: Vec<String>,
+    /// Explain the scores and the query plan of each collection
+    #[arg(long)]
+    pub explain: bool,
     /// Add the vectors of the sections found and of the query, for programs that rank again. With
     /// --json or --format jsonl
     #[arg(long)]
@@ -86,17 +96,24 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
         return Err(UsageError { code: "usage", message: message.into() }.into());
     }
     args.output.check_vectors(args.include_vectors)?;
-    let request = Request { limit: Limit(args.limit), ..args.options.request(&args.query) };
+    let request = Request {
+        limit: Limit(args.limit),
+        offset: args.offset,
+        also: args.also.clone(),
+        explain: args.explain,
+        ..args.options.request(&args.query)
+    };
     let (groups, failed) = ask(&args.targets, &args.options, &request, args.include_vectors, ui)?;
+    // Behind its last page a collection shows no page, but it has some.
     let found: Vec<&Group> =
-        groups.iter().filter(|group| !group.response.results.is_empty()).collect();
+        groups.iter().filter(|group| exit(&group.response) == Exit::Found).collect();
     let metas: Vec<Option<Meta>> = found.iter().map(|group| meta(group)).collect();
-    let (unknown, mut offset) = (Meta::default(), 0);
+    let (unknown, mut offset) = (Meta::default(), args.offset);
     let mut answers = Vec::new();
     for (group, meta) in found.iter().zip(&metas) {
         answers.push(Answer {
             response: &group.response,
-            // Numbers go on from one collection to the next, so that `open` knows which is meant.
+            // Numbers go on from one collection to the next, since `open` takes them.
             offset,
             meta: meta.as_ref().unwrap_or(&unknown),
             sources: &group.asked.sources,

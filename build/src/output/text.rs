@@ -41,7 +41,7 @@ pub fn response(answer: &Answer<'_>, ui: &Ui, out: &mut impl Write) -> anyhow::R
     let more = if total.at_least { "+" } else { "" };
     let found = match (total.pages, response.results.len()) {
         (0, _) => "nothing matches".to_owned(),
-        (_, 0) => format!("{} pages match, none is shown", thousands(total.pages.into())),
+        (pages, 0) => format!("{} found, none shown", count(pages.into(), "pages")),
         (pages, _) => format!(
             "{}{more} {} in {}{more} {}",
             thousands(pages.into()),
