@@ -118,6 +118,14 @@ fn folded(name: &str) -> String {
     folded
 }
 
+/// How similar two names are without case and accents: 0 to 1, and up to 2 if one is a part of the
+/// other.
+pub fn likeness(typed: &str, known: &str) -> f64 {
+    let (typed, known) = (folded(typed), folded(known));
+    let is_part = !typed.is_empty() && (known.contains(&typed) || typed.contains(&known));
+    strsim::jaro_winkler(&typed, &known) + f64::from(is_part)
+}
+
 /// Most names that an error lists.
 const MAX_LISTED: usize = 8;
 
@@ -184,6 +192,18 @@ mod tests {
         check(NameKind::Attribute, &known, "Tags", NameMatch::One("tags"));
         check(NameKind::Attribute, &known, "yea", NameMatch::None);
         check(NameKind::Plain, &known, "author", NameMatch::None);
+    }
+
+    #[test]
+    fn a_misspelled_name_and_a_part_of_one_are_more_similar_than_others() {
+        for (typed, best, other) in [
+            ("topc", "topic", "type"),
+            ("TÓPIC", "topic", "topics"),
+            ("publication-year", "year", "publisher"),
+            ("lang", "language", "length"),
+        ] {
+            assert!(likeness(typed, best) > likeness(typed, other), "{typed}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::build::build_collection;
 use super::learned;
 use super::require_fresh::RequireFresh;
 use super::search::{SearchOptions, forgive_filter, load_encoder};
+use super::unknown_attribute::with_counts;
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::{EncoderChoice, Host, QueryEncoder};
 use crate::output::{Failure, Sources, Timings, UsageError, Vectors, best, require_vectors};
@@ -188,7 +189,7 @@ pub(crate) fn ask(
     let replies = ask_each(asked, |mut asked| {
         asked.host.set_streamed(options.ranking.streamed);
         let mut request = request.clone();
-        options.complete(&mut request, asked.host.manifest())?;
+        options.complete_for(&mut request, &asked.host)?;
         if vectors {
             require_vectors(&asked.host, &asked.name)?;
         }
@@ -289,8 +290,9 @@ impl OpenBundle {
             None => Duration::ZERO,
         };
         let read = forgive_filter(&mut self.host, &mut request)?;
+        let answer = Vectors::search(vectors, &mut self.host, encoder.as_deref(), request);
         let (mut response, cost, vectors) =
-            Vectors::search(vectors, &mut self.host, encoder.as_deref(), request)?;
+            answer.map_err(|error| with_counts(&self.host, error))?;
         response.notices.splice(..0, read);
         let open = self.host.open_time();
         Ok((response, Timings::new(started, open, loading, embedding, &cost), vectors))

@@ -144,7 +144,7 @@ fn filters_say_what_was_meant_and_what_would_be_kept() {
     let home = home();
     let done = home.run(&["search", "bundle", "mutex", "--filter=topc=locks", "--json"]);
     assert_eq!(done.code, 2, "{done:?}");
-    assert!(done.out.contains("topic"), "the nearest attribute: {done:?}");
+    assert!(done.out.contains("first, `topic` (3 pages), "), "the nearest attribute: {done:?}");
     let done = home.run(&["search", "bundle", "mutex", "--filter=topic=lock"]);
     assert!(done.err.contains("locks"), "the nearest value: {done:?}");
     let none = home.run(&["search", "bundle", "mutex", "--filter=topic=locks and year=2015"]);
@@ -153,6 +153,26 @@ fn filters_say_what_was_meant_and_what_would_be_kept() {
     for filter in ["topic:in:locks,threads", "year:gte:2001", "topic:contains:lock", "topic~lock"] {
         assert!(!ids(&search(&home, "mutex", &["--filter", filter])).is_empty(), "{filter}");
     }
+}
+
+#[cfg(feature = "code")]
+#[test]
+fn an_unknown_attribute_names_those_of_sections_with_the_pages_that_have_them() {
+    let home = Home::new();
+    for name in ["a", "b"] {
+        let text =
+            "/// Takes a mutex.\npub fn lock() {}\n\n/// Gives it back.\npub fn unlock() {}\n";
+        home.write(&format!("tool/{name}.rs"), text);
+    }
+    home.json(&["collection", "add", "tool", "tool", "--kind=code", "--encoder=none", "--json"]);
+    for option in ["--filter=knd=function", "--group-by=knd"] {
+        let done = home.run(&["search", "tool", "mutex", option, "--json"]);
+        assert_eq!(done.code, 2, "{option}: {done:?}");
+        let found = "found `knd`; it has, the most similar first, `kind` (2 pages)";
+        assert!(done.out.contains(found), "{option}: {done:?}");
+    }
+    let done = home.run(&["find", "mutex", "--filter=knd=function"]);
+    assert!(done.code == 2 && done.err.contains("`kind` (2 pages)"), "{done:?}");
 }
 
 #[test]

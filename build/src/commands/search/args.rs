@@ -4,13 +4,16 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use findling_bundle::Manifest;
-use findling_engine::{Fusion, MAX_LIMIT, Mode, Order, Prefer, Request, Response, Sort, Total};
+use findling_engine::{
+    Error, Fusion, MAX_LIMIT, Mode, Order, Prefer, Request, Response, Sort, Total,
+};
 
-use super::conditions::{Conditions, date_of, lacks};
+use super::conditions::{Conditions, date_of};
 use super::filter::parse_filter;
 use crate::collections::Name;
 use crate::commands::require_fresh::RequireFresh;
-use crate::host::EncoderChoice;
+use crate::commands::unknown_attribute::with_counts;
+use crate::host::{EncoderChoice, Host};
 use crate::output::citations::Style;
 use crate::output::{Format, UsageError, group};
 
@@ -134,15 +137,8 @@ impl SearchOptions {
         Request { mode: self.mode.into(), ..self.ranking.request(query) }
     }
 
-    /// Adds what depends on the bundle.
-    ///
-    /// # Errors
-    /// If the bundle does not have an attribute that is asked for, or the filter cannot be read.
-    pub(crate) fn complete(
-        &self,
-        request: &mut Request,
-        manifest: &Manifest,
-    ) -> anyhow::Result<()> {
+    /// See [`SearchOptions::complete_for`].
+    fn complete(&self, request: &mut Request, manifest: &Manifest) -> anyhow::Result<()> {
         self.conditions.add_to(request, manifest)?;
         if self.ranking.order == OrderArg::Oldest {
             let date = date_of(manifest)?;
@@ -157,9 +153,18 @@ impl SearchOptions {
         if let Some(name) = &self.group_by
             && manifest.attribute(name).is_none()
         {
-            return Err(lacks(manifest, &format!("`{name}`")).into());
+            let known = manifest.attributes.iter().map(|one| one.name.clone()).collect();
+            return Err(Error::UnknownAttribute { name: name.clone(), known }.into());
         }
         Ok(())
+    }
+
+    /// Adds what depends on the bundle.
+    ///
+    /// # Errors
+    /// If the bundle does not have an attribute that is asked for, or the filter cannot be read.
+    pub(crate) fn complete_for(&self, request: &mut Request, host: &Host) -> anyhow::Result<()> {
+        self.complete(request, host.manifest()).map_err(|error| with_counts(host, error))
     }
 
     /// Leaves out pages below the threshold, and puts those of a group together.

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::learned;
 use super::open_bundle::find_target;
+use super::unknown_attribute::with_counts;
 use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
@@ -191,7 +192,7 @@ fn single(
         Some(like) => similar(host, like, request(args, ""))?,
         None => request(args, query),
     };
-    args.options.complete(&mut request, host.manifest())?;
+    args.options.complete_for(&mut request, host)?;
     let embedding = match encoder {
         Some(encoder) if request.similar_to.is_none() => encoder.embed(&mut request)?,
         _ => Duration::ZERO,
@@ -335,10 +336,11 @@ pub(crate) fn is_no_page(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(findling_engine::Error::NoSuchPage { .. }))
 }
 
-/// An error that names pages with similar addresses, if it is that no page has an address.
+/// An error that names what is similar: pages, if no page has an address; attributes, if the bundle
+/// does not have one.
 fn near(host: &mut Host, error: anyhow::Error) -> anyhow::Error {
     let Some(findling_engine::Error::NoSuchPage { address }) = error.downcast_ref() else {
-        return error;
+        return with_counts(host, error);
     };
     match host.near_addresses(address) {
         Ok(near) if !near.is_empty() => {
@@ -384,7 +386,7 @@ fn batch(
     let bar = ui.bar("Searching", queries.len() as u64, "queries");
     for Query { id, text } in queries {
         let mut request = request(args, text);
-        args.options.complete(&mut request, host.manifest())?;
+        args.options.complete_for(&mut request, host)?;
         let read = forgive_filter(host, &mut request)?;
         if trec {
             request.sections_per_page = SectionsPerPage(1);
@@ -392,8 +394,8 @@ fn batch(
         if let Some(encoder) = encoder {
             encoder.embed(&mut request)?;
         }
-        let (mut response, _) =
-            host.search_as_meant(encoder, request).with_context(|| format!("query {id}"))?;
+        let answer = host.search_as_meant(encoder, request).map_err(|error| near(host, error));
+        let (mut response, _) = answer.with_context(|| format!("query {id}"))?;
         response.notices.splice(..0, read);
         args.options.arrange(&mut response);
         if !trec {
