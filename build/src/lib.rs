@@ -12,6 +12,7 @@ pub mod commands;
 pub mod distill;
 pub mod embedding;
 pub mod eval;
+pub mod forgiving_names;
 pub mod host;
 mod http;
 pub mod index;

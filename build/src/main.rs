@@ -35,6 +35,9 @@ struct Cli {
     /// Print progress as a JSON object a line, to standard error
     #[arg(long, global = true)]
     json_progress: bool,
+    /// Print an answer that is longer than the screen at once, without a pager
+    #[arg(long, global = true)]
+    no_pager: bool,
 }
 
 /// The commands. What each does is said where its arguments are.
@@ -105,6 +108,7 @@ fn main() -> ExitCode {
     };
     let ui = Ui::new(verbosity);
     let ui = if cli.json_progress { ui.with_json_progress() } else { ui };
+    let ui = if cli.no_pager { ui.without_pager() } else { ui };
     let outcome = match cli.command {
         Command::Build(args) => commands::build::run(*args, &ui),
         Command::Collection(args) => commands::collection::run(args, &ui),

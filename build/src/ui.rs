@@ -34,7 +34,27 @@ pub struct Ui {
     links: bool,
     bars: bool,
     json_progress: bool,
+    /// Whether results go to standard output, and so may follow the width of a terminal.
+    fits_terminal: bool,
+    /// Whether a pager may show results.
+    pages: bool,
 }
+
+/// The size of a terminal in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Lines.
+    pub rows: usize,
+    /// Characters of a line.
+    pub columns: usize,
+}
+
+/// The limits of the width of results, in columns: narrower ones are hard to read, and so are wider
+/// ones.
+const MIN_COLUMNS: usize = 40;
+const MAX_COLUMNS: usize = 120;
+/// The width of results in files, and in pipes without `COLUMNS`.
+const DEFAULT_COLUMNS: usize = 100;
 
 /// How often progress is told as JSON.
 const TICK: Duration = Duration::from_millis(500);
@@ -99,6 +119,8 @@ impl Ui {
             links: out && !plain && std::env::var_os("TERM").is_some_and(|term| term != "dumb"),
             bars: err && verbosity > Verbosity::Quiet,
             json_progress: false,
+            fits_terminal: true,
+            pages: std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
         }
     }
 
@@ -111,12 +133,33 @@ impl Ui {
             links: false,
             bars: false,
             json_progress: false,
+            fits_terminal: false,
+            pages: false,
         }
     }
 
     /// This console with progress as lines of JSON on standard error in place of bars.
     pub fn with_json_progress(self) -> Self {
         Self { json_progress: true, bars: false, ..self }
+    }
+
+    /// This console with results that no pager shows.
+    pub fn without_pager(&self) -> Self {
+        Self { pages: false, ..self.clone() }
+    }
+
+    /// The terminal that results longer than it are paged on; `None` if they are not paged.
+    pub fn screen_to_page(&self) -> Option<Screen> {
+        screen().filter(|_| self.pages)
+    }
+
+    /// The width of results: the width of the terminal, otherwise `COLUMNS`, otherwise 100; from 40
+    /// to 120.
+    pub fn columns(&self) -> usize {
+        if !self.fits_terminal {
+            return DEFAULT_COLUMNS;
+        }
+        width(screen(), std::env::var("COLUMNS").ok().as_deref())
     }
 
     /// The amount of messages.
@@ -176,9 +219,11 @@ impl Ui {
         Self { verbosity: Verbosity::Quiet, bars: false, json_progress: false, ..self.clone() }
     }
 
-    /// This console with results that go to a file: without colours and links.
+    /// This console with results that go to a file: without colours, links and pager, and with a
+    /// width that does not depend on the terminal.
     pub fn for_file(&self) -> Self {
-        Self { colour_out: false, links: false, ..self.clone() }
+        let plain = Self { colour_out: false, links: false, ..self.clone() };
+        Self { fits_terminal: false, pages: false, ..plain }
     }
 
     /// A bar over `total` of `unit` (`sections`, `pages`), with rate and remaining time.
@@ -234,6 +279,18 @@ impl Ui {
         let read = std::io::stdin().lock().read_line(&mut answer);
         read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
     }
+}
+
+/// The terminal on standard output, if there is one.
+fn screen() -> Option<Screen> {
+    let (columns, rows) = terminal_size::terminal_size_of(std::io::stdout())?;
+    Some(Screen { rows: rows.0.into(), columns: columns.0.into() })
+}
+
+/// The width of results, given the terminal and the value of `COLUMNS`.
+fn width(screen: Option<Screen>, columns: Option<&str>) -> usize {
+    let given = screen.map(|screen| screen.columns).or_else(|| columns?.trim().parse().ok());
+    given.map_or(DEFAULT_COLUMNS, |columns: usize| columns.clamp(MIN_COLUMNS, MAX_COLUMNS))
 }
 
 /// A bar that is not drawn, but told as JSON: at once, and then twice a second until its end. A
@@ -329,6 +386,23 @@ mod tests {
     fn numbers_are_grouped_by_three() {
         for (n, expect) in [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")] {
             assert_eq!(thousands(n), expect);
+        }
+    }
+
+    #[test]
+    fn the_width_is_that_of_the_terminal_within_limits() {
+        let of = |columns| Some(Screen { rows: 24, columns });
+        for (screen, columns, expect) in [
+            (of(80), None, 80),
+            (of(80), Some("60"), 80),
+            (of(20), None, MIN_COLUMNS),
+            (of(300), None, MAX_COLUMNS),
+            (None, Some("60"), 60),
+            (None, Some("7"), MIN_COLUMNS),
+            (None, Some("many"), DEFAULT_COLUMNS),
+            (None, None, DEFAULT_COLUMNS),
+        ] {
+            assert_eq!(width(screen, columns), expect, "{screen:?} {columns:?}");
         }
     }
 

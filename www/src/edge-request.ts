@@ -17,6 +17,8 @@ const MAX_CHARACTERS = 1000;
 /** Maximum number of alternative phrasings. */
 const MAX_PHRASINGS = 4;
 
+const ORDERS: readonly Order[] = ["relevance", "recent", "balanced", "match"];
+
 /** The parameters that `/search` and `/similar` share. */
 const COMMON = [
   "k",
@@ -106,7 +108,7 @@ function readCommon(parameters: URLSearchParams): SearchRequest {
   if (sort) request.sort = readSort(sort);
   const prefer = parameters.get("prefer");
   if (prefer) request.prefer = readPrefer(prefer);
-  const order = choice<Order>(parameters, "order", ["relevance", "recent", "balanced"]);
+  const order = choice<Order>(parameters, "order", ORDERS);
   if (order) request.order = order;
   const spread = parameters.get("spread");
   if (spread) request.spread = spread;

@@ -61,7 +61,8 @@ sort?: Sort,
  */
 prefer?: Prefer, 
 /**
- * A named order: by relevance, by date, or by both. `sort` and `prefer` override it.
+ * A named order: by relevance, by date, by both, or by match. `sort` and `prefer` override
+ * it.
  */
 order?: Order, 
 /**
@@ -225,7 +226,7 @@ ascending?: boolean, };
  * A named order. The date is the attribute `date` if the bundle has one of that name and type,
  * otherwise its first date attribute.
  */
-export type Order = "relevance" | "recent" | "balanced";
+export type Order = "relevance" | "recent" | "balanced" | "match";
 
 /**
  * The response to a [`crate::api::Request`].

@@ -79,7 +79,10 @@ export interface SearchOptions {
   sort?: Sort;
   /** Orders by relevance combined with a number or a date, such as `{ by: "date" }`. */
   prefer?: Prefer;
-  /** `relevance` (default), `recent` or `balanced`. `sort` and `prefer` override it. */
+  /**
+   * `relevance` (default), `recent`, `balanced`, or `match`: relevance without the site's boosts
+   * and pins. `sort` and `prefer` override it.
+   */
   order?: Order;
   /** An attribute whose values should vary: pages with the same value rank lower one by one. */
   spread?: string;

@@ -51,6 +51,18 @@ pub enum Error {
         /// Names like it.
         near: Vec<String>,
     },
+    /// A typed name that several collections fit.
+    #[error(
+        "expected the name of one collection, found `{}`, which fits {}: write the exact name",
+        name.escape_debug(),
+        candidates.join(" or ")
+    )]
+    Ambiguous {
+        /// The typed name.
+        name: String,
+        /// The collections.
+        candidates: Vec<String>,
+    },
     /// Registered, but without a bundle.
     #[error(
         "expected a bundle of the collection `{name}`, found none yet: run `findling sync {name}`"
@@ -167,6 +179,7 @@ impl Error {
             Error::BadKind { .. } => "bad-kind",
             Error::Exists { .. } => "exists",
             Error::Unknown { .. } => "unknown",
+            Error::Ambiguous { .. } => "ambiguous",
             Error::NotBuilt { .. } => "not-built",
             Error::BundleGone { .. } => "bundle-gone",
             Error::NoSources { .. } => "no-sources",

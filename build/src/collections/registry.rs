@@ -17,6 +17,7 @@ use super::home::Home;
 use super::lock::Lock;
 use super::name::{Name, nearest};
 use super::settings::Settings;
+use crate::forgiving_names::{NameKind, NameMatch, find_name};
 
 const HEADER: &str = "\
 # The collections of Findling: `findling collection list` shows them, `findling sync` updates them.
@@ -136,6 +137,24 @@ impl Registry {
     /// [`Error::Unknown`] with similar names.
     pub fn get(&self, name: &Name) -> Result<&Settings, Error> {
         self.collections.get(name).ok_or_else(|| self.unknown(name.as_str()))
+    }
+
+    /// Finds the collection that a typed name stands for ([`crate::forgiving_names`]).
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] with similar names; [`Error::Ambiguous`].
+    pub fn find(&self, typed: &str) -> Result<&Name, Error> {
+        let names = self.collections.keys();
+        match find_name(typed, NameKind::Plain, names.clone().map(Name::as_str)) {
+            NameMatch::One(one) => {
+                names.clone().find(|name| name.as_str() == one).ok_or_else(|| self.unknown(typed))
+            }
+            NameMatch::Several(several) => Err(Error::Ambiguous {
+                name: typed.to_owned(),
+                candidates: several.into_iter().map(str::to_owned).collect(),
+            }),
+            NameMatch::None => Err(self.unknown(typed)),
+        }
     }
 
     /// The error for a name that no collection has.

@@ -6,7 +6,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use findling_bundle::entry;
-use findling_text::normalise::fold_into;
 
 use super::error::Error;
 use super::freshness::{Freshness, freshness};
@@ -19,13 +18,9 @@ use super::settings::Settings;
 use super::state::State;
 use crate::bundle_files::{SINGLE_FILE, WebCopy, copy, is_address};
 
-/// The name that a text is; in capitals or with accents it is the one without.
-fn name_of(text: &str) -> Option<Name> {
-    text.parse().ok().or_else(|| {
-        let mut folded = String::new();
-        fold_into(text, &mut folded);
-        folded.parse().ok()
-    })
+/// Whether a text is a path rather than a name.
+fn is_path(text: &str) -> bool {
+    text.contains(['/', '\\']) || text.starts_with('.')
 }
 
 /// Whether a directory is a bundle.
@@ -55,12 +50,13 @@ struct Collection {
 
 impl Target {
     /// Finds the bundle: the one at this address, or at this path, otherwise that of the collection
-    /// of this name. A directory that is no bundle does not hide a collection: it is often the
-    /// collection's source.
+    /// that the name stands for ([`Registry::find`]). A directory that is no bundle does not hide a
+    /// collection: it is often the collection's source.
     ///
     /// # Errors
-    /// If there is none; the error names collections that are spelled alike. If the collection has
-    /// no bundle yet. [`crate::bundle_files::WebError`] of a site's bundle.
+    /// If there is none; the error names collections that are spelled alike. If several
+    /// collections fit. If the collection has no bundle yet. [`crate::bundle_files::WebError`] of a
+    /// site's bundle.
     pub fn find(given: &Path) -> Result<Self> {
         if let Some(address) = given.to_str().filter(|text| is_address(text)) {
             return Self::of_site(address);
@@ -73,17 +69,20 @@ impl Target {
         if given.is_file() || is_bundle(given) {
             return at_path();
         }
-        let Some(name) = given.to_str().and_then(name_of) else {
+        let Some(text) = given.to_str().filter(|text| !is_path(text)) else {
             // Opening it reports what is missing.
             return at_path();
         };
-        match Self::of_collection(&Home::default_location()?, &name) {
+        let home = Home::default_location()?;
+        match Registry::read(&home)?.find(text) {
+            Ok(name) => Ok(Self::of_collection(&home, name)?),
             Err(Error::Unknown { .. }) if exists => at_path(),
             Err(error @ Error::Unknown { .. }) => Err(anyhow::Error::new(error).context(format!(
                 "expected a bundle or the name of a collection, found neither a file nor a \
-                 collection `{name}`"
+                 collection `{}`",
+                text.escape_debug()
             ))),
-            outcome => Ok(outcome?),
+            Err(error) => Err(error.into()),
         }
     }
 

@@ -86,7 +86,7 @@ fn context(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
         sections_per_page: SectionsPerPage(SECTIONS),
         ..args.options.request(&args.query)
     };
-    let (mut groups, failed) = ask(&args.targets, &args.options, &request, ui)?;
+    let (mut groups, failed) = ask(&args.targets, &args.options, &request, false, ui)?;
     let several = groups.len() + failed.len() > 1;
     let mut lists = Vec::new();
     for Group { asked, response, .. } in &mut groups {

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use findling_engine::{Limit, Request, Response};
+use findling_engine::{Limit, Request};
 use serde::Serialize;
 
 use super::open_bundle::{Group, ask};
-use super::search::{Output, SearchOptions, finish, keep, write_to};
-use crate::output::{self, Answer, Exit, Failure, Format, Meta, SCHEMA, UsageError};
+use super::search::{Output, SearchOptions, exit, finish, keep, write_to};
+use crate::output::{
+    self, Answer, Body, Exit, Failure, Format, Meta, SCHEMA, UsageError, Vectors, body,
+};
 use crate::safe_text;
 use crate::ui::Ui;
 
@@ -27,6 +29,20 @@ pub struct Args {
     /// Number of pages to show of each collection
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 5)]
     pub limit: u32,
+    /// Number of pages to skip first in each collection
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub offset: u32,
+    /// Another phrasing of the query. Each page counts with the phrasing that finds it best.
+    /// Repeatable, at most four times
+    #[arg(long, value_name = "QUERY")]
+    pub also: Vec<String>,
+    /// Explain the scores and the query plan of each collection
+    #[arg(long)]
+    pub explain: bool,
+    /// Add the vectors of the sections found and of the query, for programs that rank again. With
+    /// --json or --format jsonl
+    #[arg(long)]
+    pub include_vectors: bool,
     /// How the query is searched.
     #[command(flatten)]
     pub options: SearchOptions,
@@ -49,7 +65,7 @@ struct Printed<'a> {
 struct Collection<'a> {
     name: &'a str,
     #[serde(flatten)]
-    response: &'a Response,
+    response: Body<'a>,
     #[serde(rename = "_meta")]
     meta: Option<&'a Meta>,
 }
@@ -79,23 +95,32 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
                        `findling search`";
         return Err(UsageError { code: "usage", message: message.into() }.into());
     }
-    let request = Request { limit: Limit(args.limit), ..args.options.request(&args.query) };
-    let (groups, failed) = ask(&args.targets, &args.options, &request, ui)?;
+    args.output.check_vectors(args.include_vectors)?;
+    let request = Request {
+        limit: Limit(args.limit),
+        offset: args.offset,
+        also: args.also.clone(),
+        explain: args.explain,
+        ..args.options.request(&args.query)
+    };
+    let (groups, failed) = ask(&args.targets, &args.options, &request, args.include_vectors, ui)?;
+    // Behind its last page a collection shows no page, but it has some.
     let found: Vec<&Group> =
-        groups.iter().filter(|group| !group.response.results.is_empty()).collect();
+        groups.iter().filter(|group| exit(&group.response) == Exit::Found).collect();
     let metas: Vec<Option<Meta>> = found.iter().map(|group| meta(group)).collect();
-    let (unknown, mut offset) = (Meta::default(), 0);
+    let (unknown, mut offset) = (Meta::default(), args.offset);
     let mut answers = Vec::new();
     for (group, meta) in found.iter().zip(&metas) {
         answers.push(Answer {
             response: &group.response,
-            // Numbers go on from one collection to the next, so that `open` knows which is meant.
+            // Numbers go on from one collection to the next, since `open` takes them.
             offset,
             meta: meta.as_ref().unwrap_or(&unknown),
             sources: &group.asked.sources,
             collection: Some(&group.asked.name),
             group_by: args.options.group_by.as_deref(),
             timings: false,
+            vectors: group.vectors.as_ref(),
         });
         offset += group.response.results.len() as u32;
     }
@@ -108,7 +133,12 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
                 failed: failed.iter().map(|(name, error)| Failed { name, error }).collect(),
                 meta: Schema { schema: SCHEMA },
             };
-            return Ok(writeln!(out, "{}", safe_text::json_pretty(&printed)?)?);
+            // Indented, each number of a vector would be a line.
+            let text = match args.include_vectors {
+                false => safe_text::json_pretty(&printed)?,
+                true => safe_text::json(&printed)?,
+            };
+            return Ok(writeln!(out, "{text}")?);
         }
         output::write_all(&answers, format, ui, out)
     })?;
@@ -117,10 +147,12 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
 
 /// The metadata of an answer; `None` for a directory that was indexed for this search.
 fn meta(group: &Group) -> Option<Meta> {
-    let Group { asked, timings, .. } = group;
-    Some(Meta::new(asked.target.as_ref()?, &asked.host, *timings))
+    let Group { asked, timings, vectors, .. } = group;
+    let meta = Meta::new(asked.target.as_ref()?, &asked.host, *timings);
+    Some(Meta { vectors: vectors.as_ref().map(Vectors::about), ..meta })
 }
 
 fn collection<'a>((group, meta): (&&'a Group, &'a Option<Meta>)) -> Collection<'a> {
-    Collection { name: &group.asked.name, response: &group.response, meta: meta.as_ref() }
+    let response = body(&group.response, group.vectors.as_ref());
+    Collection { name: &group.asked.name, response, meta: meta.as_ref() }
 }

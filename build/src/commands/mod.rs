@@ -45,6 +45,7 @@ mod state_directory;
 pub mod sync;
 #[cfg(feature = "tui")]
 pub mod tui;
+mod unknown_attribute;
 
 use crate::output::UsageError;
 use crate::ui::Ui;

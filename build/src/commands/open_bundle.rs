@@ -13,10 +13,11 @@ use findling_engine::{Mode, Request, Response};
 use super::build::build_collection;
 use super::learned;
 use super::require_fresh::RequireFresh;
-use super::search::{SearchOptions, load_encoder};
+use super::search::{SearchOptions, forgive_filter, load_encoder};
+use super::unknown_attribute::with_counts;
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::{EncoderChoice, Host, QueryEncoder};
-use crate::output::{Failure, Sources, Timings, UsageError, best};
+use crate::output::{Failure, Sources, Timings, UsageError, Vectors, best, require_vectors};
 use crate::sources;
 use crate::ui::{Ui, bytes, count};
 
@@ -82,6 +83,8 @@ impl Encoders {
 pub(crate) struct Group {
     pub asked: OpenBundle,
     pub response: Response,
+    /// The vectors, if the command includes them.
+    pub vectors: Option<Vectors>,
     pub timings: Timings,
 }
 
@@ -173,11 +176,12 @@ impl<T> Replies<T> {
 }
 
 /// Asks each bundle. The one with the best page comes first. A collection that cannot answer the
-/// request is a failure if others can.
+/// request is a failure if others can. `vectors`: whether those of what is shown are included.
 pub(crate) fn ask(
     targets: &[PathBuf],
     options: &SearchOptions,
     request: &Request,
+    vectors: bool,
     ui: &Ui,
 ) -> Result<(Vec<Group>, Failures)> {
     let Opened { asked, mut failed } = open(targets, options.fresh, ui)?;
@@ -185,10 +189,14 @@ pub(crate) fn ask(
     let replies = ask_each(asked, |mut asked| {
         asked.host.set_streamed(options.ranking.streamed);
         let mut request = request.clone();
-        options.complete(&mut request, asked.host.manifest())?;
-        let (mut response, timings) = asked.answer(request, &mut encoders, ui)?;
+        options.complete_for(&mut request, &asked.host)?;
+        if vectors {
+            require_vectors(&asked.host, &asked.name)?;
+        }
+        let (mut response, timings, vectors) =
+            asked.answer_with(vectors, request, &mut encoders, ui)?;
         options.arrange(&mut response);
-        Ok(Group { asked, response, timings })
+        Ok(Group { asked, response, vectors, timings })
     });
     let (answers, refused) = replies.some(ui)?;
     failed.extend(refused);
@@ -251,10 +259,22 @@ impl OpenBundle {
     /// The errors of the encoder and of the engine.
     pub fn answer(
         &mut self,
-        mut request: Request,
+        request: Request,
         encoders: &mut Encoders,
         ui: &Ui,
     ) -> Result<(Response, Timings)> {
+        let (response, timings, _) = self.answer_with(false, request, encoders, ui)?;
+        Ok((response, timings))
+    }
+
+    /// As [`OpenBundle::answer`], and with the vectors of the sections shown, if `vectors` is set.
+    fn answer_with(
+        &mut self,
+        vectors: bool,
+        mut request: Request,
+        encoders: &mut Encoders,
+        ui: &Ui,
+    ) -> Result<(Response, Timings, Option<Vectors>)> {
         let started = Instant::now();
         // Without vectors every search is by words; a notice would repeat it for every query.
         if self.host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
@@ -269,8 +289,12 @@ impl OpenBundle {
             Some(encoder) => encoder.embed(&mut request)?,
             None => Duration::ZERO,
         };
-        let (response, cost) = self.host.search_as_meant(encoder.as_deref(), request)?;
+        let read = forgive_filter(&mut self.host, &mut request)?;
+        let answer = Vectors::search(vectors, &mut self.host, encoder.as_deref(), request);
+        let (mut response, cost, vectors) =
+            answer.map_err(|error| with_counts(&self.host, error))?;
+        response.notices.splice(..0, read);
         let open = self.host.open_time();
-        Ok((response, Timings::new(started, open, loading, embedding, &cost)))
+        Ok((response, Timings::new(started, open, loading, embedding, &cost), vectors))
     }
 }

@@ -82,7 +82,7 @@ fn relevance(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
         sections_per_page: SectionsPerPage(1),
         ..args.options.request(&args.query)
     };
-    let (groups, failed) = ask(&args.targets, &args.options, &request, ui)?;
+    let (groups, failed) = ask(&args.targets, &args.options, &request, false, ui)?;
     let rows: Vec<Row> = groups.iter().map(row).filter(|row| row.pages > 0).collect();
     let is_found = !rows.is_empty();
     write_to(output, ui, |ui, out| {

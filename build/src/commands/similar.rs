@@ -80,6 +80,7 @@ fn similar(args: Args, ui: &Ui) -> anyhow::Result<Exit> {
         collection: None,
         group_by: None,
         timings: false,
+        vectors: None,
     };
     // A page is no query.
     keep("", &[answer], &args.output, ui)?;

@@ -4,6 +4,7 @@
 mod encoder;
 mod pages;
 mod similar_addresses;
+mod values;
 
 use std::fmt;
 use std::ops::AddAssign;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use findling_bundle::{Manifest, ShardEntry, ShardId};
-use findling_engine::{Index, Request, Response, Step};
+use findling_engine::{HitVectors, Index, Request, Response, Step};
 use rayon::prelude::*;
 
 use crate::bundle_files::BundleFiles;
@@ -26,6 +27,7 @@ pub struct Host {
     index: Index,
     files: BundleFiles,
     texts: pages::Texts,
+    values: values::Values,
     streamed: bool,
     open_time: Duration,
 }
@@ -87,6 +89,7 @@ impl Host {
             index,
             files,
             texts: pages::Texts::default(),
+            values: values::Values::default(),
             streamed: false,
             open_time: start.elapsed(),
         })
@@ -165,14 +168,51 @@ impl Host {
         encoder: Option<&QueryEncoder>,
         request: Request,
     ) -> anyhow::Result<(Response, Cost)> {
+        let (response, cost, _) = self.search_corrected(encoder, request)?;
+        Ok((response, cost))
+    }
+
+    /// As [`Host::search_as_meant`], with the vectors of the query and of the sections shown.
+    ///
+    /// # Errors
+    /// The errors of [`Host::search_as_meant`]; [`findling_engine::Error::Vector`] if the bundle
+    /// has no vectors.
+    pub fn search_with_vectors(
+        &mut self,
+        encoder: Option<&QueryEncoder>,
+        request: Request,
+    ) -> anyhow::Result<(Response, Cost, HitVectors)> {
+        let (response, mut cost, request) = self.search_corrected(encoder, request)?;
+        let start = Instant::now();
+        let before = cost.read + cost.decode;
+        let mut search = self.index.search(request)?;
+        let vectors = loop {
+            match search.vectors(&self.index)? {
+                Ok(vectors) => break vectors,
+                Err(wanted) => {
+                    cost.n_rounds += 1;
+                    self.read(wanted, &mut cost)?;
+                }
+            }
+        };
+        cost.engine += start.elapsed().saturating_sub(cost.read + cost.decode - before);
+        Ok((response, cost, vectors))
+    }
+
+    /// Returns the response, its cost, and the request with corrected vectors.
+    fn search_corrected(
+        &mut self,
+        encoder: Option<&QueryEncoder>,
+        request: Request,
+    ) -> anyhow::Result<(Response, Cost, Request)> {
+        let (response, mut cost) = self.search(request.clone())?;
         // The hash encoder embeds the query as typed, in every host.
         let embeds =
             |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
-        let Some(encoder) = encoder.filter(embeds) else { return self.search(request) };
-        let (response, mut cost) = self.search(request.clone())?;
-        if response.corrections.is_empty() {
-            return Ok((response, cost));
-        }
+        let Some(encoder) = encoder.filter(embeds).filter(|_| !response.corrections.is_empty())
+        else {
+            return Ok((response, cost, request));
+        };
         let meant = |text: &str| {
             let corrections = response.corrections.iter();
             corrections.fold(text.to_owned(), |text, slip| {
@@ -185,9 +225,10 @@ impl Host {
             .iter()
             .map(|text| Ok(encoder.encode(&meant(text))?.0))
             .collect::<anyhow::Result<_>>()?;
-        let (response, again) = self.search(Request { vector, also_vectors, ..request })?;
+        let request = Request { vector, also_vectors, ..request };
+        let (response, again) = self.search(request.clone())?;
         cost += again;
-        Ok((response, cost))
+        Ok((response, cost, request))
     }
 
     /// Answers many requests on all cores. Reads missing shards in between.

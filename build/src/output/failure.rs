@@ -109,7 +109,9 @@ fn kind(error: &Error) -> (&'static str, Exit) {
         if let Some(error) = cause.downcast_ref::<collections::Error>() {
             let is_usage = matches!(
                 error,
-                collections::Error::Unknown { .. } | collections::Error::BadName { .. }
+                collections::Error::Unknown { .. }
+                    | collections::Error::Ambiguous { .. }
+                    | collections::Error::BadName { .. }
             );
             return (error.code(), if is_usage { Exit::Usage } else { Exit::Data });
         }

@@ -3,17 +3,17 @@
 use std::io::Write;
 
 use anyhow::Result;
-use findling_engine::{PageHit, Response};
 use serde::Serialize;
 
-use super::{Answer, Location, Meta, Timings};
+use super::vectors::{PageBody, page_body};
+use super::{Answer, Body, Location, Meta, Timings, body};
 use crate::safe_text;
 
 /// The fields of the response, and what is known about it.
 #[derive(Serialize)]
 struct Whole<'a> {
     #[serde(flatten)]
-    response: &'a Response,
+    response: Body<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timings: Option<&'a Timings>,
     #[serde(rename = "_meta")]
@@ -24,8 +24,13 @@ struct Whole<'a> {
 pub fn whole(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     let Answer { response, meta, .. } = *answer;
     let timings = answer.timings.then_some(&meta.timings);
-    let whole = Whole { response, timings, meta };
-    Ok(writeln!(out, "{}", safe_text::json_pretty(&whole)?)?)
+    let whole = Whole { response: body(response, answer.vectors), timings, meta };
+    // Indented, each number of a vector would be a line.
+    let text = match answer.vectors {
+        None => safe_text::json_pretty(&whole)?,
+        Some(_) => safe_text::json(&whole)?,
+    };
+    Ok(writeln!(out, "{text}")?)
 }
 
 /// A page of the response.
@@ -36,13 +41,14 @@ struct Line<'a> {
     rank: usize,
     location: Location,
     #[serde(flatten)]
-    page: &'a PageHit,
+    page: PageBody<'a>,
 }
 
 /// An object for each page.
 pub fn lines(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     for (rank, page) in answer.pages() {
         let location = answer.sources.locate(page, page.sections.first());
+        let page = page_body(page, answer.vectors);
         let line = Line { collection: answer.collection, rank, location, page };
         writeln!(out, "{}", safe_text::json(&line)?)?;
     }

@@ -7,6 +7,7 @@ use findling_bundle::hex;
 use serde::Serialize;
 
 use super::SCHEMA;
+use super::vectors::AboutVectors;
 use crate::collections::{Freshness, Target};
 use crate::host::{Cost, Host};
 use crate::ui::{Paint, Ui, bytes, count};
@@ -25,6 +26,9 @@ pub struct Meta {
     pub freshness: Option<Freshness>,
     /// The time of each phase.
     pub timings: Timings,
+    /// Only with `--include-vectors`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vectors: Option<AboutVectors>,
 }
 
 /// Which bundle answered.
@@ -69,6 +73,7 @@ impl Meta {
             encoder: manifest.dense.as_ref().map(|dense| dense.encoder.name.clone()),
             freshness: None,
             timings,
+            vectors: None,
         }
     }
 }

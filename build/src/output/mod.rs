@@ -12,9 +12,11 @@ mod last;
 mod location;
 mod markdown;
 mod meta;
+pub(crate) mod pager;
 pub(crate) mod snippet;
 mod table;
 pub mod text;
+mod vectors;
 
 use std::io::Write;
 use std::slice;
@@ -31,6 +33,7 @@ pub use groups::group;
 pub use last::{Last, LastHit};
 pub use location::{Location, Sources};
 pub use meta::{Meta, Timings};
+pub use vectors::{Body, Vectors, body, require_vectors};
 
 /// The version of the JSON that is printed: of the fields and of their meaning. Fields can be added
 /// without a new version.
@@ -75,6 +78,8 @@ pub struct Answer<'a> {
     pub group_by: Option<&'a str>,
     /// Whether the JSON has the field `timings` too.
     pub timings: bool,
+    /// What the JSON has of each section besides.
+    pub vectors: Option<&'a Vectors>,
 }
 
 impl Format {

@@ -117,10 +117,32 @@ fn written(response: &Response, format: Format) -> String {
         collection: None,
         group_by: None,
         timings: false,
+        vectors: None,
     };
     let mut out = Vec::new();
     answer.write(format, &Ui::silent(), &mut out).unwrap();
     String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_response_with_vectors_has_the_same_fields_and_a_vector_for_each_section() {
+    for (copies, pinned) in [(0, false), (2, true)] {
+        let mut response = response("text");
+        for page in &mut response.results {
+            (page.copies, page.pinned) = (copies, pinned);
+        }
+        let plain = serde_json::to_value(&response).unwrap();
+        let vectors = Vectors::default();
+        let mut with = serde_json::to_value(body(&response, Some(&vectors))).unwrap();
+        assert_ne!(with, plain);
+        for page in with["results"].as_array_mut().unwrap() {
+            for section in page["sections"].as_array_mut().unwrap() {
+                let vector = section.as_object_mut().unwrap().remove("vector");
+                assert_eq!(vector, Some(Value::Null), "a section without one says so");
+            }
+        }
+        assert_eq!(with, plain);
+    }
 }
 
 #[test]

@@ -10,8 +10,7 @@ use super::{Answer, Location, Sources, below_title, snippet, title};
 use crate::safe_text::line as clean;
 use crate::ui::{Paint, Ui, count, thousands};
 
-/// Columns of running text.
-const WIDTH: usize = 96;
+/// In front of all lines of a page but its title, with a space.
 const INDENT: &str = "   ";
 
 /// Prints the pages of a response.
@@ -42,7 +41,7 @@ pub fn response(answer: &Answer<'_>, ui: &Ui, out: &mut impl Write) -> anyhow::R
     let more = if total.at_least { "+" } else { "" };
     let found = match (total.pages, response.results.len()) {
         (0, _) => "nothing matches".to_owned(),
-        (_, 0) => format!("{} pages match, none is shown", thousands(total.pages.into())),
+        (pages, 0) => format!("{} found, none shown", count(pages.into(), "pages")),
         (pages, _) => format!(
             "{}{more} {} in {}{more} {}",
             thousands(pages.into()),
@@ -166,7 +165,8 @@ fn print_section(section: &SectionHit, ui: &Ui, out: &mut impl Write) -> anyhow:
         // Without colours, marks show what matched.
         if painted == text { format!("**{text}**") } else { painted }
     };
-    for line in snippet::wrapped(&section.snippet, WIDTH, mark) {
+    let width = ui.columns() - INDENT.len() - 1;
+    for line in snippet::wrapped(&section.snippet, width, mark) {
         writeln!(out, "{INDENT} {line}")?;
     }
     if !section.attributes.is_empty() {

@@ -34,6 +34,54 @@ fn every_collection_is_asked_and_the_best_comes_first() {
 }
 
 #[test]
+fn an_offset_skips_pages_of_each_collection() {
+    let home = home();
+    home.write("notes/locks.md", "# Locks\n\nOne lock is a mutex.\n");
+    home.add("notes");
+    home.add("recipes");
+    let pages = |offset: &str| {
+        let found = home.json(&["find", "mutex", "--limit=1", "--offset", offset, "--json"]);
+        let collections = found["collections"].as_array().unwrap().clone();
+        let pages = collections.iter().map(|one| {
+            let urls = one["results"].as_array().unwrap().iter();
+            let urls: Vec<String> = urls.map(|page| page["url"].to_string()).collect();
+            (one["name"].as_str().unwrap().to_owned(), urls)
+        });
+        pages.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let (first, second) = (pages("0"), pages("1"));
+    assert_eq!((first["notes"].len(), first["recipes"].len()), (1, 1), "{first:?}");
+    assert_eq!((second["notes"].len(), second["recipes"].len()), (1, 0), "{second:?}");
+    assert_ne!(first["notes"], second["notes"]);
+    let text = home.run(&["find", "mutex", "--limit=1", "--offset=1"]);
+    assert!(text.out.contains(" 2. ") && !text.out.contains(" 1. "), "{text:?}");
+    assert!(text.out.contains("1 page found, none shown"), "{text:?}");
+    let behind = home.run(&["find", "mutex", "--offset=9"]);
+    assert_eq!(behind.code, 0, "pages are found, though none is shown: {behind:?}");
+}
+
+#[test]
+fn every_collection_is_asked_in_other_words_and_explains_its_answer() {
+    let home = home();
+    home.add("notes");
+    home.add("recipes");
+    let ask = ["find", "xylophone", "--verbatim"];
+    assert_eq!(home.run(&ask).code, 1);
+    let also = [&ask[..], &["--also=oven", "--also=threads", "--json"]].concat();
+    let found = home.json(&also);
+    let mut found = names(&found);
+    found.sort_unstable();
+    assert_eq!(found, ["notes", "recipes"]);
+    let text = home.run(&["find", "mutex", "--explain"]);
+    assert!(text.out.matches("BM25F").count() >= 2, "{text:?}");
+    let found = home.json(&["find", "mutex", "--explain", "--json"]);
+    for collection in found["collections"].as_array().unwrap() {
+        assert!(collection["plan"].is_object(), "{collection}");
+        assert!(collection["results"][0]["sections"][0]["explain"].is_object(), "{collection}");
+    }
+}
+
+#[test]
 fn a_collection_that_cannot_be_read_makes_the_answer_partial() {
     let home = home();
     home.add("notes");

@@ -28,6 +28,10 @@ fn search(home: &Home, query: &str, more: &[&str]) -> Value {
     home.json(&[&["search", "bundle", query, "--json"], more].concat())
 }
 
+fn ids_of(response: &Value) -> Vec<String> {
+    ids(response).into_iter().map(str::to_owned).collect()
+}
+
 fn ids(response: &Value) -> Vec<&str> {
     let pages = response["results"].as_array().unwrap();
     pages.iter().map(|page| page["id"].as_str().unwrap()).collect()
@@ -51,6 +55,34 @@ fn every_order_works_in_every_mode() {
     }
     let done = home.run(&["search", "bundle", "mutex", "--sort=nosuch", "--json"]);
     assert_eq!(done.code, 2, "{done:?}");
+}
+
+#[test]
+fn the_order_by_match_ignores_boosts_and_pins() {
+    let home = Home::new();
+    let records = [
+        serde_json::json!({
+            "_id": "pinned", "title": "Kilns", "text": "Fire pots.", "search_pin": "mutex",
+        }),
+        serde_json::json!({
+            "_id": "boosted", "title": "Words", "search_boost": 50,
+            "text": "Of all the long words in this text one is mutex, at last.",
+        }),
+        serde_json::json!({
+            "_id": "best", "title": "Mutex", "text": "A mutex guards data. A mutex, a mutex.",
+        }),
+    ];
+    home.write("records.jsonl", &records.map(|record| record.to_string()).join("\n"));
+    let built = home.run(&["build", "records.jsonl", "-o", "bundle", "--encoder=none"]);
+    assert_eq!(built.code, 0, "{built:?}");
+    for mode in ["--mode=lexical", "--mode=hybrid"] {
+        let all = ids_of(&search(&home, "mutex", &[mode]));
+        assert_eq!(all, ["pinned", "boosted", "best"], "{mode}: as the site prefers");
+        for order in ["--order=match", "--order=match-quality"] {
+            let all = ids_of(&search(&home, "mutex", &[mode, order]));
+            assert_eq!(all, ["best", "boosted"], "{mode} {order}: as the texts match");
+        }
+    }
 }
 
 #[test]
@@ -112,7 +144,7 @@ fn filters_say_what_was_meant_and_what_would_be_kept() {
     let home = home();
     let done = home.run(&["search", "bundle", "mutex", "--filter=topc=locks", "--json"]);
     assert_eq!(done.code, 2, "{done:?}");
-    assert!(done.out.contains("topic"), "the nearest attribute: {done:?}");
+    assert!(done.out.contains("first, `topic` (3 pages), "), "the nearest attribute: {done:?}");
     let done = home.run(&["search", "bundle", "mutex", "--filter=topic=lock"]);
     assert!(done.err.contains("locks"), "the nearest value: {done:?}");
     let none = home.run(&["search", "bundle", "mutex", "--filter=topic=locks and year=2015"]);
@@ -121,6 +153,26 @@ fn filters_say_what_was_meant_and_what_would_be_kept() {
     for filter in ["topic:in:locks,threads", "year:gte:2001", "topic:contains:lock", "topic~lock"] {
         assert!(!ids(&search(&home, "mutex", &["--filter", filter])).is_empty(), "{filter}");
     }
+}
+
+#[cfg(feature = "code")]
+#[test]
+fn an_unknown_attribute_names_those_of_sections_with_the_pages_that_have_them() {
+    let home = Home::new();
+    for name in ["a", "b"] {
+        let text =
+            "/// Takes a mutex.\npub fn lock() {}\n\n/// Gives it back.\npub fn unlock() {}\n";
+        home.write(&format!("tool/{name}.rs"), text);
+    }
+    home.json(&["collection", "add", "tool", "tool", "--kind=code", "--encoder=none", "--json"]);
+    for option in ["--filter=knd=function", "--group-by=knd"] {
+        let done = home.run(&["search", "tool", "mutex", option, "--json"]);
+        assert_eq!(done.code, 2, "{option}: {done:?}");
+        let found = "found `knd`; it has, the most similar first, `kind` (2 pages)";
+        assert!(done.out.contains(found), "{option}: {done:?}");
+    }
+    let done = home.run(&["find", "mutex", "--filter=knd=function"]);
+    assert!(done.code == 2 && done.err.contains("`kind` (2 pages)"), "{done:?}");
 }
 
 #[test]

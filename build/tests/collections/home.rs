@@ -63,7 +63,8 @@ impl Home {
             .current_dir(self.dir.path())
             .env("FINDLING_HOME", self.data())
             .env("FINDLING_CACHE", self.path("cache"))
-            .env("NO_COLOR", "1");
+            .env("NO_COLOR", "1")
+            .env_remove("COLUMNS");
         command
     }
 

@@ -1,11 +1,12 @@
 //! The programs at a terminal, `findling tui` and `findling repl`, through a real terminal with
-//! real keys.
+//! real keys; and answers at a terminal.
 #![cfg(all(unix, feature = "tui"))]
 
 // The tests of collections use the rest of it.
 #[allow(dead_code)]
 #[path = "../collections/home.rs"]
 mod home;
+mod pager;
 mod pty;
 mod repl;
 mod tui;

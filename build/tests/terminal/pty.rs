@@ -52,7 +52,7 @@ impl Pty {
         command.env("FINDLING_HOME", home.data());
         command.env("FINDLING_CACHE", home.path("cache"));
         command.env("TERM", "xterm-256color");
-        for name in ["NO_COLOR", "VISUAL", "EDITOR", "BROWSER"] {
+        for name in ["NO_COLOR", "VISUAL", "EDITOR", "BROWSER", "PAGER", "LESS", "COLUMNS"] {
             command.env_remove(name);
         }
         for (name, value) in env {

@@ -57,6 +57,7 @@
 mod api;
 mod bitset;
 pub mod filter;
+mod hit_vectors;
 mod index;
 mod lexical;
 mod locate;
@@ -76,5 +77,6 @@ pub mod vector;
 
 pub use api::*;
 pub use bitset::Bitset;
+pub use hit_vectors::HitVectors;
 pub use index::Index;
 pub use search::{Search, Step};

@@ -53,7 +53,8 @@ impl ParsedRequest {
         let manifest = index.manifest();
         let query = query::parse(&request.query, |name| manifest.attribute(name).is_some());
         let mut notices = Vec::new();
-        if request.order != Order::Relevance && request.sort.is_none() && request.prefer.is_none() {
+        let is_by_date = matches!(request.order, Order::Recent | Order::Balanced);
+        if is_by_date && request.sort.is_none() && request.prefer.is_none() {
             notices.extend(by_date(&mut request, &manifest.attributes));
         }
         let ResolvedFilter { condition, query, mismatches } = match &request.filter {
@@ -405,12 +406,12 @@ impl ResolvedQuery {
     }
 
     /// The keys of pins. A query with a phrase has none: its reader wants pages with these very
-    /// words.
+    /// words. An order by match has none.
     fn pin_keys(&self) -> Vec<String> {
         self.plan
             .names
             .iter()
-            .filter(|_| self.plan.phrases.is_empty())
+            .filter(|_| self.plan.phrases.is_empty() && self.request.order != Order::Match)
             .map(|name| pin_key(name))
             .collect()
     }
@@ -569,7 +570,7 @@ fn static_query(query: &Query, rows: &StaticRows) -> StaticQuery {
 
 /// The columns that ordering needs.
 fn columns_of_order(index: &Index, request: &Request) -> Result<Vec<ShardId>, Error> {
-    let own = number_attribute(index, BOOST)
+    let own = boosts(index, request)
         .into_iter()
         .chain(number_attribute(index, COPY).filter(|_| !request.copies));
     let mut shards: Vec<ShardId> = own.map(|attribute| attribute.column).collect();
@@ -595,6 +596,11 @@ fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error
         return Err(Error::Request { message });
     }
     Ok(attribute.column)
+}
+
+/// The attribute with the boosts of pages. An order by match has none.
+pub(crate) fn boosts<'a>(index: &'a Index, request: &Request) -> Option<&'a Attribute> {
+    number_attribute(index, BOOST).filter(|_| request.order != Order::Match)
 }
 
 /// A numeric attribute of pages by name, such as the boost; `None` if it has another type.

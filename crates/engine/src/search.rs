@@ -16,6 +16,7 @@ use findling_bundle::ShardId;
 
 use crate::api::{Error, Notice, Request, Response};
 use crate::bitset::Bitset;
+use crate::hit_vectors::{HitVectors, hit_vectors};
 use crate::index::Index;
 use crate::locate::{Located, Place, locate};
 use crate::query_run::{QueryRun, step_all};
@@ -119,24 +120,50 @@ impl Search {
     /// further steps give [`Error::Request`].
     pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
         loop {
-            let next = match std::mem::replace(&mut self.stage, Stage::Over) {
-                Stage::Similar { parsed, address } => resolve_similar(index, parsed, address)?,
-                Stage::Retrieving(retrieving) => retrieve(index, *retrieving)?,
-                Stage::NothingFound(answer) => find_tries(index, answer)?,
-                Stage::Suggesting(answer, tries) => suggest(index, answer, tries)?,
-                Stage::Found(answer) => fetch_texts(index, answer),
-                Stage::Presenting(answer) => present(index, answer)?,
-                Stage::Answered(response) => return Ok(Step::Done(response)),
-                Stage::Over => return Err(over()),
-            };
-            match next {
-                Next::Stage(stage) => self.stage = stage,
-                Next::Need(stage, shards) => {
-                    self.stage = stage;
-                    return Ok(Step::Need(index.missing(&shards)));
-                }
+            if let Some(step) = self.advance(index)? {
+                return Ok(step);
             }
         }
+    }
+
+    /// The vectors of the query and of the sections that the response will show, or the shards that
+    /// are missing to read them. Advances as [`Search::step`] does, but stops before texts are
+    /// fetched. Calls of `step` may follow.
+    ///
+    /// # Errors
+    /// The errors of [`Search::step`]; [`Error::Vector`] if the bundle has no vectors.
+    pub fn vectors(&mut self, index: &Index) -> Result<Result<HitVectors, Vec<ShardId>>, Error> {
+        loop {
+            if let Stage::Found(answer) | Stage::Presenting(answer) = &self.stage {
+                return hit_vectors(index, answer);
+            }
+            match self.advance(index)? {
+                Some(Step::Need(shards)) => return Ok(Err(shards)),
+                Some(Step::Done(_)) => return Err(over()),
+                None => {}
+            }
+        }
+    }
+
+    /// Runs one stage. `None` if the next stage can run at once.
+    #[inline]
+    fn advance(&mut self, index: &Index) -> Result<Option<Step>, Error> {
+        let next = match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Similar { parsed, address } => resolve_similar(index, parsed, address)?,
+            Stage::Retrieving(retrieving) => retrieve(index, *retrieving)?,
+            Stage::NothingFound(answer) => find_tries(index, answer)?,
+            Stage::Suggesting(answer, tries) => suggest(index, answer, tries)?,
+            Stage::Found(answer) => fetch_texts(index, answer),
+            Stage::Presenting(answer) => present(index, answer)?,
+            Stage::Answered(response) => return Ok(Some(Step::Done(response))),
+            Stage::Over => return Err(over()),
+        };
+        let (stage, step) = match next {
+            Next::Stage(stage) => (stage, None),
+            Next::Need(stage, shards) => (stage, Some(Step::Need(index.missing(&shards)))),
+        };
+        self.stage = stage;
+        Ok(step)
     }
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Literal, Optional, Tuple, TypedDict, Union
 
 Mode = Literal["hybrid", "lexical", "semantic"]
-Order = Literal["relevance", "recent", "balanced"]
+Order = Literal["relevance", "recent", "balanced", "match"]
 
 
 class Report(TypedDict):

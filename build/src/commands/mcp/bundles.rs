@@ -9,6 +9,7 @@ use anyhow::Result;
 use crate::collections::{Home, Registry, Target};
 use crate::commands::open_bundle::{Encoders, OpenBundle};
 use crate::commands::require_fresh::RequireFresh;
+use crate::forgiving_names::{NameKind, NameMatch, find_name, listed};
 use crate::host::EncoderChoice;
 use crate::output::UsageError;
 
@@ -47,11 +48,18 @@ impl Bundles {
     pub fn wanted(&self, name: Option<&str>) -> Result<Vec<String>> {
         let names = self.names()?;
         let Some(name) = name else { return Ok(names) };
-        if names.iter().any(|known| known == name) {
-            return Ok(vec![name.to_owned()]);
-        }
-        let code = "unknown";
-        let message = format!("expected a collection, one of {}; found `{name}`", names.join(", "));
+        let all = names.iter().map(String::as_str);
+        let (code, message) = match find_name(name, NameKind::Plain, all) {
+            NameMatch::One(one) => return Ok(vec![one.to_owned()]),
+            NameMatch::Several(all) => {
+                let all = listed(&all);
+                ("ambiguous", format!("expected one collection, found `{name}`, which fits {all}"))
+            }
+            NameMatch::None => {
+                let all = names.join(", ");
+                ("unknown", format!("expected a collection, one of {all}; found `{name}`"))
+            }
+        };
         Err(UsageError { code, message }.into())
     }
 

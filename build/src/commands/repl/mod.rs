@@ -47,7 +47,8 @@ enum Next {
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
-    finish(&Output::default(), ui, || start(args.target, ui))
+    // A pager would hide the prompt.
+    finish(&Output::default(), ui, || start(args.target, &ui.without_pager()))
 }
 
 fn start(target: Option<PathBuf>, ui: &Ui) -> Result<Exit> {

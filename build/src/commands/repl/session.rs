@@ -265,6 +265,7 @@ impl Session {
                 collection: (self.asked.len() > 1).then_some(&*asked.name),
                 group_by: None,
                 timings: false,
+                vectors: None,
             });
             offset += response.results.len() as u32;
         }

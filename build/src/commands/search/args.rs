@@ -4,13 +4,16 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use findling_bundle::Manifest;
-use findling_engine::{Fusion, MAX_LIMIT, Mode, Order, Prefer, Request, Response, Sort, Total};
+use findling_engine::{
+    Error, Fusion, MAX_LIMIT, Mode, Order, Prefer, Request, Response, Sort, Total,
+};
 
-use super::conditions::{Conditions, date_of, lacks};
+use super::conditions::{Conditions, date_of};
 use super::filter::parse_filter;
 use crate::collections::Name;
 use crate::commands::require_fresh::RequireFresh;
-use crate::host::EncoderChoice;
+use crate::commands::unknown_attribute::with_counts;
+use crate::host::{EncoderChoice, Host};
 use crate::output::citations::Style;
 use crate::output::{Format, UsageError, group};
 
@@ -65,6 +68,10 @@ pub struct Args {
     /// searching. With --json, in the field `timings`
     #[arg(long, conflicts_with = "batch")]
     pub timings: bool,
+    /// Add the vectors of the sections found and of the query, for programs that rank again. With
+    /// --json or --format jsonl
+    #[arg(long, conflicts_with = "batch")]
+    pub include_vectors: bool,
     /// Answer the queries of a JSONL file instead; each line is {"_id", "text"}. --format is trec,
     /// the default, or json for one response per line
     #[arg(long, value_name = "QUERIES", conflicts_with = "query")]
@@ -94,6 +101,7 @@ impl Args {
             output,
             explain: false,
             timings: false,
+            include_vectors: false,
             batch: None,
         }
     }
@@ -129,15 +137,8 @@ impl SearchOptions {
         Request { mode: self.mode.into(), ..self.ranking.request(query) }
     }
 
-    /// Adds what depends on the bundle.
-    ///
-    /// # Errors
-    /// If the bundle does not have an attribute that is asked for, or the filter cannot be read.
-    pub(crate) fn complete(
-        &self,
-        request: &mut Request,
-        manifest: &Manifest,
-    ) -> anyhow::Result<()> {
+    /// See [`SearchOptions::complete_for`].
+    fn complete(&self, request: &mut Request, manifest: &Manifest) -> anyhow::Result<()> {
         self.conditions.add_to(request, manifest)?;
         if self.ranking.order == OrderArg::Oldest {
             let date = date_of(manifest)?;
@@ -152,9 +153,18 @@ impl SearchOptions {
         if let Some(name) = &self.group_by
             && manifest.attribute(name).is_none()
         {
-            return Err(lacks(manifest, &format!("`{name}`")).into());
+            let known = manifest.attributes.iter().map(|one| one.name.clone()).collect();
+            return Err(Error::UnknownAttribute { name: name.clone(), known }.into());
         }
         Ok(())
+    }
+
+    /// Adds what depends on the bundle.
+    ///
+    /// # Errors
+    /// If the bundle does not have an attribute that is asked for, or the filter cannot be read.
+    pub(crate) fn complete_for(&self, request: &mut Request, host: &Host) -> anyhow::Result<()> {
+        self.complete(request, host.manifest()).map_err(|error| with_counts(host, error))
     }
 
     /// Leaves out pages below the threshold, and puts those of a group together.
@@ -240,6 +250,22 @@ impl Output {
                 });
             }
         })
+    }
+
+    /// Checks that the format has a place for vectors, if they are included.
+    ///
+    /// # Errors
+    /// If the format is neither JSON nor JSON Lines.
+    pub(crate) fn check_vectors(&self, included: bool) -> Result<(), UsageError> {
+        if !included || self.is_json() {
+            return Ok(());
+        }
+        let format = self.format.and_then(|format| format.to_possible_value());
+        let found = format.as_ref().map_or("text", |format| format.get_name());
+        let message = format!(
+            "--include-vectors: expected --format json or jsonl with it, found {found}; add --json"
+        );
+        Err(UsageError { code: "usage", message })
     }
 
     /// Whether errors are printed as JSON.
@@ -341,6 +367,9 @@ pub enum OrderArg {
     Balanced,
     /// Oldest first, among all pages found
     Oldest,
+    /// Best match first: relevance without the site's boosts and pins
+    #[value(alias = "match-quality")]
+    Match,
 }
 
 impl From<OrderArg> for Order {
@@ -350,6 +379,7 @@ impl From<OrderArg> for Order {
             OrderArg::Relevance | OrderArg::Oldest => Order::Relevance,
             OrderArg::Recent => Order::Recent,
             OrderArg::Balanced => Order::Balanced,
+            OrderArg::Match => Order::Match,
         }
     }
 }

@@ -105,7 +105,7 @@ pub(super) fn date_of(manifest: &Manifest) -> Result<&Attribute, UsageError> {
 }
 
 /// The error for an attribute that a bundle does not have.
-pub(super) fn lacks(manifest: &Manifest, what: &str) -> UsageError {
+fn lacks(manifest: &Manifest, what: &str) -> UsageError {
     let names: Vec<&str> = manifest.attributes.iter().map(|one| one.name.as_str()).collect();
     let has = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
     let message = format!("expected an attribute with {what}, found {has}; use --filter");

@@ -3,6 +3,7 @@
 mod args;
 mod conditions;
 mod filter;
+mod forgiving_filter;
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -15,10 +16,14 @@ use serde::Serialize;
 
 use super::learned;
 use super::open_bundle::find_target;
+use super::unknown_attribute::with_counts;
 use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
-use crate::output::{Answer, Exit, Failure, Format, Last, Meta, Sources, Timings, UsageError};
+use crate::output::{
+    Answer, Exit, Failure, Format, Last, Meta, Sources, Timings, UsageError, Vectors, pager,
+    require_vectors,
+};
 use crate::replace_file::replace_by;
 use crate::ui::{Ui, count};
 use crate::{safe_text, small_file};
@@ -27,6 +32,7 @@ pub use conditions::Conditions;
 #[cfg(feature = "tui")]
 pub(crate) use conditions::{condition, with_conditions};
 pub(crate) use filter::parse_filter;
+pub(crate) use forgiving_filter::forgive_filter;
 
 /// Most words of a file that pages are compared with.
 const MAX_WORDS: usize = 200;
@@ -68,13 +74,18 @@ pub(crate) fn finish(
 }
 
 /// Gives `write` what the output goes to: standard output, or a file that is replaced when all is
-/// written.
+/// written. An answer longer than the screen is shown in a pager.
 pub(crate) fn write_to(
     output: &Output,
     ui: &Ui,
     write: impl FnOnce(&Ui, &mut dyn Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let Some(path) = &output.file else {
+        if ui.screen_to_page().is_some() {
+            let mut answer = Vec::new();
+            write(ui, &mut answer)?;
+            return pager::print(&answer, ui);
+        }
         let mut out = BufWriter::new(std::io::stdout().lock());
         write(ui, &mut out)?;
         return Ok(out.flush()?);
@@ -89,9 +100,13 @@ pub(crate) fn write_to(
 
 fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
+    args.output.check_vectors(args.include_vectors)?;
     let target = find_target(&args.bundle, ui)?;
     args.options.fresh.check(&target)?;
     let mut host = learned::open(&target)?;
+    if args.include_vectors {
+        require_vectors(&host, target.given())?;
+    }
     host.set_streamed(args.options.ranking.streamed);
     let loading = Instant::now();
     let encoder =
@@ -100,7 +115,8 @@ fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     match (&args.batch, &args.query) {
         (Some(path), _) => {
             let queries = read_queries(path)?;
-            write_to(&args.output, ui, |ui, out| {
+            // Its lines come one by one.
+            write_to(&args.output, &ui.without_pager(), |ui, out| {
                 batch(&mut host, encoder.as_ref(), &queries, args, ui, out)
             })?;
             Ok(Exit::Found)
@@ -176,15 +192,17 @@ fn single(
         Some(like) => similar(host, like, request(args, ""))?,
         None => request(args, query),
     };
-    args.options.complete(&mut request, host.manifest())?;
+    args.options.complete_for(&mut request, host)?;
     let embedding = match encoder {
         Some(encoder) if request.similar_to.is_none() => encoder.embed(&mut request)?,
         _ => Duration::ZERO,
     };
-    let (mut response, cost) = answer(host, encoder, request, ui)?;
+    let (mut response, cost, vectors) =
+        answer_with(args.include_vectors, host, encoder, request, ui)?;
     args.options.arrange(&mut response);
     let timings = Timings::new(clock.started, host.open_time(), clock.encoder, embedding, &cost);
-    print(Printed { target, host, response: &response, timings, format }, args, ui)?;
+    let vectors = vectors.as_ref();
+    print(Printed { target, host, response: &response, vectors, timings, format }, args, ui)?;
     ui.detail(format!("{:.1} ms embedding, {cost}", embedding.as_secs_f64() * 1e3));
     Ok(exit(&response))
 }
@@ -194,18 +212,21 @@ struct Printed<'a> {
     target: &'a Target,
     host: &'a Host,
     response: &'a Response,
+    vectors: Option<&'a Vectors>,
     timings: Timings,
     format: Format,
 }
 
 fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
-    let Printed { target, host, response, timings, format } = printed;
-    let meta = meta(target, host, timings, format)?;
+    let Printed { target, host, response, vectors, timings, format } = printed;
+    let mut meta = meta(target, host, timings, format)?;
+    meta.vectors = vectors.map(Vectors::about);
     let sources = Sources::of(target);
     let (offset, timings) = (args.offset, args.timings);
     let group_by = args.options.group_by.as_deref();
     let (meta, sources) = (&meta, &sources);
-    let answer = Answer { response, offset, meta, sources, collection: None, group_by, timings };
+    let answer =
+        Answer { response, offset, meta, sources, collection: None, group_by, timings, vectors };
     keep(&response.query, &[answer], &args.output, ui)?;
     write_to(&args.output, ui, |ui, mut out| {
         let printing = Instant::now();
@@ -288,7 +309,22 @@ pub(crate) fn answer(
     request: Request,
     ui: &Ui,
 ) -> anyhow::Result<(Response, Cost)> {
-    let answer = host.search_as_meant(encoder, request).map_err(|error| near(host, error))?;
+    let (response, cost, _) = answer_with(false, host, encoder, request, ui)?;
+    Ok((response, cost))
+}
+
+/// As [`answer`], and with the vectors of the sections shown, if `vectors` is set.
+fn answer_with(
+    vectors: bool,
+    host: &mut Host,
+    encoder: Option<&QueryEncoder>,
+    mut request: Request,
+    ui: &Ui,
+) -> anyhow::Result<(Response, Cost, Option<Vectors>)> {
+    let read = forgive_filter(host, &mut request)?;
+    let answer = Vectors::search(vectors, host, encoder, request);
+    let mut answer = answer.map_err(|error| near(host, error))?;
+    answer.0.notices.splice(..0, read);
     for notice in &answer.0.notices {
         ui.warn(&notice.message);
     }
@@ -300,10 +336,11 @@ pub(crate) fn is_no_page(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(findling_engine::Error::NoSuchPage { .. }))
 }
 
-/// An error that names pages with similar addresses, if it is that no page has an address.
+/// An error that names what is similar: pages, if no page has an address; attributes, if the bundle
+/// does not have one.
 fn near(host: &mut Host, error: anyhow::Error) -> anyhow::Error {
     let Some(findling_engine::Error::NoSuchPage { address }) = error.downcast_ref() else {
-        return error;
+        return with_counts(host, error);
     };
     match host.near_addresses(address) {
         Ok(near) if !near.is_empty() => {
@@ -349,15 +386,17 @@ fn batch(
     let bar = ui.bar("Searching", queries.len() as u64, "queries");
     for Query { id, text } in queries {
         let mut request = request(args, text);
-        args.options.complete(&mut request, host.manifest())?;
+        args.options.complete_for(&mut request, host)?;
+        let read = forgive_filter(host, &mut request)?;
         if trec {
             request.sections_per_page = SectionsPerPage(1);
         }
         if let Some(encoder) = encoder {
             encoder.embed(&mut request)?;
         }
-        let (mut response, _) =
-            host.search_as_meant(encoder, request).with_context(|| format!("query {id}"))?;
+        let answer = host.search_as_meant(encoder, request).map_err(|error| near(host, error));
+        let (mut response, _) = answer.with_context(|| format!("query {id}"))?;
+        response.notices.splice(..0, read);
         args.options.arrange(&mut response);
         if !trec {
             let line = BatchLine { id, response: &response };

@@ -54,7 +54,8 @@ pub struct Request {
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub prefer: Option<Prefer>,
-    /// A named order: by relevance, by date, or by both. `sort` and `prefer` override it.
+    /// A named order: by relevance, by date, by both, or by match. `sort` and `prefer` override
+    /// it.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub order: Order,
     /// The name of an attribute. Pages with the same value are spread over the list: each one
@@ -259,6 +260,8 @@ pub enum Order {
     /// By relevance combined with the date ([`Prefer`]).
     #[doc(alias = "deferred")]
     Balanced,
+    /// The page that matches best first: relevance without the site's boosts and pins.
+    Match,
 }
 
 /// A preference for pages with a high or low number or date, for example the newest or the most

@@ -1,7 +1,7 @@
 //! Orders pages by more than relevance: pins and boosts of the site, preferences of the request
 //! (newer pages, several values of an attribute), and copies, of which one stands for all.
 //!
-//! Boosts and copies are attributes, [`BOOST`] and [`COPY`], whose columns are fetched where a
+//! Boosts and copies are attributes, [`crate::BOOST`] and [`COPY`], whose columns are fetched where a
 //! bundle has them: 50 bytes a shard and little more than a bit for each page without one. All of
 //! this multiplies scores or leaves pages out, so the order is the same however far a reader pages.
 
@@ -10,9 +10,9 @@ use findling_bundle::{
 };
 
 use super::{Candidate, PageScore};
-use crate::api::{BOOST, COPY, Error, Prefer};
+use crate::api::{COPY, Error, Prefer};
 use crate::index::Index;
-use crate::resolve::{ResolvedQuery, number_attribute};
+use crate::resolve::{ResolvedQuery, boosts, number_attribute};
 
 /// Larger boosts count as this.
 const MAX_BOOST: f64 = 100.0;
@@ -122,7 +122,7 @@ pub(crate) fn weigh(
             page.score = (f64::from(page.score) * factor(PageId(page.page))) as f32;
         }
     };
-    if let Some(attribute) = number_attribute(index, BOOST) {
+    if let Some(attribute) = boosts(index, &asked.request) {
         let column = column(index, attribute)?;
         weigh(&|page| column.number(page.0).map_or(1.0, |boost| boost.clamp(0.0, MAX_BOOST)));
     }

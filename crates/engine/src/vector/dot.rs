@@ -85,6 +85,19 @@ impl QuantisedQuery {
     pub fn similarity(&self, row: &[i8], scale: f32) -> f32 {
         lanes::dot(row, &self.values) as f32 * (scale * self.scale)
     }
+
+    /// The quantised numbers. O(dim²): each one is read by a product with a unit vector, since the
+    /// order in memory depends on the machine.
+    pub fn values(&self) -> Vec<f32> {
+        let mut row = vec![0; self.dim];
+        let mut value = |i: usize| {
+            row[i] = 1;
+            let value = self.similarity(&row, 1.0);
+            row[i] = 0;
+            value
+        };
+        (0..self.dim).map(&mut value).collect()
+    }
 }
 
 impl QuantisedQuery {
@@ -199,6 +212,10 @@ mod tests {
             let length = row.iter().map(|&a| f64::from(a).powi(2)).sum::<f64>().sqrt();
             let error = (f64::from(query.similarity(row, 1.0)) - exact).abs();
             prop_assert!(error <= 1e-3 * length.max(1.0));
+            for (read, value) in query.values().into_iter().zip(&values) {
+                prop_assert!((f64::from(read) - f64::from(*value) / norm).abs() <= 1e-3);
+            }
+            prop_assert_eq!(query.values().len(), values.len());
         }
     }
 

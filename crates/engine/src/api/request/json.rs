@@ -65,8 +65,10 @@ const MODES: (&[&str], &[Mode]) =
     (&["hybrid", "lexical", "semantic"], &[Mode::Hybrid, Mode::Lexical, Mode::Semantic]);
 const FACETS_OF: (&[&str], &[FacetsOf]) =
     (&["pages", "sections"], &[FacetsOf::Pages, FacetsOf::Sections]);
-const ORDERS: (&[&str], &[Order]) =
-    (&["relevance", "recent", "balanced"], &[Order::Relevance, Order::Recent, Order::Balanced]);
+const ORDERS: (&[&str], &[Order]) = (
+    &["relevance", "recent", "balanced", "match"],
+    &[Order::Relevance, Order::Recent, Order::Balanced, Order::Match],
+);
 const ENCODERS: (&[&str], &[EncoderChoice]) = (
     &["auto", "static", "none"],
     &[EncoderChoice::Auto, EncoderChoice::Static, EncoderChoice::None],

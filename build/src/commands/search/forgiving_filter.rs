@@ -1,0 +1,118 @@
+//! Replaces the attributes and values of a filter by those of the bundle that they stand for
+//! ([`crate::forgiving_names`]), before the engine reads the filter.
+
+use anyhow::Result;
+use findling_bundle::AttributeKind;
+use findling_engine::filter::{Condition, Predicate, Test};
+use findling_engine::{Notice, Request};
+
+use super::conditions::condition;
+use crate::forgiving_names::{NameKind, NameMatch, find_name, kind_of_values, listed};
+use crate::host::Host;
+use crate::output::UsageError;
+
+/// Replaces names in the filter of a request, and returns a notice for each replaced name. Names
+/// that the engine finds, and names that nothing matches, stay: the engine reports the latter.
+///
+/// # Errors
+/// If a name is ambiguous, or the attribute's values cannot be read.
+pub(crate) fn forgive_filter(host: &mut Host, request: &mut Request) -> Result<Vec<Notice>> {
+    let Some(filter) = &request.filter else { return Ok(Vec::new()) };
+    let Ok(mut whole) = condition(filter) else { return Ok(Vec::new()) };
+    let mut reader = Reader { host, notices: Vec::new() };
+    reader.condition(&mut whole)?;
+    let notices = reader.notices;
+    if !notices.is_empty() {
+        request.filter = Some(whole.to_json());
+    }
+    Ok(notices)
+}
+
+struct Reader<'a> {
+    host: &'a mut Host,
+    notices: Vec<Notice>,
+}
+
+impl Reader<'_> {
+    fn condition(&mut self, condition: &mut Condition) -> Result<()> {
+        match condition {
+            Condition::All(parts) | Condition::Any(parts) => {
+                parts.iter_mut().try_for_each(|part| self.condition(part))
+            }
+            Condition::Not(inner) => self.condition(inner),
+            Condition::Test(test) => self.test(test),
+        }
+    }
+
+    fn test(&mut self, test: &mut Test) -> Result<()> {
+        let attributes = &self.host.manifest().attributes;
+        let names = attributes.iter().map(|attribute| attribute.name.as_str());
+        let name = match find_name(&test.attribute, NameKind::Attribute, names) {
+            NameMatch::One(name) => name.to_owned(),
+            NameMatch::Several(all) => {
+                let (typed, all) = (&test.attribute, listed(&all));
+                let message = format!(
+                    "filter: expected one attribute, found `{typed}`, which fits {all}; write the \
+                     exact name"
+                );
+                return Err(UsageError { code: "ambiguous", message }.into());
+            }
+            NameMatch::None => return Ok(()),
+        };
+        if name != test.attribute {
+            self.tell(format!("the attribute `{}` was read as `{name}`", test.attribute));
+            test.attribute = name;
+        }
+        match &mut test.predicate {
+            Predicate::In(values) => self.values(&test.attribute, values),
+            Predicate::Compare(..) | Predicate::Contains(_) => Ok(()),
+        }
+    }
+
+    fn values(&mut self, name: &str, values: &mut [String]) -> Result<()> {
+        let Some(attribute) = self.host.manifest().attribute(name).cloned() else { return Ok(()) };
+        if !matches!(attribute.kind, AttributeKind::String | AttributeKind::Strings) {
+            return Ok(());
+        }
+        let known = self.host.strings(&attribute)?;
+        for value in values {
+            if is_found(&known, value) {
+                continue;
+            }
+            match find_name(value, kind_of_values(name), known.iter().map(String::as_str)) {
+                NameMatch::One(one) => {
+                    self.tell(format!("`{value}` was read as `{one}`, a value of `{name}`"));
+                    one.clone_into(value);
+                }
+                NameMatch::Several(all) => {
+                    let all = listed(&all);
+                    let message = format!(
+                        "filter: expected one value of `{name}`, found `{value}`, which fits {all}; \
+                         write the exact value, or {name}~part for all values with that part"
+                    );
+                    return Err(UsageError { code: "ambiguous", message }.into());
+                }
+                NameMatch::None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, message: String) {
+        self.notices.push(Notice { code: "read-as".into(), message });
+    }
+}
+
+/// Whether the engine itself finds a value: without case, and without what stands between letters
+/// and digits.
+fn is_found(known: &[String], value: &str) -> bool {
+    if known.iter().any(|known| known == value) {
+        return true;
+    }
+    let letters = |text: &str| {
+        text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect::<String>()
+    };
+    let (lower, wanted) = (value.to_lowercase(), letters(value));
+    known.iter().any(|known| known.to_lowercase() == lower)
+        || (!wanted.is_empty() && known.iter().any(|known| letters(known) == wanted))
+}

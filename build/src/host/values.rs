@@ -1,0 +1,75 @@
+//! Reads the values of an attribute, and counts the pages that have one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use findling_bundle::{
+    Attribute, AttributeLevel, Column, SectionId, ShardId, Structure, decode_shard,
+};
+
+use super::Host;
+
+/// Values that have been read, by column.
+pub(super) type Values = HashMap<ShardId, Arc<[String]>>;
+
+impl Host {
+    /// The distinct values of an attribute of strings; empty for an attribute of another type.
+    ///
+    /// # Errors
+    /// If the column cannot be read.
+    pub fn strings(&mut self, attribute: &Attribute) -> Result<Arc<[String]>> {
+        let shard = attribute.column;
+        if let Some(known) = self.values.get(&shard) {
+            return Ok(known.clone());
+        }
+        let values: Arc<[String]> = match self.column(attribute)? {
+            Column::Strings(strings) => {
+                (0..strings.n_values()).map(|id| strings.value(id).to_owned()).collect()
+            }
+            _ => Arc::default(),
+        };
+        self.values.insert(shard, values.clone());
+        Ok(values)
+    }
+
+    /// The number of pages that have a value of an attribute, or a section with one.
+    ///
+    /// # Errors
+    /// If the column or the structure cannot be read.
+    pub fn pages_with(&self, attribute: &Attribute) -> Result<usize> {
+        let column = self.column(attribute)?;
+        let items = (0..column.n_items()).filter(|&item| column.value(item).is_some());
+        if attribute.level == AttributeLevel::Page {
+            return Ok(items.count());
+        }
+        let shard = self.manifest().structure().context("the bundle has no structure")?;
+        let stats = self.manifest().stats;
+        let structure = self.decode(shard, |raw| Structure::from_bytes(raw, &stats))?;
+        // Sections are in the order of their pages.
+        let mut pages: Vec<_> = items.map(|item| structure.page_of(SectionId(item))).collect();
+        pages.dedup();
+        Ok(pages.len())
+    }
+
+    fn column(&self, attribute: &Attribute) -> Result<Column> {
+        let stats = self.manifest().stats;
+        let n_items = match attribute.level {
+            AttributeLevel::Page => stats.n_pages,
+            AttributeLevel::Section => stats.n_sections,
+        };
+        self.decode(attribute.column, |raw| Column::from_bytes(raw, attribute.kind, n_items))
+    }
+
+    /// Reads a shard.
+    fn decode<T>(
+        &self,
+        shard: ShardId,
+        read: impl FnOnce(&[u8]) -> Result<T, findling_bundle::Error>,
+    ) -> Result<T> {
+        let entry = *self.manifest().shard(shard).context("a shard does not exist")?;
+        let damaged = || self.damaged(shard, &entry);
+        let raw = decode_shard(&entry, &self.files.stored(shard, &entry)?).with_context(damaged)?;
+        read(&raw).with_context(damaged)
+    }
+}

@@ -1,0 +1,243 @@
+//! `--include-vectors`: a response with the vectors of its sections, for programs that rank again.
+
+use std::collections::HashMap;
+
+use findling_engine::{
+    Correction, Facet, HitVectors, Mode, Notice, PageHit, Plan, Request, Response, SectionHit,
+    Suggestion, Total, Why,
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::UsageError;
+use crate::host::{Cost, Host, QueryEncoder};
+
+/// The vectors of what a response shows.
+#[derive(Clone, Debug, Default)]
+pub struct Vectors {
+    /// By the id of a page, then by section as the response has them.
+    pages: HashMap<String, Vec<Option<Vec<f32>>>>,
+    about: AboutVectors,
+}
+
+/// What is to be known about vectors, and those of the query.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct AboutVectors {
+    /// The encoder of the documents.
+    encoder: String,
+    /// What names the encoder's space: vectors of two spaces cannot be compared.
+    fingerprint: String,
+    /// Numbers of a vector.
+    dimensions: u32,
+    /// That of the query; `null` if it was not embedded.
+    query: Option<Vec<f32>>,
+    /// The vectors of its other phrasings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<Option<Vec<f32>>>,
+}
+
+impl Vectors {
+    /// Answers a request, with the vectors of what it shows if `included`.
+    ///
+    /// # Errors
+    /// As [`Host::search_with_vectors`].
+    pub fn search(
+        included: bool,
+        host: &mut Host,
+        encoder: Option<&QueryEncoder>,
+        request: Request,
+    ) -> anyhow::Result<(Response, Cost, Option<Self>)> {
+        if !included {
+            let (response, cost) = host.search_as_meant(encoder, request)?;
+            return Ok((response, cost, None));
+        }
+        let (response, cost, vectors) = host.search_with_vectors(encoder, request)?;
+        let vectors = Self::new(host, &response, vectors);
+        Ok((response, cost, Some(vectors)))
+    }
+
+    /// Vectors of a response as the engine gave it: with all pages, in its order.
+    fn new(host: &Host, response: &Response, vectors: HitVectors) -> Self {
+        let ids = response.results.iter().map(|page| page.id.clone());
+        let pages = ids.zip(vectors.pages).collect();
+        let mut of_query = vectors.query.into_iter();
+        let query = of_query.next().flatten();
+        let also = of_query.collect();
+        let about = match &host.manifest().dense {
+            Some(dense) => AboutVectors {
+                encoder: dense.encoder.name.clone(),
+                fingerprint: dense.encoder.fingerprint.clone(),
+                dimensions: dense.encoder.dim,
+                query,
+                also,
+            },
+            None => AboutVectors::default(),
+        };
+        Self { pages, about }
+    }
+
+    /// What the metadata of an answer say.
+    pub fn about(&self) -> AboutVectors {
+        self.about.clone()
+    }
+
+    fn of(&self, page: &PageHit) -> &[Option<Vec<f32>>] {
+        self.pages.get(&page.id).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Checks that a bundle has vectors to include.
+///
+/// # Errors
+/// If the bundle has no vectors.
+pub fn require_vectors(host: &Host, name: &str) -> Result<(), UsageError> {
+    if host.manifest().dense.is_some() {
+        return Ok(());
+    }
+    let message = format!(
+        "--include-vectors: expected a bundle with vectors, found {name}, which is searched by \
+         words only; build it with an encoder, or leave out the option"
+    );
+    Err(UsageError { code: "vector", message })
+}
+
+/// A response, with vectors where there are any to be included.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Body<'a> {
+    /// As it is.
+    Plain(&'a Response),
+    /// With vectors.
+    WithVectors(ResponseWithVectors<'a>),
+}
+
+/// A page of a response, with vectors where there are any to be included.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum PageBody<'a> {
+    /// As it is.
+    Plain(&'a PageHit),
+    /// With vectors.
+    WithVectors(PageWithVectors<'a>),
+}
+
+/// The fields of [`Response`].
+#[derive(Serialize)]
+pub struct ResponseWithVectors<'a> {
+    query: &'a str,
+    mode: Mode,
+    encoder: Option<&'a str>,
+    notices: &'a [Notice],
+    corrections: &'a [Correction],
+    suggestions: &'a [Suggestion],
+    answerable: Option<f32>,
+    total: Total,
+    results: Vec<PageWithVectors<'a>>,
+    facets: &'a [Facet],
+    plan: Option<&'a Plan>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a Why>,
+}
+
+/// The fields of [`PageHit`].
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageWithVectors<'a> {
+    id: &'a str,
+    url: &'a str,
+    title: &'a str,
+    language: &'a str,
+    score: f32,
+    attributes: &'a Map<String, Value>,
+    meta: &'a [(String, String)],
+    sections: Vec<SectionWithVector<'a>>,
+    n_sections: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copies: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pinned: Option<bool>,
+}
+
+/// A section and its vector; `null` if it has none.
+#[derive(Serialize)]
+struct SectionWithVector<'a> {
+    #[serde(flatten)]
+    section: &'a SectionHit,
+    vector: Option<&'a [f32]>,
+}
+
+/// A response as it is printed.
+pub fn body<'a>(response: &'a Response, vectors: Option<&'a Vectors>) -> Body<'a> {
+    let Some(vectors) = vectors else { return Body::Plain(response) };
+    // By name, so that a field that is added is not forgotten here.
+    let Response {
+        query,
+        mode,
+        encoder,
+        notices,
+        corrections,
+        suggestions,
+        answerable,
+        total,
+        results,
+        facets,
+        plan,
+        why,
+    } = response;
+    Body::WithVectors(ResponseWithVectors {
+        query,
+        mode: *mode,
+        encoder: encoder.as_deref(),
+        notices,
+        corrections,
+        suggestions,
+        answerable: *answerable,
+        total: *total,
+        results: results.iter().map(|page| with_vectors(page, vectors)).collect(),
+        facets,
+        plan: plan.as_ref(),
+        why: why.as_ref(),
+    })
+}
+
+/// A page as it is printed.
+pub fn page_body<'a>(page: &'a PageHit, vectors: Option<&'a Vectors>) -> PageBody<'a> {
+    match vectors {
+        None => PageBody::Plain(page),
+        Some(vectors) => PageBody::WithVectors(with_vectors(page, vectors)),
+    }
+}
+
+fn with_vectors<'a>(page: &'a PageHit, vectors: &'a Vectors) -> PageWithVectors<'a> {
+    let PageHit {
+        id,
+        url,
+        title,
+        language,
+        score,
+        attributes,
+        meta,
+        sections,
+        n_sections,
+        copies,
+        pinned,
+    } = page;
+    let mut of_page = vectors.of(page).iter();
+    let sections = sections.iter().map(|section| {
+        let vector = of_page.next().and_then(Option::as_deref);
+        SectionWithVector { section, vector }
+    });
+    PageWithVectors {
+        id,
+        url,
+        title,
+        language,
+        score: *score,
+        attributes,
+        meta,
+        sections: sections.collect(),
+        n_sections: *n_sections,
+        copies: Some(*copies).filter(|copies| *copies > 0),
+        pinned: Some(*pinned).filter(|pinned| *pinned),
+    }
+}
