@@ -31,11 +31,22 @@ export interface Site {
 /** A search of a tool. */
 export type ToolRequest = Pick<
   SearchRequest,
-  "query" | "mode" | "limit" | "offset" | "sectionsPerPage" | "filter" | "facets" | "similarTo"
+  | "query"
+  | "mode"
+  | "limit"
+  | "offset"
+  | "sectionsPerPage"
+  | "filter"
+  | "facets"
+  | "similarTo"
+  | "read"
 >;
 
 /** The parts of an answer that tools tell. */
-type ToolAnswer = Pick<Answer, "results" | "total" | "corrections" | "notices" | "facets">;
+type ToolAnswer = Pick<
+  Answer,
+  "results" | "total" | "corrections" | "notices" | "facets" | "document"
+>;
 
 export type Json = Record<string, unknown>;
 
@@ -59,7 +70,7 @@ export async function callTool(
 }
 
 /** The arguments of a call, checked as they are read. */
-class Input {
+export class Input {
   readonly #values: Json;
 
   constructor(values: unknown, known: string[]) {
@@ -101,7 +112,7 @@ class Input {
 
 const MODES: readonly Mode[] = ["hybrid", "lexical", "semantic"];
 
-function refuse(name: string, expected: string, found: unknown): FindlingError {
+export function refuse(name: string, expected: string, found: unknown): FindlingError {
   const text = line((JSON.stringify(found) ?? "nothing").slice(0, 80));
   return new FindlingError("request", `\`${line(name)}\`: expected ${expected}; found ${text}.`);
 }
@@ -161,7 +172,7 @@ async function facets(input: Input, site: Site): Promise<Json> {
   return { untrusted: UNTRUSTED, facets, leftOut };
 }
 
-function tokensOf(input: Input): number {
+export function tokensOf(input: Input): number {
   return input.integer("tokens", TOKENS, MAX_TOKENS) - FRAME;
 }
 
@@ -198,10 +209,14 @@ function hit(page: PageHit, rank: number, site: Site): Json {
     url: site.resolve(url) ?? line(url),
     snippet: lines(section?.snippet.text ?? ""),
     score: page.score,
-    attributes: Object.fromEntries(
-      Object.entries(page.attributes).map(([name, value]) => [line(name), safeValue(value)]),
-    ),
+    attributes: safeAttributes(page.attributes),
   };
+}
+
+/** Attributes whose texts are harmless. */
+export function safeAttributes(attributes: PageHit["attributes"]): Json {
+  const safe = Object.entries(attributes).map(([name, value]) => [line(name), safeValue(value)]);
+  return Object.fromEntries(safe) as Json;
 }
 
 function safeValue<T>(value: T): T | string | string[] {
@@ -210,14 +225,14 @@ function safeValue<T>(value: T): T | string | string[] {
 }
 
 /** The characters of the command line's estimate (`build/src/passages/tokens.rs`). */
-const IDEOGRAPH =
+export const IDEOGRAPH =
   /[\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\u{1f000}-\u{1faff}\u{20000}-\u{3ffff}]/u;
 
 /**
  * Tokens of a text, estimated as the command line does: one for every four letters of a word, one
  * for every sign and ideograph, two for every three other letters.
  */
-function estimate(text: string): number {
+export function estimate(text: string): number {
   let [total, others] = [0, 0];
   for (const [part] of text.matchAll(/[A-Za-z0-9]+|\n|\S/gu)) {
     if (/^[A-Za-z0-9]/.test(part)) total += Math.ceil(part.length / 4);
@@ -227,17 +242,18 @@ function estimate(text: string): number {
   return total + Math.ceil((others * 2) / 3);
 }
 
-const text = (description: string) => ({ type: "string", description });
-const number = (description: string) => ({ type: "integer", minimum: 0, description });
-const list = (items: Json) => ({ type: "array", items });
+export const text = (description: string) => ({ type: "string", description });
+export const number = (description: string) => ({ type: "integer", minimum: 0, description });
+export const list = (items: Json) => ({ type: "array", items });
 
-const FILTER = text(
+export const FILTER = text(
   "A condition on attributes: key=value, key!=value, key>=2020, key in a,b, with and, or, not " +
     "and brackets. facets lists keys and values.",
 );
-const BUDGET = number(`Most tokens of the answer, estimated; ${TOKENS} unless given.`);
+export const BUDGET = number(`Most tokens of the answer, estimated; ${TOKENS} unless given.`);
 const MAX = number(`Most results, ${LIMIT} unless given, at most ${MAX_RESULTS}.`);
-const SAID = text("Said of all texts below.");
+export const SAID = text("Said of all texts below.");
+export const MODE = { type: "string", enum: MODES, description: "By words, by meaning, or both." };
 
 const FOUND = {
   type: "object",
@@ -264,7 +280,7 @@ const FOUND = {
   },
 };
 
-const READ_ONLY = {
+export const READ_ONLY = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
@@ -298,7 +314,7 @@ export const TOOLS: readonly Tool[] = [
             "that meet the filter.",
         ),
         filter: FILTER,
-        mode: { type: "string", enum: MODES, description: "By words, by meaning, or both." },
+        mode: MODE,
         limit: MAX,
         offset: number("Results to skip first."),
         tokens: BUDGET,

@@ -7,6 +7,7 @@
  * Specification: https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
  */
 
+import { READING_TOOLS } from "./assistant-reading";
 import { callTool, isObject, type Json, type Site, TOOLS, UNTRUSTED } from "./assistant-tools";
 import { line } from "./safe-text";
 
@@ -17,8 +18,12 @@ const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 const MAX_MESSAGE = 65_536;
 const INSTRUCTIONS =
   "Searches the pages of this site. Use `search` for pages with the section that answers, " +
+  "`context` for passages within a number of tokens, `read` for a page or a section in full, " +
   "`similar` for pages like one, `facets` for what filters there are. Cite the URLs. " +
   UNTRUSTED;
+
+/** In the order in which clients list them. */
+const ALL_TOOLS = [...TOOLS, ...READING_TOOLS];
 
 /** Codes of JSON-RPC. */
 const PARSE_ERROR = -32700;
@@ -100,12 +105,12 @@ async function handle(message: Json, site: () => Promise<EdgeSite>): Promise<unk
     case "ping":
       return {};
     case "tools/list":
-      return { tools: TOOLS.map(({ call, ...tool }) => tool) };
+      return { tools: ALL_TOOLS.map(({ call, ...tool }) => tool) };
     case "tools/call": {
       const name = parameters["name"];
-      const tool = TOOLS.find((known) => known.name === name);
+      const tool = ALL_TOOLS.find((known) => known.name === name);
       if (tool) return callTool(tool, parameters["arguments"], site);
-      const known = TOOLS.map((tool) => tool.name).join(", ");
+      const known = ALL_TOOLS.map((tool) => tool.name).join(", ");
       throw new RpcError(INVALID_PARAMS, `expected a tool, one of ${known}`);
     }
     default:

@@ -202,7 +202,7 @@ class Endpoint {
   }
 
   /**
-   * Answers a request. If the bundle does not know the page of `similarTo` or `why`, asks again
+   * Answers a request. If the bundle does not know the page that the request names, asks again
    * without the site's own address in front of it. `whole` tells that no file and no encoder was
    * missing.
    */
@@ -210,10 +210,10 @@ class Endpoint {
     try {
       return await this.#answerAsGiven(query, opened);
     } catch (thrown) {
-      const name = query.similarTo === undefined ? "why" : "similarTo";
-      const page = query[name];
-      if (FindlingError.from(thrown).code !== "no-such-page" || !page?.startsWith(site.href))
-        throw thrown;
+      const name = PAGE_FIELDS.find((field) => query[field] !== undefined);
+      const page = name && query[name];
+      const unknown = FindlingError.from(thrown).code === "no-such-page";
+      if (!unknown || !page?.startsWith(site.href)) throw thrown;
       return this.#answerAsGiven({ ...query, [name]: page.slice(site.href.length) }, opened);
     }
   }
@@ -322,6 +322,9 @@ function bundleUrl(env: Env, origin: string): URL {
 }
 
 /** Base of relative page addresses. */
+/** The fields of a request that name a page. */
+const PAGE_FIELDS = ["similarTo", "read", "why"] as const;
+
 function siteUrl(env: Env, origin: string): URL {
   return parseBundleAddress(bundleUrl(env, origin)).site;
 }

@@ -116,7 +116,12 @@ alsoVectors?: Array<QueryVector | null>,
  * page itself is left out. Its vectors are compared if it has any and `mode` is not lexical
  * (the response's mode is then semantic). Otherwise its most distinctive words are searched.
  */
-similarTo?: string, };
+similarTo?: string, 
+/**
+ * The URL, path or id of a page. The response has its whole text as `document`, and nothing is
+ * searched.
+ */
+read?: string, };
 
 /**
  * Number of pages to return. Default: 10.
@@ -284,7 +289,11 @@ plan: Plan | null,
 /**
  * The explanation of a page's rank. Only with `why`.
  */
-why?: Why, };
+why?: Why, 
+/**
+ * The page that was read. Only with `read`.
+ */
+document?: Document, };
 
 /**
  * A message.
@@ -739,3 +748,58 @@ name: string,
  * Each value as it is written in a filter, and the number of matching pages with it.
  */
 values: Array<[string, number]>, };
+
+/**
+ * A page with its whole text.
+ */
+export type Document = { 
+/**
+ * The document's id.
+ */
+id: string, 
+/**
+ * The page's URL.
+ */
+url: string, 
+/**
+ * Its title, plain text.
+ */
+title: string, 
+/**
+ * Its language, BCP 47; may be empty.
+ */
+language: string, 
+/**
+ * Its attributes as JSON values (dates as ISO 8601).
+ */
+attributes: Record<string, string | number | boolean | string[]>, 
+/**
+ * Its sections in the order of the page. A very long one is several with the same headings.
+ */
+sections: Array<DocumentSection>, };
+
+/**
+ * A section of a [`Document`].
+ */
+export type DocumentSection = { 
+/**
+ * 1 to 6; 0 for the text before the first heading.
+ */
+level: number, 
+/**
+ * Headings from the outermost to the section's own.
+ */
+headingPath: Array<string>, 
+/**
+ * The fragment without `#`.
+ */
+anchor: string | null, 
+/**
+ * All its text, blocks separated by line feeds.
+ */
+text: string, 
+/**
+ * The ranges of its passages, as [start, end) in UTF-16 code units, ascending; they may
+ * overlap.
+ */
+passages: Array<[number, number]>, };

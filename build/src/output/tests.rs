@@ -104,6 +104,7 @@ fn response(text: &str) -> Response {
         facets: vec![Facet { name: own(), values: vec![(own(), 1)] }],
         plan: None,
         why: None,
+        document: None,
     }
 }
 

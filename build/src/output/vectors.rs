@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use findling_engine::{
-    Correction, Facet, HitVectors, Mode, Notice, PageHit, Plan, Request, Response, SectionHit,
-    Suggestion, Total, Why,
+    Correction, Document, Facet, HitVectors, Mode, Notice, PageHit, Plan, Request, Response,
+    SectionHit, Suggestion, Total, Why,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -137,6 +137,8 @@ pub struct ResponseWithVectors<'a> {
     plan: Option<&'a Plan>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a Why>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document: Option<&'a Document>,
 }
 
 /// The fields of [`PageHit`].
@@ -183,6 +185,7 @@ pub fn body<'a>(response: &'a Response, vectors: Option<&'a Vectors>) -> Body<'a
         facets,
         plan,
         why,
+        document,
     } = response;
     Body::WithVectors(ResponseWithVectors {
         query,
@@ -197,6 +200,7 @@ pub fn body<'a>(response: &'a Response, vectors: Option<&'a Vectors>) -> Body<'a
         facets,
         plan: plan.as_ref(),
         why: why.as_ref(),
+        document: document.as_deref(),
     })
 }
 

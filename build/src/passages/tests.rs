@@ -175,6 +175,7 @@ fn the_best_section_of_each_page_comes_first() {
         facets: vec![],
         plan: None,
         why: None,
+        document: None,
     };
     let order: Vec<_> = in_order(&response, 10)
         .map(|(rank, _, _, hit)| (rank, hit.anchor.as_deref().unwrap_or_default()))

@@ -57,6 +57,8 @@ fn main() -> std::io::Result<()> {
     declare::<engine::WordOnPage>(&mut out);
     declare::<engine::Removal>(&mut out);
     declare::<engine::Facet>(&mut out);
+    declare::<engine::Document>(&mut out);
+    declare::<engine::DocumentSection>(&mut out);
     match std::env::args_os().nth(1) {
         Some(path) => std::fs::write(path, out),
         None => std::io::stdout().write_all(out.as_bytes()),

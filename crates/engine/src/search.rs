@@ -2,6 +2,7 @@
 //!
 //! | stage | waits for | makes |
 //! |---|---|---|
+//! | `Reading` | the text of a page | the response |
 //! | `Similar` | the page that others should resemble | the query |
 //! | `Retrieving` | the shards of each phrasing's [`QueryRun`] | pages in order |
 //! | `NothingFound` | spellings | other queries |
@@ -22,7 +23,7 @@ use crate::locate::{Located, Place, locate};
 use crate::query_run::{QueryRun, step_all};
 use crate::rank::{Matches, Ranked, sections_of};
 use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery};
-use crate::results::{Answer, respond};
+use crate::results::{Answer, read, respond};
 use crate::similar::seed;
 use crate::spelling;
 use crate::stage::Next;
@@ -56,6 +57,8 @@ pub enum Step {
 
 /// How far a search has come.
 enum Stage {
+    /// Waits for the text of a page that is read whole. Nothing is searched.
+    Reading(Box<Request>),
     /// Waits for the page that similar pages are searched for.
     Similar {
         parsed: Box<ParsedRequest>,
@@ -91,6 +94,9 @@ enum ExplainedPage {
 impl Search {
     pub(crate) fn new(index: &Index, mut request: Request) -> Result<Self, Error> {
         request.validate()?;
+        if request.read.is_some() {
+            return Ok(Self { stage: Stage::Reading(Box::new(request)) });
+        }
         if let Some(address) = request.similar_to.clone() {
             let parsed = Box::new(ParsedRequest::new(index, request)?);
             return Ok(Self { stage: Stage::Similar { parsed, address } });
@@ -149,6 +155,7 @@ impl Search {
     #[inline]
     fn advance(&mut self, index: &Index) -> Result<Option<Step>, Error> {
         let next = match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Reading(request) => read_page(index, request)?,
             Stage::Similar { parsed, address } => resolve_similar(index, parsed, address)?,
             Stage::Retrieving(retrieving) => retrieve(index, *retrieving)?,
             Stage::NothingFound(answer) => find_tries(index, answer)?,
@@ -171,6 +178,17 @@ impl Search {
 fn over() -> Error {
     let message = "expected a search under way, found one that is over; begin another".into();
     Error::Request { message }
+}
+
+/// Reads the page that the request names.
+#[doc(alias = "deferred")]
+#[inline(never)]
+fn read_page(index: &Index, request: Box<Request>) -> Result<Next<Stage>, Error> {
+    let address = request.read.as_deref().unwrap_or_default();
+    Ok(match read(index, &request, address)? {
+        Ok(response) => Next::Stage(Stage::Answered(response)),
+        Err(shards) => Next::Need(Stage::Reading(request), shards),
+    })
 }
 
 /// Makes the query of a search for similar pages.

@@ -41,7 +41,8 @@ fn requests() -> impl Iterator<Item = Request> {
         Request { query: "jib".into(), why: Some(address.into()), ..Request::default() }
     });
     let similar = Request { similar_to: Some("/ships/".into()), ..Request::default() };
-    words.into_iter().chain(several).chain(why).chain([similar])
+    let read = Request { read: Some("/ships/".into()), ..Request::default() };
+    words.into_iter().chain(several).chain(why).chain([similar, read])
 }
 
 #[test]

@@ -25,6 +25,7 @@ fn all_requests() -> Vec<Request> {
         ..typed("closure")
     };
     let similar = Request { similar_to: Some("/threads/".into()), ..Request::default() };
+    let read = Request { read: Some("/threads/".into()), ..Request::default() };
     let mut all = requests();
     all.extend([
         typed("clossures -slice"),
@@ -35,6 +36,7 @@ fn all_requests() -> Vec<Request> {
         Request { why: Some("/threads/#nowhere".into()), ..typed("mutex") },
         filtered,
         similar,
+        read,
     ]);
     all
 }

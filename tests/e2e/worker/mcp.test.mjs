@@ -36,7 +36,7 @@ describe("an assistant that asks the endpoint", () => {
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map((tool) => tool.name),
-      ["search", "similar", "facets"],
+      ["search", "similar", "facets", "context", "read"],
     );
     for (const { annotations, inputSchema, outputSchema, call } of tools) {
       assert.equal(annotations.readOnlyHint, true);
@@ -87,12 +87,65 @@ describe("an assistant that asks the endpoint", () => {
     assert.equal(few.results.length + few.leftOut, all.results.length);
   });
 
+  test("reads a page in full and in parts, and a section with its anchor", async () => {
+    const { results } = await call("search", { query: "dip the pot into the glaze bucket" });
+    const { url, snippet, headingPath } = results[0];
+    const page = url.split("#")[0];
+    const whole = await call("read", { url: page, tokens: 50_000 });
+    assert.equal(whole.url, page);
+    assert.equal(whole.title, "Glazing");
+    assert.equal(whole.attributes.kind, "guide");
+    assert.ok(whole.text.includes(snippet), whole.text);
+    assert.match(whole.text, /^#+ Dipping$/m);
+    assert.match(whole.text, /^#+ Crawling and pinholes$/m);
+    assert.deepEqual([whole.offset, whole.length, whole.nextOffset], [0, whole.text.length, null]);
+    const parts = [];
+    for (let offset = 0; offset !== null && parts.length < 100; ) {
+      const part = await call("read", { url: page, offset, tokens: 130 });
+      assert.equal(part.length, whole.length);
+      parts.push(part.text);
+      offset = part.nextOffset;
+    }
+    assert.ok(parts.length > 1, "a few tokens are not enough for the page");
+    assert.equal(parts.join(""), whole.text);
+    const section = await call("read", { url });
+    assert.equal(section.url, url);
+    assert.ok(section.text.includes(snippet) && section.length < whole.length);
+    assert.match(section.text, new RegExp(`^#+ ${headingPath.at(-1)}`));
+    assert.doesNotMatch(section.text, /Crawling/);
+  });
+
+  test("gets passages within the tokens, each from the page that it names", async () => {
+    const query = "how long do I dip a pot";
+    const sizes = [];
+    for (const tokens of [400, 1000, 8000]) {
+      const { passages, tokens: used, leftOut } = await call("context", { query, tokens });
+      assert.ok(used <= tokens && passages.length > 0, `${used} of ${tokens}`);
+      const urls = passages.map(({ url }) => url);
+      assert.equal(new Set(urls).size, urls.length);
+      sizes.push([passages.length, leftOut]);
+    }
+    assert.ok(sizes[0][0] < sizes[2][0] && sizes[0][1] > sizes[2][1], JSON.stringify(sizes));
+    const { passages } = await call("context", { query, tokens: 8000 });
+    const dipping = passages.find(({ headingPath }) => headingPath.at(-1) === "Dipping");
+    assert.match(dipping.text, /^Hold the pot with tongs .* sticks to the shelf\.$/s);
+    assert.equal(dipping.whole, true, "a section is given in full if it fits");
+    const { text } = await call("read", { url: dipping.url, tokens: 50_000 });
+    assert.ok(text.includes(dipping.text));
+    const guides = await call("context", { query, filter: "kind=guide", tokens: 8000 });
+    assert.ok(guides.passages.length > 0 && guides.passages.length < passages.length);
+  });
+
   test("reads errors as answers", async () => {
     assert.match(await refused("search", { query: 7 }), /^request: `query`/);
     assert.match(await refused("search", { words: "x" }), /^request: `words`/);
     assert.match(await refused("search", { query: "x", filter: "colour=red" }), /colour/);
     assert.match(await refused("similar", { url: "nowhere" }), /^no-such-page/);
     assert.match(await refused("similar", {}), /^request: `url`/);
+    assert.match(await refused("read", { url: "nowhere" }), /^no-such-page/);
+    assert.match(await refused("read", { url: "guide/glaze.html#no" }), /one of .*dipping/);
+    assert.match(await refused("read", { url: "guide/glaze.html", offset: -1 }), /^request: `off/);
+    assert.match(await refused("context", {}), /^request: `query`/);
     await assert.rejects(client.callTool({ name: "delete", arguments: {} }), { code: -32602 });
   });
 
@@ -100,6 +153,13 @@ describe("an assistant that asks the endpoint", () => {
     const { results } = await call("search", { query: "", limit: 50, tokens: 50_000 });
     const text = JSON.stringify(results);
     assert.doesNotMatch(text, /[\p{Cc}\u200b\u202a-\u202e\u2066-\u2069]/u);
+    for (const { url } of results.filter(({ url }) => url.startsWith(worker.url))) {
+      const page = await call("read", { url, tokens: 50_000 });
+      assert.doesNotMatch(
+        JSON.stringify({ ...page, text: page.text.replaceAll("\n", " ") }),
+        /[\p{Cc}\u200b\u202a-\u202e\u2066-\u2069]/u,
+      );
+    }
     const hidden = await call("search", { query: "qu\u202eokka\u001b[2J" });
     assert.doesNotMatch(JSON.stringify(hidden), /\u202e|\\u001b/);
   });

@@ -210,6 +210,9 @@ impl Response {
         if let Some(why) = &self.why {
             rare::why(json.name("why"), why);
         }
+        if let Some(document) = &self.document {
+            rare::document(json.name("document"), document);
+        }
         json.end_object();
         json.into_text()
     }
@@ -297,10 +300,10 @@ fn section(json: &mut Json, section: &SectionHit) {
 
 #[doc(alias = "deferred")]
 mod rare {
-    //! Explanations, and suggestions where nothing is found.
+    //! Explanations, suggestions where nothing is found, and whole pages.
 
-    use super::{Json, page, section};
-    use crate::api::{Explanation, Plan, Suggestion, SuggestionKind, Why};
+    use super::{Json, attributes, page, section};
+    use crate::api::{Document, Explanation, Plan, Suggestion, SuggestionKind, Why};
 
     #[inline(never)]
     pub fn suggestion(json: &mut Json, suggestion: &Suggestion) {
@@ -389,6 +392,24 @@ mod rare {
         json.name("nSections").whole(why.n_sections.into());
         json.end_object();
     }
+
+    #[inline(never)]
+    pub fn document(json: &mut Json, document: &Document) {
+        json.object().name("id").text(&document.id);
+        json.name("url").text(&document.url);
+        json.name("title").text(&document.title);
+        json.name("language").text(&document.language);
+        attributes(json, &document.attributes);
+        json.name("sections").list(&document.sections, |json, section| {
+            json.object().name("level").whole(section.level.into());
+            json.name("headingPath").texts(&section.heading_path);
+            json.name("anchor").text_or_null(section.anchor.as_deref());
+            json.name("text").text(&section.text);
+            json.name("passages").ranges(&section.passages);
+            json.end_object();
+        });
+        json.end_object();
+    }
 }
 
 #[cfg(test)]
@@ -445,7 +466,7 @@ mod tests {
             title: text(),
             language: "en".into(),
             score: number,
-            attributes,
+            attributes: attributes.clone(),
             meta: vec![(text(), text())],
             sections: vec![section.clone(), section.clone()],
             n_sections: 2,
@@ -501,6 +522,22 @@ mod tests {
                 removed_by: vec![Removal { kind: "filter".into(), text: text(), sections: 1 }],
                 n_sections: 12,
             }),
+            document: Some(Box::new(Document {
+                id: text(),
+                url: text(),
+                title: text(),
+                language: "en".into(),
+                attributes,
+                sections: [None, Some(text())]
+                    .map(|anchor| DocumentSection {
+                        level: 6,
+                        heading_path: vec![text(), "b".into()],
+                        anchor,
+                        text: text(),
+                        passages: vec![(0, 3), (2, u32::MAX)],
+                    })
+                    .into(),
+            })),
         }
     }
 
@@ -535,6 +572,7 @@ mod tests {
             facets: vec![],
             plan: None,
             why: None,
+            document: None,
         };
         check(&response);
         let mut page = full("a", 1.0).results.remove(0);

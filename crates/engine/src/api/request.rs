@@ -105,6 +105,11 @@ pub struct Request {
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub similar_to: Option<String>,
+    /// The URL, path or id of a page. The response has its whole text as `document`, and nothing is
+    /// searched.
+    #[doc(alias = "deferred")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub read: Option<String>,
 }
 
 /// Number of pages to return. Default: 10.

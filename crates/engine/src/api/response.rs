@@ -38,6 +38,48 @@ pub struct Response {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub why: Option<Why>,
+    /// The page that was read. Only with `read`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub document: Option<Box<Document>>,
+}
+
+/// A page with its whole text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Document {
+    /// The document's id.
+    pub id: String,
+    /// The page's URL.
+    pub url: String,
+    /// Its title, plain text.
+    pub title: String,
+    /// Its language, BCP 47; may be empty.
+    pub language: String,
+    /// Its attributes as JSON values (dates as ISO 8601).
+    #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]
+    pub attributes: serde_json::Map<String, serde_json::Value>,
+    /// Its sections in the order of the page. A very long one is several with the same headings.
+    pub sections: Vec<DocumentSection>,
+}
+
+/// A section of a [`Document`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentSection {
+    /// 1 to 6; 0 for the text before the first heading.
+    pub level: u8,
+    /// Headings from the outermost to the section's own.
+    pub heading_path: Vec<String>,
+    /// The fragment without `#`.
+    pub anchor: Option<String>,
+    /// All its text, blocks separated by line feeds.
+    pub text: String,
+    /// The ranges of its passages, as [start, end) in UTF-16 code units, ascending; they may
+    /// overlap.
+    pub passages: Vec<(u32, u32)>,
 }
 
 /// A word that was treated as misspelled.

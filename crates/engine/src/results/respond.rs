@@ -69,6 +69,7 @@ pub(crate) fn respond(index: &Index, answer: Answer) -> Result<Response, Error> 
         facets: ranked.facets,
         plan: ranked.plan,
         why,
+        document: None,
     })
 }
 
@@ -173,27 +174,13 @@ impl<'a> Presenter<'a> {
             title: text.title.into(),
             language: text.language.into(),
             score: page.score.score,
-            attributes: self.attributes(&text.attributes),
+            attributes: attributes(self.index, &text.attributes),
             meta: text.meta.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
             sections,
             n_sections: page.score.n_sections,
             copies: page.score.copies,
             pinned: page.score.pinned,
         })
-    }
-
-    /// Attributes by name.
-    fn attributes(
-        &self,
-        values: &[(u32, AttributeValue)],
-    ) -> serde_json::Map<String, serde_json::Value> {
-        let mut attributes = serde_json::Map::new();
-        for (place, value) in values {
-            if let Some(attribute) = self.index.manifest().attributes.get(*place as usize) {
-                attributes.insert(attribute.name.clone(), json(value));
-            }
-        }
-        attributes
     }
 
     fn structure(&self) -> Result<&'a Structure, Error> {
@@ -267,7 +254,7 @@ impl<'a> Presenter<'a> {
             },
             anchor: section.anchor.as_deref().map(str::to_string),
             heading_path: page.heading_path(place).into_iter().map(str::to_string).collect(),
-            attributes: self.attributes(&section.attributes),
+            attributes: attributes(self.index, &section.attributes),
             score: candidate.score(),
             snippet,
             legs: Legs {
@@ -294,6 +281,20 @@ fn language<'a>(page: &'a str, languages: &'a [String]) -> &'a str {
         .iter()
         .find(|language| language.eq_ignore_ascii_case(primary))
         .map_or("", String::as_str)
+}
+
+/// Attributes by name.
+pub(super) fn attributes(
+    index: &Index,
+    values: &[(u32, AttributeValue)],
+) -> serde_json::Map<String, serde_json::Value> {
+    let mut attributes = serde_json::Map::new();
+    for (place, value) in values {
+        if let Some(attribute) = index.manifest().attributes.get(*place as usize) {
+            attributes.insert(attribute.name.clone(), json(value));
+        }
+    }
+    attributes
 }
 
 /// A value as JSON: whole numbers without a fraction, dates as ISO 8601.

@@ -58,6 +58,7 @@ fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
         .filter(|value| value.as_array().is_none_or(|list| !list.is_empty()));
     request.also_vectors = also_vectors.map_or(Ok(Vec::new()), vectors)?;
     request.similar_to = fields.text("similarTo")?;
+    request.read = fields.text("read")?;
     Ok(())
 }
 
@@ -304,7 +305,7 @@ mod tests {
             "facets": ["*"], "facetsOf": "sections", "facetsInstead": true,
             "sectionsPerPage": 1, "explain": true,
             "why": "b", "also": ["c"], "alsoVectors": [null, {"values": [], "encoder": "e"}],
-            "similarTo": "d"}"#;
+            "similarTo": "d", "read": "e"}"#;
         let vector = |values: &[f32], encoder: &str, truncated| QueryVector {
             values: values.to_vec(),
             encoder: encoder.into(),
@@ -336,6 +337,7 @@ mod tests {
             also: vec!["c".into()],
             also_vectors: vec![None, Some(vector(&[], "e", false))],
             similar_to: Some("d".into()),
+            read: Some("e".into()),
         };
         assert_eq!(request(json).unwrap(), expect);
         assert_eq!(request("{}").unwrap(), Request::default());
