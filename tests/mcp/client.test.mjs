@@ -150,6 +150,21 @@ test("a wrong question is answered with a code", async () => {
   assert.ok(result.isError, "a field that no tool has");
 });
 
+test("a call tells how far it has come, if it is asked to", async () => {
+  const steps = [];
+  const onprogress = (step) => steps.push(step);
+  await client.callTool({ name: "search", arguments: { query: "mutex" } }, undefined, {
+    onprogress,
+  });
+  const { collections } = await call("list_collections", {});
+  assert.deepEqual(
+    steps.map(({ progress, total }) => [progress, total]),
+    collections.map((_, done) => [done, collections.length]),
+  );
+  for (const [at, { name }] of collections.entries())
+    assert.match(steps[at].message, new RegExp(`^(opening|asking) ${name}$`));
+});
+
 test("a request is cancelled, and the next is answered", async () => {
   const controller = new AbortController();
   const asked = client.callTool({ name: "context", arguments: { query: "mutex" } }, undefined, {

@@ -1,5 +1,7 @@
 //! The answers of the tools. They block, so the server runs them on a thread of their own.
 
+use std::sync::{Arc, Mutex};
+
 use anyhow::Result;
 use findling_bundle::AttributeKind;
 use findling_engine::{Limit, PageHit, Request, Response, SectionsPerPage};
@@ -8,6 +10,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::bundles::{Bundles, lock};
+use super::progress::Progress;
 use super::text;
 use super::types::{
     AttributeOutput, CollectionOutput, CollectionsOutput, ContextInput, ContextOutput, FacetOutput,
@@ -34,6 +37,7 @@ pub struct Call<'a> {
     pub ui: &'a Ui,
     /// Set when the client no longer wants the answer.
     pub cancelled: &'a CancellationToken,
+    pub progress: &'a Progress,
 }
 
 /// The tokens that are left for an answer.
@@ -66,6 +70,14 @@ impl Call<'_> {
         Ok(())
     }
 
+    /// The next bundle of several, of which so many are done.
+    fn bundle(&self, name: &str, done: usize, all: usize) -> Result<Arc<Mutex<Asked>>> {
+        self.go_on()?;
+        let what = if self.bundles.is_open(name) { "asking" } else { "opening" };
+        self.progress.tell(done, all, format!("{what} {}", line(name)));
+        self.bundles.get(name)
+    }
+
     /// Asks each bundle that is wanted.
     fn each<T>(
         &self,
@@ -73,10 +85,10 @@ impl Call<'_> {
         mut ask: impl FnMut(&str, &mut OpenBundle) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut answers = Vec::new();
-        for name in self.bundles.wanted(wanted)? {
-            self.go_on()?;
-            let asked = self.bundles.get(&name)?;
-            answers.push(ask(&name, &mut lock(&asked))?);
+        let names = self.bundles.wanted(wanted)?;
+        for (done, name) in names.iter().enumerate() {
+            let asked = self.bundle(name, done, names.len())?;
+            answers.push(ask(name, &mut lock(&asked))?);
         }
         Ok(answers)
     }
@@ -271,11 +283,10 @@ impl Call<'_> {
         &self,
         address: &str,
         wanted: Option<&str>,
-    ) -> Result<(String, std::sync::Arc<std::sync::Mutex<OpenBundle>>)> {
+    ) -> Result<(String, Arc<Mutex<OpenBundle>>)> {
         let names = self.bundles.wanted(wanted)?;
-        for name in &names {
-            self.go_on()?;
-            let asked = self.bundles.get(name)?;
+        for (done, name) in names.iter().enumerate() {
+            let asked = self.bundle(name, done, names.len())?;
             let found = lock(&asked).host.document(address);
             match found {
                 Ok(_) => return Ok((name.clone(), asked)),

@@ -85,6 +85,11 @@ impl Bundles {
         Ok(asked)
     }
 
+    /// Whether a bundle has been opened.
+    pub fn is_open(&self, name: &str) -> bool {
+        lock(&self.open).contains_key(name)
+    }
+
     /// The encoders of queries.
     pub fn encoders(&self) -> MutexGuard<'_, Encoders> {
         lock(&self.encoders)

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bundles;
+mod progress;
 mod resources;
 mod server;
 mod text;

@@ -12,10 +12,10 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, Json, RoleServer, ServerHandler, tool, tool_handler, tool_router};
-use tokio_util::sync::CancellationToken;
 
 use super::answers::Call;
 use super::bundles::Bundles;
+use super::progress::Progress;
 use super::resources;
 use super::types::{
     CollectionsOutput, ContextInput, ContextOutput, FacetsInput, FacetsOutput, ReadInput,
@@ -46,13 +46,14 @@ impl Server {
     /// Runs what a tool does on a thread of its own, until the client cancels it.
     async fn blocking<T: Send + 'static>(
         &self,
-        cancelled: CancellationToken,
+        context: RequestContext<RoleServer>,
         run: impl FnOnce(&Call<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T, anyhow::Error> {
         let (bundles, ui) = (self.bundles.clone(), self.ui.clone());
+        let (progress, cancelled) = (Progress::of(&context), context.ct);
         let token = cancelled.clone();
         let work = tokio::task::spawn_blocking(move || {
-            run(&Call { bundles: &bundles, ui: &ui, cancelled: &token })
+            run(&Call { bundles: &bundles, ui: &ui, cancelled: &token, progress: &progress })
         });
         tokio::select! {
             done = work => done?,
@@ -63,10 +64,10 @@ impl Server {
     /// As [`Server::blocking`]. An error is an answer that the assistant reads.
     async fn tool<T: Send + 'static>(
         &self,
-        cancelled: CancellationToken,
+        context: RequestContext<RoleServer>,
         run: impl FnOnce(&Call<'_>) -> Result<T> + Send + 'static,
     ) -> Result<Json<T>, String> {
-        self.blocking(cancelled, run).await.map(Json).map_err(|error| message(&error))
+        self.blocking(context, run).await.map(Json).map_err(|error| message(&error))
     }
 }
 
@@ -92,9 +93,9 @@ impl Server {
     async fn search(
         &self,
         Parameters(input): Parameters<SearchInput>,
-        cancelled: CancellationToken,
+        context: RequestContext<RoleServer>,
     ) -> Result<Json<SearchOutput>, String> {
-        self.tool(cancelled, move |call| call.search(input)).await
+        self.tool(context, move |call| call.search(input)).await
     }
 
     #[tool(
@@ -111,9 +112,9 @@ impl Server {
     async fn context(
         &self,
         Parameters(input): Parameters<ContextInput>,
-        cancelled: CancellationToken,
+        context: RequestContext<RoleServer>,
     ) -> Result<Json<ContextOutput>, String> {
-        self.tool(cancelled, move |call| call.context(input)).await
+        self.tool(context, move |call| call.context(input)).await
     }
 
     #[tool(
@@ -130,9 +131,9 @@ impl Server {
     async fn read(
         &self,
         Parameters(input): Parameters<ReadInput>,
-        cancelled: CancellationToken,
+        context: RequestContext<RoleServer>,
     ) -> Result<Json<ReadOutput>, String> {
-        self.tool(cancelled, move |call| call.read(input)).await
+        self.tool(context, move |call| call.read(input)).await
     }
 
     #[tool(
@@ -148,9 +149,9 @@ impl Server {
     async fn similar(
         &self,
         Parameters(input): Parameters<SimilarInput>,
-        cancelled: CancellationToken,
+        context: RequestContext<RoleServer>,
     ) -> Result<Json<SearchOutput>, String> {
-        self.tool(cancelled, move |call| call.similar(input)).await
+        self.tool(context, move |call| call.similar(input)).await
     }
 
     #[tool(
@@ -166,9 +167,9 @@ impl Server {
     )]
     async fn list_collections(
         &self,
-        cancelled: CancellationToken,
+        context: RequestContext<RoleServer>,
     ) -> Result<Json<CollectionsOutput>, String> {
-        self.tool(cancelled, |call| call.list_collections()).await
+        self.tool(context, |call| call.list_collections()).await
     }
 
     #[tool(
@@ -185,9 +186,9 @@ impl Server {
     async fn facets(
         &self,
         Parameters(input): Parameters<FacetsInput>,
-        cancelled: CancellationToken,
+        context: RequestContext<RoleServer>,
     ) -> Result<Json<FacetsOutput>, String> {
-        self.tool(cancelled, move |call| call.facets(input)).await
+        self.tool(context, move |call| call.facets(input)).await
     }
 }
 
@@ -209,7 +210,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.blocking(context.ct, move |call| resources::list(call, cursor.as_deref()))
+        self.blocking(context, move |call| resources::list(call, cursor.as_deref()))
             .await
             .map_err(|error| error_data(&error))
     }
@@ -229,7 +230,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
         let text = self
-            .blocking(context.ct, move |call| resources::read(call, &uri))
+            .blocking(context, move |call| resources::read(call, &uri))
             .await
             .map_err(|error| error_data(&error))?;
         let contents =
