@@ -321,10 +321,10 @@ function bundleUrl(env: Env, origin: string): URL {
   return new URL(env.FINDLING_BUNDLE ?? "/findling/", origin);
 }
 
-/** Base of relative page addresses. */
 /** The fields of a request that name a page. */
 const PAGE_FIELDS = ["similarTo", "read", "why"] as const;
 
+/** Base of relative page addresses. */
 function siteUrl(env: Env, origin: string): URL {
   return parseBundleAddress(bundleUrl(env, origin)).site;
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use super::search::{Output, finish};
 use crate::collections::Name;
-use crate::output::{Exit, Last, LastHit, UsageError};
+use crate::output::{Exit, Last, LastHit, Location, Place, UsageError};
 use crate::safe_text::{self, is_link, json_pretty, line};
 use crate::ui::{Paint, Ui};
 
@@ -78,11 +78,12 @@ fn list(json: bool, out: &mut impl Write) -> Result<Exit> {
 }
 
 fn place(hit: &LastHit) -> String {
-    match (&hit.path, hit.line) {
-        (Some(path), Some(at)) => format!("{}:{at}", line(&path.to_string_lossy())),
-        (Some(path), None) => line(&path.to_string_lossy()).into_owned(),
-        (None, _) => line(&hit.url).into_owned(),
-    }
+    let Some(path) = &hit.path else { return line(&hit.url).into_owned() };
+    let at = match hit.page {
+        Some(page) => Some(Place::Page(page)),
+        None => hit.line.map(Place::Line),
+    };
+    Location::File { path: path.clone(), at }.to_string()
 }
 
 /// Runs `findling open`.
@@ -119,6 +120,13 @@ impl Opener {
     /// If the hit has no address that a browser opens.
     pub fn of(hit: &LastHit, in_browser: bool) -> Result<Self> {
         Ok(match &hit.path {
+            // An editor shows the bytes of a PDF.
+            Some(path) if hit.page.is_some() => {
+                let at = hit.page.map(Place::Page);
+                let file = Location::File { path: path.clone(), at }.href();
+                let address = file.context("the path is not UTF-8")?;
+                Self { command: browser(&address), is_editor: false }
+            }
             Some(path) if !in_browser => Self { command: editor(path, hit.line)?, is_editor: true },
             _ => Self { command: browser(&address(hit)?), is_editor: false },
         })

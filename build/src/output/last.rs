@@ -7,7 +7,7 @@ use anyhow::Result;
 use findling_engine::PageHit;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Location, Sources, UsageError, address, names};
+use super::{Answer, Location, Place, Sources, UsageError, address, names};
 use crate::collections::{Home, Name};
 use crate::replace_file::keep_json;
 
@@ -50,6 +50,9 @@ pub struct LastHit {
     pub path: Option<PathBuf>,
     /// The line in the source, from 1.
     pub line: Option<usize>,
+    /// The page of a PDF, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<usize>,
 }
 
 impl Last {
@@ -141,9 +144,14 @@ impl LastHit {
         bundle: &str,
     ) -> Self {
         let section = page.sections.first();
-        let (path, line) = match sources.locate(page, section) {
-            Location::File { path, line } => (std::path::absolute(path).ok(), line),
+        let (path, at) = match sources.locate(page, section) {
+            Location::File { path, at } => (std::path::absolute(path).ok(), at),
             Location::Url(_) => (None, None),
+        };
+        let (line, page_of_file) = match at {
+            Some(Place::Line(line)) => (Some(line), None),
+            Some(Place::Page(page)) => (None, Some(page)),
+            None => (None, None),
         };
         Self {
             rank,
@@ -155,6 +163,7 @@ impl LastHit {
             fragment: section.map(|one| fragment(&one.snippet.text)).unwrap_or_default(),
             path,
             line,
+            page: page_of_file,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where a hit is: a line of a file on this machine, or an address.
+//! Where a hit is: a line or a page of a file on this machine, or an address.
 
 use std::fmt;
 use std::fs;
@@ -23,15 +23,24 @@ pub struct Sources {
 /// Where a hit is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// A file, and the line (from 1) where it is known.
+    /// A file, and the place in it where that is known.
     File {
         /// The file.
         path: PathBuf,
-        /// The line.
-        line: Option<usize>,
+        /// The place.
+        at: Option<Place>,
     },
     /// An address.
     Url(String),
+}
+
+/// A place in a file, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line of text.
+    Line(usize),
+    /// A page of a PDF.
+    Page(usize),
 }
 
 impl Sources {
@@ -68,11 +77,16 @@ impl Sources {
             let url = section.map_or(&page.url, |section| &section.url);
             return Location::Url(url.clone());
         };
-        let line = section.and_then(|section| {
-            let of_anchor = section.anchor.as_deref().and_then(line_of_anchor);
-            of_anchor.or_else(|| line_of_heading(&path, section.heading_path.last()?))
+        let at = section.and_then(|section| {
+            let anchor = section.anchor.as_deref();
+            if is_pdf(&path) {
+                return anchor?.strip_prefix("page=")?.parse().ok().map(Place::Page);
+            }
+            let line = anchor.and_then(line_of_anchor);
+            let line = line.or_else(|| line_of_heading(&path, section.heading_path.last()?));
+            line.map(Place::Line)
         });
-        Location::File { path, line }
+        Location::File { path, at }
     }
 
     /// The file of a document. A document's id is its path below a source; one that leads out of it
@@ -85,6 +99,10 @@ impl Sources {
         let path = self.root.as_ref()?.join(id);
         path.is_file().then_some(path)
     }
+}
+
+fn is_pdf(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
 }
 
 /// The first line of an anchor such as `L12` or `L12-L30`, as code has them.
@@ -127,9 +145,13 @@ impl Location {
     /// What a link leads to; `None` for an address that is no link outside of its site.
     pub fn href(&self) -> Option<String> {
         match self {
-            Self::File { path, .. } => {
+            Self::File { path, at } => {
                 let path = std::path::absolute(path).ok()?;
-                Some(format!("file://{}", safe_text::url(path.to_str()?)))
+                let page = match at {
+                    Some(Place::Page(page)) => format!("#page={page}"),
+                    _ => String::new(),
+                };
+                Some(format!("file://{}{page}", safe_text::url(path.to_str()?)))
             }
             Self::Url(url) if url.contains("://") && safe_text::is_link(url) => {
                 Some(safe_text::url(url))
@@ -139,13 +161,17 @@ impl Location {
     }
 }
 
-/// `path:line`, or the address. On one line, harmless.
+/// `path:line`, `path:page12`, or the address. On one line, harmless.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File { path, line } => {
+            Self::File { path, at } => {
                 f.write_str(&safe_text::line(&path.to_string_lossy()))?;
-                line.map_or(Ok(()), |line| write!(f, ":{line}"))
+                match at {
+                    Some(Place::Line(line)) => write!(f, ":{line}"),
+                    Some(Place::Page(page)) => write!(f, ":page{page}"),
+                    None => Ok(()),
+                }
             }
             Self::Url(url) => f.write_str(&safe_text::line(url)),
         }
@@ -180,13 +206,22 @@ mod tests {
             explain: None,
         };
         let at = |section: &SectionHit| match sources.locate(&page, Some(section)) {
-            Location::File { line, .. } => line,
-            Location::Url(url) => panic!("{url}"),
+            Location::File { at: Some(Place::Line(line)), .. } => Some(line),
+            Location::File { at: None, .. } => None,
+            other => panic!("{other:?}"),
         };
         assert_eq!(at(&section("b", "B")), Some(5));
         assert_eq!(at(&section("d", "D<T>")), Some(7), "markup in a heading is no difference");
         assert_eq!(at(&section("c", "C")), None);
         assert_eq!(at(&section("L2-L4", "C")), Some(2));
+        fs::write(dir.path().join("b.PDF"), "%PDF B").unwrap();
+        let pdf = self::page("b.PDF");
+        for (anchor, expect) in [("page=12", ":page12"), ("page=x", ""), ("L2", "")] {
+            let location = sources.locate(&pdf, Some(&section(anchor, "B")));
+            assert!(location.to_string().ends_with(&format!("b.PDF{expect}")), "{location}");
+            let link = location.href().unwrap();
+            assert_eq!(link.ends_with("#page=12"), anchor == "page=12", "{link}");
+        }
         let nowhere = Sources::default().locate(&page, Some(&section("b", "B")));
         assert_eq!(nowhere.to_string(), "/a/#b");
     }

@@ -31,7 +31,7 @@ use citations::Style;
 pub use failure::{Exit, Failure, Stale, UsageError};
 pub use groups::group;
 pub use last::{Last, LastHit};
-pub use location::{Location, Sources};
+pub use location::{Location, Place, Sources};
 pub use meta::{Meta, Timings};
 pub use vectors::{Body, Vectors, body, require_vectors};
 
