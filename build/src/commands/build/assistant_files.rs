@@ -1,8 +1,9 @@
 //! `findling build --agents DIR`: `llms.txt`, its full form, and Markdown beside every page.
 //!
 //! The files follow <https://llmstxt.org>. Each ends or begins with a mark; a file without it was
-//! written by somebody else and is left alone.
+//! written by somebody else and is left alone. They have no page that `robots.txt` forbids.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -11,6 +12,7 @@ use anyhow::{Context, Result};
 use findling_bundle::AttributeValue;
 use findling_engine::filter::date;
 
+use super::robots::{Robots, page_of, path_of, sitemap};
 use crate::page::{Page, Section};
 use crate::safe_text;
 use crate::sources::join;
@@ -18,8 +20,10 @@ use crate::ui::{Ui, count};
 
 /// In every file that is written.
 const MARK: &str = "generator: findling";
-/// Most characters of a part of `llms-full.txt`: readers cut longer files.
+/// Most characters of `llms.txt` and of a part of `llms-full.txt`: readers cut longer files.
 const PART_CHARS: usize = 50_000;
+/// Pages that a warning names.
+const MAX_NAMED: usize = 3;
 /// Characters of a page's description in `llms.txt`.
 const DESCRIPTION_CHARS: usize = 160;
 
@@ -30,18 +34,56 @@ pub struct File {
     text: String,
 }
 
-/// The files for pages whose addresses begin with `base_url`.
-pub fn files(pages: &[Page], base_url: &str) -> Vec<File> {
+/// The files for pages whose addresses begin with `base_url`, to be written below a directory.
+/// Leaves out what its `robots.txt` forbids, and tells where its `sitemap.xml` has other pages.
+pub fn files(pages: &[Page], base_url: &str, directory: &Path, ui: &Ui) -> Vec<File> {
+    let robots = Robots::read(directory);
+    let index = path_of(&join(base_url, "llms.txt"));
+    if !robots.allows(&index) {
+        ui.warn(format!("robots.txt forbids {index}, which assistants look for: allow it there"));
+    }
+    let is_allowed = |page: &&Page| {
+        let markdown = place(&page.url, base_url).map(|(_, url)| url);
+        robots.allows(&path_of(&page.url))
+            && markdown.is_none_or(|url| robots.allows(&path_of(&url)))
+    };
+    let allowed: Vec<&Page> = pages.iter().filter(is_allowed).collect();
+    if allowed.len() < pages.len() {
+        let left_out = count((pages.len() - allowed.len()) as u64, "pages");
+        ui.status("Left out", format!("{left_out} of the files for assistants, by robots.txt"));
+    }
+    let known: HashSet<String> =
+        pages.iter().map(|page| page_of(&path_of(&page.url)).to_owned()).collect();
+    let below = path_of(base_url);
+    let other: Vec<String> = sitemap(directory)
+        .into_iter()
+        .filter(|address| {
+            let path = path_of(address);
+            path.starts_with(&below) && !known.contains(page_of(&path))
+        })
+        .collect();
+    if !other.is_empty() {
+        ui.warn(format!(
+            "sitemap.xml has {} that are not in the index and so not in llms.txt, such as {}",
+            count(other.len() as u64, "pages"),
+            other.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ")
+        ));
+    }
+    files_of(&allowed, base_url)
+}
+
+fn files_of(pages: &[&Page], base_url: &str) -> Vec<File> {
     let mut files = Vec::new();
     let mut listed = Vec::new();
-    for page in pages {
+    let index = join(base_url, "llms.txt");
+    for &page in pages {
         if let Some((path, url)) = place(&page.url, base_url) {
-            files.push(File { path, text: markdown(page) });
+            files.push(File { path, text: markdown(page, &index) });
             listed.push((page, url));
         }
     }
     let parts = full(&listed);
-    files.push(File { path: "llms.txt".into(), text: list(&listed, base_url, parts.len()) });
+    files.extend(lists(&listed, base_url, parts.len()));
     files.extend(parts);
     files
 }
@@ -87,15 +129,16 @@ fn place(url: &str, base_url: &str) -> Option<(PathBuf, String)> {
     is_inside.then(|| (PathBuf::from(&path), join(base_url, &path)))
 }
 
-/// A page as Markdown, with title, address and date in front.
-fn markdown(page: &Page) -> String {
+/// A page as Markdown, with title, address and date in front, and where the list of all pages is.
+fn markdown(page: &Page, index: &str) -> String {
     let quoted = |text: &str| safe_text::json(&text).unwrap_or_default();
     let mut out = format!("---\ntitle: {}\nurl: {}\n", quoted(&page.title), quoted(&page.url));
     if let Some(AttributeValue::Date(ms)) = page.attributes.get("date") {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "date: {}", date::format(*ms));
     }
-    let _ = write!(out, "{MARK}\n---\n\n");
+    let index = safe_text::url(index);
+    let _ = write!(out, "{MARK}\n---\n\n> All pages of this site: [llms.txt]({index})\n\n");
     out.push_str(&body(page, 0));
     out
 }
@@ -129,45 +172,100 @@ fn heading(section: &Section, deeper: u8, out: &mut String) {
     }
 }
 
-/// `llms.txt`: the pages by the first part of their path.
-fn list(pages: &[(&Page, String)], base_url: &str, n_parts: usize) -> String {
+/// A line of `llms.txt`, and the first part of its page's path.
+struct Entry {
+    part: String,
+    line: String,
+}
+
+/// `llms.txt`: the pages by the first part of their path. If that is too long it lists files that
+/// list the pages.
+fn lists(pages: &[(&Page, String)], base_url: &str, n_full: usize) -> Vec<File> {
     let front =
         pages.iter().find(|(page, _)| matches!(page.url.strip_prefix(base_url), Some("" | "/")));
     let title = front.map_or("Documentation", |(page, _)| page.title.as_str());
-    let mut out = format!("# {}\n\n", safe_text::markdown(title));
-    if let Some((page, _)) = front
-        && let Some(about) = description(page)
-    {
-        let _ = write!(out, "> {}\n\n", safe_text::markdown(&about));
+    let title = format!("# {}\n\n", safe_text::markdown(title));
+    let about = front.and_then(|(page, _)| description(page));
+    let about = about.map(|about| format!("> {}\n\n", safe_text::markdown(&about)));
+    let head = format!("{title}{}", about.unwrap_or_default());
+    let entries: Vec<Entry> = pages.iter().map(|(page, url)| entry(page, url, base_url)).collect();
+    let tail = tail(base_url, n_full);
+    let file = |path: &str, text: String| File { path: path.into(), text };
+    let whole = format!("{head}{}{tail}", sections(&entries));
+    if whole.chars().count() <= PART_CHARS {
+        return vec![file("llms.txt", whole)];
     }
+    let end = format!("\n<!-- {MARK} -->\n");
+    let room = PART_CHARS - title.chars().count() - end.len();
+    let parts = in_parts(&entries, room);
+    let mut index = format!("{head}## Pages\n\n");
+    let mut files = Vec::new();
+    for (number, part) in (1..).zip(&parts) {
+        let name = numbered("llms-pages", number);
+        let url = safe_text::url(&join(base_url, &name));
+        let _ = writeln!(index, "- [List of pages, part {number} of {}]({url})", parts.len());
+        files.push(file(&name, format!("{title}{}{end}", sections(part))));
+    }
+    files.insert(0, file("llms.txt", format!("{index}{tail}")));
+    files
+}
+
+fn entry(page: &Page, url: &str, base_url: &str) -> Entry {
+    let path = page.url.strip_prefix(base_url).unwrap_or(&page.url).trim_start_matches('/');
+    let part = path.split_once('/').map_or("Pages", |(first, _)| first).to_owned();
+    let title = if page.title.is_empty() { &page.id } else { &page.title };
+    let about = description(page).map(|about| format!(": {}", safe_text::markdown(&about)));
+    let (title, url) = (safe_text::markdown(title), safe_text::url(url));
+    Entry { part, line: format!("- [{title}]({url}){}\n", about.unwrap_or_default()) }
+}
+
+/// Entries below headings.
+fn sections(entries: &[Entry]) -> String {
+    let mut out = String::new();
     let mut last = None;
-    for (page, url) in pages {
-        let path = page.url.strip_prefix(base_url).unwrap_or(&page.url).trim_start_matches('/');
-        let part = path.split_once('/').map_or("Pages", |(first, _)| first);
+    for Entry { part, line } in entries {
         if last != Some(part) {
             let _ = write!(out, "\n## {}\n\n", safe_text::markdown(part));
             last = Some(part);
         }
-        let title = if page.title.is_empty() { &page.id } else { &page.title };
-        let about = description(page).map(|about| format!(": {}", safe_text::markdown(&about)));
-        let _ = writeln!(
-            out,
-            "- [{}]({}){}",
-            safe_text::markdown(title),
-            safe_text::url(url),
-            about.unwrap_or_default()
-        );
+        out.push_str(line);
     }
-    if n_parts > 0 {
-        out.push_str("\n## Optional\n\n");
-        for number in 1..=n_parts {
-            let url = join(base_url, &part_name(number));
-            let _ = writeln!(
-                out,
-                "- [All pages, part {number} of {n_parts}]({})",
-                safe_text::url(&url)
-            );
+    out
+}
+
+/// Entries in as few groups as take at most so many characters each with their headings. A group
+/// has one entry at least.
+fn in_parts(entries: &[Entry], room: usize) -> Vec<&[Entry]> {
+    let (mut parts, mut from, mut used) = (Vec::new(), 0, 0);
+    for (at, entry) in entries.iter().enumerate() {
+        let begins = at == from || entries[at - 1].part != entry.part;
+        let heading = if begins { heading_chars(&entry.part) } else { 0 };
+        let size = entry.line.chars().count();
+        if at > from && used + heading + size > room {
+            parts.push(&entries[from..at]);
+            (from, used) = (at, heading_chars(&entry.part) + size);
+        } else {
+            used += heading + size;
         }
+    }
+    parts.push(&entries[from..]);
+    parts
+}
+
+/// Characters of the heading of a part.
+fn heading_chars(part: &str) -> usize {
+    "\n## \n\n".len() + safe_text::markdown(part).chars().count()
+}
+
+/// The links to the full text, and the mark.
+fn tail(base_url: &str, n_full: usize) -> String {
+    let mut out = String::new();
+    if n_full > 0 {
+        out.push_str("\n## Optional\n\n");
+    }
+    for number in 1..=n_full {
+        let url = safe_text::url(&join(base_url, &numbered("llms-full", number)));
+        let _ = writeln!(out, "- [All pages, part {number} of {n_full}]({url})");
     }
     let _ = writeln!(out, "\n<!-- {MARK} -->");
     out
@@ -210,14 +308,14 @@ fn full(pages: &[(&Page, String)]) -> Vec<File> {
         }
     }
     let file = |(number, text): (usize, String)| File {
-        path: part_name(number).into(),
+        path: numbered("llms-full", number).into(),
         text: format!("{text}{mark}"),
     };
     (1..).zip(parts).map(file).collect()
 }
 
-fn part_name(number: usize) -> String {
-    if number == 1 { "llms-full.txt".to_owned() } else { format!("llms-full-{number}.txt") }
+fn numbered(name: &str, number: usize) -> String {
+    if number == 1 { format!("{name}.txt") } else { format!("{name}-{number}.txt") }
 }
 
 #[cfg(test)]
@@ -261,7 +359,8 @@ mod tests {
 
     #[test]
     fn pages_are_listed_and_their_text_is_no_markup() {
-        let files = files(&[page("/", "Welcome."), page("/guide/a/", "<script> *b*")], "");
+        let pages = [page("/", "Welcome."), page("/guide/a/", "<script> *b*")];
+        let files = files_of(&pages.iter().collect::<Vec<_>>(), "");
         let by_name =
             |name: &str| &files.iter().find(|file| file.path == Path::new(name)).expect(name).text;
         let list = by_name("llms.txt");
@@ -271,6 +370,7 @@ mod tests {
         let page = by_name("guide/a/index.md");
         assert!(page.starts_with("---\ntitle: \"Title\"\nurl: \"/guide/a/\"\n"), "{page}");
         assert!(page.contains("## Heading\n\n\\<script\\>"), "{page}");
+        assert!(page.contains("\n---\n\n> All pages of this site: [llms.txt](/llms.txt)\n\n"));
         assert!(files.iter().all(|file| file.text.contains(MARK)));
     }
 
@@ -288,10 +388,42 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_many_pages_comes_in_files_that_are_short_enough() {
+        let text = "Long ".repeat(40);
+        let pages: Vec<Page> =
+            (0..900).map(|i| page(&format!("/part-{}/{i}/", i / 200), &text)).collect();
+        let files = files_of(&pages.iter().collect::<Vec<_>>(), "");
+        let lists: Vec<&File> =
+            files.iter().filter(|file| file.path.extension().is_some_and(|e| e == "txt")).collect();
+        assert!(lists.iter().all(|file| file.text.chars().count() <= PART_CHARS));
+        let index = lists.iter().find(|file| file.path == Path::new("llms.txt")).unwrap();
+        let is_list = |file: &&&File| file.path.to_string_lossy().starts_with("llms-pages");
+        let named: Vec<&&File> = lists.iter().filter(is_list).collect();
+        assert!(named.len() > 2, "{}", named.len());
+        for file in &named {
+            assert!(index.text.contains(&format!("(/{})", file.path.display())));
+        }
+        let links = |file: &&&File| file.text.matches("/index.md)").count();
+        assert_eq!(named.iter().map(links).sum::<usize>(), 900);
+    }
+
+    #[test]
+    fn what_robots_are_forbidden_is_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let pages = [page("/open/", "Text."), page("/secret/", "Text."), page("/raw/", "Text.")];
+        let rules = "User-agent: *\nDisallow: /secret/\nDisallow: /raw/*.md$\n";
+        fs::write(dir.path().join("robots.txt"), rules).unwrap();
+        let files = files(&pages, "", dir.path(), &Ui::silent());
+        let has = |name: &str| files.iter().any(|file| file.path == Path::new(name));
+        assert!(has("open/index.md") && !has("secret/index.md") && !has("raw/index.md"));
+        assert!(files.iter().all(|file| !file.text.contains("/secret/")));
+    }
+
+    #[test]
     fn a_file_of_somebody_else_stays() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("llms.txt"), "by hand").unwrap();
-        let files = files(&[page("/a/", "Text.")], "");
+        let files = files_of(&[&page("/a/", "Text.")], "");
         for _ in 0..2 {
             write(dir.path(), &files, &Ui::silent()).unwrap();
         }

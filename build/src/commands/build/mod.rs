@@ -7,6 +7,7 @@ mod encoders;
 mod inputs;
 mod pagefind_site;
 mod report;
+mod robots;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -184,10 +185,10 @@ fn index_site(
     extras.extend(read);
     let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     encoders.check_fit(args.meaning.fit, ui);
-    let for_assistants = args
-        .agents
-        .as_ref()
-        .map(|directory| (directory, assistant_files::files(&pages, &args.reading.base_url)));
+    let for_assistants = args.agents.as_ref().map(|directory| {
+        let files = assistant_files::files(&pages, &args.reading.base_url, directory, ui);
+        (directory, files)
+    });
 
     let earlier = if args.fresh { None } else { PreviousBuild::open(output) };
     let words = args.meaning.vocabulary_budget.map(|budget| Words {
