@@ -71,7 +71,7 @@ impl Call<'_> {
     }
 
     /// The next bundle of several, of which so many are done.
-    fn bundle(&self, name: &str, done: usize, all: usize) -> Result<Arc<Mutex<Asked>>> {
+    fn bundle(&self, name: &str, done: usize, all: usize) -> Result<Arc<Mutex<OpenBundle>>> {
         self.go_on()?;
         let what = if self.bundles.is_open(name) { "asking" } else { "opening" };
         self.progress.tell(done, all, format!("{what} {}", line(name)));
