@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ureq::Agent;
+use ureq::config::Config;
 
 /// Timeouts of requests.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,11 @@ pub struct Timeouts {
 /// A client that returns every response, whatever its status, and follows at most `redirects`
 /// redirects.
 pub fn agent(timeouts: Timeouts, redirects: u32) -> Agent {
+    config(timeouts, redirects).into()
+}
+
+/// The settings of such a client.
+pub fn config(timeouts: Timeouts, redirects: u32) -> Config {
     Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(redirects)
@@ -26,5 +32,4 @@ pub fn agent(timeouts: Timeouts, redirects: u32) -> Agent {
         .timeout_per_read(Some(timeouts.stall))
         .user_agent(concat!("findling/", env!("CARGO_PKG_VERSION")))
         .build()
-        .into()
 }

@@ -20,6 +20,7 @@ pub mod models;
 pub mod output;
 pub mod page;
 pub mod passages;
+mod private_network;
 pub mod random;
 mod ranking;
 mod record_log;

@@ -1,10 +1,12 @@
 //! Addresses of bundles on the web.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use findling_bundle::{entry, hash128, hex};
 
 use super::web::{Error, NAMES};
+use crate::private_network::is_this_machine;
 
 const EXPECTED: &str =
     "an address such as https://example.org/findling/ (http only for this machine)";
@@ -51,7 +53,7 @@ impl Address {
         }
         match scheme.as_str() {
             "https" => {}
-            "http" if is_this_machine(&host) => {}
+            "http" if is_this_machine(without_port(&host)) => {}
             "http" => return Err(refuse("http")),
             _ => return Err(refuse("another scheme")),
         }
@@ -62,6 +64,16 @@ impl Address {
     /// Whether it leads to a file with a whole bundle.
     pub fn is_single_file(&self) -> bool {
         self.0.ends_with(".findling")
+    }
+
+    /// The host, without its port. An address of IPv6 is in brackets.
+    pub fn host(&self) -> &str {
+        without_port(self.0.split('/').nth(2).unwrap_or_default())
+    }
+
+    /// The host where it is an address in numbers.
+    pub fn ip(&self) -> Option<IpAddr> {
+        self.host().trim_matches(['[', ']']).parse().ok()
     }
 
     /// The files that may begin the bundle, in the order in which they are asked for.
@@ -108,13 +120,12 @@ impl Address {
     }
 }
 
-fn is_this_machine(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    name == "localhost"
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+/// The host of an authority.
+fn without_port(authority: &str) -> &str {
+    match authority.find(']') {
+        Some(end) => &authority[..=end],
+        None => authority.split(':').next().unwrap_or_default(),
+    }
 }
 
 impl fmt::Display for Address {
@@ -151,6 +162,20 @@ mod tests {
             assert_eq!(parsed.map(|address| address.0).as_deref(), expect, "{given}");
         }
         assert!(is_address("https://x") && !is_address("name") && !is_address("./https:/x"));
+    }
+
+    #[test]
+    fn a_host_has_no_port() {
+        for (given, host, ip) in [
+            ("https://Example.org:8080/a:b", "example.org", None),
+            ("https://10.0.0.5:443/", "10.0.0.5", Some("10.0.0.5")),
+            ("https://[fd00::5]:443/", "[fd00::5]", Some("fd00::5")),
+            ("https://[fd00::5]/", "[fd00::5]", Some("fd00::5")),
+        ] {
+            let address = Address::parse(given).unwrap();
+            assert_eq!(address.host(), host);
+            assert_eq!(address.ip(), ip.map(|ip| ip.parse().unwrap()));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{ErrorKind, Read};
+use std::net::IpAddr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +13,8 @@ use ureq::http::{HeaderMap, StatusCode, header};
 
 use super::SINGLE_FILE;
 use super::address::Address;
-use crate::http::{Timeouts, agent};
+use crate::http::{Timeouts, config};
+use crate::private_network::{self, PrivateAddress, PrivateHosts, VARIABLE, is_this_machine};
 use crate::replace_file::keep;
 
 /// The file of a copy that holds the address of the original.
@@ -44,6 +46,19 @@ pub enum Error {
         url: String,
         /// What came instead.
         reason: String,
+    },
+    /// The site is in a private network.
+    #[error(
+        "{url}: expected a public address, found {address}, a private one; if you trust this \
+         host, list it: {VARIABLE}={host}"
+    )]
+    Private {
+        /// The file that was asked for.
+        url: String,
+        /// The host of the site.
+        host: String,
+        /// Its address.
+        address: IpAddr,
     },
     /// The site names another address. It is not followed: it could lead anywhere.
     #[error("{url} is now at {to}; give that address if you trust it")]
@@ -89,18 +104,33 @@ pub enum Error {
 #[derive(Debug)]
 pub(super) struct Origin {
     url: Address,
+    client: Client,
+}
+
+/// The client for one deployed bundle. It follows no redirects. It connects to a private address
+/// only of a host that the environment lists, or of this machine where the bundle's address says
+/// so.
+#[derive(Clone, Debug)]
+pub(super) struct Client {
     agent: Agent,
+    hosts: PrivateHosts,
+}
+
+impl Client {
+    /// A client for the bundle at an address.
+    pub fn new(url: &Address) -> Self {
+        let mut hosts = PrivateHosts::of_environment();
+        if is_this_machine(url.host()) {
+            hosts = hosts.and(url.host());
+        }
+        Self { agent: private_network::agent(config(TIMEOUTS, 0), hosts.clone()), hosts }
+    }
 }
 
 /// A file, or a part of it, as a site sends it.
 pub(super) struct Fetched {
     pub bytes: Vec<u8>,
     pub tag: Option<String>,
-}
-
-/// The client for deployed bundles. It follows no redirects.
-pub(super) fn client() -> Agent {
-    agent(TIMEOUTS, 0)
 }
 
 /// What a site answers.
@@ -112,13 +142,15 @@ pub(super) enum Answer {
 
 impl Origin {
     /// The bundle whose entry file, or single file, is at an address.
-    pub fn new(url: Address, agent: Agent) -> Self {
-        Self { url, agent }
+    pub fn new(url: Address, client: Client) -> Self {
+        Self { url, client }
     }
 
     /// The origin of a copy; `None` for a bundle that is no copy.
     pub fn of(directory: &Path) -> Option<Self> {
-        Some(Self::new(Self::address(directory)?, client()))
+        let url = Self::address(directory)?;
+        let client = Client::new(&url);
+        Some(Self::new(url, client))
     }
 
     /// The address of the origin of a copy.
@@ -170,7 +202,16 @@ impl Origin {
         tag: Option<&str>,
     ) -> Result<Answer, Error> {
         let unreachable = |reason: String| Error::Unreachable { url: url.to_owned(), reason };
-        let mut request = self.agent.get(url).header(header::ACCEPT_ENCODING, "identity");
+        let private = |refused: PrivateAddress| Error::Private {
+            url: url.to_owned(),
+            host: refused.host,
+            address: refused.address,
+        };
+        // A proxy would be asked for an address in numbers without name resolution.
+        if let Some(address) = self.url.ip() {
+            self.client.hosts.check(self.url.host(), address).map_err(private)?;
+        }
+        let mut request = self.client.agent.get(url).header(header::ACCEPT_ENCODING, "identity");
         if let Some(part) = &part {
             request =
                 request.header(header::RANGE, format!("bytes={}-{}", part.start, part.end - 1));
@@ -178,7 +219,10 @@ impl Origin {
         if let Some(tag) = tag {
             request = request.header(header::IF_NONE_MATCH, tag);
         }
-        let response = request.call().map_err(|error| unreachable(error.to_string()))?;
+        let response = request.call().map_err(|error| match private_network::refusal(&error) {
+            Some(refused) => private(refused.clone()),
+            None => unreachable(error.to_string()),
+        })?;
         let headers = response.headers();
         match response.status() {
             StatusCode::OK if part.is_none() => {}

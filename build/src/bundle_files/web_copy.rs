@@ -20,7 +20,7 @@ use findling_bundle::{
 
 use super::BundleFiles;
 use super::address::Address;
-use super::web::{self, Answer, Error, Fetched, ORIGIN, Origin, write};
+use super::web::{Answer, Client, Error, Fetched, ORIGIN, Origin, write};
 
 /// The file of a copy that holds the entity tag of the entry file. Its date says when the site was
 /// last asked.
@@ -69,7 +69,9 @@ pub fn copy(address: &str, root: &Path) -> Result<WebCopy, Error> {
                 sweep(&directory);
                 lock = share(&directory);
             }
-            Err(error @ Error::Unreachable { .. }) if is_whole => stale = Some(error.to_string()),
+            Err(error @ (Error::Unreachable { .. } | Error::Private { .. })) if is_whole => {
+                stale = Some(error.to_string());
+            }
             Err(error) => return Err(error),
         }
     }
@@ -78,7 +80,7 @@ pub fn copy(address: &str, root: &Path) -> Result<WebCopy, Error> {
 
 /// Asks the site for its entry file and, if it is new, for its manifest.
 fn refresh(address: &Address, directory: &Path) -> Result<(), Error> {
-    let agent = web::client();
+    let client = Client::new(address);
     let has_entry = directory.join(entry::FILE_NAME).is_file();
     let tag = fs::read_to_string(directory.join(CHECKED)).ok();
     let tag = tag.as_deref().filter(|tag| has_entry && !tag.is_empty());
@@ -88,7 +90,7 @@ fn refresh(address: &Address, directory: &Path) -> Result<(), Error> {
     };
     let mut refused = None;
     for url in &candidates {
-        let origin = Origin::new(url.clone(), agent.clone());
+        let origin = Origin::new(url.clone(), client.clone());
         let kept = match origin.entry(tag) {
             Ok(Answer::Missing) => continue,
             Ok(Answer::NotModified) => write(&directory.join(CHECKED), tag.unwrap_or_default()),

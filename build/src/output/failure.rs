@@ -140,6 +140,7 @@ fn kind(error: &Error) -> (&'static str, Exit) {
 fn web(error: &WebError) -> (&'static str, Exit) {
     match error {
         WebError::Address { .. } => ("address", Exit::Usage),
+        WebError::Private { .. } => ("private-address", Exit::Usage),
         WebError::NoBundle { .. } => ("no-bundle", Exit::Data),
         WebError::Unreachable { .. } | WebError::Moved { .. } => ("unreachable", Exit::Data),
         WebError::Contents { .. } => ("bundle", Exit::Data),

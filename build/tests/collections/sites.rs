@@ -14,7 +14,7 @@ use findling_build::index::{self, Job};
 use findling_build::models::BoxedEncoder;
 use findling_build::page::Page;
 use findling_build::ui::Ui;
-use findling_bundle::{FilePart, QueryEncoder, hash128};
+use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
 use findling_encoder::hash::HashEncoder;
 use serde_json::Value;
 
@@ -333,4 +333,54 @@ fn a_site_that_lies_is_refused_and_leads_nowhere_else() {
         let done = home.run(&["search", address, "mutex", "--json"]);
         assert_eq!(done.code, 2, "{done:?}");
     }
+}
+
+#[test]
+fn a_site_at_a_private_address_is_refused_unless_its_host_is_listed() {
+    let home = home();
+    let search = |address: &str, listed: &str| {
+        let mut command = home.command(&["search", address, "mutex", "--json"]);
+        let output = command.env("FINDLING_PRIVATE_SITES", listed).output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), answer["error"]["code"].as_str().unwrap_or_default().to_owned())
+    };
+    let refused = (Some(2), "private-address".to_owned());
+    for address in [
+        "https://10.1.2.3/",
+        "https://192.168.0.1:8443/docs/",
+        "https://169.254.169.254/latest/",
+        "https://100.64.0.1/",
+        "https://[fd00::1]/",
+        "https://[fe80::1]:1/",
+        "https://[::ffff:127.0.0.1]/",
+        "https://0.0.0.0/",
+        // These are names to a resolver, which tells that they are this machine.
+        "https://2130706433:9/",
+        "https://0x7f.1:9/",
+    ] {
+        assert_eq!(search(address, "other.example"), refused, "{address}");
+    }
+    // Nothing listens there, but it was asked.
+    let asked = (Some(3), "unreachable".to_owned());
+    assert_eq!(search("https://0x7f.1:9/", "wiki.example 0x7f.1"), asked);
+    assert_eq!(search("https://127.0.0.1:9/", ""), asked, "this machine by its own address");
+}
+
+#[test]
+fn a_copy_answers_where_its_site_has_moved_to_a_private_address() {
+    let home = home();
+    let site = home.serve("site-bundle");
+    assert_eq!(home.found(&site.address, "mutex").len(), 2);
+    let sites = home.data().join("sites");
+    let copied = std::fs::read_dir(&sites).unwrap().next().unwrap().unwrap().path();
+    // The same copy, of a site whose name leads to this machine now.
+    let address = "https://0x7f.1:9/";
+    let hash = hash128(address.trim_end_matches('/').as_bytes());
+    let moved = sites.join(format!("0x7f.1-9-{}", hex(&hash[..8])));
+    std::fs::rename(&copied, &moved).unwrap();
+    std::fs::write(moved.join("origin.txt"), format!("{address}findling.idx\n")).unwrap();
+    forget_the_check(&home);
+    let done = home.run(&["search", address, "mutex", "--format=paths", "--mode=lexical"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.err.contains("127.0.0.1"), "says why the site was not asked: {done:?}");
 }

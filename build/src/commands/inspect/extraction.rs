@@ -12,10 +12,11 @@ use anyhow::{Context, Result, bail};
 use findling_bundle::AttributeValue;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use ureq::http::header;
+use ureq::http::{Uri, header};
 
 use crate::commands::ocr::checked;
 use crate::page::{Block, Page};
+use crate::private_network::{self, PrivateHosts};
 use crate::sources::conversations::fields::Fields;
 use crate::sources::left_out::LeftOut;
 use crate::sources::{self, Document, Extraction, Format, Options, Problem, Severity};
@@ -220,12 +221,15 @@ struct Fetched {
 }
 
 fn fetch(url: &str, format: Option<Format>) -> Result<Fetched> {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
+    let config = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .timeout_global(Some(MAX_FETCH_TIME))
         .user_agent(concat!("findling/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .into();
+        .build();
+    // The host may be private, as that of a server for development is. It may not lead to another.
+    let parsed: Option<Uri> = url.parse().ok();
+    let host = parsed.as_ref().and_then(Uri::host).unwrap_or_default();
+    let agent = private_network::agent(config, PrivateHosts::of_environment().and(host));
     let mut response =
         agent.get(url).call().with_context(|| format!("{url}: the page cannot be fetched"))?;
     if !response.status().is_success() {

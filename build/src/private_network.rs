@@ -1,0 +1,260 @@
+//! Keeps requests out of private networks. An address that an assistant, a page or a redirect
+//! supplies could otherwise reach a service that only this machine or its network can see.
+//!
+//! The check is part of name resolution: the client connects to the addresses that were checked. A
+//! name that resolves differently the next time (DNS rebinding) is checked again for that
+//! connection. Behind a proxy it is the proxy that resolves names, and its rules apply.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::{Agent, Error};
+
+/// The environment variable with the hosts that may be at private addresses, separated by commas
+/// or spaces.
+pub const VARIABLE: &str = "FINDLING_PRIVATE_SITES";
+
+/// A host at an address that is not public.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{host} is at the private address {address}")]
+pub struct PrivateAddress {
+    /// The host as the request names it.
+    pub host: String,
+    /// Its address.
+    pub address: IpAddr,
+}
+
+/// The hosts that may be at private addresses.
+#[derive(Clone, Debug, Default)]
+pub struct PrivateHosts(Vec<String>);
+
+impl PrivateHosts {
+    /// The hosts that [`VARIABLE`] lists. A project's settings cannot list any: they come with the
+    /// files of others.
+    pub fn of_environment() -> Self {
+        Self::parse(&std::env::var(VARIABLE).unwrap_or_default())
+    }
+
+    /// Hosts separated by commas or spaces.
+    pub fn parse(list: &str) -> Self {
+        let hosts = list.split([',', ' ']).filter(|host| !host.is_empty());
+        Self(hosts.map(|host| without_brackets(host).to_ascii_lowercase()).collect())
+    }
+
+    /// These hosts and one more, which a person asked for by its name.
+    pub fn and(mut self, host: &str) -> Self {
+        self.0.push(without_brackets(host).to_ascii_lowercase());
+        self
+    }
+
+    /// Checks an address of a host. A name of this machine leads to this machine or nowhere.
+    ///
+    /// # Errors
+    /// [`PrivateAddress`] unless the address is public or the host is listed.
+    pub fn check(&self, host: &str, address: IpAddr) -> Result<(), PrivateAddress> {
+        let host = without_brackets(host).to_ascii_lowercase();
+        let is_listed = self.0.contains(&host);
+        let is_allowed = match is_this_machine(&host) {
+            true => is_listed && address.is_loopback(),
+            false => is_listed || is_public(address),
+        };
+        if is_allowed { Ok(()) } else { Err(PrivateAddress { host, address }) }
+    }
+}
+
+/// Whether a host, without a port, is this machine by its very name.
+pub fn is_this_machine(host: &str) -> bool {
+    let host = without_brackets(host);
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn without_brackets(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+}
+
+/// A client that connects to public addresses, and to private ones of the hosts that are listed.
+pub fn agent(config: Config, hosts: PrivateHosts) -> Agent {
+    let resolver = CheckedResolver { hosts, system: DefaultResolver::default() };
+    Agent::with_parts(config, DefaultConnector::default(), resolver)
+}
+
+/// The [`PrivateAddress`] that a request was refused for.
+pub fn refusal(error: &Error) -> Option<&PrivateAddress> {
+    match error {
+        Error::Other(reason) => reason.downcast_ref(),
+        _ => None,
+    }
+}
+
+/// The system's name resolution, of which every address is checked.
+#[derive(Debug)]
+struct CheckedResolver {
+    hosts: PrivateHosts,
+    system: DefaultResolver,
+}
+
+impl Resolver for CheckedResolver {
+    fn resolve(
+        &self,
+        uri: &Uri,
+        config: &Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, Error> {
+        let resolved = self.system.resolve(uri, config, timeout)?;
+        // The user's own proxy may be in a private network.
+        if config.proxy().is_some_and(|proxy| proxy.uri() == uri) {
+            return Ok(resolved);
+        }
+        let host = uri.host().unwrap_or_default();
+        for socket in resolved.iter() {
+            let checked = self.hosts.check(host, socket.ip());
+            checked.map_err(|refused| Error::Other(Box::new(refused)))?;
+        }
+        Ok(resolved)
+    }
+}
+
+/// Networks of IPv4 that are not public: the registry of special addresses (RFC 6890) and
+/// multicast. Each with the number of bits of its prefix.
+const SPECIAL_V4: [(Ipv4Addr, u32); 14] = [
+    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::new(10, 0, 0, 0), 8),
+    (Ipv4Addr::new(100, 64, 0, 0), 10),
+    (Ipv4Addr::new(127, 0, 0, 0), 8),
+    (Ipv4Addr::new(169, 254, 0, 0), 16),
+    (Ipv4Addr::new(172, 16, 0, 0), 12),
+    (Ipv4Addr::new(192, 0, 0, 0), 24),
+    (Ipv4Addr::new(192, 0, 2, 0), 24),
+    (Ipv4Addr::new(192, 168, 0, 0), 16),
+    (Ipv4Addr::new(198, 18, 0, 0), 15),
+    (Ipv4Addr::new(198, 51, 100, 0), 24),
+    (Ipv4Addr::new(203, 0, 113, 0), 24),
+    (Ipv4Addr::new(224, 0, 0, 0), 4),
+    (Ipv4Addr::new(240, 0, 0, 0), 4),
+];
+
+/// Networks of IPv6 that are not public although they begin as public addresses do.
+const SPECIAL_V6: [(Ipv6Addr, u32); 3] = [
+    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
+    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
+    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
+];
+
+/// Public addresses of IPv6 begin with these bits (RFC 4291).
+const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
+/// The prefixes of addresses that stand for one of IPv4: of translators (RFC 6052) and of tunnels
+/// (RFC 3056).
+const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
+const SIX_TO_FOUR: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16);
+
+/// Whether an address can be reached from everywhere. One of IPv6 that stands for one of IPv4 is
+/// judged by that.
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let mut special = SPECIAL_V4.iter();
+            let differ = |network: Ipv4Addr| address.to_bits() ^ network.to_bits();
+            !special.any(|&(network, bits)| differ(network) >> (32 - bits) == 0)
+        }
+        IpAddr::V6(address) => match embedded(address) {
+            Some(address) => is_public(address.into()),
+            None => {
+                let is_special = SPECIAL_V6.iter().any(|&network| is_in(address, network));
+                is_in(address, GLOBAL_V6) && !is_special
+            }
+        },
+    }
+}
+
+fn is_in(address: Ipv6Addr, (network, bits): (Ipv6Addr, u32)) -> bool {
+    (address.to_bits() ^ network.to_bits()) >> (128 - bits) == 0
+}
+
+/// The address of IPv4 that one of IPv6 stands for.
+fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    // The shifts leave the 32 bits of the address.
+    let bits = |shift: u32| Ipv4Addr::from_bits((address.to_bits() >> shift) as u32);
+    let is_translated = is_in(address, NAT64).then(|| bits(0));
+    let is_tunnelled = || is_in(address, SIX_TO_FOUR).then(|| bits(80));
+    address.to_ipv4_mapped().or(is_translated).or_else(is_tunnelled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_private_networks_are_not_public() {
+        for (address, expect) in [
+            ("93.184.215.14", true),
+            ("9.255.255.255", true),
+            ("10.0.0.0", false),
+            ("10.255.255.255", false),
+            ("11.0.0.0", true),
+            ("0.0.0.0", false),
+            ("127.0.0.1", false),
+            ("100.63.255.255", true),
+            ("100.64.0.1", false),
+            ("169.254.169.254", false),
+            ("172.15.255.255", true),
+            ("172.16.0.1", false),
+            ("172.31.255.255", false),
+            ("172.32.0.0", true),
+            ("192.168.1.1", false),
+            ("192.169.0.1", true),
+            ("198.19.0.1", false),
+            ("224.0.0.1", false),
+            ("255.255.255.255", false),
+            ("2606:4700::1111", true),
+            ("::", false),
+            ("::1", false),
+            ("fd00::1", false),
+            ("fe80::1", false),
+            ("ff02::1", false),
+            ("2001:db8::1", false),
+            ("2001:0:1::1", false),
+            ("2001:4860::1", true),
+            ("::ffff:10.0.0.1", false),
+            ("::ffff:93.184.215.14", true),
+            ("64:ff9b::10.0.0.1", false),
+            ("64:ff9b::93.184.215.14", true),
+            ("64:ff9b:1::93.184.215.14", false),
+            ("2002:a00:1::", false),
+            ("2002:5db8:d70e::", true),
+        ] {
+            assert_eq!(is_public(address.parse().unwrap()), expect, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_at_a_private_address_only_where_that_was_asked_for() {
+        let hosts = PrivateHosts::parse("wiki.example, 10.0.0.5 [fd00::5]").and("LOCALHOST");
+        for (host, address, expect) in [
+            ("example.org", "93.184.215.14", true),
+            ("example.org", "10.0.0.5", false),
+            ("example.org", "127.0.0.1", false),
+            ("WIKI.example", "10.9.9.9", true),
+            ("a.wiki.example", "10.9.9.9", false),
+            ("10.0.0.5", "10.0.0.5", true),
+            ("10.0.0.6", "10.0.0.6", false),
+            ("[fd00::5]", "fd00::5", true),
+            ("[fd00::6]", "fd00::6", false),
+            // A name of this machine, and nothing else by that name.
+            ("localhost", "127.0.0.1", true),
+            ("localhost", "::1", true),
+            ("localhost", "10.0.0.5", false),
+            ("localhost", "93.184.215.14", false),
+            ("127.0.0.1", "127.0.0.1", false),
+            ("[::1]", "::1", false),
+            ("127.1", "127.0.0.1", false),
+            ("localhost.example.org", "127.0.0.1", false),
+        ] {
+            let checked = hosts.check(host, address.parse().unwrap());
+            assert_eq!(checked.is_ok(), expect, "{host} at {address}");
+        }
+    }
+}
