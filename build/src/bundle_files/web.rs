@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use findling_bundle::{Entry, entry, single_file};
@@ -98,9 +99,11 @@ pub(super) struct Fetched {
     pub tag: Option<String>,
 }
 
-/// The client for deployed bundles. It follows no redirects.
+/// The client for deployed bundles. It follows no redirects. All bundles share it, so that what
+/// opens a bundle leaves its connections to what reads it.
 pub(super) fn client() -> Agent {
-    agent(TIMEOUTS, 0)
+    static CLIENT: LazyLock<Agent> = LazyLock::new(|| agent(TIMEOUTS, 0));
+    CLIENT.clone()
 }
 
 /// What a site answers.
