@@ -14,6 +14,9 @@ pub struct Timeouts {
     pub stall: Duration,
 }
 
+/// Most connections to one host at the same time. As many are kept open between requests.
+pub const MAX_CONNECTIONS: usize = 6;
+
 /// A client that returns every response, whatever its status, and follows at most `redirects`
 /// redirects.
 pub fn agent(timeouts: Timeouts, redirects: u32) -> Agent {
@@ -30,6 +33,7 @@ pub fn config(timeouts: Timeouts, redirects: u32) -> Config {
         .timeout_connect(Some(timeouts.connect))
         .timeout_recv_response(Some(timeouts.connect))
         .timeout_per_read(Some(timeouts.stall))
+        .max_idle_connections_per_host(MAX_CONNECTIONS)
         .user_agent(concat!("findling/", env!("CARGO_PKG_VERSION")))
         .build()
 }

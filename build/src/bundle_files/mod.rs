@@ -20,10 +20,8 @@ pub use address::is_address;
 pub use web::Error as WebError;
 pub use web_copy::{WebCopy, copy};
 
+use crate::http::MAX_CONNECTIONS;
 use web::Origin;
-
-/// Files of a site's bundle that are fetched at the same time.
-const CONNECTIONS: usize = 6;
 
 /// Most bytes of a shard whose length the shard directory does not list.
 const MAX_UNLISTED_LEN: u64 = 64 << 20;
@@ -298,7 +296,7 @@ impl BundleFiles {
         let missing: Vec<&(ShardId, ShardEntry)> = wanted.iter().filter(is_missing).collect();
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            for _ in 0..CONNECTIONS.min(missing.len()) {
+            for _ in 0..MAX_CONNECTIONS.min(missing.len()) {
                 scope.spawn(|| {
                     let place = || next.fetch_add(1, Ordering::Relaxed);
                     while let Some((id, entry)) = missing.get(place()) {

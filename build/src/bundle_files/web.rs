@@ -1,10 +1,12 @@
 //! Fetches the files of a deployed bundle, and keeps them in a directory.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::net::IpAddr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use findling_bundle::{Entry, entry, single_file};
@@ -107,7 +109,7 @@ pub(super) struct Origin {
     client: Client,
 }
 
-/// The client for one deployed bundle. It follows no redirects. It connects to a private address
+/// The client for the bundles of one host. It follows no redirects. It connects to a private address
 /// only of a host that the environment lists, or of this machine where the bundle's address says
 /// so.
 #[derive(Clone, Debug)]
@@ -117,11 +119,18 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client for the bundle at an address.
-    pub fn new(url: &Address) -> Self {
+    /// The client for the bundle at an address. Bundles of a host share one, so that what opens a
+    /// bundle leaves its connections to what reads it.
+    pub fn for_bundle_at(url: &Address) -> Self {
+        static CLIENTS: LazyLock<Mutex<HashMap<String, Client>>> = LazyLock::new(Mutex::default);
+        let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.entry(url.host().to_owned()).or_insert_with(|| Self::for_host(url.host())).clone()
+    }
+
+    fn for_host(host: &str) -> Self {
         let mut hosts = PrivateHosts::of_environment();
-        if is_this_machine(url.host()) {
-            hosts = hosts.and(url.host());
+        if is_this_machine(host) {
+            hosts = hosts.and(host);
         }
         Self { agent: private_network::agent(config(TIMEOUTS, 0), hosts.clone()), hosts }
     }
@@ -149,7 +158,7 @@ impl Origin {
     /// The origin of a copy; `None` for a bundle that is no copy.
     pub fn of(directory: &Path) -> Option<Self> {
         let url = Self::address(directory)?;
-        let client = Client::new(&url);
+        let client = Client::for_bundle_at(&url);
         Some(Self::new(url, client))
     }
 

@@ -80,7 +80,7 @@ pub fn copy(address: &str, root: &Path) -> Result<WebCopy, Error> {
 
 /// Asks the site for its entry file and, if it is new, for its manifest.
 fn refresh(address: &Address, directory: &Path) -> Result<(), Error> {
-    let client = Client::new(address);
+    let client = Client::for_bundle_at(address);
     let has_entry = directory.join(entry::FILE_NAME).is_file();
     let tag = fs::read_to_string(directory.join(CHECKED)).ok();
     let tag = tag.as_deref().filter(|tag| has_entry && !tag.is_empty());

@@ -85,14 +85,16 @@ impl Host {
         let start = Instant::now();
         let files = BundleFiles::open(path)?;
         let index = open_index(&files)?;
-        Ok(Host {
+        let mut host = Host {
             index,
             files,
             texts: pages::Texts::default(),
             values: values::Values::default(),
             streamed: false,
             open_time: start.elapsed(),
-        })
+        };
+        host.set_streamed(false);
+        Ok(host)
     }
 
     /// Time for reading and checking the entry file and the manifest.
@@ -101,9 +103,11 @@ impl Host {
     }
 
     /// Whether to search as a browser does: in the cells near the query instead of in all vectors.
+    /// The bundle of a site always is searched so, because all of its vectors would be fetched
+    /// otherwise.
     pub fn set_streamed(&mut self, streamed: bool) {
-        self.streamed = streamed;
-        self.index.set_streamed(streamed);
+        self.streamed = streamed || self.files.is_copy();
+        self.index.set_streamed(self.streamed);
     }
 
     /// The engine's index.

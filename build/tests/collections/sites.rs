@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use findling_build::bundle_files::{BundleFiles, copy};
+use findling_build::host::Host;
 use findling_build::index::write::{self, Extra, Shape};
 use findling_build::index::{self, Job};
 use findling_build::models::BoxedEncoder;
@@ -90,7 +92,7 @@ fn without_meta(answer: &mut Value) {
 }
 
 #[test]
-fn commands_answer_over_an_address_as_over_the_bundle() {
+fn commands_answer_over_an_address_as_a_browser_does() {
     let home = home();
     let site = home.serve("site-bundle");
     for args in [
@@ -101,14 +103,14 @@ fn commands_answer_over_an_address_as_over_the_bundle() {
         vec!["find", "mutex", "--in", "TARGET", "--json"],
         vec!["context", "mutex", "TARGET", "--json"],
     ] {
-        let over = |target: &str| {
-            let args: Vec<&str> =
-                args.iter().map(|arg| if *arg == "TARGET" { target } else { arg }).collect();
+        let over = |target: &str, more: &[&str]| {
+            let args = args.iter().map(|arg| if *arg == "TARGET" { target } else { arg });
+            let args: Vec<&str> = args.chain(more.iter().copied()).collect();
             let mut answer = home.json(&args);
             without_meta(&mut answer);
             answer.to_string().replace(target, "TARGET")
         };
-        assert_eq!(over(&site.address), over("site-bundle"), "{args:?}");
+        assert_eq!(over(&site.address, &[]), over("site-bundle", &["--streamed"]), "{args:?}");
     }
     let serves = home.run(&["serve", &site.address, "--port=0"]);
     assert_eq!(serves.code, 1, "a site serves itself: {serves:?}");
@@ -172,6 +174,52 @@ fn a_file_is_asked_for_once_and_one_that_comes_with_the_manifest_never() {
         asked.lock().unwrap().iter().map(|path| path.trim_start_matches('/').to_owned()).collect();
     asked.sort();
     assert_eq!(asked, all);
+}
+
+#[test]
+fn of_a_site_no_search_reads_all_vectors() {
+    let home = home();
+    let site = home.serve("site-bundle");
+    let copied = copy(&site.address, &home.path("sites")).unwrap();
+    let mut host = Host::open(&copied.directory).unwrap();
+    assert!(host.index().is_streamed());
+    host.set_streamed(false);
+    assert!(host.index().is_streamed(), "all vectors would be fetched");
+    assert!(!Host::open(&home.path("site-bundle")).unwrap().index().is_streamed());
+}
+
+/// Passes connections on to a server. Returns the address, and how many connections there were.
+fn passed_on(address: &str) -> (String, Arc<AtomicUsize>) {
+    let server = address.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let passing = format!("http://{}/", listener.local_addr().unwrap());
+    let n_connections = Arc::new(AtomicUsize::new(0));
+    let counted = n_connections.clone();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let (client, server) = (client.unwrap(), TcpStream::connect(&server).unwrap());
+            for (mut from, mut to) in
+                [(client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client)]
+            {
+                std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+            }
+        }
+    });
+    (passing, n_connections)
+}
+
+#[test]
+fn one_connection_serves_opening_and_reading() {
+    let home = home();
+    let site = home.serve("site-bundle");
+    let (address, n_connections) = passed_on(&site.address);
+    let copied = copy(&address, &home.path("sites")).unwrap();
+    let files = BundleFiles::open(&copied.directory).unwrap();
+    for (id, entry) in files.listed_shards() {
+        files.stored(id, &entry).unwrap();
+    }
+    assert_eq!(n_connections.load(Ordering::Relaxed), 1);
 }
 
 #[test]

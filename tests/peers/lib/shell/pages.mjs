@@ -14,7 +14,7 @@ const TOPICS = 400;
 const WORDS_OF_TOPIC = 60;
 /** The share of a text's words that are of its page's topic. */
 const TOPICAL = 0.35;
-const SENTENCES_OF_SECTION = 6;
+const SENTENCES_OF_SECTION = 4;
 const [LEAST_OF_SENTENCE, MAX_OF_SENTENCE] = [7, 15];
 const [LEAST_OF_HEADING, MAX_OF_HEADING] = [2, 4];
 
