@@ -13,7 +13,7 @@ use findling_engine::{Mode, Request, Response};
 use super::build::build_collection;
 use super::learned;
 use super::require_fresh::RequireFresh;
-use super::search::{SearchOptions, forgive_filter, load_encoder};
+use super::search::{READ_AS, SearchOptions, forgive_filter, load_encoder};
 use super::unknown_attribute::with_counts;
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::{EncoderChoice, Host, QueryEncoder};
@@ -195,6 +195,9 @@ pub(crate) fn ask(
         }
         let (mut response, timings, vectors) =
             asked.answer_with(vectors, request, &mut encoders, ui)?;
+        for notice in response.notices.iter().filter(|notice| notice.code == READ_AS) {
+            ui.warn(format!("{}: {}", asked.name, notice.message));
+        }
         options.arrange(&mut response);
         Ok(Group { asked, response, vectors, timings })
     });

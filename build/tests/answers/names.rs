@@ -77,6 +77,20 @@ fn attributes_and_values_are_found_in_other_spellings_and_the_answer_says_so() {
 }
 
 #[test]
+fn a_warning_says_how_a_name_was_read() {
+    let home = home();
+    for args in [
+        &["search", "rust-book", "mutex"][..],
+        &["find", "mutex"],
+        &["context", "mutex"],
+        &["similar", "rust-book", "three"],
+    ] {
+        let done = home.run(&[args, &["--filter", "author=muller"]].concat());
+        assert!(done.err.contains("`Jürgen Müller`"), "{args:?}: {done:?}");
+    }
+}
+
+#[test]
 fn an_exact_name_finds_only_itself() {
     let home = home();
     for (filter, ids) in [

@@ -11,6 +11,9 @@ use crate::forgiving_names::{NameKind, NameMatch, find_name, kind_of_values, lis
 use crate::host::Host;
 use crate::output::UsageError;
 
+/// The code of the notice that a name was found in another spelling.
+pub(crate) const READ_AS: &str = "read-as";
+
 /// Replaces names in the filter of a request, and returns a notice for each replaced name. Names
 /// that the engine finds, and names that nothing matches, stay: the engine reports the latter.
 ///
@@ -99,7 +102,7 @@ impl Reader<'_> {
     }
 
     fn tell(&mut self, message: String) {
-        self.notices.push(Notice { code: "read-as".into(), message });
+        self.notices.push(Notice { code: READ_AS.into(), message });
     }
 }
 

@@ -32,7 +32,7 @@ pub use conditions::Conditions;
 #[cfg(feature = "tui")]
 pub(crate) use conditions::{condition, with_conditions};
 pub(crate) use filter::parse_filter;
-pub(crate) use forgiving_filter::forgive_filter;
+pub(crate) use forgiving_filter::{READ_AS, forgive_filter};
 
 /// Most words of a file that pages are compared with.
 const MAX_WORDS: usize = 200;
