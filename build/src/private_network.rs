@@ -15,11 +15,14 @@ use ureq::{Agent, Error};
 
 /// The environment variable with the hosts that may be at private addresses, separated by commas
 /// or spaces.
-pub const VARIABLE: &str = "FINDLING_PRIVATE_SITES";
+const VARIABLE: &str = "FINDLING_PRIVATE_SITES";
 
 /// A host at an address that is not public.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("{host} is at the private address {address}")]
+#[error(
+    "expected a public address, found {address} of {host}, a private one; if you trust this host, \
+     list it: {VARIABLE}={host}"
+)]
 pub struct PrivateAddress {
     /// The host as the request names it.
     pub host: String,

@@ -165,6 +165,61 @@ test("a call tells how far it has come, if it is asked to", async () => {
     assert.match(steps[at].message, new RegExp(`^(opening|asking) ${name}$`));
 });
 
+test("the first question to a site tells what it waits for, and the next does not", async () => {
+  const bundle = join(root, "bundle");
+  const made = [
+    "-q",
+    "build",
+    join(root, "notes"),
+    "-o",
+    bundle,
+    "--encoder=static",
+    "--no-client",
+  ];
+  const built = spawnSync(program, made, { env, encoding: "utf8" });
+  assert.equal(built.status, 0, built.stderr);
+  const site = spawn(program, ["serve", bundle, "--port=0"], { env });
+  let asking;
+  try {
+    const url = await new Promise((resolve) => {
+      createInterface(site.stdout).once("line", resolve);
+    });
+    asking = await connected(["mcp", url]);
+    const ask = async () => {
+      const steps = [];
+      const onprogress = (step) => steps.push(step);
+      const question = { name: "search", arguments: { query: "mutex" } };
+      const result = await asking.callTool(question, undefined, { onprogress });
+      assert.ok(!result.isError, JSON.stringify(result));
+      return steps;
+    };
+    const first = await ask();
+    assert.deepEqual(
+      first.map((step) => step.message),
+      [
+        `opening ${url}`,
+        `fetching what the question needs from ${url}`,
+        `loading the encoder of ${url}`,
+      ],
+    );
+    assert.deepEqual(
+      first.map(({ progress, total }) => [progress, total]),
+      [
+        [0, 1],
+        [0.5, 1],
+        [0.75, 1],
+      ],
+    );
+    assert.deepEqual(
+      (await ask()).map((step) => step.message),
+      [`asking ${url}`],
+    );
+  } finally {
+    await asking?.close();
+    site.kill();
+  }
+});
+
 test("a request is cancelled, and the next is answered", async () => {
   const controller = new AbortController();
   const asked = client.callTool({ name: "context", arguments: { query: "mutex" } }, undefined, {

@@ -76,6 +76,25 @@ class Server(unittest.TestCase):
         text = self.over_stdio(ask)
         self.assertIn("poisoned when a thread panics", text)
 
+    def test_a_call_tells_how_far_it_has_come_and_only_if_asked(self):
+        async def ask(client):
+            steps = []
+
+            async def tell(progress, total, message):
+                steps.append((progress, total, message))
+
+            question = {"query": "mutex"}
+            for _ in range(2):
+                found = await client.call_tool("search", question, progress_callback=tell)
+                self.assertFalse(found.is_error, found)
+            await client.call_tool("search", question)
+            return steps
+
+        opened = [(0, 2, "opening notes"), (1, 2, "opening recipes")]
+        asked = [(0, 2, "asking notes"), (1, 2, "asking recipes")]
+        self.assertEqual(self.over_stdio(ask), opened + asked)
+        self.assertEqual(self.over_http(ask), opened + asked)
+
     def test_answers_keep_their_budget(self):
         async def ask(client):
             answers = []

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::{ErrorKind, Read};
-use std::net::IpAddr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -16,7 +15,7 @@ use ureq::http::{HeaderMap, StatusCode, header};
 use super::SINGLE_FILE;
 use super::address::Address;
 use crate::http::{Timeouts, config};
-use crate::private_network::{self, PrivateAddress, PrivateHosts, VARIABLE, is_this_machine};
+use crate::private_network::{self, PrivateAddress, PrivateHosts, is_this_machine};
 use crate::replace_file::keep;
 
 /// The file of a copy that holds the address of the original.
@@ -50,17 +49,12 @@ pub enum Error {
         reason: String,
     },
     /// The site is in a private network.
-    #[error(
-        "{url}: expected a public address, found {address}, a private one; if you trust this \
-         host, list it: {VARIABLE}={host}"
-    )]
+    #[error("{url}: {refused}")]
     Private {
         /// The file that was asked for.
         url: String,
-        /// The host of the site.
-        host: String,
-        /// Its address.
-        address: IpAddr,
+        /// Its host, and where that is.
+        refused: PrivateAddress,
     },
     /// The site names another address. It is not followed: it could lead anywhere.
     #[error("{url} is now at {to}; give that address if you trust it")]
@@ -211,11 +205,7 @@ impl Origin {
         tag: Option<&str>,
     ) -> Result<Answer, Error> {
         let unreachable = |reason: String| Error::Unreachable { url: url.to_owned(), reason };
-        let private = |refused: PrivateAddress| Error::Private {
-            url: url.to_owned(),
-            host: refused.host,
-            address: refused.address,
-        };
+        let private = |refused| Error::Private { url: url.to_owned(), refused };
         // A proxy would be asked for an address in numbers without name resolution.
         if let Some(address) = self.url.ip() {
             self.client.hosts.check(self.url.host(), address).map_err(private)?;

@@ -26,8 +26,8 @@ pub struct Args {
     json: bool,
 }
 
-/// Open a hit of the last search: its source in $VISUAL or $EDITOR at the line, or its page in the
-/// browser at the passage
+/// Open a hit of the last search: its source in $VISUAL or $EDITOR at the line (a PDF in the browser
+/// at the page), or its page in the browser at the passage
 #[derive(Debug, clap::Args)]
 pub struct OpenArgs {
     /// The number of the hit
@@ -114,14 +114,15 @@ pub(crate) struct Opener {
 }
 
 impl Opener {
-    /// The editor for a hit whose source is on this machine, unless the browser is asked for.
+    /// The editor for a hit whose source is on this machine, or the browser for the page of a PDF.
+    /// The page of the site if the browser is asked for.
     ///
     /// # Errors
     /// If the hit has no address that a browser opens.
     pub fn of(hit: &LastHit, in_browser: bool) -> Result<Self> {
         Ok(match &hit.path {
             // An editor shows the bytes of a PDF.
-            Some(path) if hit.page.is_some() => {
+            Some(path) if !in_browser && hit.page.is_some() => {
                 let at = hit.page.map(Place::Page);
                 let file = Location::File { path: path.clone(), at }.href();
                 let address = file.context("the path is not UTF-8")?;

@@ -151,7 +151,10 @@ impl Location {
                     Some(Place::Page(page)) => format!("#page={page}"),
                     _ => String::new(),
                 };
-                Some(format!("file://{}{page}", safe_text::url(path.to_str()?)))
+                // Signs with a meaning in addresses.
+                let path = path.to_str()?.replace('%', "%25");
+                let path = path.replace('#', "%23").replace('?', "%3F");
+                Some(format!("file://{}{page}", safe_text::url(&path)))
             }
             Self::Url(url) if url.contains("://") && safe_text::is_link(url) => {
                 Some(safe_text::url(url))
@@ -222,6 +225,10 @@ mod tests {
             let link = location.href().unwrap();
             assert_eq!(link.ends_with("#page=12"), anchor == "page=12", "{link}");
         }
+        fs::write(dir.path().join("50% #1.pdf"), "%PDF B").unwrap();
+        let odd = sources.locate(&self::page("50% #1.pdf"), Some(&section("page=2", "B")));
+        assert!(odd.to_string().ends_with("50% #1.pdf:page2"), "{odd}");
+        assert!(odd.href().unwrap().ends_with("/50%25%20%231.pdf#page=2"), "{odd:?}");
         let nowhere = Sources::default().locate(&page, Some(&section("b", "B")));
         assert_eq!(nowhere.to_string(), "/a/#b");
     }

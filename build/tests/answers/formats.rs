@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use super::home::Home;
+#[cfg(feature = "pdf")]
+use super::pdf_writer::{Page, Pdf};
 
 /// A collection of two pages, one of them hostile.
 fn home() -> Home {
@@ -73,6 +75,34 @@ fn paths_are_files_and_lines_that_are_there() {
     let line: Value =
         serde_json::from_str(&home.run(&search("guards", &["--format=jsonl"])).out).unwrap();
     assert!(line["location"].as_str().unwrap().ends_with("/notes/threads.md:5"), "{line}");
+}
+
+#[cfg(feature = "pdf")]
+#[test]
+fn a_hit_in_a_pdf_is_at_its_page_and_opens_there() {
+    let home = Home::new();
+    let page = |text: &str| Page::new().lines(50, 700, &[text]);
+    let file = Pdf::new()
+        .page(page("Boats come in with the tide and leave with the next one."))
+        .page(page("Two lights mark the mole from dusk to dawn."));
+    home.write("papers/notes.md", "# Notes\n\nBoats have lights.\n");
+    std::fs::write(home.path("papers/harbour.pdf"), file.bytes()).unwrap();
+    home.add("papers");
+    let search = |format: &str| {
+        let format = format!("--format={format}");
+        home.run(&["search", "papers", "lights mark", "--mode=lexical", "-k1", &format])
+    };
+    assert_eq!(search("paths").out, "papers/harbour.pdf:page2\n");
+    let line: Value = serde_json::from_str(&search("jsonl").out).unwrap();
+    assert!(line["location"].as_str().unwrap().ends_with("/papers/harbour.pdf:page2"), "{line}");
+    assert!(search("text").out.contains("papers/harbour.pdf:page2\n"));
+    let last = home.run(&["last"]).out;
+    assert!(last.ends_with("/papers/harbour.pdf:page2\n"), "{last}");
+    let mut open = home.command(&["open", "1", "--print"]);
+    let opened = open.env("EDITOR", "vim").env("BROWSER", "reader --tab").output().unwrap();
+    let opened = String::from_utf8(opened.stdout).unwrap();
+    assert!(opened.starts_with("reader --tab file://"), "{opened}");
+    assert!(opened.ends_with("/papers/harbour.pdf#page=2\n"), "{opened}");
 }
 
 #[test]

@@ -17,6 +17,11 @@ mod names;
 mod notes;
 mod options;
 mod passages;
+// The tests of documents use the rest of it.
+#[cfg(feature = "pdf")]
+#[allow(dead_code)]
+#[path = "../documents/pdf_writer.rs"]
+mod pdf_writer;
 mod reference;
 mod settings;
 mod vectors;

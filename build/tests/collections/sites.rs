@@ -415,6 +415,33 @@ fn a_site_at_a_private_address_is_refused_unless_its_host_is_listed() {
 }
 
 #[test]
+fn a_page_that_is_inspected_leads_to_no_other_private_host() {
+    let home = Home::new();
+    let html = |title: &str| {
+        let page = format!("<h1>{title}</h1><p>Text of the page.").into_bytes();
+        ("200 OK\r\nContent-Type: text/html".to_owned(), page)
+    };
+    let (secret, asked) = site(move |_| html("Secret"));
+    let to = secret.clone();
+    let (address, _) = site(move |path| match path {
+        "/here/" => html("Here"),
+        "/near/" => ("302 Found\r\nLocation: /here/".to_owned(), Vec::new()),
+        _ => (format!("302 Found\r\nLocation: {to}"), Vec::new()),
+    });
+    let inspect = |page: &str| {
+        let address = address.replace("127.0.0.1", "localhost");
+        home.run(&["inspect", "--extraction", &format!("{address}{page}")])
+    };
+    for page in ["here/", "near/"] {
+        let done = inspect(page);
+        assert!(done.code == 0 && done.out.contains("Here"), "{page}: {done:?}");
+    }
+    let done = inspect("far/");
+    assert!(done.code != 0 && done.err.contains("FINDLING_PRIVATE_SITES=127.0.0.1"), "{done:?}");
+    assert!(asked.lock().unwrap().is_empty(), "the other host was asked");
+}
+
+#[test]
 fn a_copy_answers_where_its_site_has_moved_to_a_private_address() {
     let home = home();
     let site = home.serve("site-bundle");

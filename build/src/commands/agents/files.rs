@@ -69,7 +69,8 @@ fn instructions(targets: &[String]) -> String {
         "`findling` searches by words and by meaning, on this machine.\n\n\
          - `findling context \"QUESTION\"{named} --tokens 2000` prints the best passages with \
          their locations. Ask it before reading files one by one.\n\
-         - `findling find \"QUERY\"{within} --format paths` prints `path:line` for each hit.\n\
+         - `findling find \"QUERY\"{within} --format paths` prints `path:line` for each hit, \
+         and `file.pdf:page12` for one in a PDF.\n\
          - `findling note add \"TEXT\"` keeps a note, and `findling note search \"QUERY\"` finds \
          it again in a later session.\n\
          - `--json` prints JSON. Exit status: 0 found, 1 nothing found, 2 wrong usage, 3 no index, \

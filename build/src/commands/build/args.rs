@@ -84,6 +84,10 @@ pub struct Args {
     /// stays
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(super) agents: Option<PathBuf>,
+    /// Also insert a link to its Markdown into the head of each HTML page below the directory of
+    /// --agents. The rest of a page stays
+    #[arg(long, help_heading = "Output", requires = "agents")]
+    pub(super) agents_links: bool,
     /// Number of threads [default: one per core]
     #[arg(
         short,

@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use findling_bundle::AttributeValue;
 use findling_engine::filter::date;
 
+use super::markdown_links;
 use super::robots::{Robots, page_of, path_of, sitemap};
 use crate::page::{Page, Section};
 use crate::safe_text;
@@ -32,10 +33,20 @@ const DESCRIPTION_CHARS: usize = 160;
 pub struct File {
     path: PathBuf,
     text: String,
+    /// The address of the file where it is a page's Markdown.
+    of_page: Option<String>,
+}
+
+impl File {
+    /// A file about several pages.
+    fn new(path: impl Into<PathBuf>, text: String) -> Self {
+        Self { path: path.into(), text, of_page: None }
+    }
 }
 
 /// The files for pages whose addresses begin with `base_url`, to be written below a directory.
-/// Leaves out what its `robots.txt` forbids, and tells where its `sitemap.xml` has other pages.
+/// Leaves out what its `robots.txt` forbids, and tells where its `sitemap.xml` has other pages or
+/// lacks some.
 pub fn files(pages: &[Page], base_url: &str, directory: &Path, ui: &Ui) -> Vec<File> {
     let robots = Robots::read(directory);
     let index = path_of(&join(base_url, "llms.txt"));
@@ -52,24 +63,48 @@ pub fn files(pages: &[Page], base_url: &str, directory: &Path, ui: &Ui) -> Vec<F
         let left_out = count((pages.len() - allowed.len()) as u64, "pages");
         ui.status("Left out", format!("{left_out} of the files for assistants, by robots.txt"));
     }
+    let listed = sitemap(directory);
+    let other = not_indexed(&listed, pages, base_url);
+    if !other.is_empty() {
+        let (n, named) = (count(other.len() as u64, "pages"), some_of(&other));
+        ui.warn(format!(
+            "sitemap.xml has {n} that are not in the index and so not in llms.txt, such as {named}"
+        ));
+    }
+    let lacking = not_listed(&listed, &allowed);
+    if !lacking.is_empty() {
+        let (n, named) = (count(lacking.len() as u64, "pages"), some_of(&lacking));
+        ui.warn(format!("sitemap.xml leaves out {n} that llms.txt has, such as {named}"));
+    }
+    files_of(&allowed, base_url)
+}
+
+/// The addresses of a sitemap below the base that no page has.
+fn not_indexed<'a>(listed: &'a [String], pages: &[Page], base_url: &str) -> Vec<&'a str> {
     let known: HashSet<String> =
         pages.iter().map(|page| page_of(&path_of(&page.url)).to_owned()).collect();
     let below = path_of(base_url);
-    let other: Vec<String> = sitemap(directory)
-        .into_iter()
-        .filter(|address| {
-            let path = path_of(address);
-            path.starts_with(&below) && !known.contains(page_of(&path))
-        })
-        .collect();
-    if !other.is_empty() {
-        ui.warn(format!(
-            "sitemap.xml has {} that are not in the index and so not in llms.txt, such as {}",
-            count(other.len() as u64, "pages"),
-            other.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ")
-        ));
+    let is_other = |address: &&String| {
+        let path = path_of(address);
+        path.starts_with(&below) && !known.contains(page_of(&path))
+    };
+    listed.iter().filter(is_other).map(String::as_str).collect()
+}
+
+/// The addresses of pages that a sitemap leaves out; none without a sitemap.
+fn not_listed<'a>(listed: &[String], pages: &[&'a Page]) -> Vec<&'a str> {
+    if listed.is_empty() {
+        return Vec::new();
     }
-    files_of(&allowed, base_url)
+    let known: HashSet<String> =
+        listed.iter().map(|address| page_of(&path_of(address)).to_owned()).collect();
+    let lacking = pages.iter().filter(|page| !known.contains(page_of(&path_of(&page.url))));
+    lacking.map(|page| page.url.as_str()).collect()
+}
+
+/// The first of some addresses, for a warning.
+fn some_of(addresses: &[&str]) -> String {
+    addresses[..addresses.len().min(MAX_NAMED)].join(", ")
 }
 
 fn files_of(pages: &[&Page], base_url: &str) -> Vec<File> {
@@ -78,7 +113,8 @@ fn files_of(pages: &[&Page], base_url: &str) -> Vec<File> {
     let index = join(base_url, "llms.txt");
     for &page in pages {
         if let Some((path, url)) = place(&page.url, base_url) {
-            files.push(File { path, text: markdown(page, &index) });
+            let of_page = Some(url.clone());
+            files.push(File { path, text: markdown(page, &index), of_page });
             listed.push((page, url));
         }
     }
@@ -89,12 +125,14 @@ fn files_of(pages: &[&Page], base_url: &str) -> Vec<File> {
 }
 
 /// Writes the files below a directory. One that is there and was written by somebody else stays.
+/// `links` is whether the pages of the directory get links to their Markdown.
 ///
 /// # Errors
 /// If the system refuses.
-pub fn write(directory: &Path, files: &[File], ui: &Ui) -> Result<()> {
+pub fn write(directory: &Path, files: &[File], links: bool, ui: &Ui) -> Result<()> {
     let mut n_written = 0;
-    for File { path, text } in files {
+    let mut of_pages = Vec::new();
+    for File { path, text, of_page } in files {
         let path = directory.join(path);
         let is_foreign =
             fs::read(&path).is_ok_and(|there| !String::from_utf8_lossy(&there).contains(MARK));
@@ -107,9 +145,12 @@ pub fn write(directory: &Path, files: &[File], ui: &Ui) -> Result<()> {
         }
         fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
         n_written += 1;
+        if let Some(url) = of_page {
+            of_pages.push((path, url.as_str()));
+        }
     }
     ui.status("Written", format!("{} for assistants", count(n_written, "files")));
-    Ok(())
+    markdown_links::link(&of_pages, links, ui)
 }
 
 /// The path of a page's Markdown below the site's root, and its address. `None` for an address that
@@ -190,10 +231,9 @@ fn lists(pages: &[(&Page, String)], base_url: &str, n_full: usize) -> Vec<File> 
     let head = format!("{title}{}", about.unwrap_or_default());
     let entries: Vec<Entry> = pages.iter().map(|(page, url)| entry(page, url, base_url)).collect();
     let tail = tail(base_url, n_full);
-    let file = |path: &str, text: String| File { path: path.into(), text };
     let whole = format!("{head}{}{tail}", sections(&entries));
     if whole.chars().count() <= PART_CHARS {
-        return vec![file("llms.txt", whole)];
+        return vec![File::new("llms.txt", whole)];
     }
     let end = format!("\n<!-- {MARK} -->\n");
     let room = PART_CHARS - title.chars().count() - end.len();
@@ -204,9 +244,9 @@ fn lists(pages: &[(&Page, String)], base_url: &str, n_full: usize) -> Vec<File> 
         let name = numbered("llms-pages", number);
         let url = safe_text::url(&join(base_url, &name));
         let _ = writeln!(index, "- [List of pages, part {number} of {}]({url})", parts.len());
-        files.push(file(&name, format!("{title}{}{end}", sections(part))));
+        files.push(File::new(name, format!("{title}{}{end}", sections(part))));
     }
-    files.insert(0, file("llms.txt", format!("{index}{tail}")));
+    files.insert(0, File::new("llms.txt", format!("{index}{tail}")));
     files
 }
 
@@ -307,9 +347,8 @@ fn full(pages: &[(&Page, String)]) -> Vec<File> {
             }
         }
     }
-    let file = |(number, text): (usize, String)| File {
-        path: numbered("llms-full", number).into(),
-        text: format!("{text}{mark}"),
+    let file = |(number, text): (usize, String)| {
+        File::new(numbered("llms-full", number), format!("{text}{mark}"))
     };
     (1..).zip(parts).map(file).collect()
 }
@@ -425,9 +464,47 @@ mod tests {
         fs::write(dir.path().join("llms.txt"), "by hand").unwrap();
         let files = files_of(&[&page("/a/", "Text.")], "");
         for _ in 0..2 {
-            write(dir.path(), &files, &Ui::silent()).unwrap();
+            write(dir.path(), &files, true, &Ui::silent()).unwrap();
         }
         assert_eq!(fs::read_to_string(dir.path().join("llms.txt")).unwrap(), "by hand");
         assert!(dir.path().join("a/index.md").is_file());
+    }
+
+    #[test]
+    fn pages_link_to_the_markdown_that_is_written_and_only_when_asked() {
+        let dir = tempfile::tempdir().unwrap();
+        let html = "<head></head><body>Text.";
+        for name in ["index.html", "a.html", "b/index.html", "other.html", "own.html"] {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, html).unwrap();
+        }
+        fs::write(dir.path().join("own.md"), "by hand").unwrap();
+        let pages = ["/", "/a.html", "/b", "/own.html"].map(|url| page(url, "Text."));
+        let files = files_of(&pages.iter().collect::<Vec<_>>(), "");
+        let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+        write(dir.path(), &files, false, &Ui::silent()).unwrap();
+        assert_eq!(read("a.html"), html);
+        for _ in 0..2 {
+            write(dir.path(), &files, true, &Ui::silent()).unwrap();
+            for (name, href) in
+                [("index.html", "/index.md"), ("a.html", "/a.md"), ("b/index.html", "/b.md")]
+            {
+                let link = markdown_links::element(href);
+                assert_eq!(read(name), format!("<head>{link}</head><body>Text."), "{name}");
+            }
+        }
+        assert_eq!(read("other.html"), html, "a page that is not indexed");
+        assert_eq!(read("own.html"), html, "a page whose Markdown another program wrote");
+    }
+
+    #[test]
+    fn pages_and_sitemap_are_compared_whatever_the_spelling() {
+        let pages = [page("/docs/a/", "A."), page("/docs/b.html", "B."), page("/docs/", "C.")];
+        let listed = ["https://x.org/docs/a/index.html", "/docs/d", "/blog/"].map(String::from);
+        assert_eq!(not_indexed(&listed, &pages, "/docs/"), ["/docs/d"]);
+        let allowed: Vec<&Page> = pages.iter().collect();
+        assert_eq!(not_listed(&listed, &allowed), ["/docs/b.html", "/docs/"]);
+        assert!(not_listed(&[], &allowed).is_empty(), "a site without a sitemap");
     }
 }

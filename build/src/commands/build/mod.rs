@@ -5,6 +5,7 @@ mod assistant_files;
 mod collection;
 mod encoders;
 mod inputs;
+mod markdown_links;
 mod pagefind_site;
 mod report;
 mod robots;
@@ -217,7 +218,7 @@ fn index_site(
     client::keep_needed(&mut extras, &bundle.manifest.languages, query_encoders)?;
     stages.insert(0, parse);
     if let Some((directory, files)) = for_assistants {
-        assistant_files::write(directory, &files, ui)?;
+        assistant_files::write(directory, &files, args.agents_links, ui)?;
     }
     Ok(Indexed { bundle, extras, stages, n_truncated, n_unreadable })
 }

@@ -5,12 +5,15 @@
 //! length the one that allows.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Largest file that is read, in bytes: RFC 9309 lets robots stop there.
 const MAX_BYTES: u64 = 500 << 10;
 /// Largest sitemap that is read, in bytes: what sitemaps.org allows.
 const MAX_SITEMAP_BYTES: u64 = 50 << 20;
+
+/// Most sitemaps of an index that are read.
+const MAX_SITEMAPS: usize = 100;
 
 /// The rules for robots that no other group names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,16 +85,40 @@ fn matches(rule: &str, path: &str) -> bool {
     !to_end || rest.is_empty()
 }
 
-/// The addresses in a directory's `sitemap.xml`; none without the file, and of an index of several.
+/// The addresses that the sitemap in a directory lists; none without one. The sitemap is
+/// `sitemap.xml` or `sitemap-index.xml`. Each may be an index of several, whose files are read where
+/// they are below the directory.
 pub fn sitemap(directory: &Path) -> Vec<String> {
-    let Some(text) = small_text(&directory.join("sitemap.xml"), MAX_SITEMAP_BYTES) else {
+    let read = |path: &Path| small_text(path, MAX_SITEMAP_BYTES);
+    let names = ["sitemap.xml", "sitemap-index.xml"];
+    let Some(text) = names.iter().find_map(|name| read(&directory.join(name))) else {
         return Vec::new();
     };
-    if text.contains("<sitemapindex") {
-        return Vec::new();
+    if !text.contains("<sitemapindex") {
+        return locations(&text);
     }
+    let parts = locations(&text).into_iter().take(MAX_SITEMAPS);
+    let texts = parts.filter_map(|part| read(&file_below(directory, &path_of(&part))?));
+    // An index in an index is no list of pages.
+    let lists = texts.filter(|text| !text.contains("<sitemapindex"));
+    lists.flat_map(|text| locations(&text)).collect()
+}
+
+/// The addresses in a sitemap, or in an index of sitemaps.
+fn locations(text: &str) -> Vec<String> {
     let parts = text.split("<loc>").skip(1).filter_map(|part| part.split_once("</loc>"));
     parts.map(|(address, _)| address.trim().replace("&amp;", "&")).collect()
+}
+
+/// The file of a path of the site. The directory may lie below the site's root: then the path
+/// begins with the names of the directories between.
+fn file_below(directory: &Path, path: &str) -> Option<PathBuf> {
+    let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+    if names.iter().any(|name| matches!(*name, "." | "..") || name.contains('\\')) {
+        return None;
+    }
+    let files = (0..names.len()).map(|at| directory.join(names[at..].join("/")));
+    files.into_iter().find(|file| file.is_file())
 }
 
 /// The path of an address below its host, without query and fragment.
@@ -176,16 +203,27 @@ mod tests {
     }
 
     #[test]
-    fn a_sitemap_lists_addresses_and_an_index_does_not() {
+    fn a_sitemap_lists_addresses_and_an_index_lists_sitemaps() {
         let dir = tempfile::tempdir().unwrap();
         assert!(sitemap(dir.path()).is_empty());
-        let list = |text: &str| {
-            fs::write(dir.path().join("sitemap.xml"), text).unwrap();
-            sitemap(dir.path())
+        let write = |name: &str, text: &str| {
+            let path = dir.path().join("docs").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
         };
+        let index = "<sitemapindex><sitemap><loc>https://x.org/docs/sitemap-0.xml</loc></sitemap>\
+                     <sitemap><loc>/docs/en/map.xml</loc></sitemap>\
+                     <sitemap><loc>/docs/missing.xml</loc></sitemap>\
+                     <sitemap><loc>/../outside.xml</loc></sitemap></sitemapindex>";
+        write("sitemap-index.xml", index);
+        write("sitemap-0.xml", "<urlset><url><loc>/docs/a/</loc></url></urlset>");
+        write("en/map.xml", "<urlset><url><loc>/docs/en/</loc></url></urlset>");
+        fs::write(dir.path().join("outside.xml"), "<loc>/secret/</loc>").unwrap();
+        let docs = dir.path().join("docs");
+        assert_eq!(sitemap(&docs), ["/docs/a/", "/docs/en/"]);
         let pages = "<urlset><url><loc> https://x.org/a?b=1&amp;c=2 </loc></url>\
                      <url><loc>/d/</loc></url></urlset>";
-        assert_eq!(list(pages), ["https://x.org/a?b=1&c=2", "/d/"]);
-        assert!(list("<sitemapindex><loc>/b.xml</loc></sitemapindex>").is_empty());
+        write("sitemap.xml", pages);
+        assert_eq!(sitemap(&docs), ["https://x.org/a?b=1&c=2", "/d/"]);
     }
 }

@@ -230,8 +230,14 @@ fn fetch(url: &str, format: Option<Format>) -> Result<Fetched> {
     let parsed: Option<Uri> = url.parse().ok();
     let host = parsed.as_ref().and_then(Uri::host).unwrap_or_default();
     let agent = private_network::agent(config, PrivateHosts::of_environment().and(host));
-    let mut response =
-        agent.get(url).call().with_context(|| format!("{url}: the page cannot be fetched"))?;
+    let mut response = agent
+        .get(url)
+        .call()
+        .map_err(|error| match private_network::refusal(&error) {
+            Some(refused) => refused.clone().into(),
+            None => anyhow::Error::new(error),
+        })
+        .with_context(|| format!("{url}: the page cannot be fetched"))?;
     if !response.status().is_success() {
         bail!("{url}: expected status 200, found {}", response.status());
     }

@@ -94,7 +94,24 @@ impl Call<'_> {
     }
 
     fn answer(&self, asked: &mut OpenBundle, request: Request) -> Result<Response> {
+        let by_meaning = request.mode != findling_engine::Mode::Lexical;
+        if self.bundles.is_first_question(&asked.name, by_meaning) {
+            self.tell_what_takes_time(asked, &request);
+        }
         Ok(asked.answer(request, &mut self.bundles.encoders(), self.ui)?.0)
+    }
+
+    /// Tells what the first question to a bundle waits for.
+    fn tell_what_takes_time(&self, asked: &OpenBundle, request: &Request) {
+        let name = line(&asked.name);
+        if asked.host.files().is_copy() {
+            self.progress.tell_within(format!("fetching what the question needs from {name}"));
+        }
+        let by_meaning = request.mode != findling_engine::Mode::Lexical;
+        let has_text = request.similar_to.is_none() && !request.query.is_empty();
+        if by_meaning && has_text && asked.host.manifest().dense.is_some() {
+            self.progress.tell_within(format!("loading the encoder of {name}"));
+        }
     }
 
     /// `search`.

@@ -1,6 +1,6 @@
 //! The bundles that the server answers from, opened when they are first asked.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +18,8 @@ pub struct Bundles {
     given: Vec<PathBuf>,
     open: Mutex<HashMap<String, Arc<Mutex<OpenBundle>>>>,
     encoders: Mutex<Encoders>,
+    /// Those that have answered a question, and whether one by meaning.
+    answered: Mutex<HashSet<(String, bool)>>,
     fresh: RequireFresh,
 }
 
@@ -25,7 +27,7 @@ impl Bundles {
     /// Bundles that are not open yet.
     pub fn new(given: Vec<PathBuf>, encoder: EncoderChoice, fresh: RequireFresh) -> Self {
         let encoders = Mutex::new(Encoders::new(encoder));
-        Self { given, open: Mutex::default(), encoders, fresh }
+        Self { given, open: Mutex::default(), encoders, answered: Mutex::default(), fresh }
     }
 
     /// Their names: as they were given, or the collections there are now.
@@ -88,6 +90,11 @@ impl Bundles {
     /// Whether a bundle has been opened.
     pub fn is_open(&self, name: &str) -> bool {
         lock(&self.open).contains_key(name)
+    }
+
+    /// Whether this is the first question of its kind to a bundle, which takes longer.
+    pub fn is_first_question(&self, name: &str, by_meaning: bool) -> bool {
+        lock(&self.answered).insert((name.to_owned(), by_meaning))
     }
 
     /// The encoders of queries.

@@ -1,9 +1,13 @@
 //! Tells a client how far a call has come, if it asked for that.
 
+use std::sync::{Arc, Mutex};
+
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::runtime::Handle;
+
+use super::bundles::lock;
 
 /// Where progress is told; nowhere if the client did not ask for it.
 #[derive(Clone, Default)]
@@ -14,6 +18,8 @@ struct Listener {
     token: ProgressToken,
     peer: Peer<RoleServer>,
     runtime: Handle,
+    /// What was told last: the steps that are done, and all.
+    last: Arc<Mutex<(f64, usize)>>,
 }
 
 impl Progress {
@@ -21,7 +27,7 @@ impl Progress {
     pub fn of(context: &RequestContext<RoleServer>) -> Self {
         let listener = |token| {
             let (peer, runtime) = (context.peer.clone(), Handle::current());
-            Listener { token, peer, runtime }
+            Listener { token, peer, runtime, last: Arc::default() }
         };
         Self(context.meta.get_progress_token().map(listener))
     }
@@ -29,11 +35,28 @@ impl Progress {
     /// Tells that so many of all steps are done, and what the next one is. Blocking, so that nothing
     /// is told behind the answer.
     pub fn tell(&self, done: usize, all: usize, next: String) {
-        let Some(Listener { token, peer, runtime }) = &self.0 else { return };
-        let told = ProgressNotificationParam::new(token.clone(), done as f64)
+        if let Some(listener) = &self.0 {
+            listener.tell(done as f64, all, next);
+        }
+    }
+
+    /// Tells what takes time within the step that was told last. That is half of what is left of
+    /// it, since each notification has to be further than the one before.
+    pub fn tell_within(&self, next: String) {
+        if let Some(listener) = &self.0 {
+            let (done, all) = *lock(&listener.last);
+            listener.tell(f64::midpoint(done, done.floor() + 1.0), all, next);
+        }
+    }
+}
+
+impl Listener {
+    fn tell(&self, done: f64, all: usize, next: String) {
+        *lock(&self.last) = (done, all);
+        let told = ProgressNotificationParam::new(self.token.clone(), done)
             .with_total(all as f64)
             .with_message(next);
         // A client that is gone needs no progress.
-        let _ = runtime.block_on(peer.notify_progress(told));
+        let _ = self.runtime.block_on(self.peer.notify_progress(told));
     }
 }

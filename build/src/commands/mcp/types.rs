@@ -167,7 +167,7 @@ pub struct Hit {
     pub heading_path: Vec<String>,
     /// The address to cite, and to read.
     pub url: String,
-    /// path:line of the source on this machine.
+    /// path:line of the source on this machine, or path:page12 in a PDF.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The stretch of the section that answers.
@@ -207,7 +207,7 @@ pub struct PassageOutput {
     pub heading_path: Vec<String>,
     /// The address to cite, and to read on.
     pub url: String,
-    /// path:line of the source on this machine.
+    /// path:line of the source on this machine, or path:page12 in a PDF.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The text.

@@ -217,7 +217,7 @@ pub enum FormatArg {
     Brief,
     /// A table for spreadsheets
     Csv,
-    /// path:line, or the URL, of each section
+    /// path:line (path:page12 in a PDF), or the URL, of each section
     Paths,
     /// A list of references, in the style that --style names
     Citations,
