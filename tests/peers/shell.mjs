@@ -17,7 +17,8 @@
 // - site: `search` of `findling mcp ADDRESS` over a site of 10,000 pages on a server at 40 ms and
 //   10 Mbit/s, HTTP/1.1 without TLS. "start" is from the process's start to the begun session.
 //   Bytes are all that the server sends until the first answer. Each of N/4 first searches has a
-//   data directory of its own. Then 50 queries are asked, which fetch what they need, and once more.
+//   data directory of its own. Then 50 queries are asked, which fetch what they need, and once
+//   more.
 // - context: `findling context --tokens 2000` on the judged sets below `--sets`, N of each with
 //   `--most N`. Among the questions of which a relevant page is among the first ten results: the
 //   share of which a passage of such a page is in the context; the share of which a sentence that
