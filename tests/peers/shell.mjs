@@ -12,12 +12,13 @@
 //   by key (lib/shell/keys.py; needs Python). "query line" is the time from writing a key to the
 //   first output that shows it. "answer" is the time until the last answer to it is there, "whole
 //   screen" until the last change. For "typed quickly" a key follows each 60 ms.
-// - mcp: `search` of `findling mcp` over the 10 collections, 50 queries, each asked twice; the second
-//   time counts.
-// - site: `search` of `findling mcp ADDRESS` over a site of 10,000 pages on a server at 40 ms and 10
-//   Mbit/s, HTTP/1.1 without TLS. "start" is from the process's start to the begun session; bytes
-//   are all that the server sends until the first answer. Each of N/4 first searches has a data
-//   directory of its own. Then 50 queries are asked, which fetch what they need, and once more.
+// - mcp: `search` of `findling mcp` over the 10 collections, 50 queries, each asked twice; the
+//   second time counts.
+// - site: `search` of `findling mcp ADDRESS` over a site of 10,000 pages on a server at 40 ms and
+//   10 Mbit/s, HTTP/1.1 without TLS. "start" is from the process's start to the begun session.
+//   Bytes are all that the server sends until the first answer. Each of N/4 first searches has a
+//   data directory of its own. Then 50 queries are asked, which fetch what they need, and once
+//   more.
 // - context: `findling context --tokens 2000` on the judged sets below `--sets`, N of each with
 //   `--most N`. Among the questions of which a relevant page is among the first ten results: the
 //   share of which a passage of such a page is in the context; the share of which a sentence that
@@ -436,7 +437,7 @@ async function main() {
   const args = readArguments();
   const abort = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"])
-    process.once(name, () => abort.abort(new Error(`ended by ${name}`)));
+    process.on(name, () => abort.abort(new Error(`ended by ${name}`)));
   const scratch = mkdtempSync(join(tmpdir(), "findling-shell-"));
   const bench = new Bench(args, scratch, abort.signal);
   const loadBefore = load();
@@ -448,7 +449,8 @@ async function main() {
       abort.signal.throwIfAborted();
     }
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    // A process that is being ended may still write.
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
   const source = args.from ? "pages of a directory" : "generated pages";
   const encoders = args.only.map((name) => `${name} ${bench.encoder(name)}`).join(", ");

@@ -2,8 +2,8 @@
 
     python3 keys.py PROGRAM [ARG...] < JOB
 
-JOB is a JSON object: `queries`, which are typed one after the other into `findling tui`, and `pace`,
-the milliseconds between keys where they are typed quickly. The output is a JSON object with
+JOB is a JSON object: `queries`, which are typed one after the other into `findling tui`, and
+`pace`, the milliseconds between keys where they are typed quickly. The output is a JSON object with
 milliseconds for each key that is no space:
 
 - `line`: until the first bytes after which the line of the query shows the key.
