@@ -103,9 +103,9 @@ pub(super) struct Origin {
     client: Client,
 }
 
-/// The client for the bundles of one host. It follows no redirects. It connects to a private address
-/// only of a host that the environment lists, or of this machine where the bundle's address says
-/// so.
+/// The client for the bundles of one host. It follows no redirects. It connects to a private
+/// address only of a host that the environment lists, or of this machine where the bundle's address
+/// says so.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     agent: Agent,

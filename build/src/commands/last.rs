@@ -26,8 +26,8 @@ pub struct Args {
     json: bool,
 }
 
-/// Open a hit of the last search: its source in $VISUAL or $EDITOR at the line (a PDF in the browser
-/// at the page), or its page in the browser at the passage
+/// Open a hit of the last search: its source in $VISUAL or $EDITOR at the line (a PDF in the
+/// browser at the page), or its page in the browser at the passage
 #[derive(Debug, clap::Args)]
 pub struct OpenArgs {
     /// The number of the hit

@@ -86,8 +86,8 @@ fn matches(rule: &str, path: &str) -> bool {
 }
 
 /// The addresses that the sitemap in a directory lists; none without one. The sitemap is
-/// `sitemap.xml` or `sitemap-index.xml`. Each may be an index of several, whose files are read where
-/// they are below the directory.
+/// `sitemap.xml` or `sitemap-index.xml`. Each may be an index of several, whose files are read
+/// where they are below the directory.
 pub fn sitemap(directory: &Path) -> Vec<String> {
     let read = |path: &Path| small_text(path, MAX_SITEMAP_BYTES);
     let names = ["sitemap.xml", "sitemap-index.xml"];
