@@ -1,6 +1,6 @@
-//! Finds the name that a typed name stands for: the name of a collection, of an attribute, or one of
-//! an attribute's values. Only the shell forgives a different spelling; the engine compares names
-//! exactly.
+//! Finds the name that a typed name stands for: the name of a collection, of an attribute, or one
+//! of an attribute's values. Only the shell forgives a different spelling; the engine compares
+//! names exactly.
 //!
 //! The rules are tried in order. The first rule that some known name meets decides:
 //!

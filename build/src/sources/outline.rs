@@ -136,8 +136,8 @@ impl Folded {
         }
     }
 
-    /// Writes a number that is raised behind a digit, `10<sup>6</sup>`, in raised digits: plain ones
-    /// would be one number with those before.
+    /// Writes a number that is raised behind a digit, `10<sup>6</sup>`, in raised digits: plain
+    /// ones would be one number with those before.
     fn raise_power(&mut self, start: usize) {
         let is_behind_digit = self.text[..start].ends_with(|c: char| c.is_ascii_digit());
         let has_code = self.code.last().is_some_and(|range| range.1 as usize > start);

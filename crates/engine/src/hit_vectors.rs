@@ -1,5 +1,5 @@
-//! The vectors of the query and of the sections that a response shows, for programs that rank again.
-//! A response itself has no vectors, since a browser has no use for them.
+//! The vectors of the query and of the sections that a response shows, for programs that rank
+//! again. A response itself has no vectors, since a browser has no use for them.
 
 use findling_bundle::{Dense, SectionId, ShardId, Structure, VectorId};
 

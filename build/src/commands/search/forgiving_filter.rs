@@ -90,8 +90,8 @@ impl Reader<'_> {
                 NameMatch::Several(all) => {
                     let all = listed(&all);
                     let message = format!(
-                        "filter: expected one value of `{name}`, found `{value}`, which fits {all}; \
-                         write the exact value, or {name}~part for all values with that part"
+                        "filter: expected one value of `{name}`, found `{value}`, which fits \
+                         {all}; write the exact value, or {name}~part for all values with that part"
                     );
                     return Err(UsageError { code: "ambiguous", message }.into());
                 }

@@ -1,8 +1,8 @@
 //! Orders pages by more than relevance: pins and boosts of the site, preferences of the request
 //! (newer pages, several values of an attribute), and copies, of which one stands for all.
 //!
-//! Boosts and copies are attributes, [`crate::BOOST`] and [`COPY`], whose columns are fetched where a
-//! bundle has them: 50 bytes a shard and little more than a bit for each page without one. All of
+//! Boosts and copies are attributes, [`crate::BOOST`] and [`COPY`], whose columns are fetched where
+//! a bundle has them: 50 bytes a shard and little more than a bit for each page without one. All of
 //! this multiplies scores or leaves pages out, so the order is the same however far a reader pages.
 
 use findling_bundle::{
