@@ -87,7 +87,10 @@ impl Words {
         let mut words: Vec<(Box<str>, u32)> =
             self.counts.into_iter().filter(|(_, n)| *n >= LEAST).collect();
         if words.len() > MOST {
-            words.sort_unstable_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
+            let by_use = |(a, n): &(Box<str>, u32), (b, m): &(Box<str>, u32)| {
+                m.cmp(n).then_with(|| a.cmp(b))
+            };
+            words.select_nth_unstable_by(MOST, by_use);
             words.truncate(MOST);
         }
         words.sort_unstable();

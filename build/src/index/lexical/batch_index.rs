@@ -38,8 +38,8 @@ use crate::record_log::CODING;
 pub struct BatchIndex {
     head: Head,
     bytes: Vec<u8>,
-    /// Where the terms begin.
-    terms: usize,
+    /// Where each term begins.
+    starts: Vec<usize>,
 }
 
 /// What is decoded at once.
@@ -85,8 +85,7 @@ impl BatchIndex {
         let head = Head { pages, sections, passages, words: words.into_sorted(), n_terms };
         let mut bytes = Vec::new();
         put(&mut bytes, &head);
-        let terms_at = bytes.len();
-        let mut stored = Vec::new();
+        let (mut stored, mut starts) = (Vec::new(), Vec::with_capacity(terms.len()));
         for (term, at) in terms {
             let TermPostings { levels, is_searched_for } = &lists[at as usize];
             stored.clear();
@@ -95,38 +94,67 @@ impl BatchIndex {
             }
             let n_postings = levels.each_ref().map(|level| level.postings.len() as u32);
             let n_positions = levels.iter().map(|level| level.positions.len() as u32).sum::<u32>();
+            starts.push(bytes.len());
             put(&mut bytes, (&*term, *is_searched_for, n_postings, n_positions, &stored[..]));
         }
         bytes.shrink_to_fit();
-        Self { head, bytes, terms: terms_at }
+        Self { head, bytes, starts }
     }
 
     /// Reads the [bytes](BatchIndex::bytes) of a batch; `None` if that is not what they are.
     pub fn read(bytes: Vec<u8>) -> Option<Self> {
-        let (head, terms): (Head, usize) = bincode::decode_from_slice(&bytes, CODING).ok()?;
-        let batch = Self { head, bytes, terms };
-        let mut n_read = 0;
-        let mut end = terms;
-        while n_read < batch.head.n_terms {
-            let (_, read): (Stored<'_>, usize) =
-                bincode::borrow_decode_from_slice(batch.bytes.get(end..)?, CODING).ok()?;
+        let (head, mut end): (Head, usize) = bincode::decode_from_slice(&bytes, CODING).ok()?;
+        let mut starts = Vec::new();
+        let mut before = "";
+        for _ in 0..head.n_terms {
+            let ((term, ..), read): (Stored<'_>, usize) =
+                bincode::borrow_decode_from_slice(bytes.get(end..)?, CODING).ok()?;
+            if !starts.is_empty() && term <= before {
+                return None;
+            }
+            before = term;
+            starts.push(end);
             end += read;
-            n_read += 1;
         }
-        (end == batch.bytes.len()).then_some(batch)
+        (end == bytes.len()).then_some(Self { head, bytes, starts })
     }
 
-    /// The terms in order. `number` is that of the batch.
-    pub fn terms(&self, number: u32) -> impl Iterator<Item = (&str, TermPart<'_>)> {
-        let mut at = self.terms;
-        (0..self.head.n_terms).map_while(move |_| {
-            let (stored, read): (Stored<'_>, usize) =
-                bincode::borrow_decode_from_slice(&self.bytes[at..], CODING).ok()?;
-            at += read;
-            let (term, is_searched_for, n_postings, n_positions, lists) = stored;
-            let part = TermPart { batch: number, is_searched_for, n_postings, n_positions, lists };
-            Some((term, part))
-        })
+    /// Number of terms.
+    pub fn n_terms(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// A term by its place among the terms of the batch, which are sorted.
+    pub fn term(&self, place: usize) -> Option<&str> {
+        let (term, _) = bincode::borrow_decode_from_slice(self.stored(place)?, CODING).ok()?;
+        Some(term)
+    }
+
+    /// A term with its lists. `number` is that of the batch.
+    pub fn part(&self, place: usize, number: u32) -> Option<(&str, TermPart<'_>)> {
+        let (stored, _): (Stored<'_>, usize) =
+            bincode::borrow_decode_from_slice(self.stored(place)?, CODING).ok()?;
+        let (term, is_searched_for, n_postings, n_positions, lists) = stored;
+        let part = TermPart { batch: number, is_searched_for, n_postings, n_positions, lists };
+        Some((term, part))
+    }
+
+    /// The place of the first term that does not sort before `term`.
+    pub fn place_of(&self, term: &str) -> usize {
+        let (mut from, mut to) = (0, self.n_terms());
+        while from < to {
+            let middle = (from + to) / 2;
+            if self.term(middle).is_some_and(|at| at < term) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
+    }
+
+    fn stored(&self, place: usize) -> Option<&[u8]> {
+        self.bytes.get(*self.starts.get(place)?..)
     }
 
     /// The batch in its compact form.
