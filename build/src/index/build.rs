@@ -65,15 +65,15 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         languages: &languages,
         synonyms: &options.synonyms,
     };
-    let lexical = lexical::analyse(&input, analyses, deployed.earlier(), &bar)
-        .context("cannot build the lexical index")?;
+    // Neither needs the other, and both have parts that only one core can do.
+    let (lexical, stored) = rayon::join(
+        || lexical::analyse(&input, analyses, deployed.earlier(), &bar),
+        || columns_and_texts(&pages, &chunks, ui),
+    );
     bar.finish_and_clear();
-    let columns = columns::build(&pages, &chunks, &mut |warning| ui.warn(warning))
-        .context("cannot index the attributes")?;
-    let (text_firsts, texts) = texts::build(&pages, &chunks, &columns)
-        .context("cannot store the texts")?
-        .into_iter()
-        .unzip();
+    let lexical = lexical.context("cannot build the lexical index")?;
+    let (columns, texts) = stored?;
+    let (text_firsts, texts) = texts.into_iter().unzip();
     let addresses =
         addresses::write(pages.iter().map(|page| (page.id.as_str(), page.url.as_str())));
     stages.push(Stage::ended("analyse", started, pages.len() as u64, "pages", ui));
@@ -110,9 +110,21 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         deployed: deployed.clone(),
     };
     let bundle = assemble::assemble(parts).context("cannot assemble the bundle")?;
-    deployed.earlier().store(&bundle);
+    let unchanged = deployed.earlier().store(&bundle);
     stages.push(Stage::ended("assemble", started, bundle.n_bytes(), "bytes", ui));
-    Ok(Outcome { bundle, stages, n_truncated })
+    Ok(Outcome { bundle, stages, n_truncated, unchanged })
+}
+
+/// The columns of attributes, and the shards of texts with their beginnings.
+fn columns_and_texts(
+    pages: &[Page],
+    chunks: &[ChunkedPage],
+    ui: &Ui,
+) -> anyhow::Result<(Vec<columns::Built>, Vec<(texts::First, Vec<u8>)>)> {
+    let columns = columns::build(pages, chunks, &mut |warning| ui.warn(warning))
+        .context("cannot index the attributes")?;
+    let texts = texts::build(pages, chunks, &columns).context("cannot store the texts")?;
+    Ok((columns, texts))
 }
 
 /// Chunks all pages. The chunks hold the text from here on: the sections of each page are freed,

@@ -27,8 +27,11 @@ pub fn build(
     chunks: &[ChunkedPage],
     columns: &[Built],
 ) -> Result<Vec<(First, Vec<u8>)>, Error> {
-    let whole: Vec<PageText<'_>> =
-        pages.iter().zip(chunks).map(|(page, chunked)| page_text(page, chunked, columns)).collect();
+    let whole: Vec<PageText<'_>> = pages
+        .par_iter()
+        .zip(chunks)
+        .map(|(page, chunked)| page_text(page, chunked, columns))
+        .collect();
     let encoded: Vec<Vec<u8>> =
         whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
     let total = encoded.iter().map(Vec::len).sum();
@@ -43,27 +46,26 @@ pub fn build(
         )
         .collect::<Result<_, _>>()?;
     let mut cutter = ShardCutter::new(target);
-    let mut shards = Vec::new();
-    let mut first = None;
-    let mut builder = TextsBuilder::new();
+    let mut shards: Vec<(First, Vec<&[u8]>)> = Vec::new();
     for (id, (page, parts)) in pages.iter().zip(&parts).enumerate() {
         for (place, bytes) in parts {
             if *place > 0 {
                 cutter.cut();
             }
-            if cutter.cut_before(&page.id, bytes.len())
-                && let Some(first) = first.take()
-            {
-                shards.push((first, std::mem::take(&mut builder).finish()));
+            if cutter.cut_before(&page.id, bytes.len()) || shards.is_empty() {
+                shards.push(((PageId(id as u32), *place), Vec::new()));
             }
-            first.get_or_insert((PageId(id as u32), *place));
-            builder.push_bytes(bytes);
+            if let Some((_, own)) = shards.last_mut() {
+                own.push(bytes);
+            }
         }
     }
-    if let Some(first) = first {
-        shards.push((first, builder.finish()));
-    }
-    Ok(shards)
+    let finish = |(first, pages): (First, Vec<&[u8]>)| {
+        let mut builder = TextsBuilder::new();
+        pages.into_iter().for_each(|page| builder.push_bytes(page));
+        (first, builder.finish())
+    };
+    Ok(shards.into_par_iter().map(finish).collect())
 }
 
 /// Divides a long page into parts of about `target` bytes, each with the index of its first
