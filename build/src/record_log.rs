@@ -265,3 +265,42 @@ pub fn program() -> Key {
     });
     hash128(format!("{} {file:?}", env!("CARGO_PKG_VERSION")).as_bytes())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIND: Kind = Kind { magic: *b"FNDLTEST", version: 1 };
+    const N: u32 = 400;
+
+    fn key(i: u32) -> Key {
+        hash128(&i.to_le_bytes())
+    }
+
+    /// Short and long contents.
+    fn contents(i: u32) -> Vec<u8> {
+        (0..i * 7 % 1000).map(|at| (at * i) as u8).collect()
+    }
+
+    #[test]
+    fn records_of_every_length_come_back_unless_they_are_spoilt() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let used = (0..N).map(|i| Used { key: key(i), new: Some(contents(i)) });
+        RecordLog::open(&path, KIND).store(used.collect()).unwrap();
+        let log = RecordLog::open(&path, KIND);
+        assert_eq!(log.len(), N as usize);
+        (0..N).for_each(|i| assert_eq!(log.get(&key(i)), Some(contents(i)), "{i}"));
+        assert_eq!(log.get(&key(N)), None);
+        let whole = fs::read(&path).unwrap();
+        assert!(whole.len() > 2 * WINDOW);
+        for i in [30, 100] {
+            assert_eq!(contents(i).len() <= MAX_SHORT_LEN, i == 30);
+            let mut spoilt = whole.clone();
+            spoilt[log.records[&key(i)].at.start as usize] ^= 1;
+            fs::write(&path, spoilt).unwrap();
+            let log = RecordLog::open(&path, KIND);
+            assert_eq!((0..N).filter(|&i| log.get(&key(i)).is_none()).collect::<Vec<_>>(), [i]);
+        }
+    }
+}

@@ -165,7 +165,12 @@ impl ShardSet {
         let encode = |(start, raw)| Ok((start, self.deployed.encode(kind, raw)?));
         let encoded: Vec<(RangeStart<'_>, Stored)> =
             ranges.into_par_iter().map(encode).collect::<Result<_, Error>>()?;
-        let (starts, mut encoded): (Vec<_>, Vec<_>) = encoded.into_iter().unzip();
+        Ok(self.add_encoded_groups(encoded))
+    }
+
+    /// Adds the shards of ranges, which form groups, in order.
+    pub fn add_encoded_groups(&mut self, ranges: Vec<(RangeStart<'_>, Stored)>) -> Vec<ShardId> {
+        let (starts, mut encoded): (Vec<_>, Vec<_>) = ranges.into_iter().unzip();
         let mut rest = &mut encoded[..];
         let mut groups = Vec::new();
         for group in starts.chunk_by(|_, next| !next.begins_group()) {
@@ -175,7 +180,7 @@ impl ShardSet {
         }
         let deployed = &self.deployed;
         groups.into_par_iter().for_each(|(own, group)| deployed.rename_group(own, group));
-        Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
+        encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect()
     }
 
     /// Adds shards of another directory. Returns an entry for each, `None` if there is no shard,

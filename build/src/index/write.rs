@@ -540,6 +540,32 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
+    fn a_bundle_beside_the_one_that_it_replaces_has_links_to_its_files() {
+        use std::os::unix::fs::MetadataExt;
+
+        let dir = tempfile::tempdir().unwrap();
+        let [old, out, again] = ["old", "out", "again"].map(|name| dir.path().join(name));
+        let bundle = bundle("words");
+        write(&old, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap();
+        let before = tree(&old);
+        let unchanged: HashSet<String> = bundle.stored().map(|(path, _)| path).collect();
+        let after = |out: &Path| {
+            let replaced = Replaced { directory: &old, unchanged: &unchanged };
+            write_after(replaced, out, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap()
+        };
+        let written = after(&out);
+        assert_eq!(written.n_unchanged, written.n_files);
+        assert!(tree(&out) == before && tree(&old) == before);
+        let inode = |dir: &Path, path: &str| fs::metadata(dir.join(path)).unwrap().ino();
+        assert!(unchanged.iter().all(|path| inode(&old, path) == inode(&out, path)));
+        // What is gone meanwhile is written.
+        unchanged.iter().take(2).for_each(|path| fs::remove_file(old.join(path)).unwrap());
+        assert_eq!(after(&again).n_unchanged + 2, written.n_files);
+        assert!(tree(&again) == before);
+    }
+
+    #[test]
     fn another_directory_is_not_written_over() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("index.html"), "a site").unwrap();

@@ -320,7 +320,7 @@ fn finish(
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<RawPage> {
-    let mut pages = Vec::new();
+    let mut pages = Vec::with_capacity(outcomes.iter().map(|outcome| outcome.pages.len()).sum());
     for outcome in outcomes {
         outcome.problems.into_iter().for_each(&mut *on_problem);
         pages.extend(outcome.pages);

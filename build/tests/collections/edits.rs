@@ -1,5 +1,6 @@
 //! Whatever is edited between syncs, a collection answers as one that was built from nothing.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -160,6 +161,33 @@ fn what_earlier_syncs_computed_changes_no_byte() {
         home.sync("twin");
         assert!(bundle(&home, "site") == bundle(&home, "twin"), "{log} spoilt");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn shards_that_stay_are_the_same_files() {
+    use std::os::unix::fs::MetadataExt;
+
+    let home = Home::new();
+    for page in 0..60 {
+        let words: String =
+            (0..90).map(|i| format!("word{} ", (page * 31 + i * i * 7) % 997)).collect();
+        home.write(&format!("site/{page}.md"), &format!("# Page {page}\n\n{words}\n"));
+    }
+    home.add("site");
+    let files = || -> HashMap<PathBuf, u64> {
+        let show = home.json(&["collection", "show", "site", "--json"]);
+        let directory = Path::new(show["bundle"].as_str().unwrap()).join("shards");
+        let entries = fs::read_dir(directory).unwrap().flatten();
+        entries.map(|entry| (entry.file_name().into(), entry.metadata().unwrap().ino())).collect()
+    };
+    let before = files();
+    home.write("site/new.md", "# New\n\nA zebra.\n");
+    home.sync("site");
+    let after = files();
+    let stayed: Vec<&PathBuf> = after.keys().filter(|name| before.contains_key(*name)).collect();
+    assert!(!stayed.is_empty() && stayed.len() < after.len());
+    assert!(stayed.iter().all(|name| before[*name] == after[*name]));
 }
 
 #[test]

@@ -29,7 +29,7 @@ use rayon::prelude::*;
 use super::earlier_shards::EarlierShards;
 use super::languages::Languages;
 use super::shards::Stored;
-use super::spelling::Words;
+use super::spelling::corrections;
 use super::tiers::Tiers;
 use crate::chunk::ChunkedPage;
 use crate::page::Page;
@@ -61,8 +61,8 @@ pub struct Lexical {
     pub ranges: Vec<TermRange>,
     /// Positions of the terms.
     pub positions: Positions,
-    /// Words as they are spelt.
-    pub words: Words,
+    /// Words as they are spelt that can be corrections, in order, with how often they occur.
+    pub words: Vec<(Box<str>, u32)>,
     /// Number of distinct terms.
     pub n_terms: u32,
     /// Number of postings on all levels.
@@ -106,7 +106,8 @@ pub fn analyse(
 ) -> Result<Lexical, findling_bundle::Error> {
     let batches = analyses(input, log, bar);
     let pages = input.pages;
-    let (words, merged) = rayon::join(|| words(&batches), || MergedTerms::of(&batches));
+    let words = || corrections(batches.iter().flat_map(BatchIndex::words));
+    let (words, merged) = rayon::join(words, || MergedTerms::of(&batches));
     let structure = structure(&batches);
     let mut terms = merged.terms();
     drop_lone_forms(&mut terms);
@@ -148,13 +149,6 @@ pub fn analyse(
     let n_postings = n_postings.sum();
     let n_terms = terms.len() as u32;
     Ok(Lexical { structure, mean_len, ranges, positions, words, n_terms, n_postings })
-}
-
-/// The words of all pages as they are spelt.
-fn words(batches: &[BatchIndex]) -> Words {
-    let mut words = Words::default();
-    batches.iter().for_each(|batch| words.add(batch.words()));
-    words
 }
 
 /// The tree of pages, sections and passages.
