@@ -108,7 +108,9 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         dense,
         deployed: deployed.clone(),
     };
-    let bundle = assemble::assemble(parts).context("cannot assemble the bundle")?;
+    // Freeing the texts of a large site takes as long as a part of the rest.
+    let (bundle, ()) = rayon::join(|| assemble::assemble(parts), || drop((pages, chunks)));
+    let bundle = bundle.context("cannot assemble the bundle")?;
     let unchanged = deployed.earlier().store(&bundle);
     stages.push(Stage::ended("assemble", started, bundle.n_bytes(), "bytes", ui));
     Ok(Outcome { bundle, stages, n_truncated, unchanged })

@@ -73,7 +73,7 @@ impl Words {
 
 /// The words that can be corrections, in order, with how often they occur. A word can be counted
 /// in several places.
-pub fn corrections<'a>(counts: impl Iterator<Item = &'a (Box<str>, u32)>) -> Vec<(Box<str>, u32)> {
+pub fn corrections<'a>(counts: impl Iterator<Item = (&'a str, u32)>) -> Vec<(Box<str>, u32)> {
     let mut all: HashMap<&str, u32> = HashMap::new();
     for (word, n) in counts {
         *all.entry(word).or_default() += n;
@@ -115,7 +115,9 @@ mod tests {
             Analyzer::for_language("en").analyze(text, |token| words.count(text, &token, *place));
         }
         let mut found = Vec::new();
-        for (_, raw) in shards(&corrections(words.into_sorted().iter())).unwrap() {
+        let words = words.into_sorted();
+        let counts = words.iter().map(|(word, n)| (&**word, *n));
+        for (_, raw) in shards(&corrections(counts)).unwrap() {
             let shard = SpellingShard::from_bytes(raw).unwrap();
             let mut words = shard.words();
             while let Some(word) = words.advance() {

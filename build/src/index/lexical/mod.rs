@@ -106,7 +106,7 @@ pub fn analyse(
 ) -> Result<Lexical, findling_bundle::Error> {
     let batches = analyses(input, log, bar);
     let pages = input.pages;
-    let words = || corrections(batches.iter().flat_map(BatchIndex::words));
+    let words = || corrections(batches.iter().flat_map(|batch| batch.words()));
     let (words, merged) = rayon::join(words, || MergedTerms::of(&batches));
     let structure = structure(&batches);
     let mut terms = merged.terms();
