@@ -16,8 +16,8 @@
 //! | | contents |
 //!
 //! A process that is killed can leave an incomplete record at the end; the next one overwrites it.
-//! The log is written anew when less than half of it is in use. Contents are read when they are
-//! asked for and are not kept in memory.
+//! The log is written anew when less than half of it is in use. Short contents are kept in memory;
+//! others are read when they are asked for.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
@@ -32,6 +32,10 @@ const HEADER_LEN: usize = 12;
 const RECORD_HEADER_LEN: usize = 36;
 /// Largest length of the contents of a record.
 const MAX_LEN: usize = 256 << 20;
+/// Bytes that are read at once when a log is opened.
+const WINDOW: usize = 64 << 10;
+/// Largest length of contents that are kept in memory.
+const MAX_SHORT_LEN: usize = 256;
 /// How contents are coded.
 pub const CODING: bincode::config::Configuration<
     bincode::config::LittleEndian,
@@ -66,10 +70,20 @@ pub struct RecordLog {
     kind: Kind,
     /// `None` where there is no log of this kind.
     file: Option<File>,
-    /// The contents of each record, as a range of the file.
-    records: HashMap<Key, Range<u64>>,
+    records: HashMap<Key, Record>,
     /// Where the last whole record ends.
     end: u64,
+}
+
+/// A record of a log.
+#[derive(Debug)]
+struct Record {
+    /// The contents, as a range of the file.
+    at: Range<u64>,
+    /// What the contents have to have as their hash.
+    checksum: [u8; 16],
+    /// The contents, if they are short.
+    short: Option<Box<[u8]>>,
 }
 
 impl RecordLog {
@@ -83,9 +97,10 @@ impl RecordLog {
         if let Some(file) = &file {
             let len = file.metadata().map_or(0, |metadata| metadata.len());
             end = HEADER_LEN as u64;
-            while let Some((key, contents)) = record(file, end, len) {
-                end = contents.end;
-                records.insert(key, contents);
+            let mut window = Window { file, len, start: 0, bytes: Vec::new() };
+            while let Some((key, record)) = window.record(end) {
+                end = record.at.end;
+                records.insert(key, record);
             }
         }
         Self { path: path.to_owned(), kind, file, records, end }
@@ -98,13 +113,16 @@ impl RecordLog {
 
     /// The contents of a record; `None` if the log has none that is whole.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let contents = self.records.get(key)?;
-        let mut bytes = vec![0; (contents.end - contents.start) as usize];
-        let file = self.file.as_ref()?;
-        read_at(file, contents.start, &mut bytes).ok()?;
-        let mut checksum = [0; 16];
-        read_at(file, contents.start - 20, &mut checksum).ok()?;
-        (hash128(&bytes) == checksum).then_some(bytes)
+        let Record { at, checksum, short } = self.records.get(key)?;
+        let bytes = match short {
+            Some(short) => short.to_vec(),
+            None => {
+                let mut bytes = vec![0; (at.end - at.start) as usize];
+                read_at(self.file.as_ref()?, at.start, &mut bytes).ok()?;
+                bytes
+            }
+        };
+        (hash128(&bytes) == *checksum).then_some(bytes)
     }
 
     /// Adds what is new, and forgets what is not in use, if that is most of the log.
@@ -124,8 +142,10 @@ impl RecordLog {
             }
         }
         let kept = self.records.iter().filter(|(key, _)| keys.contains(*key));
-        let n_kept: u64 =
-            kept.clone().map(|(_, at)| RECORD_HEADER_LEN as u64 + at.end - at.start).sum();
+        let n_kept: u64 = kept
+            .clone()
+            .map(|(_, Record { at, .. })| RECORD_HEADER_LEN as u64 + at.end - at.start)
+            .sum();
         let Some(old) = self.file.as_ref().filter(|_| 2 * n_kept >= self.end - HEADER_LEN as u64)
         else {
             let staged = self.path.with_extension("new");
@@ -161,15 +181,46 @@ impl Kind {
     }
 }
 
-/// The key of the record at `at`, and the range of its contents, in a file of `len` bytes.
-fn record(file: &File, at: u64, len: u64) -> Option<(Key, Range<u64>)> {
-    let mut head = [0; RECORD_HEADER_LEN];
-    read_at(file, at, &mut head).ok()?;
-    let key = head[..16].try_into().ok()?;
-    let n_bytes = u32::from_le_bytes(head[32..].try_into().ok()?);
-    let start = at + RECORD_HEADER_LEN as u64;
-    let end = start + u64::from(n_bytes);
-    (n_bytes as usize <= MAX_LEN && end <= len).then_some((key, start..end))
+/// A part of a log, so that short records take few reads.
+struct Window<'a> {
+    file: &'a File,
+    /// Bytes of the file.
+    len: u64,
+    /// Where the part begins.
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window<'_> {
+    /// The record at `at`; `None` if there is no whole one.
+    fn record(&mut self, at: u64) -> Option<(Key, Record)> {
+        let head = self.bytes(at, RECORD_HEADER_LEN)?;
+        let (key, checksum) = (head[..16].try_into().ok()?, head[16..32].try_into().ok()?);
+        let n_bytes = u32::from_le_bytes(head[32..].try_into().ok()?) as usize;
+        let start = at + RECORD_HEADER_LEN as u64;
+        let at = start..start + n_bytes as u64;
+        if n_bytes > MAX_LEN || at.end > self.len {
+            return None;
+        }
+        let short = match n_bytes {
+            ..=MAX_SHORT_LEN => Some(self.bytes(start, n_bytes)?.into()),
+            _ => None,
+        };
+        Some((key, Record { at, checksum, short }))
+    }
+
+    /// `n` bytes from `at` on, at most [`WINDOW`].
+    fn bytes(&mut self, at: u64, n: usize) -> Option<&[u8]> {
+        let is_inside = at >= self.start && at + n as u64 <= self.start + self.bytes.len() as u64;
+        if !is_inside {
+            let n_read = self.len.checked_sub(at)?.min(WINDOW as u64);
+            self.start = at;
+            self.bytes.resize(n_read as usize, 0);
+            read_at(self.file, at, &mut self.bytes).ok()?;
+        }
+        let from = (at - self.start) as usize;
+        self.bytes.get(from..from + n)
+    }
 }
 
 fn push(log: &mut impl Write, key: &Key, contents: &[u8]) -> io::Result<()> {
@@ -213,4 +264,43 @@ pub fn program() -> Key {
         (file.len(), written)
     });
     hash128(format!("{} {file:?}", env!("CARGO_PKG_VERSION")).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIND: Kind = Kind { magic: *b"FNDLTEST", version: 1 };
+    const N: u32 = 400;
+
+    fn key(i: u32) -> Key {
+        hash128(&i.to_le_bytes())
+    }
+
+    /// Short and long contents.
+    fn contents(i: u32) -> Vec<u8> {
+        (0..i * 7 % 1000).map(|at| (at * i) as u8).collect()
+    }
+
+    #[test]
+    fn records_of_every_length_come_back_unless_they_are_spoilt() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let used = (0..N).map(|i| Used { key: key(i), new: Some(contents(i)) });
+        RecordLog::open(&path, KIND).store(used.collect()).unwrap();
+        let log = RecordLog::open(&path, KIND);
+        assert_eq!(log.len(), N as usize);
+        (0..N).for_each(|i| assert_eq!(log.get(&key(i)), Some(contents(i)), "{i}"));
+        assert_eq!(log.get(&key(N)), None);
+        let whole = fs::read(&path).unwrap();
+        assert!(whole.len() > 2 * WINDOW);
+        for i in [30, 100] {
+            assert_eq!(contents(i).len() <= MAX_SHORT_LEN, i == 30);
+            let mut spoilt = whole.clone();
+            spoilt[log.records[&key(i)].at.start as usize] ^= 1;
+            fs::write(&path, spoilt).unwrap();
+            let log = RecordLog::open(&path, KIND);
+            assert_eq!((0..N).filter(|&i| log.get(&key(i)).is_none()).collect::<Vec<_>>(), [i]);
+        }
+    }
 }

@@ -198,6 +198,13 @@ fn word_parts(word: &str) -> impl Iterator<Item = &str> {
 
 /// Words of a text. In scripts without spaces, two characters count as a word.
 pub(super) fn words(text: &str) -> usize {
+    if text.is_ascii() {
+        let is_space = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
+        let bytes = text.as_bytes();
+        let begins = |pair: &&[u8]| is_space(pair[0]) && !is_space(pair[1]);
+        let first = bytes.first().is_some_and(|&byte| !is_space(byte));
+        return usize::from(first) + bytes.windows(2).filter(begins).count();
+    }
     let mut words = 0;
     let mut unspaced = 0;
     let mut in_word = false;
@@ -262,6 +269,10 @@ mod tests {
         assert_eq!(words("three little words"), 3);
         assert_eq!(words("日本語です"), 3);
         assert_eq!(words("Astroを使う"), 3);
+        for text in ["", " ", "a", " a", "a ", "a\tb\u{b}c\r\n d", "a\u{1c}b", "\0 \u{7f}"] {
+            assert_eq!(words(text), text.split_whitespace().count(), "{text:?}");
+            assert_eq!(words(&format!("{text} é")), words(text) + 1, "{text:?}");
+        }
     }
 
     #[test]

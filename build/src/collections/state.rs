@@ -164,6 +164,15 @@ impl Scan {
         Self { began, files }
     }
 
+    /// The hashes of these files, as far as they could be read.
+    pub fn hashes(&self, paths: Vec<PathBuf>) -> HashMap<PathBuf, String> {
+        let hash = |path: PathBuf| {
+            let hash = self.files.get(&key(&path))?.hash.clone()?;
+            Some((path, hash))
+        };
+        paths.into_iter().filter_map(hash).collect()
+    }
+
     /// The differences from an earlier state.
     pub fn changes_since(&self, earlier: &BTreeMap<String, FileState>) -> Changes {
         let mut changes = Changes::default();

@@ -1,9 +1,12 @@
 //! Bringing a collection's bundle up to date with its sources.
 //!
 //! The sources are compared with the state of the current generation. If they differ, a new
-//! generation is built beside it: it begins as a copy (by links) of the current bundle, from which
-//! the build goes on, and becomes current by one rename at the end. Whatever fails or is killed
-//! before, the current generation stays as it is.
+//! generation is built beside it, going on from the current bundle: files that are the same in both
+//! are links. It becomes current by one rename at the end. Whatever fails or is killed before, the
+//! current generation stays as it is.
+//!
+//! The look at the sources gives the hash of each file. By these hashes the build finds what it
+//! knows of a file without reading it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +25,6 @@ use super::settings::Settings;
 use super::state::{Built, Changes, Scan, State};
 use crate::bundle_files::BundleFiles;
 use crate::index::Kept;
-use crate::index::write::link_tree;
 use crate::sources;
 use crate::ui::Ui;
 
@@ -96,7 +98,7 @@ pub struct Report {
 /// Where a bundle is built.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The directory of the bundle. The build goes on from the bundle that is there.
+    /// The directory of the bundle.
     pub bundle: PathBuf,
     /// The logs of earlier builds, if there are any.
     pub kept: Option<Kept>,
@@ -163,13 +165,11 @@ pub fn sync(
     let staged = generations.begin(&lock)?;
     let bundle = staged.generation().bundle();
     let goes_on = !matches!(reason, Some(Reason::Fresh | Reason::Damaged));
-    if let Some(current) = current.filter(|current| goes_on && current.bundle().is_dir()) {
-        link_tree(&current.bundle(), &bundle)
-            .with_context(|| format!("{} cannot be copied", current.bundle().display()))?;
-    }
-    let kept = generations.kept();
+    let mut kept = generations.kept();
+    kept.bundle = current.filter(|_| goes_on).map(|current| current.bundle());
+    kept.hashes = scan.hashes(paths);
     if options.fresh {
-        for log in kept.paths() {
+        for log in kept.logs() {
             let _ = fs::remove_file(log);
         }
     }

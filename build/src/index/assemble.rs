@@ -4,9 +4,9 @@ use findling_bundle::positions::write_directory;
 use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
-    Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder,
-    RangeStart, SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Structure, Synonym,
-    TextRange, VectorId, VectorRange, opening, upper_half,
+    Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, QueryEncoder, RangeStart,
+    SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Structure, Synonym, TextRange,
+    VectorId, VectorRange, opening, upper_half,
 };
 use rayon::prelude::*;
 
@@ -16,6 +16,7 @@ use super::lexical::{Lexical, Positions, TermRange};
 use super::rows::Rows;
 use super::sentences::Sentences;
 use super::shards::{Deployed, ShardSet, Stored};
+use super::{spelling, texts};
 use crate::embedding::Embedded;
 use crate::shard_cutter::ShardCutter;
 
@@ -112,10 +113,8 @@ pub struct Parts {
     pub ranking: Vec<f32>,
     /// Columns by name.
     pub columns: Vec<Built>,
-    /// What each text shard begins with: a page, and the place of a section in it.
-    pub text_firsts: Vec<(PageId, u32)>,
-    /// The text shards, uncompressed.
-    pub texts: Vec<Vec<u8>>,
+    /// The text shards, each with what it begins with.
+    pub texts: Vec<(texts::First, Stored)>,
     /// The pages' addresses, uncompressed.
     pub addresses: Vec<u8>,
     /// The dense leg; `None` for a bundle without vectors.
@@ -129,18 +128,8 @@ pub struct Parts {
 /// # Errors
 /// If a part exceeds a limit of its format.
 pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
-    let Parts {
-        languages,
-        lexical,
-        synonyms,
-        ranking,
-        columns,
-        text_firsts,
-        texts,
-        addresses,
-        dense,
-        deployed,
-    } = parts;
+    let Parts { languages, lexical, synonyms, ranking, columns, texts, addresses, dense, deployed } =
+        parts;
     let structure = &lexical.structure;
     let stats = Stats {
         n_pages: structure.n_pages(),
@@ -157,7 +146,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     let (directory, positions) = add_positions(lexical.positions, &mut shards)?;
     shards.add(ShardKind::PositionsDirectory, &directory)?;
 
-    let (firsts, words): (Vec<_>, Vec<_>) = lexical.words.shards()?.into_iter().unzip();
+    let (firsts, words): (Vec<_>, Vec<_>) = spelling::shards(&lexical.words)?.into_iter().unzip();
     let spelling = firsts
         .into_iter()
         .zip(shards.add_all(ShardKind::Spelling, &words)?)
@@ -178,11 +167,12 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         })
         .collect();
 
-    let starts = text_firsts.par_iter().map(|&(page, section)| RangeStart::Page(page, section));
+    let (firsts, texts): (Vec<texts::First>, Vec<Stored>) = texts.into_iter().unzip();
+    let starts = firsts.iter().map(|&(page, section)| RangeStart::Page(page, section));
     let texts = shards
-        .add_ranges(ShardKind::Texts, starts.zip(texts.par_iter().map(Vec::as_slice)))?
+        .add_encoded_groups(starts.zip(texts).collect())
         .into_iter()
-        .zip(text_firsts)
+        .zip(firsts)
         .map(|(shard, (first_page, first_section))| TextRange { first_page, first_section, shard })
         .collect();
     shards.add(ShardKind::Addresses, &addresses)?;

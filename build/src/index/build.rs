@@ -14,6 +14,7 @@ use super::earlier_shards::{self, EarlierShards};
 use super::job::{Job, Outcome};
 use super::languages::Languages;
 use super::previous_build::PreviousBuild;
+use super::shards::{Deployed, Stored};
 use super::stage::Stage;
 use super::{columns, copies, lexical, page_order, texts};
 use crate::chunk::{ChunkOptions, ChunkedPage, chunk};
@@ -65,15 +66,14 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         languages: &languages,
         synonyms: &options.synonyms,
     };
-    let lexical = lexical::analyse(&input, analyses, deployed.earlier(), &bar)
-        .context("cannot build the lexical index")?;
+    // Neither needs the other, and both have parts that only one core can do.
+    let (lexical, stored) = rayon::join(
+        || lexical::analyse(&input, analyses, deployed.earlier(), &bar),
+        || columns_and_texts(&pages, &chunks, &deployed, ui),
+    );
     bar.finish_and_clear();
-    let columns = columns::build(&pages, &chunks, &mut |warning| ui.warn(warning))
-        .context("cannot index the attributes")?;
-    let (text_firsts, texts) = texts::build(&pages, &chunks, &columns)
-        .context("cannot store the texts")?
-        .into_iter()
-        .unzip();
+    let lexical = lexical.context("cannot build the lexical index")?;
+    let (columns, texts) = stored?;
     let addresses =
         addresses::write(pages.iter().map(|page| (page.id.as_str(), page.url.as_str())));
     stages.push(Stage::ended("analyse", started, pages.len() as u64, "pages", ui));
@@ -103,16 +103,31 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         synonyms: options.synonyms,
         ranking: options.ranking,
         columns,
-        text_firsts,
         texts,
         addresses,
         dense,
         deployed: deployed.clone(),
     };
-    let bundle = assemble::assemble(parts).context("cannot assemble the bundle")?;
-    deployed.earlier().store(&bundle);
+    // Freeing the texts of a large site takes as long as a part of the rest.
+    let (bundle, ()) = rayon::join(|| assemble::assemble(parts), || drop((pages, chunks)));
+    let bundle = bundle.context("cannot assemble the bundle")?;
+    let unchanged = deployed.earlier().store(&bundle);
     stages.push(Stage::ended("assemble", started, bundle.n_bytes(), "bytes", ui));
-    Ok(Outcome { bundle, stages, n_truncated })
+    Ok(Outcome { bundle, stages, n_truncated, unchanged })
+}
+
+/// The columns of attributes, and the shards of texts, each with what it begins with.
+fn columns_and_texts(
+    pages: &[Page],
+    chunks: &[ChunkedPage],
+    deployed: &Deployed,
+    ui: &Ui,
+) -> anyhow::Result<(Vec<columns::Built>, Vec<(texts::First, Stored)>)> {
+    let columns = columns::build(pages, chunks, &mut |warning| ui.warn(warning))
+        .context("cannot index the attributes")?;
+    let texts =
+        texts::build(pages, chunks, &columns, deployed).context("cannot store the texts")?;
+    Ok((columns, texts))
 }
 
 /// Chunks all pages. The chunks hold the text from here on: the sections of each page are freed,

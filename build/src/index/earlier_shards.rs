@@ -3,13 +3,17 @@
 //! A shard is found by its uncompressed contents, or by a key of what these are made from. A log
 //! beside the bundle tells the file of each key. Without a log all shards are decompressed, which
 //! takes a twentieth of the time of compressing.
+//!
+//! With a log, a file is read and hashed once, when its shard is asked for. From then on its hash
+//! stands for it, so the new bundle gets a link to it without reading it again.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
 
 use findling_bundle::{
-    Error, ShardEntry, ShardKind, decode_shard, encode_shard, has_first_name, hash128, shard_hash,
+    Error, ShardEntry, ShardKind, decode_shard, encode_shard, has_first_name, hash128,
+    shard_hash_of,
 };
 use rayon::prelude::*;
 
@@ -26,11 +30,19 @@ pub const KIND: Kind = Kind { magic: *b"FNDLSHRD", version: 2 };
 pub struct EarlierShards {
     /// Shards by their contents, where there is no log.
     stored: HashMap<Key, Vec<u8>>,
-    /// The directory of the bundle.
-    directory: PathBuf,
+    /// The directory of the bundle; `None` without a bundle.
+    directory: Option<PathBuf>,
     log: Option<RecordLog>,
-    /// The keys of this build, each with the hash of its shard; `None` if it has none.
-    noted: Mutex<Vec<(Key, Option<Key>)>>,
+    noted: Mutex<Noted>,
+}
+
+/// What a build learns about shards.
+#[derive(Debug, Default)]
+struct Noted {
+    /// Keys, each with the hash of its shard; `None` if it has none.
+    keys: Vec<(Key, Option<Key>)>,
+    /// Files of the earlier bundle that were read, with their hashes.
+    files: HashMap<String, Key>,
 }
 
 /// A record of the log: the file of a shard, and the hash of its bytes; `None` for a key without a
@@ -42,7 +54,7 @@ impl EarlierShards {
     /// were renamed: the same contents have another name in a bundle that is built anew.
     pub fn of(files: Option<&BundleFiles>, log: Option<RecordLog>) -> Self {
         let Some(files) = files else { return Self { log, ..Self::default() } };
-        let directory = files.directory().to_owned();
+        let directory = Some(files.directory().to_owned());
         if log.as_ref().is_some_and(|log| log.len() > 0) {
             return Self { directory, log, ..Self::default() };
         }
@@ -79,24 +91,35 @@ impl EarlierShards {
 
     /// What was made from the same: a shard, or none. `None` if that is not known.
     pub fn find(&self, key: &Key, kind: ShardKind) -> Option<Option<Stored>> {
-        let stored = match self.stored.get(key) {
-            Some(stored) => stored.clone(),
+        let (stored, hash) = match self.stored.get(key) {
+            Some(stored) => (stored.clone(), hash128(stored)),
             None => match self.record(key)? {
                 Some((path, hash)) => {
-                    let stored = std::fs::read(self.directory.join(path)).ok()?;
-                    (hash128(&stored) == hash && has_first_name(&stored)).then_some(stored)?
+                    let stored = std::fs::read(self.directory.as_ref()?.join(&path)).ok()?;
+                    if hash128(&stored) != hash || !has_first_name(&stored) {
+                        return None;
+                    }
+                    self.noted().files.insert(path, hash);
+                    (stored, hash)
                 }
                 None => {
-                    self.note(*key, None);
+                    self.noted().keys.push((*key, None));
                     return Some(None);
                 }
             },
         };
-        let hash = shard_hash(kind, &stored);
+        if self.has_log() {
+            self.noted().keys.push((*key, Some(hash)));
+        }
+        let hash = shard_hash_of(kind, &hash);
         let entry = ShardEntry { kind, hash, stored_len: stored.len() as u32 };
-        let stored = (entry, stored);
-        self.note(*key, Some(&stored));
-        Some(Some(stored))
+        Some(Some((entry, stored)))
+    }
+
+    /// The hash of a file in a directory, if it was read.
+    pub fn hash_of(&self, directory: &Path, path: &str) -> Option<Key> {
+        let is_there = self.has_log() && self.directory.as_deref() == Some(directory);
+        if is_there { self.noted().files.get(path).copied() } else { None }
     }
 
     fn record(&self, key: &Key) -> Option<Record> {
@@ -106,20 +129,28 @@ impl EarlierShards {
 
     /// Remembers what was made from what a key stands for.
     pub fn note(&self, key: Key, made: Option<&Stored>) {
-        if self.log.is_some() {
+        if self.has_log() {
             let hash = made.map(|(_, stored)| hash128(stored));
-            self.noted.lock().unwrap_or_else(|noted| noted.into_inner()).push((key, hash));
+            self.noted().keys.push((key, hash));
         }
     }
 
-    /// Writes the log of a bundle that was made with these shards.
-    pub fn store(&self, bundle: &Bundle) {
-        let Some(log) = &self.log else { return };
-        let paths: HashMap<Key, String> =
-            bundle.stored().map(|(path, stored)| (hash128(stored), path)).collect();
-        let noted =
-            std::mem::take(&mut *self.noted.lock().unwrap_or_else(|noted| noted.into_inner()));
-        let used = noted.into_iter().filter_map(|(key, hash)| {
+    fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.noted.lock().unwrap_or_else(|noted| noted.into_inner())
+    }
+
+    /// Writes the log of a bundle that was made with these shards. Returns the paths of its shards
+    /// that the earlier bundle has with the same bytes, as far as they were read.
+    pub fn store(&self, bundle: &Bundle) -> HashSet<String> {
+        let Some(log) = &self.log else { return HashSet::new() };
+        let stored: Vec<(String, &Vec<u8>)> = bundle.stored().collect();
+        let hashed = stored.into_par_iter().map(|(path, stored)| (hash128(stored), path));
+        let hashed: Vec<(Key, String)> = hashed.collect();
+        let Noted { keys, files } = std::mem::take(&mut *self.noted());
+        let unchanged = hashed.iter().filter(|(hash, path)| files.get(path) == Some(hash));
+        let unchanged = unchanged.map(|(_, path)| path.clone()).collect();
+        let paths: HashMap<Key, String> = hashed.into_iter().collect();
+        let used = keys.into_iter().filter_map(|(key, hash)| {
             let record: Record = match hash {
                 // A shard that was renamed is left out.
                 Some(hash) => Some((paths.get(&hash)?.clone(), hash)),
@@ -130,6 +161,7 @@ impl EarlierShards {
         });
         // Without the log the next build takes longer, and nothing else.
         let _ = log.store(used.collect());
+        unchanged
     }
 }
 

@@ -1,5 +1,6 @@
 //! The input and the output of a build.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use findling_bundle::{QueryEncoder, Synonym};
@@ -60,9 +61,14 @@ impl Default for Options {
     }
 }
 
-/// Files with what the next build need not compute again. Each can be deleted at any time.
+/// What the next build need not compute again. Each log can be deleted at any time.
 #[derive(Clone, Debug)]
 pub struct Kept {
+    /// The directory of the bundle that is replaced, which stays as it is; `None` where there is
+    /// none to go on from.
+    pub bundle: Option<PathBuf>,
+    /// The hashes of the input's files that are known, BLAKE3 in hex digits.
+    pub hashes: HashMap<PathBuf, String>,
     /// The log of parsed files ([`PageCache`](crate::sources::page_cache::PageCache)).
     pub pages: PathBuf,
     /// The log of analysed pages.
@@ -72,15 +78,15 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Those in a directory.
+    /// The logs in a directory.
     pub fn below(directory: &Path) -> Self {
         let [pages, analyses, shards] =
             ["pages", "analyses", "shards"].map(|name| directory.join(name));
-        Self { pages, analyses, shards }
+        Self { bundle: None, hashes: HashMap::new(), pages, analyses, shards }
     }
 
-    /// All of them.
-    pub fn paths(&self) -> [&Path; 3] {
+    /// All logs.
+    pub fn logs(&self) -> [&Path; 3] {
         [&self.pages, &self.analyses, &self.shards]
     }
 }
@@ -119,4 +125,6 @@ pub struct Outcome {
     pub stages: Vec<Stage>,
     /// Number of embedding units that the encoder cut off.
     pub n_truncated: usize,
+    /// Paths of shards that the replaced bundle has with the same bytes, as far as they were read.
+    pub unchanged: HashSet<String>,
 }

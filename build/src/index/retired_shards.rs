@@ -5,7 +5,8 @@
 //! use in seconds since 1970. The list is deployed with the bundle, because the next build may
 //! start from the deployed files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -30,10 +31,12 @@ pub fn keep(old: &Path, new: &Path, grace: Duration, most_bytes: u64) -> io::Res
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     let known = read(&old.join(SHARDS).join(LIST));
     let Ok(entries) = fs::read_dir(old.join(SHARDS)) else { return Ok((0, 0)) };
+    let in_use = fs::read_dir(new.join(SHARDS)).into_iter().flatten().flatten();
+    let in_use: HashSet<OsString> = in_use.map(|entry| entry.file_name()).collect();
     let mut retired: Vec<(u64, String, u64)> = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if is_shard(&name) && !new.join(SHARDS).join(&name).exists() {
+        if is_shard(&name) && !in_use.contains(&entry.file_name()) {
             // A time in the future comes from a wrong clock.
             let since = known.get(&name).copied().unwrap_or(now).min(now);
             retired.push((since, name, entry.metadata()?.len()));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use findling_bundle::entry::shard_path;
 use findling_bundle::{
-    Error, RangeStart, ShardEntry, ShardHash, ShardId, ShardKind, rename_shard, shard_hash,
+    Error, RangeStart, ShardEntry, ShardHash, ShardId, ShardKind, hash128, rename_shard, shard_hash,
 };
 use rayon::prelude::*;
 
@@ -51,8 +51,12 @@ impl Deployed {
 
     /// Whether a file with this path has other contents.
     pub fn has_other(&self, path: &str, contents: &[u8]) -> bool {
-        let file = self.directory.as_ref().map(|directory| directory.join(path));
-        file.is_some_and(|file| file.is_file() && same(&file, contents).is_ok_and(|same| !same))
+        let Some(directory) = &self.directory else { return false };
+        if let Some(hash) = self.earlier.hash_of(directory, path) {
+            return hash != hash128(contents);
+        }
+        let file = directory.join(path);
+        file.is_file() && same(&file, contents).is_ok_and(|same| !same)
     }
 
     /// Gives the shard of a range the first of its possible names that no other file has.
@@ -161,14 +165,22 @@ impl ShardSet {
         let encode = |(start, raw)| Ok((start, self.deployed.encode(kind, raw)?));
         let encoded: Vec<(RangeStart<'_>, Stored)> =
             ranges.into_par_iter().map(encode).collect::<Result<_, Error>>()?;
-        let (starts, mut encoded): (Vec<_>, Vec<_>) = encoded.into_iter().unzip();
+        Ok(self.add_encoded_groups(encoded))
+    }
+
+    /// Adds the shards of ranges, which form groups, in order.
+    pub fn add_encoded_groups(&mut self, ranges: Vec<(RangeStart<'_>, Stored)>) -> Vec<ShardId> {
+        let (starts, mut encoded): (Vec<_>, Vec<_>) = ranges.into_iter().unzip();
         let mut rest = &mut encoded[..];
+        let mut groups = Vec::new();
         for group in starts.chunk_by(|_, next| !next.begins_group()) {
             let (own, others) = rest.split_at_mut(group.len());
-            self.deployed.rename_group(own, group);
+            groups.push((own, group));
             rest = others;
         }
-        Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
+        let deployed = &self.deployed;
+        groups.into_par_iter().for_each(|(own, group)| deployed.rename_group(own, group));
+        encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect()
     }
 
     /// Adds shards of another directory. Returns an entry for each, `None` if there is no shard,

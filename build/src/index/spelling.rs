@@ -63,46 +63,43 @@ impl Words {
         }
     }
 
-    /// Adds the counts of other pages.
-    pub fn add(&mut self, counts: &[(Box<str>, u32)]) {
-        for (word, n) in counts {
-            match self.counts.get_mut(word) {
-                Some(count) => *count += n,
-                None => {
-                    self.counts.insert(word.clone(), *n);
-                }
-            }
-        }
-    }
-
     /// The words in order, with how often they occur.
     pub fn into_sorted(self) -> Vec<(Box<str>, u32)> {
         let mut counts: Vec<(Box<str>, u32)> = self.counts.into_iter().collect();
         counts.sort_unstable();
         counts
     }
+}
 
-    /// The shards, uncompressed, each with its first word.
-    pub fn shards(self) -> Result<Vec<(String, Vec<u8>)>, findling_bundle::Error> {
-        let mut words: Vec<(Box<str>, u32)> =
-            self.counts.into_iter().filter(|(_, n)| *n >= LEAST).collect();
-        if words.len() > MOST {
-            words.sort_unstable_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
-            words.truncate(MOST);
-        }
-        words.sort_unstable();
-        let mut cutter = ShardCutter::new(TARGET);
-        let mut shards: Vec<(String, SpellingBuilder)> = Vec::new();
-        for (word, n) in &words {
-            if cutter.cut_before(word.as_bytes(), word.len() / 2 + 3) || shards.is_empty() {
-                shards.push((word.to_string(), SpellingBuilder::new()));
-            }
-            if let Some((_, shard)) = shards.last_mut() {
-                shard.push(word, commonness(*n))?;
-            }
-        }
-        Ok(shards.into_iter().map(|(first, shard)| (first, shard.finish())).collect())
+/// The words that can be corrections, in order, with how often they occur. A word can be counted
+/// in several places.
+pub fn corrections<'a>(counts: impl Iterator<Item = (&'a str, u32)>) -> Vec<(Box<str>, u32)> {
+    let mut all: HashMap<&str, u32> = HashMap::new();
+    for (word, n) in counts {
+        *all.entry(word).or_default() += n;
     }
+    let mut words: Vec<(&str, u32)> = all.into_iter().filter(|(_, n)| *n >= LEAST).collect();
+    if words.len() > MOST {
+        words.select_nth_unstable_by(MOST, |(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
+        words.truncate(MOST);
+    }
+    words.sort_unstable();
+    words.into_iter().map(|(word, n)| (word.into(), n)).collect()
+}
+
+/// The shards of words in order, uncompressed, each with its first word.
+pub fn shards(words: &[(Box<str>, u32)]) -> Result<Vec<(String, Vec<u8>)>, findling_bundle::Error> {
+    let mut cutter = ShardCutter::new(TARGET);
+    let mut shards: Vec<(String, SpellingBuilder)> = Vec::new();
+    for (word, n) in words {
+        if cutter.cut_before(word.as_bytes(), word.len() / 2 + 3) || shards.is_empty() {
+            shards.push((word.to_string(), SpellingBuilder::new()));
+        }
+        if let Some((_, shard)) = shards.last_mut() {
+            shard.push(word, commonness(*n))?;
+        }
+    }
+    Ok(shards.into_iter().map(|(first, shard)| (first, shard.finish())).collect())
 }
 
 #[cfg(test)]
@@ -118,7 +115,9 @@ mod tests {
             Analyzer::for_language("en").analyze(text, |token| words.count(text, &token, *place));
         }
         let mut found = Vec::new();
-        for (_, raw) in words.shards().unwrap() {
+        let words = words.into_sorted();
+        let counts = words.iter().map(|(word, n)| (&**word, *n));
+        for (_, raw) in shards(&corrections(counts)).unwrap() {
             let shard = SpellingShard::from_bytes(raw).unwrap();
             let mut words = shard.words();
             while let Some(word) = words.advance() {

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
-use findling_bundle::{AttributeValue, Error, PageId};
+use findling_bundle::{AttributeValue, Error, PageId, ShardKind};
 use rayon::prelude::*;
 
 use super::columns::Built;
+use super::shards::{Deployed, Stored};
 use crate::chunk::ChunkedPage;
 use crate::page::Page;
 use crate::shard_cutter::ShardCutter;
@@ -21,54 +23,70 @@ const SHARDS_PER_QUERY: usize = 5;
 /// The first page of a shard, and its first section's index in that page.
 pub type First = (PageId, u32);
 
-/// Builds the shards, uncompressed, each with its beginning.
+/// A page or a part of one, in a shard of texts.
+struct Part {
+    /// The sections of the part; `None` for a whole page.
+    sections: Option<Range<u32>>,
+    /// Its bytes in the shard.
+    len: usize,
+}
+
+/// Builds and compresses the shards, each with its beginning. Texts are encoded twice, first for
+/// their lengths alone: the bytes of all pages would take as much memory as their texts.
 pub fn build(
     pages: &[Page],
     chunks: &[ChunkedPage],
     columns: &[Built],
-) -> Result<Vec<(First, Vec<u8>)>, Error> {
+    deployed: &Deployed,
+) -> Result<Vec<(First, Stored)>, Error> {
+    let both = pages.par_iter().zip(chunks);
     let whole: Vec<PageText<'_>> =
-        pages.iter().zip(chunks).map(|(page, chunked)| page_text(page, chunked, columns)).collect();
-    let encoded: Vec<Vec<u8>> =
-        whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
-    let total = encoded.iter().map(Vec::len).sum();
+        both.map(|(page, chunked)| page_text(page, chunked, columns)).collect();
+    let lens: Vec<usize> = whole.par_iter().map(len).collect::<Result<_, _>>()?;
+    let total = lens.iter().sum();
     let target = ShardCutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, MIN_SHARD);
-    let parts: Vec<Vec<(u32, Vec<u8>)>> = whole
-        .par_iter()
-        .zip(encoded)
-        .map(
-            |(page, bytes)| {
-                if bytes.len() > target { parts(page, target) } else { Ok(vec![(0, bytes)]) }
-            },
-        )
-        .collect::<Result<_, _>>()?;
+    let parts = whole.par_iter().zip(lens).map(|(page, len)| match len > target {
+        true => parts(page, target),
+        false => Ok(vec![Part { sections: None, len }]),
+    });
+    let parts: Vec<Vec<Part>> = parts.collect::<Result<_, _>>()?;
     let mut cutter = ShardCutter::new(target);
-    let mut shards = Vec::new();
-    let mut first = None;
-    let mut builder = TextsBuilder::new();
-    for (id, (page, parts)) in pages.iter().zip(&parts).enumerate() {
-        for (place, bytes) in parts {
-            if *place > 0 {
+    let mut shards: Vec<(First, Vec<(&PageText<'_>, &Part)>)> = Vec::new();
+    for (id, (page, parts)) in (0..).zip(whole.iter().zip(&parts)) {
+        for part in parts {
+            let place = part.sections.as_ref().map_or(0, |sections| sections.start);
+            if place > 0 {
                 cutter.cut();
             }
-            if cutter.cut_before(&page.id, bytes.len())
-                && let Some(first) = first.take()
-            {
-                shards.push((first, std::mem::take(&mut builder).finish()));
+            if cutter.cut_before(page.id, part.len) || shards.is_empty() {
+                shards.push(((PageId(id), place), Vec::new()));
             }
-            first.get_or_insert((PageId(id as u32), *place));
-            builder.push_bytes(bytes);
+            if let Some((_, own)) = shards.last_mut() {
+                own.push((page, part));
+            }
         }
     }
-    if let Some(first) = first {
-        shards.push((first, builder.finish()));
-    }
-    Ok(shards)
+    let encode = |(first, parts): (First, Vec<(&PageText<'_>, &Part)>)| {
+        let mut builder = TextsBuilder::new();
+        for (page, part) in parts {
+            match &part.sections {
+                Some(sections) => builder.push(&page.part(sections.clone()))?,
+                None => builder.push(page)?,
+            }
+        }
+        Ok((first, deployed.encode(ShardKind::Texts, &builder.finish())?))
+    };
+    shards.into_par_iter().map(encode).collect()
 }
 
-/// Divides a long page into parts of about `target` bytes, each with the index of its first
-/// section. Hashes of headings decide where parts end, so that an edit moves few of the ends.
-fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<(u32, Vec<u8>)>, Error> {
+/// Bytes of a page or a part of one.
+fn len(page: &PageText<'_>) -> Result<usize, Error> {
+    Ok(page.to_bytes()?.len())
+}
+
+/// Divides a long page into parts of about `target` bytes. Hashes of headings decide where parts
+/// end, so that an edit moves few of the ends.
+fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<Part>, Error> {
     let mut cutter = ShardCutter::new(target);
     let n = page.sections.len() as u32;
     let ends = (0..n).zip(&page.sections).filter_map(|(place, section)| {
@@ -77,11 +95,11 @@ fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<(u32, Vec<u8>)>, Erro
     });
     let starts: Vec<u32> = std::iter::once(0).chain(ends).collect();
     let ends = starts.iter().skip(1).copied().chain([n]);
-    starts
-        .iter()
-        .zip(ends)
-        .map(|(&start, end)| Ok((start, page.part(start..end).to_bytes()?)))
-        .collect()
+    let part = |(&start, end)| {
+        let len = len(&page.part(start..end))?;
+        Ok(Part { sections: Some(start..end), len })
+    };
+    starts.iter().zip(ends).map(part).collect()
 }
 
 /// The own attributes of a page or section, each by its index among all.

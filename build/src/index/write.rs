@@ -6,6 +6,7 @@
 //! some time ([`retired_shards`]).
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,15 @@ pub enum Shape {
     FileAlone,
 }
 
+/// The bundle that is replaced.
+#[derive(Clone, Copy, Debug)]
+pub struct Replaced<'a> {
+    /// Its directory, which need not exist. It stays as it is, unless it is the output.
+    pub directory: &'a Path,
+    /// Paths of files that have the contents which the new bundle has. They are not read.
+    pub unchanged: &'a HashSet<String>,
+}
+
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
@@ -66,12 +76,10 @@ pub struct Written {
     pub n_pruned: u64,
 }
 
-/// Writes a bundle and the files beside it to `out`. The new output is swapped in at the end.
-/// Shards of earlier bundles that have been out of use for less than `grace` stay, up to as many
-/// bytes as the new bundle has.
+/// Writes a bundle and the files beside it to `out`, in place of what is there.
 ///
 /// # Errors
-/// If `out` is a directory with other files, or the file system fails. `out` is then unchanged.
+/// As [`write_after`].
 pub fn write(
     out: &Path,
     shape: Shape,
@@ -79,7 +87,25 @@ pub fn write(
     extras: &[Extra],
     grace: Duration,
 ) -> Result<Written> {
-    write_with(out, shape, bundle, extras, grace, &mut |_| Ok(()))
+    let replaced = Replaced { directory: out, unchanged: &HashSet::new() };
+    write_after(replaced, out, shape, bundle, extras, grace)
+}
+
+/// Writes a bundle and the files beside it to `out`. The new output is swapped in at the end.
+/// Shards of earlier bundles that have been out of use for less than `grace` stay, up to as many
+/// bytes as the new bundle has.
+///
+/// # Errors
+/// If `out` is a directory with other files, or the file system fails. `out` is then unchanged.
+pub fn write_after(
+    replaced: Replaced<'_>,
+    out: &Path,
+    shape: Shape,
+    bundle: &Bundle,
+    extras: &[Extra],
+    grace: Duration,
+) -> Result<Written> {
+    write_with(replaced, out, shape, bundle, extras, grace, &mut |_| Ok(()))
 }
 
 /// Checks that a bundle can be written to `out`. Called before the long part of a build.
@@ -123,6 +149,7 @@ pub fn check(out: &Path, shape: Shape) -> Result<()> {
 }
 
 fn write_with(
+    replaced: Replaced<'_>,
     out: &Path,
     shape: Shape,
     bundle: &Bundle,
@@ -183,7 +210,9 @@ fn write_with(
         return Ok(written);
     }
 
-    let mut stage = Stage { old: &out, new: &staged.path, written, before };
+    let Replaced { directory: old, unchanged } = replaced;
+    let new = &staged.path;
+    let mut stage = Stage { old, new, unchanged, folders: HashSet::new(), written, before };
     fs::create_dir_all(stage.new)
         .with_context(|| format!("{} cannot be made", stage.new.display()))?;
     if shape == Shape::Directory {
@@ -255,6 +284,9 @@ fn write_single(path: &Path, head: &[u8], bundle: &Bundle) -> Result<()> {
 struct Stage<'a> {
     old: &'a Path,
     new: &'a Path,
+    unchanged: &'a HashSet<String>,
+    /// Directories that were made.
+    folders: HashSet<PathBuf>,
     written: Written,
     before: &'a mut dyn FnMut(&str) -> io::Result<()>,
 }
@@ -264,8 +296,12 @@ impl Stage<'_> {
         let (old, new) = (self.old.join(path), self.new.join(path));
         let mut write = || -> io::Result<bool> {
             (self.before)(path)?;
-            if let Some(folder) = new.parent() {
+            if let Some(folder) = new.parent().filter(|folder| !self.folders.contains(*folder)) {
                 fs::create_dir_all(folder)?;
+                self.folders.insert(folder.to_owned());
+            }
+            if self.unchanged.contains(path) && fs::hard_link(&old, &new).is_ok() {
+                return Ok(true);
             }
             if new.exists() {
                 // Two files of an encoder can be equal. Shards with equal contents have different
@@ -317,10 +353,7 @@ pub(super) fn same(path: &Path, contents: &[u8]) -> io::Result<bool> {
 }
 
 /// Links everything below a directory into another, which is made.
-///
-/// # Errors
-/// Where the file system refuses.
-pub fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
+fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
     if fs::symlink_metadata(from)?.is_dir() {
         fs::create_dir_all(to)?;
         for entry in fs::read_dir(from)? {
@@ -448,6 +481,7 @@ mod tests {
         for fail_at in 0.. {
             let mut count = 0;
             let outcome = write_with(
+                Replaced { directory: &out, unchanged: &HashSet::new() },
                 &out,
                 Shape::Directory,
                 &new,
@@ -503,6 +537,32 @@ mod tests {
         assert_eq!(dates(&out), before);
         assert_eq!(fs::read(out.join("mine/robots.txt")).unwrap(), b"keep");
         assert!(!out.join("shards/stray.bin").exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_bundle_beside_the_one_that_it_replaces_has_links_to_its_files() {
+        use std::os::unix::fs::MetadataExt;
+
+        let dir = tempfile::tempdir().unwrap();
+        let [old, out, again] = ["old", "out", "again"].map(|name| dir.path().join(name));
+        let bundle = bundle("words");
+        write(&old, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap();
+        let before = tree(&old);
+        let unchanged: HashSet<String> = bundle.stored().map(|(path, _)| path).collect();
+        let after = |out: &Path| {
+            let replaced = Replaced { directory: &old, unchanged: &unchanged };
+            write_after(replaced, out, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap()
+        };
+        let written = after(&out);
+        assert_eq!(written.n_unchanged, written.n_files);
+        assert!(tree(&out) == before && tree(&old) == before);
+        let inode = |dir: &Path, path: &str| fs::metadata(dir.join(path)).unwrap().ino();
+        assert!(unchanged.iter().all(|path| inode(&old, path) == inode(&out, path)));
+        // What is gone meanwhile is written.
+        unchanged.iter().take(2).for_each(|path| fs::remove_file(old.join(path)).unwrap());
+        assert_eq!(after(&again).n_unchanged + 2, written.n_files);
+        assert!(tree(&again) == before);
     }
 
     #[test]

@@ -197,7 +197,7 @@ pub fn read(
 pub fn read_cached(
     inputs: &[PathBuf],
     options: &Options,
-    cache: Option<PageCache>,
+    cache: Option<PageCache<'_>>,
     bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Page> {
@@ -295,7 +295,7 @@ pub fn extract_document(
 fn read_raw(
     inputs: &[PathBuf],
     options: &Options,
-    cache: Option<PageCache>,
+    cache: Option<PageCache<'_>>,
     bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<RawPage> {
@@ -320,7 +320,7 @@ fn finish(
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<RawPage> {
-    let mut pages = Vec::new();
+    let mut pages = Vec::with_capacity(outcomes.iter().map(|outcome| outcome.pages.len()).sum());
     for outcome in outcomes {
         outcome.problems.into_iter().for_each(&mut *on_problem);
         pages.extend(outcome.pages);
@@ -387,7 +387,14 @@ impl Outcome {
 }
 
 /// Reads a file. Also returns what the cache is to store.
-fn read_file(file: &File, options: &Options, cache: Option<&PageCache>) -> (Outcome, Option<Used>) {
+fn read_file(
+    file: &File,
+    options: &Options,
+    cache: Option<&PageCache<'_>>,
+) -> (Outcome, Option<Used>) {
+    if let Some((outcome, used)) = cache.and_then(|cache| cache.known(file, options)) {
+        return (outcome, Some(used));
+    }
     let bytes = match contents(file, options) {
         Ok(bytes) => bytes,
         Err(outcome) => return (outcome, None),

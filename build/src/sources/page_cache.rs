@@ -1,29 +1,43 @@
 //! The pages of earlier reads: a file whose contents did not change is not parsed again.
 //!
-//! The log's keys are hashes over the program, the options, and the file; its contents are the
-//! pages and problems of the file. Pages are stored before the rules for the whole site, so that
-//! these see all pages.
+//! The log's keys are hashes over the program, the options, the file's path and the hash of its
+//! contents; its contents are the pages and problems of the file. A file whose hash the caller
+//! knows is not even read. Pages are stored before the rules for the whole site, so that these see
+//! all pages.
 
+use std::collections::HashMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::files::File;
 use super::{Format, Options, Outcome};
 use crate::record_log::{CODING, Key, Kind, RecordLog, Used, key_of, program};
 
-const KIND: Kind = Kind { magic: *b"FNDLPAGE", version: 3 };
+const KIND: Kind = Kind { magic: *b"FNDLPAGE", version: 4 };
+
+/// The hashes of files, BLAKE3 in hex digits.
+pub type Hashes = HashMap<PathBuf, String>;
 
 /// The pages of earlier reads.
-pub struct PageCache {
+pub struct PageCache<'a> {
     log: RecordLog,
     /// Hash of this program.
     program: Key,
+    /// Hashes of files that the caller knows.
+    hashes: Option<&'a Hashes>,
 }
 
-impl PageCache {
-    /// Opens a log. One that is missing, damaged or of another version counts as empty.
-    pub fn open(path: &Path) -> Self {
-        Self { log: RecordLog::open(path, KIND), program: program() }
+impl<'a> PageCache<'a> {
+    /// Opens a log. One that is missing, damaged or of another version counts as empty. Of a file
+    /// with a hash in `hashes` the pages are those of contents with this hash, if the log has them.
+    pub fn open(path: &Path, hashes: Option<&'a Hashes>) -> Self {
+        Self { log: RecordLog::open(path, KIND), program: program(), hashes }
+    }
+
+    /// What a file held when it had the hash that is known of it.
+    pub(super) fn known(&self, file: &File, options: &Options) -> Option<(Outcome, Used)> {
+        let key = self.key(file, self.hashes?.get(&file.path)?, options);
+        Some((self.get(&key)?, Used { key, new: None }))
     }
 
     /// Reads a file, or takes what it held when it had the same contents.
@@ -38,7 +52,7 @@ impl PageCache {
         if file.format == Format::Jsonl {
             return (read(), None);
         }
-        let key = self.key(file, bytes, options);
+        let key = self.key(file, &blake3::hash(bytes).to_hex(), options);
         if let Some(outcome) = self.get(&key) {
             return (outcome, Some(Used { key, new: None }));
         }
@@ -51,13 +65,13 @@ impl PageCache {
         (outcome, encoded.map(|encoded| Used { key, new: Some(encoded) }))
     }
 
-    fn key(&self, file: &File, bytes: &[u8], options: &Options) -> Key {
+    fn key(&self, file: &File, hash: &str, options: &Options) -> Key {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.program);
         let file = format!("{options:?}\0{file:?}\0");
         hasher.update(&(file.len() as u64).to_le_bytes());
         hasher.update(file.as_bytes());
-        hasher.update(bytes);
+        hasher.update(hash.as_bytes());
         key_of(&hasher)
     }
 
@@ -119,10 +133,18 @@ mod tests {
         }
 
         fn read_as(&self, options: &Options) -> Vec<Page> {
-            let cache = PageCache::open(&self.log());
+            self.read_with(options, None)
+        }
+
+        fn read_with(&self, options: &Options, hashes: Option<&Hashes>) -> Vec<Page> {
+            let cache = PageCache::open(&self.log(), hashes);
             let bar = ProgressBar::hidden();
             let on_problem = &mut |problem| panic!("{problem:?}");
             read_cached(&[self.root()], options, Some(cache), &bar, on_problem)
+        }
+
+        fn n_records(&self) -> usize {
+            PageCache::open(&self.log(), None).log.len()
         }
 
         fn anew(&self) -> Vec<Page> {
@@ -135,15 +157,43 @@ mod tests {
         let site = Site::new();
         let first = site.read();
         assert_eq!(first, site.anew());
-        assert_eq!(PageCache::open(&site.log()).log.len(), 3);
+        assert_eq!(site.n_records(), 3);
         assert_eq!(site.read(), first);
-        let n_records = || PageCache::open(&site.log()).log.len();
         site.write("b.md", "# b\n\nOther text.\n");
         assert_eq!(site.read(), site.anew());
-        assert_eq!(n_records(), 4, "the old record of b is kept");
+        assert_eq!(site.n_records(), 4, "the old record of b is kept");
         fs::rename(site.root().join("c.md"), site.root().join("d.md")).unwrap();
         assert_eq!(site.read(), site.anew());
-        assert_eq!(n_records(), 5, "another path is another page");
+        assert_eq!(site.n_records(), 5, "another path is another page");
+    }
+
+    #[test]
+    fn a_file_is_read_unless_its_hash_is_known_and_in_the_log() {
+        let site = Site::new();
+        let hash = |name: &str| {
+            let path = site.root().join(name);
+            let hash = blake3::hash(&fs::read(&path).unwrap()).to_hex().to_string();
+            (path, hash)
+        };
+        let hashes: Hashes = ["a.md", "b.md"].map(hash).into();
+        let options = Options::default();
+        let first = site.read();
+        // Edits that the caller does not know of.
+        ["a", "b", "c"]
+            .iter()
+            .for_each(|name| site.write(&format!("{name}.md"), "# New\n\nNew.\n"));
+        let titles = |pages: &[Page]| -> Vec<String> {
+            pages.iter().map(|page| page.title.clone()).collect()
+        };
+        assert_eq!(titles(&site.read_with(&options, Some(&hashes))), ["a", "b", "New"]);
+        // What is read anew has the hash of what was read, not the one that is known.
+        fs::remove_file(site.log()).unwrap();
+        assert_eq!(titles(&site.read_with(&options, Some(&hashes))), ["New"; 3]);
+        assert_eq!(titles(&site.read_with(&options, Some(&hashes))), ["New"; 3]);
+        ["a", "b", "c"].iter().for_each(|name| {
+            site.write(&format!("{name}.md"), &format!("# {name}\n\nText of {name}.\n"))
+        });
+        assert_eq!(site.read_with(&options, Some(&hashes)), first);
     }
 
     #[test]
@@ -195,7 +245,7 @@ mod tests {
                 site.write(&format!("{name}.md"), &format!("# {name}\n\nEdit {edit}.\n"));
             }
             site.read();
-            let n = PageCache::open(&site.log()).log.len();
+            let n = site.n_records();
             assert!(n <= 6, "{n} records after edit {edit}");
         }
         assert!(!site.log().with_extension("new").exists());

@@ -1,7 +1,8 @@
 //! Whatever is edited between syncs, a collection answers as one that was built from nothing.
 
+use std::collections::HashMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -160,6 +161,64 @@ fn what_earlier_syncs_computed_changes_no_byte() {
         home.sync("twin");
         assert!(bundle(&home, "site") == bundle(&home, "twin"), "{log} spoilt");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn shards_that_stay_are_the_same_files() {
+    use std::os::unix::fs::MetadataExt;
+
+    let home = Home::new();
+    for page in 0..60 {
+        let words: String =
+            (0..90).map(|i| format!("word{} ", (page * 31 + i * i * 7) % 997)).collect();
+        home.write(&format!("site/{page}.md"), &format!("# Page {page}\n\n{words}\n"));
+    }
+    home.add("site");
+    let files = || -> HashMap<PathBuf, u64> {
+        let show = home.json(&["collection", "show", "site", "--json"]);
+        let directory = Path::new(show["bundle"].as_str().unwrap()).join("shards");
+        let entries = fs::read_dir(directory).unwrap().flatten();
+        entries.map(|entry| (entry.file_name().into(), entry.metadata().unwrap().ino())).collect()
+    };
+    let before = files();
+    home.write("site/new.md", "# New\n\nA zebra.\n");
+    home.sync("site");
+    let after = files();
+    let stayed: Vec<&PathBuf> = after.keys().filter(|name| before.contains_key(*name)).collect();
+    assert!(!stayed.is_empty() && stayed.len() < after.len());
+    assert!(stayed.iter().all(|name| before[*name] == after[*name]));
+}
+
+#[test]
+fn a_spoilt_shard_is_made_anew() {
+    let home = Home::new();
+    let page = |edit: usize| home.write("site/b.md", &format!("# B\n\nEdit {edit} with salt.\n"));
+    home.write("site/a.md", "# A\n\nA mutex, an oven.\n");
+    page(0);
+    home.add("site");
+    let mut n_spoilt = 0;
+    loop {
+        let shards: Vec<PathBuf> = bundle(&home, "site")
+            .into_iter()
+            .map(|(path, _)| path)
+            .filter(|path| path.starts_with("shards"))
+            .collect();
+        let Some(shard) = shards.get(n_spoilt) else { break };
+        let show = home.json(&["collection", "show", "site", "--json"]);
+        let file = Path::new(show["bundle"].as_str().unwrap()).join(shard);
+        let mut bytes = fs::read(&file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(&file, bytes).unwrap();
+        n_spoilt += 1;
+        page(n_spoilt);
+        home.sync("site");
+        let verified = home.json(&["collection", "verify", "--deep", "--json"]);
+        assert_eq!(verified["collections"][0]["status"], "whole", "{shard:?} spoilt");
+        assert_eq!(home.found("site", "mutex").len(), 1);
+        assert_eq!(home.found("site", &n_spoilt.to_string()).len(), 1);
+    }
+    assert!(n_spoilt > 4, "{n_spoilt}");
 }
 
 fn batches(n: usize) -> impl Strategy<Value = Vec<Vec<Edit>>> {

@@ -118,7 +118,7 @@ pub use graph::Graph;
 pub use ids::{PageId, PassageId, SectionId, ShardId, VectorId};
 pub use lexicon::{Level, Posting, TermEntry, TermsShard};
 pub use manifest::*;
-pub use names::{RangeStart, shard_hash};
+pub use names::{RangeStart, shard_hash, shard_hash_of};
 pub use positions::{PositionsDirectory, PositionsShard};
 pub use sentences::SentencesShard;
 pub use shard::{ShardEntry, ShardHash, ShardKind};

@@ -43,7 +43,11 @@ pub fn shard_path(hash: &[u8]) -> String {
 
 /// The hash of a shard's stored bytes, or of a group's, one shard behind the other.
 pub fn shard_hash(kind: ShardKind, stored: &[u8]) -> ShardHash {
-    let [a, b, c, d, ..] = hash128(stored);
+    shard_hash_of(kind, &hash128(stored))
+}
+
+/// The hash of a shard whose stored bytes have this hash ([`hash128`]).
+pub fn shard_hash_of(kind: ShardKind, &[a, b, c, d, ..]: &[u8; 16]) -> ShardHash {
     match kind.n_digits() {
         2 => [a, 0, 0, 0],
         5 => [a, b, c & 0xf0, 0],

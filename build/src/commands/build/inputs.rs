@@ -7,7 +7,7 @@ use findling_bundle::Synonym;
 
 use super::args::Args;
 use crate::index::write::{Extra, Shape};
-use crate::index::{client, synonyms};
+use crate::index::{Kept, client, synonyms};
 use crate::page::Page;
 use crate::ranking;
 use crate::sources::boosts_and_pins::Pins;
@@ -145,8 +145,8 @@ pub fn tell(problem: &Problem, ui: &Ui) -> bool {
     problem.severity == Severity::Error
 }
 
-/// Reads all pages, without parsing the files that `page_cache` has.
-pub fn read_pages(args: &Args, page_cache: Option<&Path>, pins: Pins, ui: &Ui) -> Result<Input> {
+/// Reads all pages, without parsing the files whose pages are kept.
+pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Result<Input> {
     let reading = &args.reading;
     let options = sources::Options {
         format: reading.format,
@@ -170,7 +170,7 @@ pub fn read_pages(args: &Args, page_cache: Option<&Path>, pins: Pins, ui: &Ui) -
     let mut unreadable = 0;
     let mut on_problem = |problem: Problem| unreadable += usize::from(tell(&problem, ui));
     let bar = ui.bar("Reading", 0, "files");
-    let cache = page_cache.map(PageCache::open);
+    let cache = kept.map(|kept| PageCache::open(&kept.pages, Some(&kept.hashes)));
     let pages = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
     if pages.is_empty() {
         let inputs: Vec<String> =

@@ -13,6 +13,7 @@ mod robots;
 mod tests;
 mod watch;
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -23,7 +24,7 @@ use crate::chunk::ChunkOptions;
 use crate::index::assemble::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
-use crate::index::write::{self, Extra, Shape};
+use crate::index::write::{self, Extra, Replaced, Shape};
 use crate::index::{self, Deployed, Job, Kept, Outcome, Stage, client};
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::pagefind::Site;
@@ -121,7 +122,7 @@ fn report(args: &Args, built: &Built, ui: &Ui) -> Result<ExitCode> {
 fn build_bundle(args: &Args, kept: Option<&Kept>, ui: &Ui) -> Result<Built> {
     build_from(args, kept, ui, |pins| {
         if !args.pagefind {
-            return read_pages(args, kept.map(|kept| &*kept.pages), pins, ui);
+            return read_pages(args, kept, pins, ui);
         }
         let (site, n_unreadable) = pagefind_site::read(args, ui)?;
         pagefind_site::input(args, site, n_unreadable, ui)
@@ -140,12 +141,13 @@ fn build_from(
     let shape = shape(&output, args.single_file)?;
     write::check(&output, shape)?;
     check_inputs(args)?;
-    let Indexed { bundle, extras, mut stages, n_truncated, n_unreadable } =
+    let Indexed { bundle, unchanged, extras, mut stages, n_truncated, n_unreadable } =
         index_site(args, (&output, shape), kept, ui, read)?;
 
     let writing = Instant::now();
     let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
-    let written = write::write(&output, shape, &bundle, &extras, grace)?;
+    let replaced = Replaced { directory: replaced(&output, kept), unchanged: &unchanged };
+    let written = write::write_after(replaced, &output, shape, &bundle, &extras, grace)?;
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
     Ok(Built {
         output,
@@ -158,9 +160,16 @@ fn build_from(
     })
 }
 
+/// The directory of the bundle that is replaced, if there is one.
+fn replaced<'a>(output: &'a Path, kept: Option<&'a Kept>) -> &'a Path {
+    kept.and_then(|kept| kept.bundle.as_deref()).unwrap_or(output)
+}
+
 /// A bundle before it is written.
 struct Indexed {
     bundle: Bundle,
+    /// See [`Outcome::unchanged`].
+    unchanged: HashSet<String>,
     /// Files to write beside it.
     extras: Vec<Extra>,
     stages: Vec<Stage>,
@@ -191,7 +200,8 @@ fn index_site(
         (directory, files)
     });
 
-    let earlier = if args.fresh { None } else { PreviousBuild::open(output) };
+    let replaced = replaced(output, kept);
+    let earlier = if args.fresh { None } else { PreviousBuild::open(replaced) };
     let words = args.meaning.vocabulary_budget.map(|budget| Words {
         texts: texts_of(&pages),
         budget: (budget as usize).saturating_mul(1 << 10),
@@ -208,11 +218,11 @@ fn index_site(
         query_encoders,
         table: encoders.table.as_ref(),
         earlier,
-        deployed: Deployed::at(output),
+        deployed: Deployed::at(replaced),
         kept,
         options: options(args, settings, shape),
     };
-    let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;
+    let Outcome { bundle, mut stages, n_truncated, unchanged } = index::build(job, ui)?;
     let dense = bundle.manifest.dense.as_ref();
     let query_encoders = dense.map_or(&[][..], |dense| &dense.query_encoders);
     client::keep_needed(&mut extras, &bundle.manifest.languages, query_encoders)?;
@@ -220,7 +230,7 @@ fn index_site(
     if let Some((directory, files)) = for_assistants {
         assistant_files::write(directory, &files, args.agents_links, ui)?;
     }
-    Ok(Indexed { bundle, extras, stages, n_truncated, n_unreadable })
+    Ok(Indexed { bundle, unchanged, extras, stages, n_truncated, n_unreadable })
 }
 
 /// The options of the index.

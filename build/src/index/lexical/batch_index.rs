@@ -25,7 +25,7 @@
 //! | the length of each field with a frequency | all |
 //! | the number of positions, and each position less the one before | all |
 
-use bincode::{Decode, Encode};
+use bincode::{BorrowDecode, Decode, Encode};
 use findling_bundle::lexicon::Posting;
 use findling_bundle::structure::Structure;
 use findling_bundle::{Level, PageId};
@@ -37,9 +37,12 @@ use crate::record_log::CODING;
 #[derive(Debug)]
 pub struct BatchIndex {
     head: Head,
+    n_words: u64,
+    /// Where the words begin.
+    words: usize,
     bytes: Vec<u8>,
-    /// Where the terms begin.
-    terms: usize,
+    /// Where each term begins.
+    starts: Vec<usize>,
 }
 
 /// What is decoded at once.
@@ -48,8 +51,6 @@ struct Head {
     pages: Vec<Node>,
     sections: Vec<Node>,
     passages: Vec<[u32; 2]>,
-    words: Vec<(Box<str>, u32)>,
-    n_terms: u32,
 }
 
 /// The lists of a term in a batch.
@@ -82,11 +83,16 @@ impl BatchIndex {
         });
         terms.sort_unstable();
         let n_terms = terms.len() as u32;
-        let head = Head { pages, sections, passages, words: words.into_sorted(), n_terms };
+        let head = Head { pages, sections, passages };
+        let counted = words.into_sorted();
+        let n_words = counted.len() as u64;
         let mut bytes = Vec::new();
         put(&mut bytes, &head);
-        let terms_at = bytes.len();
-        let mut stored = Vec::new();
+        put(&mut bytes, n_words);
+        let words = bytes.len();
+        counted.iter().for_each(|word| put(&mut bytes, word));
+        put(&mut bytes, n_terms);
+        let (mut stored, mut starts) = (Vec::new(), Vec::with_capacity(terms.len()));
         for (term, at) in terms {
             let TermPostings { levels, is_searched_for } = &lists[at as usize];
             stored.clear();
@@ -95,38 +101,69 @@ impl BatchIndex {
             }
             let n_postings = levels.each_ref().map(|level| level.postings.len() as u32);
             let n_positions = levels.iter().map(|level| level.positions.len() as u32).sum::<u32>();
+            starts.push(bytes.len());
             put(&mut bytes, (&*term, *is_searched_for, n_postings, n_positions, &stored[..]));
         }
         bytes.shrink_to_fit();
-        Self { head, bytes, terms: terms_at }
+        Self { head, n_words, words, bytes, starts }
     }
 
     /// Reads the [bytes](BatchIndex::bytes) of a batch; `None` if that is not what they are.
     pub fn read(bytes: Vec<u8>) -> Option<Self> {
-        let (head, terms): (Head, usize) = bincode::decode_from_slice(&bytes, CODING).ok()?;
-        let batch = Self { head, bytes, terms };
-        let mut n_read = 0;
-        let mut end = terms;
-        while n_read < batch.head.n_terms {
-            let (_, read): (Stored<'_>, usize) =
-                bincode::borrow_decode_from_slice(batch.bytes.get(end..)?, CODING).ok()?;
-            end += read;
-            n_read += 1;
+        let mut end = 0;
+        let head: Head = take(&bytes, &mut end)?;
+        let n_words: u64 = take(&bytes, &mut end)?;
+        let words = end;
+        for _ in 0..n_words {
+            let _: (&str, u32) = take(&bytes, &mut end)?;
         }
-        (end == batch.bytes.len()).then_some(batch)
+        let n_terms: u32 = take(&bytes, &mut end)?;
+        let mut starts = Vec::new();
+        let mut before = "";
+        for _ in 0..n_terms {
+            let start = end;
+            let (term, ..): Stored<'_> = take(&bytes, &mut end)?;
+            if !starts.is_empty() && term <= before {
+                return None;
+            }
+            before = term;
+            starts.push(start);
+        }
+        (end == bytes.len()).then_some(Self { head, n_words, words, bytes, starts })
     }
 
-    /// The terms in order. `number` is that of the batch.
-    pub fn terms(&self, number: u32) -> impl Iterator<Item = (&str, TermPart<'_>)> {
-        let mut at = self.terms;
-        (0..self.head.n_terms).map_while(move |_| {
-            let (stored, read): (Stored<'_>, usize) =
-                bincode::borrow_decode_from_slice(&self.bytes[at..], CODING).ok()?;
-            at += read;
-            let (term, is_searched_for, n_postings, n_positions, lists) = stored;
-            let part = TermPart { batch: number, is_searched_for, n_postings, n_positions, lists };
-            Some((term, part))
-        })
+    /// Number of terms.
+    pub fn n_terms(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// A term by its place among the terms of the batch, which are sorted.
+    pub fn term(&self, place: usize) -> Option<&str> {
+        let mut at = *self.starts.get(place)?;
+        take(&self.bytes, &mut at)
+    }
+
+    /// A term with its lists. `number` is that of the batch.
+    pub fn part(&self, place: usize, number: u32) -> Option<(&str, TermPart<'_>)> {
+        let mut at = *self.starts.get(place)?;
+        let stored: Stored<'_> = take(&self.bytes, &mut at)?;
+        let (term, is_searched_for, n_postings, n_positions, lists) = stored;
+        let part = TermPart { batch: number, is_searched_for, n_postings, n_positions, lists };
+        Some((term, part))
+    }
+
+    /// The place of the first term that does not sort before `term`.
+    pub fn place_of(&self, term: &str) -> usize {
+        let (mut from, mut to) = (0, self.n_terms());
+        while from < to {
+            let middle = (from + to) / 2;
+            if self.term(middle).is_some_and(|at| at < term) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
     }
 
     /// The batch in its compact form.
@@ -150,8 +187,9 @@ impl BatchIndex {
     }
 
     /// Words as they are spelt, with how often they occur.
-    pub fn words(&self) -> &[(Box<str>, u32)] {
-        &self.head.words
+    pub fn words(&self) -> impl Iterator<Item = (&str, u32)> {
+        let mut at = self.words;
+        (0..self.n_words).map_while(move |_| take(&self.bytes, &mut at))
     }
 }
 
@@ -279,6 +317,14 @@ impl Numbers<'_> {
         all.counts.push(n);
         Some(())
     }
+}
+
+/// Reads the value at `at`, which becomes where it ends.
+fn take<'a, T: BorrowDecode<'a, ()>>(bytes: &'a [u8], at: &mut usize) -> Option<T> {
+    let rest = bytes.get(*at..)?;
+    let (value, read) = bincode::borrow_decode_from_slice(rest, CODING).ok()?;
+    *at += read;
+    Some(value)
 }
 
 /// Codes a value.

@@ -41,7 +41,7 @@ impl Inputs {
         let mut input = Vec::new();
         for (term, parts) in terms {
             put(&mut input, term.as_bytes());
-            for part in parts {
+            for part in *parts {
                 input.extend_from_slice(&part.batch.to_le_bytes());
                 input.extend_from_slice(&self.batches[part.batch as usize]);
                 put(&mut input, part.lists);
@@ -59,7 +59,7 @@ impl Inputs {
         let mut inputs: Vec<Vec<u8>> = blocks.iter().map(|block| page(block).concat()).collect();
         for range in ranges {
             for (at, (_, parts)) in (0u32..).zip(*range) {
-                for part in parts {
+                for part in *parts {
                     // Batches and blocks are in the order of pages, so few blocks have a batch.
                     let from = blocks.partition_point(|block| block.batches.end <= part.batch);
                     let own = blocks[from..].iter().zip(&mut inputs[from..]);

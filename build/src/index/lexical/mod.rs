@@ -2,8 +2,8 @@
 //! them into ranges of terms.
 //!
 //! The result does not depend on the number of cores. Pages are analysed in batches with fixed
-//! boundaries, each with its own term numbers. Batches are joined in page order, so ids ascend.
-//! Terms are sorted at the end. Positions are also cut by pages, so that an edit changes only the
+//! boundaries, each with its own term numbers. Their sorted terms are merged in page order, so ids
+//! ascend. Positions are also cut by pages, so that an edit changes only the
 //! positions of the pages around it.
 
 mod analyses;
@@ -13,11 +13,11 @@ mod page_batch;
 mod page_names;
 mod positions;
 mod shards;
+mod term_merge;
 mod term_ranges;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::iter;
 
 use findling_bundle::Synonym;
@@ -29,7 +29,7 @@ use rayon::prelude::*;
 use super::earlier_shards::EarlierShards;
 use super::languages::Languages;
 use super::shards::Stored;
-use super::spelling::Words;
+use super::spelling::corrections;
 use super::tiers::Tiers;
 use crate::chunk::ChunkedPage;
 use crate::page::Page;
@@ -37,11 +37,12 @@ use crate::record_log::RecordLog;
 use crate::shard_cutter::separator;
 pub use analyses::KIND as ANALYSES;
 use analyses::analyses;
-use batch_index::{BatchIndex, TermPart};
+use batch_index::BatchIndex;
 use inputs::Inputs;
 pub use positions::Positions;
 use positions::{blocks, columns};
 use shards::{Column, Making};
+use term_merge::MergedTerms;
 use term_ranges::{Term, drop_lone_forms, drop_plain_names, range_starts};
 
 const _: () = assert!(findling_text::MAX_TERM_BYTES <= MAX_TERM_LEN);
@@ -60,8 +61,8 @@ pub struct Lexical {
     pub ranges: Vec<TermRange>,
     /// Positions of the terms.
     pub positions: Positions,
-    /// Words as they are spelt.
-    pub words: Words,
+    /// Words as they are spelt that can be corrections, in order, with how often they occur.
+    pub words: Vec<(Box<str>, u32)>,
     /// Number of distinct terms.
     pub n_terms: u32,
     /// Number of postings on all levels.
@@ -105,17 +106,10 @@ pub fn analyse(
 ) -> Result<Lexical, findling_bundle::Error> {
     let batches = analyses(input, log, bar);
     let pages = input.pages;
-    let mut words = Words::default();
-    let mut terms: HashMap<&str, Vec<TermPart<'_>>> = HashMap::new();
-    for (number, batch) in (0..).zip(&batches) {
-        words.add(batch.words());
-        for (term, part) in batch.terms(number) {
-            terms.entry(term).or_default().push(part);
-        }
-    }
+    let words = || corrections(batches.iter().flat_map(|batch| batch.words()));
+    let (words, merged) = rayon::join(words, || MergedTerms::of(&batches));
     let structure = structure(&batches);
-    let mut terms: Vec<Term<'_>> = terms.into_iter().collect();
-    terms.sort_unstable_by_key(|(term, _)| *term);
+    let mut terms = merged.terms();
     drop_lone_forms(&mut terms);
     drop_plain_names(&mut terms);
 
@@ -149,8 +143,9 @@ pub fn analyse(
     let ranges = ranges
         .map(|(first_term, (terms, second))| TermRange { first_term, terms, second })
         .collect();
-    let n_postings =
-        terms.iter().flat_map(|(_, parts)| parts).flat_map(|part| part.n_postings).map(u64::from);
+    let n_postings = terms.par_iter().map(|(_, parts)| {
+        parts.iter().flat_map(|part| part.n_postings).map(u64::from).sum::<u64>()
+    });
     let n_postings = n_postings.sum();
     let n_terms = terms.len() as u32;
     Ok(Lexical { structure, mean_len, ranges, positions, words, n_terms, n_postings })

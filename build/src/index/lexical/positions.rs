@@ -5,6 +5,7 @@ use std::ops::Range;
 use findling_bundle::positions::PositionsBuilder;
 use findling_bundle::structure::Structure;
 use findling_bundle::{Level, PageId, PassageId, SectionId};
+use rayon::prelude::*;
 
 use super::BATCH;
 use super::batch_index::BatchIndex;
@@ -83,9 +84,10 @@ pub fn blocks(pages: &[Page], batches: &[BatchIndex]) -> Vec<Block> {
 /// The term ranges of each column.
 pub fn columns<'r, 'a>(ranges: &'r [&'a [Term<'a>]], n_blocks: usize) -> Vec<&'r [&'a [Term<'a>]]> {
     let size = |range: &[Term<'_>]| -> usize {
-        range.iter().flat_map(|(_, parts)| parts).map(|part| part.n_positions as usize).sum()
+        let parts = range.iter().flat_map(|(_, parts)| *parts);
+        parts.map(|part| part.n_positions as usize).sum()
     };
-    let sizes: Vec<usize> = ranges.iter().map(|range| size(range)).collect();
+    let sizes: Vec<usize> = ranges.par_iter().map(|range| size(range)).collect();
     let total: usize = sizes.iter().sum();
     let best = ((BYTES_PER_ENTRY * total) as f64 / SHARDS_PER_PHRASE as f64).sqrt();
     let shard = ShardCutter::steady(best).max(MIN_POSITIONS_BYTES);

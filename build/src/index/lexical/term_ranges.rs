@@ -2,13 +2,14 @@
 
 use findling_bundle::Level;
 use findling_text::keys::{is_key, split_form, split_name};
+use rayon::prelude::*;
 
 use super::batch_index::TermPart;
 use crate::index::tiers;
 use crate::shard_cutter::ShardCutter;
 
 /// A term, with its postings in each batch that contains it.
-pub type Term<'a> = (&'a str, Vec<TermPart<'a>>);
+pub type Term<'a> = (&'a str, &'a [TermPart<'a>]);
 
 /// Bytes that a range of terms takes in the manifest. Together with [`RANGES_PER_QUERY`] it decides
 /// the size of ranges.
@@ -26,12 +27,13 @@ const KEYS_SHARE: usize = 4;
 /// Drops the word-form keys of terms that have only one form: such a key finds the same as the
 /// term.
 /// `terms` must be sorted.
-pub fn drop_lone_forms<T>(terms: &mut Vec<(&str, T)>) {
+pub fn drop_lone_forms(terms: &mut Vec<Term<'_>>) {
     let term_of = |key: &str| split_form(key).map(|(term, _)| term.len());
     let same = |a: &str, b: &str| {
         term_of(a).is_some_and(|len| term_of(b) == Some(len) && a[..len] == b[..len])
     };
     let keeps: Vec<bool> = (0..terms.len())
+        .into_par_iter()
         .map(|i| {
             let key = terms[i].0;
             term_of(key).is_none()
@@ -49,12 +51,12 @@ pub fn drop_plain_names(terms: &mut Vec<Term<'_>>) {
     let has_second_tier = |term: &str| {
         let Ok(at) = terms.binary_search_by_key(&term, |(term, _)| term) else { return false };
         [Level::Page, Level::Section].into_iter().any(|level| {
-            let n = n_postings(&terms[at].1, level);
+            let n = n_postings(terms[at].1, level);
             tiers::n_first(level, n) < n
         })
     };
     let keeps: Vec<bool> = terms
-        .iter()
+        .par_iter()
         .map(|(key, parts)| {
             split_name(key).is_none_or(|(first, _)| {
                 parts.iter().any(|part| part.is_searched_for) || has_second_tier(first)
@@ -71,27 +73,24 @@ pub fn drop_plain_names(terms: &mut Vec<Term<'_>>) {
 /// may ask for them too. Otherwise a large term would be alone in its range and its keys in
 /// another.
 pub fn range_starts(terms: &[Term<'_>]) -> Vec<usize> {
-    let total: usize = terms.iter().map(|(term, lists)| term_size(term, lists)).sum();
+    let sizes: Vec<usize> = terms.par_iter().map(|(term, parts)| term_size(term, parts)).collect();
+    let total: usize = sizes.iter().sum();
     let target =
         ShardCutter::best_target(total, BYTES_PER_RANGE, RANGES_PER_QUERY, MIN_RANGE_BYTES);
     let mut cutter = ShardCutter::new(target);
     let (mut range_starts, mut at) = (vec![0], 0);
     while let Some((term, _)) = terms.get(at) {
         let mut keys = 0;
-        let stays = |(key, lists): &&Term<'_>| {
-            keys += term_size(key, lists);
+        let stays = |((key, _), size): &(&Term<'_>, &usize)| {
+            keys += **size;
             is_key(key) && key.starts_with(term) && keys <= target / KEYS_SHARE
         };
-        let own = &terms[at..at + 1 + terms[at + 1..].iter().take_while(stays).count()];
+        let n = 1 + terms[at + 1..].iter().zip(&sizes[at + 1..]).take_while(stays).count();
         let before = at.checked_sub(1).map_or("", |at| terms[at].0);
-        if cutter.cut_between(
-            before,
-            term,
-            own.iter().map(|(term, lists)| term_size(term, lists)).sum(),
-        ) {
+        if cutter.cut_between(before, term, sizes[at..at + n].iter().sum()) {
             range_starts.push(at);
         }
-        at += own.len();
+        at += n;
     }
     range_starts.push(terms.len());
     range_starts
@@ -121,15 +120,14 @@ mod tests {
             n_positions: 0,
             lists: &[],
         };
-        let [large, short] = [part(5000), part(3)];
-        let term = |term: &'static str, part| (term, vec![part]);
-        let terms = [
-            term("func", short),
-            term("function", large),
-            term("function\u{1}function", short),
-            term("function\u{1}functions", short),
-            term("function\u{2}0", large),
-            term("functional", short),
+        let [large, short] = [[part(5000)], [part(3)]];
+        let terms: [Term<'_>; 6] = [
+            ("func", &short),
+            ("function", &large),
+            ("function\u{1}function", &short),
+            ("function\u{1}functions", &short),
+            ("function\u{2}0", &large),
+            ("functional", &short),
         ];
         assert_eq!(
             range_starts(&terms),
@@ -137,8 +135,8 @@ mod tests {
             "a large term keeps its short keys; a large key gets its own range"
         );
         let keys: Vec<String> = (0..200).map(|i| format!("function\u{2}{i:08}")).collect();
-        let mut many = vec![term("function", large)];
-        many.extend(keys.iter().map(|key| (key.as_str(), vec![short])));
+        let mut many: Vec<Term<'_>> = vec![("function", &large)];
+        many.extend(keys.iter().map(|key| (key.as_str(), &short[..])));
         let range_starts = range_starts(&many);
         assert!(
             range_starts[1] > 1 && range_starts[1] < 40,

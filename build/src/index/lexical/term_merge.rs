@@ -1,0 +1,132 @@
+//! Merging the sorted terms of all batches.
+//!
+//! The terms are cut into runs, which are merged on all cores. The terms of a run are put one batch
+//! behind the other and sorted; a stable sort of lists that are sorted already is a merge, and
+//! leaves the parts of a term in the order of the batches. Where the runs are cut affects time
+//! only, not the result.
+
+use rayon::prelude::*;
+
+use super::batch_index::{BatchIndex, TermPart};
+use super::term_ranges::Term;
+
+/// Number of runs: several for each core, so that all cores end at about the same time.
+const N_RUNS: usize = 64;
+
+/// Terms of each batch that are looked at to cut runs of about equal length.
+const SAMPLES: usize = 8;
+
+/// The terms of all batches.
+pub struct MergedTerms<'a>(Vec<Run<'a>>);
+
+/// A run of terms.
+struct Run<'a> {
+    /// The terms in order, each with where its parts end.
+    terms: Vec<(&'a str, usize)>,
+    /// The parts of all terms.
+    parts: Vec<TermPart<'a>>,
+}
+
+impl<'a> MergedTerms<'a> {
+    /// Merges the terms of batches, whose numbers are their places.
+    pub fn of(batches: &'a [BatchIndex]) -> Self {
+        let starts = starts(batches);
+        let run = |at: usize| Run::of(batches, starts[at], starts.get(at + 1).copied());
+        Self((0..starts.len()).into_par_iter().map(run).collect())
+    }
+
+    /// All terms in order, each with its parts in the order of batches.
+    pub fn terms(&self) -> Vec<Term<'_>> {
+        let mut all = Vec::with_capacity(self.0.iter().map(|run| run.terms.len()).sum());
+        for run in &self.0 {
+            let mut from = 0;
+            for &(term, end) in &run.terms {
+                all.push((term, &run.parts[from..end]));
+                from = end;
+            }
+        }
+        all
+    }
+}
+
+/// The first term of each run, in order. The first run begins with the empty term.
+fn starts(batches: &[BatchIndex]) -> Vec<&str> {
+    let samples = batches
+        .iter()
+        .flat_map(|batch| (0..SAMPLES).filter_map(|i| batch.term(i * batch.n_terms() / SAMPLES)));
+    let mut samples: Vec<&str> = samples.collect();
+    samples.sort_unstable();
+    let cuts = (1..N_RUNS).filter_map(|i| samples.get(i * samples.len() / N_RUNS).copied());
+    let mut starts: Vec<&str> = [""].into_iter().chain(cuts).collect();
+    starts.dedup();
+    starts
+}
+
+impl<'a> Run<'a> {
+    /// Merges the terms from `start` to before `end`.
+    fn of(batches: &'a [BatchIndex], start: &str, end: Option<&str>) -> Self {
+        let mut all: Vec<(&str, TermPart<'_>)> = Vec::new();
+        for (number, batch) in (0..).zip(batches) {
+            let end = end.map_or(batch.n_terms(), |end| batch.place_of(end));
+            all.extend((batch.place_of(start)..end).filter_map(|at| batch.part(at, number)));
+        }
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let (mut terms, mut parts): (Vec<(&str, usize)>, _) =
+            (Vec::new(), Vec::with_capacity(all.len()));
+        for (term, part) in all {
+            parts.push(part);
+            match terms.last_mut() {
+                Some((last, end)) if *last == term => *end = parts.len(),
+                _ => terms.push((term, parts.len())),
+            }
+        }
+        Self { terms, parts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::super::page_batch::{Node, PageBatch, TermPostings};
+    use super::*;
+    use findling_bundle::{Level, Posting};
+
+    /// A batch of one page that contains these terms.
+    fn batch(terms: &BTreeSet<String>) -> BatchIndex {
+        let mut batch = PageBatch::default();
+        let node = Node { len: [1, 0], n_children: 0, n_vectors: 0, continues: false };
+        batch.pages.push(node);
+        for (number, term) in (0..).zip(terms) {
+            batch.terms.insert(term.as_str().into(), number);
+            let mut lists = TermPostings::default();
+            let level = &mut lists.levels[Level::Page as usize];
+            level.postings.push(Posting::new(Level::Page, 0, [1, 0], [1, 0]));
+            level.counts.push(0);
+            batch.lists.push(lists);
+        }
+        BatchIndex::encode(batch)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn terms_and_parts_are_those_of_a_sorted_map(
+            batches in prop::collection::vec(prop::collection::btree_set("[a-c]{0,4}", 0..40), 0..9),
+        ) {
+            let mut expect: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+            for (number, terms) in (0..).zip(&batches) {
+                terms.iter().for_each(|term| expect.entry(term).or_default().push(number));
+            }
+            let encoded: Vec<BatchIndex> = batches.iter().map(batch).collect();
+            let merged = MergedTerms::of(&encoded);
+            let numbers = |parts: &[TermPart<'_>]| parts.iter().map(|part| part.batch).collect();
+            let found: Vec<(&str, Vec<u32>)> =
+                merged.terms().iter().map(|(term, parts)| (*term, numbers(parts))).collect();
+            prop_assert_eq!(found, expect.into_iter().collect::<Vec<_>>());
+        }
+    }
+}
