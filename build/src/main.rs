@@ -8,7 +8,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use findling_build::commands;
 use findling_build::commands::config::with_settings;
 use findling_build::output::Failure;
-use findling_build::ui::{Ui, Verbosity};
+use findling_build::ui::{Ui, Verbosity, is_broken_pipe};
 
 /// The stages of a build free much memory for the next stage; with the system's allocator it stays
 /// fragmented.
@@ -148,6 +148,9 @@ fn main() -> ExitCode {
         Command::Man(args) => commands::man::run(args, Cli::command(), &ui),
     };
     outcome.unwrap_or_else(|error| {
+        if is_broken_pipe(&error) {
+            return ExitCode::SUCCESS;
+        }
         ui.error(&error);
         ExitCode::FAILURE
     })

@@ -4,7 +4,7 @@
 //! the output of `--json` is piped. Colours and bars appear only on a terminal and without
 //! `NO_COLOR`. Messages can quote a site, so all of them go through [`crate::safe_text`].
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -376,6 +376,19 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     };
     let number: f64 = number.parse().map_err(|_| wrong())?;
     Ok((number * factor).round() as u64)
+}
+
+/// Prints a value as JSON on standard output. Text of a site in it cannot control a terminal.
+///
+/// # Errors
+/// If standard output cannot be written, or the value has no JSON.
+pub fn print_json(value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    writeln!(io::stdout(), "{}", safe_text::json_pretty(&value)?)
+}
+
+/// Whether the reader of the output has closed it, as `head` does.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

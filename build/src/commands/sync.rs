@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::build::{SOME_UNREADABLE, build_collection};
 use crate::collections::{self, Error, Home, Name, Reason, Registry, Report, Status, Watch};
-use crate::ui::{Ui, bytes, count};
+use crate::ui::{Ui, bytes, count, print_json};
 
 /// How long to wait for another sync of the same collection, while watching.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -96,7 +96,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
         lines.push(sync_one(&home, &name, &args.how, ui));
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&Output { collections: &lines })?);
+        print_json(&Output { collections: &lines })?;
     }
     Ok(exit_code(&lines))
 }

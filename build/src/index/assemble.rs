@@ -114,7 +114,7 @@ pub struct Parts {
     /// Columns by name.
     pub columns: Vec<Built>,
     /// The text shards, each with what it begins with.
-    pub texts: Vec<(texts::First, Stored)>,
+    pub texts: Vec<texts::Shard>,
     /// The pages' addresses, uncompressed.
     pub addresses: Vec<u8>,
     /// The dense leg; `None` for a bundle without vectors.

@@ -14,7 +14,7 @@ use super::earlier_shards::{self, EarlierShards};
 use super::job::{Job, Outcome};
 use super::languages::Languages;
 use super::previous_build::PreviousBuild;
-use super::shards::{Deployed, Stored};
+use super::shards::Deployed;
 use super::stage::Stage;
 use super::{columns, copies, lexical, page_order, texts};
 use crate::chunk::{ChunkOptions, ChunkedPage, chunk};
@@ -122,7 +122,7 @@ fn columns_and_texts(
     chunks: &[ChunkedPage],
     deployed: &Deployed,
     ui: &Ui,
-) -> anyhow::Result<(Vec<columns::Built>, Vec<(texts::First, Stored)>)> {
+) -> anyhow::Result<(Vec<columns::Built>, Vec<texts::Shard>)> {
     let columns = columns::build(pages, chunks, &mut |warning| ui.warn(warning))
         .context("cannot index the attributes")?;
     let texts =

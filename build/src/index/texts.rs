@@ -23,6 +23,9 @@ const SHARDS_PER_QUERY: usize = 5;
 /// The first page of a shard, and its first section's index in that page.
 pub type First = (PageId, u32);
 
+/// A shard with its first entry.
+pub type Shard = (First, Stored);
+
 /// A page or a part of one, in a shard of texts.
 struct Part {
     /// The sections of the part; `None` for a whole page.
@@ -38,7 +41,7 @@ pub fn build(
     chunks: &[ChunkedPage],
     columns: &[Built],
     deployed: &Deployed,
-) -> Result<Vec<(First, Stored)>, Error> {
+) -> Result<Vec<Shard>, Error> {
     let both = pages.par_iter().zip(chunks);
     let whole: Vec<PageText<'_>> =
         both.map(|(page, chunked)| page_text(page, chunked, columns)).collect();

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::SCHEMA;
 use crate::bundle_files::{NoBundle, WebError};
+use crate::ui::print_json;
 use crate::{collections, models};
 
 /// The exit status of a command that answers.
@@ -91,8 +92,8 @@ impl Failure {
     /// Prints the error as the only object on standard output.
     pub fn print(&self) {
         let output = Output { error: self, meta: Schema { schema: SCHEMA } };
-        // Serialising strings cannot fail.
-        println!("{}", crate::safe_text::json_pretty(&output).unwrap_or_default());
+        // If nobody reads the output, the exit status still tells.
+        let _ = print_json(&output);
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::index::Stage;
 use crate::index::write::Written;
-use crate::ui::{Ui, bytes, count, thousands};
+use crate::ui::{Ui, bytes, count, print_json, thousands};
 
 /// The report that `--json` prints.
 #[derive(Serialize)]
@@ -51,7 +51,7 @@ impl Built {
         self.warn_truncated(ui);
         ui.status("Built", self.summary());
         if json {
-            println!("{}", serde_json::to_string_pretty(&self.report())?);
+            print_json(&self.report())?;
         }
         if self.n_unreadable > 0 {
             ui.warn(format!(

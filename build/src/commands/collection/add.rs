@@ -10,7 +10,7 @@ use crate::collections::{Home, Kind, Name, Registry, Settings, kinds};
 use crate::commands::ocr::OcrArgs;
 use crate::commands::sync::{self, How};
 use crate::models::known;
-use crate::ui::Ui;
+use crate::ui::{Ui, print_json};
 
 /// Add a collection and build its bundle
 #[derive(Debug, clap::Args)]
@@ -83,12 +83,9 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
     ui.status("Added", format!("{} to {}", args.name, home.registry().display()));
     if args.no_sync {
         if args.json {
-            println!(
-                "{}",
-                serde_json::to_string_pretty(&serde_json::json!({
-                    "name": args.name, "status": "added",
-                }))?
-            );
+            print_json(&serde_json::json!({
+                "name": args.name, "status": "added",
+            }))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -97,7 +94,7 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         format!("{0} was added without a bundle; `findling sync {0}` builds it", args.name)
     })?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        print_json(&report)?;
     }
     Ok(sync::exit_code_of(&report))
 }

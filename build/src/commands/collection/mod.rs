@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::confirmed;
 use crate::collections::{Home, Name, Registry, remove};
-use crate::ui::Ui;
+use crate::ui::{Ui, print_json};
 
 /// Add, list, rename and remove collections: bundles that Findling keeps for you
 #[derive(Debug, clap::Args)]
@@ -119,7 +119,7 @@ fn run_remove(home: &Home, args: &Remove, ui: &Ui) -> Result<ExitCode> {
 
 fn done(name: &Name, status: &'static str, json: bool) -> Result<ExitCode> {
     if json {
-        println!("{}", serde_json::to_string_pretty(&Done { name, status })?);
+        print_json(&Done { name, status })?;
     }
     Ok(ExitCode::SUCCESS)
 }

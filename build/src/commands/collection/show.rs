@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::collections::{Built, Home, Name, Registry, Settings, State, generation::Generations};
 use crate::safe_text::line as clean;
-use crate::ui::{Paint, Ui, bytes, count};
+use crate::ui::{Paint, Ui, bytes, count, print_json};
 
 /// A collection in JSON.
 #[derive(Serialize)]
@@ -85,7 +85,7 @@ pub fn list(home: &Home, json: bool, ui: &Ui) -> Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     if json {
         let list = serde_json::json!({ "registry": home.registry(), "collections": rows });
-        writeln!(out, "{}", serde_json::to_string_pretty(&list)?)?;
+        print_json(&list)?;
         return Ok(ExitCode::SUCCESS);
     }
     let width = rows.iter().map(|row| row.name.as_str().len()).max().unwrap_or(0);
@@ -107,7 +107,7 @@ pub fn show(home: &Home, name: &Name, json: bool, ui: &Ui) -> Result<ExitCode> {
     let row = Row::of(home, name, settings);
     let mut out = std::io::stdout().lock();
     if json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&row)?)?;
+        print_json(&row)?;
         return Ok(ExitCode::SUCCESS);
     }
     let Settings { kind, encoder, exclude, base_url, language, .. } = settings;

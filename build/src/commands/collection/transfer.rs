@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::bundle_files::BundleFiles;
 use crate::collections::{Home, Name, Target, export, import};
 use crate::commands::inspect;
-use crate::ui::{Ui, bytes, count};
+use crate::ui::{Ui, bytes, count, print_json};
 
 /// Write a collection's bundle as one file
 ///
@@ -51,7 +51,7 @@ pub fn run_export(home: &Home, args: &Export, ui: &Ui) -> Result<ExitCode> {
     ui.status("Exported", format!("{} to {}, {}", args.name, args.file.display(), bytes(n_bytes)));
     if args.json {
         let report = json!({ "name": args.name, "status": "exported", "bundleBytes": n_bytes });
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        print_json(&report)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -73,7 +73,7 @@ pub fn run_import(home: &Home, args: &Import, ui: &Ui) -> Result<ExitCode> {
             "name": args.name, "status": "imported", "pages": built.pages,
             "sections": built.sections, "bundleBytes": built.bundle_bytes,
         });
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        print_json(&report)?;
     }
     Ok(ExitCode::SUCCESS)
 }

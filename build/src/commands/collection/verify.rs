@@ -10,7 +10,7 @@ use crate::bundle_files::BundleFiles;
 use crate::collections::generation::Generations;
 use crate::collections::{Home, Name, Registry, Settings, State};
 use crate::commands::inspect;
-use crate::ui::Ui;
+use crate::ui::{Ui, print_json};
 
 /// Check collections: their states and their bundles
 ///
@@ -87,7 +87,7 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
     }
     let wrong = report.collections.iter().any(|line| line.status == Status::Damaged);
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        print_json(&report)?;
     }
     Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -18,7 +18,7 @@ use crate::eval::metrics::{Judgements, Latency, Measures};
 use crate::eval::own_names::heading_queries;
 use crate::host::{EncoderChoice, Host, QueryEncoder};
 use crate::ranking;
-use crate::ui::{Paint, Ui, thousands};
+use crate::ui::{Paint, Ui, print_json, thousands};
 
 /// Number of pages ranked for each query, for recall@100.
 const DEPTH: u32 = 100;
@@ -172,7 +172,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         report.modes.push(measure(&mut host, encoder.as_ref(), mode, &judged, &args, ui)?);
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        print_json(&report)?;
     } else {
         print(&report, ui);
     }

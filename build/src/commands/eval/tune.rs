@@ -10,7 +10,7 @@ use crate::eval::metrics::Measures;
 use crate::eval::tune::{Axis, FOLDS, MIN_QUERIES, Split, Tuned, tune};
 use crate::host::Host;
 use crate::ranking::{self, PARAMETERS, Setting};
-use crate::ui::{Paint, Ui, thousands};
+use crate::ui::{Paint, Ui, print_json, thousands};
 
 /// Number of pages ranked for each query, for nDCG@10.
 const DEPTH: u32 = 10;
@@ -115,7 +115,7 @@ impl Choice {
                 .collect(),
             splits: &tuned.splits,
         };
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        print_json(&report)?;
         Ok(())
     }
 }

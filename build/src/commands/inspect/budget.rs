@@ -13,7 +13,7 @@ use crate::budget::{
 use crate::eval::judged::read_queries;
 use crate::host::Host;
 use crate::serve::BROTLI_QUALITY;
-use crate::ui::{Paint, Ui, bytes, parse_bytes, thousands};
+use crate::ui::{Paint, Ui, bytes, parse_bytes, print_json, thousands};
 
 /// Options of `--budget`.
 #[derive(Debug, Default, clap::Args)]
@@ -70,7 +70,7 @@ pub(super) fn run(bundle: &Path, args: &BudgetArgs, json: bool, ui: &Ui) -> Resu
         budget: &budget,
     };
     if json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        print_json(&report)?;
     } else {
         print(&report, ui);
     }

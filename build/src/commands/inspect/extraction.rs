@@ -20,7 +20,7 @@ use crate::private_network::{self, PrivateHosts};
 use crate::sources::conversations::fields::Fields;
 use crate::sources::left_out::LeftOut;
 use crate::sources::{self, Document, Extraction, Format, Options, Problem, Severity};
-use crate::ui::{Paint, Ui};
+use crate::ui::{Paint, Ui, print_json};
 
 /// Largest page that is fetched.
 const MAX_PAGE_BYTES: u64 = 64 << 20;
@@ -137,7 +137,7 @@ pub fn run(target: &Path, args: &ExtractionArgs, json: bool, ui: &Ui) -> Result<
     if json {
         let pages = pages.iter().map(report).collect();
         let problems = problems.into_iter().map(problem_report).collect();
-        println!("{}", serde_json::to_string_pretty(&Report { pages, problems })?);
+        print_json(&Report { pages, problems })?;
     } else {
         for page in &pages {
             print!("{}", text_report(page, ui));

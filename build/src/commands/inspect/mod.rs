@@ -16,7 +16,7 @@ use anyhow::Result;
 
 use super::open_bundle::find_target;
 use crate::bundle_files::BundleFiles;
-use crate::ui::Ui;
+use crate::ui::{Ui, print_json};
 use contents::inspect;
 
 /// Show what a bundle contains, and verify it
@@ -61,7 +61,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let files = BundleFiles::open(target.path())?;
     let contents = inspect(&files, ui);
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&contents)?);
+        print_json(&contents)?;
     } else {
         print::print(&contents, ui);
     }

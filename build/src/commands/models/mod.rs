@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::models::install::{self, Options, Source};
 use crate::models::known::{self, KNOWN, KnownModel};
 use crate::models::{self, Error, ModelDir, Store};
-use crate::ui::{Paint, Ui, bytes};
+use crate::ui::{Paint, Ui, bytes, print_json};
 
 /// List, install, verify, prepare and remove models
 #[derive(Debug, clap::Args)]
@@ -329,7 +329,7 @@ fn run_remove(store: &Store, args: &Remove, ui: &Ui) -> anyhow::Result<ExitCode>
 /// Prints the rows as a table or as JSON.
 fn print(rows: &[Row], report: &Report, ui: &Ui) -> anyhow::Result<()> {
     if report.json {
-        println!("{}", serde_json::to_string_pretty(rows)?);
+        print_json(rows)?;
         return Ok(());
     }
     for row in rows {

@@ -13,7 +13,7 @@ use super::Report;
 use crate::bundle_files::BundleFiles;
 use crate::index::vocabulary;
 use crate::models::{Store, known, prepare};
-use crate::ui::{Ui, bytes};
+use crate::ui::{Ui, bytes, print_json};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -157,7 +157,7 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
     }
     if args.report.json {
-        println!("{}", serde_json::to_string_pretty(&rows)?);
+        print_json(&rows)?;
     }
     Ok(ExitCode::SUCCESS)
 }

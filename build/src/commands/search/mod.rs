@@ -25,7 +25,7 @@ use crate::output::{
     require_vectors,
 };
 use crate::replace_file::replace_by;
-use crate::ui::{Ui, count};
+use crate::ui::{Ui, count, is_broken_pipe};
 use crate::{safe_text, small_file};
 pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking, SearchOptions};
 pub use conditions::Conditions;
@@ -419,12 +419,6 @@ fn field(id: &str) -> String {
     id.chars()
         .map(|c| if !fits(c) { format!("%{:02X}", u32::from(c)) } else { c.to_string() })
         .collect()
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

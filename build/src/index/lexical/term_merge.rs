@@ -70,7 +70,7 @@ impl<'a> Run<'a> {
             let end = end.map_or(batch.n_terms(), |end| batch.place_of(end));
             all.extend((batch.place_of(start)..end).filter_map(|at| batch.part(at, number)));
         }
-        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        all.sort_by_key(|(term, _)| *term);
         let (mut terms, mut parts): (Vec<(&str, usize)>, _) =
             (Vec::new(), Vec::with_capacity(all.len()));
         for (term, part) in all {
