@@ -224,20 +224,22 @@ fn set_languages(pages: &mut [RawPage], options: &Options) {
     let directories = language::Directories::of(
         pages
             .iter()
-            .filter(|raw| raw.page.language.is_empty())
-            .filter(|raw| {
-                !matches!(raw.format, Some(Format::Jsonl | Format::Chats | Format::Papers))
-            })
+            .filter(|raw| raw.page.language.is_empty() && has_translations(raw))
             .map(|raw| raw.page.id.as_str()),
     );
-    for raw in pages {
-        if raw.page.language.is_empty()
-            && let Some(language) =
-                directories.language(&raw.page.id).or(options.language.as_deref())
-        {
+    for raw in pages.iter_mut().filter(|raw| raw.page.language.is_empty()) {
+        let of_directory =
+            if has_translations(raw) { directories.language(&raw.page.id) } else { None };
+        if let Some(language) = of_directory.or(options.language.as_deref()) {
             raw.page.language = language.to_owned();
         }
     }
+}
+
+/// Whether directories of such pages may be translations of one another. The directories `nn` and
+/// `ml` of source code are neural networks and machine learning.
+fn has_translations(raw: &RawPage) -> bool {
+    !matches!(raw.format, Some(Format::Jsonl | Format::Chats | Format::Papers | Format::Code))
 }
 
 /// Drops attributes from front matter that are no use in filters, such as identifiers and long

@@ -205,6 +205,20 @@ fn languages_come_from_the_page_the_path_or_the_option() {
 }
 
 #[test]
+fn directories_of_source_code_are_no_translations() {
+    let tree = Directory::with(&[
+        ("nn/layer.rs", "fn layer() {}"),
+        ("ml/model.rs", "fn model() {}"),
+        ("ml/README.md", "# Models"),
+        ("main.rs", "fn main() {}"),
+    ]);
+    let options = Options { format: Some(Format::Code), ..Options::default() };
+    let pages = read_all(std::slice::from_ref(&tree.0), &options).0;
+    assert_eq!(pages.len(), 4);
+    assert!(pages.iter().all(|page| page.language.is_empty()), "{pages:?}");
+}
+
+#[test]
 fn a_beir_directory_is_its_corpus() {
     let set = Directory::with(&[
         ("corpus.jsonl", "{\"_id\":\"1\",\"title\":\"T\",\"text\":\"x\"}\n"),
