@@ -90,12 +90,12 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let format = args.output.format()?;
+    args.output.check_vectors(args.include_vectors)?;
     if format == Format::Csv {
         let message = "--format csv: expected one bundle to search, found several; use jsonl, or \
                        `findling search`";
         return Err(UsageError { code: "usage", message: message.into() }.into());
     }
-    args.output.check_vectors(args.include_vectors)?;
     let request = Request {
         limit: Limit(args.limit),
         offset: args.offset,

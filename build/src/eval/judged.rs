@@ -124,7 +124,7 @@ mod tests {
         for (text, expect) in [
             ("{\"_id\": \"a\", \"text\": \"x\"}\n{}", "line 2"),
             ("{\"_id\": [], \"text\": \"x\"}", "string or a number"),
-            ("{\"_id\": \"a\", \"text\": \"x\"}\n{\"_id\": \"a\", \"text\": \"y\"}", "second time"),
+            ("{\"_id\": \"a\", \"text\": \"x\"}\n{\"_id\": \"a\", \"text\": \"y\"}", "again"),
         ] {
             let error = format!("{:#}", parse_queries(text.as_bytes()).expect_err("refused"));
             assert!(error.contains(expect), "{error}");

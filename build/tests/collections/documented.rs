@@ -34,12 +34,7 @@ fn commands_print_what_the_document_says() {
         let block = block.split("```").next().unwrap();
         for session in block.split("$ ").skip(1) {
             let (command, expected) = session.split_once('\n').unwrap();
-            let mut shell = std::process::Command::new("sh");
-            shell.args(["-c", command]).current_dir(home.path("")).env("PATH", &path);
-            for (name, value) in home.command(&[]).get_envs() {
-                shell.env(name, value.unwrap());
-            }
-            let done = Done::of(shell.output().unwrap());
+            let done = Done::of(home.shell(command).env("PATH", &path).output().unwrap());
             assert_eq!(done.code, 0, "{command}: {done:?}");
             let (expected, printed): (Vec<&str>, Vec<&str>) =
                 (expected.lines().collect(), done.out.lines().map(str::trim_end).collect());

@@ -68,6 +68,19 @@ impl Home {
         command
     }
 
+    /// A command line of a shell with the environment of the program.
+    pub fn shell(&self, line: &str) -> Command {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).current_dir(self.dir.path());
+        for (name, value) in self.command(&[]).get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        shell
+    }
+
     pub fn run(&self, args: &[&str]) -> Done {
         Done::of(self.command(args).output().unwrap())
     }

@@ -210,7 +210,7 @@ fn damaged_bundles_and_states_are_built_again() {
     assert_eq!(home.sync("site")["status"], "unchanged");
     // The whole bundle.
     fs::remove_dir_all(generation(&home).join("bundle")).unwrap();
-    fails(&home, &["search", "site-", "x"], 2, "site");
+    fails(&home, &["search", "site", "x"], 3, "findling sync site");
     assert_eq!(home.sync("site")["reason"], "damaged");
     serves(&home);
     fs::remove_dir_all(home.collection("site")).unwrap();
@@ -379,17 +379,9 @@ mod unix {
         );
         home.write("site/c.md", &text);
         // No file may grow beyond 1 kB: writing fails where a full disk makes it fail.
-        let sync = home.command(&["sync", "site", "--json"]);
-        let program = format!(
-            "trap '' XFSZ; ulimit -f 2; exec {} sync site --json",
-            sync.get_program().to_str().unwrap()
-        );
-        let mut shell = Command::new("sh");
-        shell.args(["-c", &program]).current_dir(home.path(""));
-        for (name, value) in sync.get_envs() {
-            shell.env(name, value.unwrap());
-        }
-        let done = Done::of(shell.output().unwrap());
+        let program = env!("CARGO_BIN_EXE_findling");
+        let line = format!("trap '' XFSZ; ulimit -f 2; exec {program} sync site --json");
+        let done = Done::of(home.shell(&line).output().unwrap());
         assert!(done.code == 1 && done.err.contains("000002"), "{done:?}");
         serves(&home);
         assert_eq!(home.generations("site"), ["000001"], "what was written is removed");
