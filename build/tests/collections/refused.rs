@@ -277,7 +277,6 @@ mod unix {
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::os::unix::process::CommandExt;
-    use std::process::Command;
 
     use super::*;
 
