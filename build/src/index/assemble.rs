@@ -128,8 +128,8 @@ pub struct Parts {
 /// # Errors
 /// If a part exceeds a limit of its format.
 pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
-    let Parts { languages, lexical, synonyms, ranking, columns, texts, addresses, dense, deployed } =
-        parts;
+    let Parts { languages, lexical, synonyms, ranking, columns, .. } = parts;
+    let Parts { texts, addresses, dense, deployed, .. } = parts;
     let structure = &lexical.structure;
     let stats = Stats {
         n_pages: structure.n_pages(),

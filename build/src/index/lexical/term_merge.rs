@@ -88,6 +88,7 @@ impl<'a> Run<'a> {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
+    use proptest::collection::{btree_set, vec};
     use proptest::prelude::*;
 
     use super::super::page_batch::{Node, PageBatch, TermPostings};
@@ -115,7 +116,7 @@ mod tests {
 
         #[test]
         fn terms_and_parts_are_those_of_a_sorted_map(
-            batches in prop::collection::vec(prop::collection::btree_set("[a-c]{0,4}", 0..40), 0..9),
+            batches in vec(btree_set("[a-c]{0,4}", 0..40), 0..9),
         ) {
             let mut expect: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
             for (number, terms) in (0..).zip(&batches) {

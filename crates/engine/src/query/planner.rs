@@ -489,14 +489,14 @@ mod tests {
 
     #[test]
     fn two_words_as_one_count_alike_beside_a_compounding_language() {
-        let joined = |languages: &[&str]| -> Vec<(Vec<String>, u32)> {
-            let groups = plan("log in", languages, false).groups.into_iter();
+        let joined = |query: &str, languages: &[&str]| -> Vec<(Vec<String>, u32)> {
+            let groups = plan(query, languages, false).groups.into_iter();
             groups.filter(|group| group.extra).map(|group| (group.terms, group.count)).collect()
         };
-        let login = || vec!["login".to_owned()];
-        assert_eq!(joined(&["en"]), [(login(), 3)]);
-        assert_eq!(joined(&["en", "de", "nl"]), joined(&["en"]));
-        assert_eq!(joined(&["de", "nl"]), [(login(), 1)]);
+        let one = |word: &str, count| [(vec![word.to_owned()], count)];
+        assert_eq!(joined("log in", &["en"]), one("login", 3));
+        assert_eq!(joined("log in", &["en", "de", "nl"]), joined("log in", &["en"]));
+        assert_eq!(joined("daten bank", &["de", "nl"]), one("datenbank", 1));
     }
 
     #[test]

@@ -15,8 +15,8 @@ const WORDS_OF_TOPIC = 60;
 /** The share of a text's words that are of its page's topic. */
 const TOPICAL = 0.35;
 const SENTENCES_OF_SECTION = 4;
-const [LEAST_OF_SENTENCE, MAX_OF_SENTENCE] = [7, 15];
-const [LEAST_OF_HEADING, MAX_OF_HEADING] = [2, 4];
+const [MIN_OF_SENTENCE, MAX_OF_SENTENCE] = [7, 15];
+const [MIN_OF_HEADING, MAX_OF_HEADING] = [2, 4];
 
 /** Words of a query that is taken from a text. */
 const WORDS_OF_QUERY = 4;
@@ -87,9 +87,9 @@ class Writer {
     const topic = this.#of(this.#topics);
     const section = (_, place) => {
       const level = place === 0 ? "#" : "##";
-      const heading = this.#words(this.#between(LEAST_OF_HEADING, MAX_OF_HEADING), topic);
+      const heading = this.#words(this.#between(MIN_OF_HEADING, MAX_OF_HEADING), topic);
       const sentences = Array.from({ length: SENTENCES_OF_SECTION }, () => {
-        return `${this.#words(this.#between(LEAST_OF_SENTENCE, MAX_OF_SENTENCE), topic)}.`;
+        return `${this.#words(this.#between(MIN_OF_SENTENCE, MAX_OF_SENTENCE), topic)}.`;
       });
       return `${level} ${heading}\n\n${sentences.join(" ")}\n`;
     };
