@@ -18,7 +18,7 @@ export const FIRST_PART_FIELDS: ReadonlyMap<string, readonly string[] | undefine
   ["prefix", undefined],
   ["verbatim", undefined],
   ["suggest", undefined],
-  ["order", ["relevance"]],
+  ["order", ["relevance", "match"]],
   ["copies", undefined],
   ["facets", undefined],
   ["facetsOf", ["pages", "sections"]],

@@ -211,9 +211,9 @@ class Endpoint {
       return await this.#answerAsGiven(query, opened);
     } catch (thrown) {
       const name = PAGE_FIELDS.find((field) => query[field] !== undefined);
-      const page = name && query[name];
+      const page = name === undefined ? "" : (query[name] ?? "");
       const unknown = FindlingError.from(thrown).code === "no-such-page";
-      if (!unknown || !page?.startsWith(site.href)) throw thrown;
+      if (!unknown || name === undefined || !page.startsWith(site.href)) throw thrown;
       return this.#answerAsGiven({ ...query, [name]: page.slice(site.href.length) }, opened);
     }
   }

@@ -72,8 +72,8 @@ const ENGINE: Module = Module {
     ],
     split: true,
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 164_400,
-    more: Some((9_000, 200_700)),
+    budget: 164_600,
+    more: Some((9_000, 200_900)),
     binding: true,
 };
 
