@@ -491,7 +491,8 @@ mod tests {
     fn two_words_as_one_count_alike_beside_a_compounding_language() {
         let joined = |query: &str, languages: &[&str]| -> Vec<(Vec<String>, u32)> {
             let groups = plan(query, languages, false).groups.into_iter();
-            groups.filter(|group| group.extra).map(|group| (group.terms, group.count)).collect()
+            let words = |group: Group| ([group.terms, group.synonyms].concat(), group.count);
+            groups.filter(|group| group.extra).map(words).collect()
         };
         let one = |word: &str, count| [(vec![word.to_owned()], count)];
         assert_eq!(joined("log in", &["en"]), one("login", 3));
