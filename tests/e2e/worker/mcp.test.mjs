@@ -101,7 +101,7 @@ describe("an assistant that asks the endpoint", () => {
     assert.deepEqual([whole.offset, whole.length, whole.nextOffset], [0, whole.text.length, null]);
     const parts = [];
     for (let offset = 0; offset !== null && parts.length < 100; ) {
-      const part = await call("read", { url: page, offset, tokens: 130 });
+      const part = await call("read", { url: page, offset, tokens: 200 });
       assert.equal(part.length, whole.length);
       parts.push(part.text);
       offset = part.nextOffset;
