@@ -382,8 +382,8 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 /// If standard output cannot be written, or the value has no JSON.
-pub fn print_json(value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-    writeln!(io::stdout(), "{}", safe_text::json_pretty(&value)?)
+pub fn print_json(value: &(impl Serialize + ?Sized)) -> anyhow::Result<()> {
+    Ok(writeln!(io::stdout(), "{}", safe_text::json_pretty(&value)?)?)
 }
 
 /// Whether the reader of the output has closed it, as `head` does.
