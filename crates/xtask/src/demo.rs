@@ -172,10 +172,10 @@ const CLIENT: Step = step(Work::Client, "the client", 2, "www/dist/findling.js")
 
 /// The steps to a first look. docs/design/first-build.md has the measured times.
 const FIRST_LOOK: [Step; 4] = [
-    step(Work::FirstEngine, "the search engine as WebAssembly", 200, "www/wasm/engine/.stamp"),
+    step(Work::FirstEngine, "the search engine as WebAssembly", 140, "www/wasm/engine/.stamp"),
     CLIENT,
-    step(Work::SmallTool, "the command-line tool", 440, "first-look/findling"),
-    step(Work::SmallIndex, "the index of the site", 5, "demo/assets/findling/findling.idx"),
+    step(Work::SmallTool, "the command-line tool", 170, "first-look/findling"),
+    step(Work::SmallIndex, "the index of the site", 14, "demo/assets/findling/findling.idx"),
 ];
 
 /// The steps with the transformer.
