@@ -53,6 +53,26 @@ async function connected(args) {
   return client;
 }
 
+// What a call tells while it runs. Read from the transport: the client forgets a call when its
+// answer comes, so it drops a notification that arrives in one piece with the answer.
+async function progressOf(asked, name, args) {
+  const { transport } = asked;
+  const { onmessage } = transport;
+  const steps = [];
+  transport.onmessage = (message, extra) => {
+    if (message.method === "notifications/progress") steps.push(message.params);
+    onmessage(message, extra);
+  };
+  try {
+    const options = { onprogress() {} };
+    const result = await asked.callTool({ name, arguments: args }, undefined, options);
+    assert.ok(!result.isError, JSON.stringify(result));
+  } finally {
+    transport.onmessage = onmessage;
+  }
+  return steps;
+}
+
 async function call(name, args) {
   const result = await client.callTool({ name, arguments: args });
   assert.ok(!result.isError, JSON.stringify(result));
@@ -151,11 +171,7 @@ test("a wrong question is answered with a code", async () => {
 });
 
 test("a call tells how far it has come, if it is asked to", async () => {
-  const steps = [];
-  const onprogress = (step) => steps.push(step);
-  await client.callTool({ name: "search", arguments: { query: "mutex" } }, undefined, {
-    onprogress,
-  });
+  const steps = await progressOf(client, "search", { query: "mutex" });
   const { collections } = await call("list_collections", {});
   assert.deepEqual(
     steps.map(({ progress, total }) => [progress, total]),
@@ -185,14 +201,7 @@ test("the first question to a site tells what it waits for, and the next does no
       createInterface(site.stdout).once("line", resolve);
     });
     asking = await connected(["mcp", url]);
-    const ask = async () => {
-      const steps = [];
-      const onprogress = (step) => steps.push(step);
-      const question = { name: "search", arguments: { query: "mutex" } };
-      const result = await asking.callTool(question, undefined, { onprogress });
-      assert.ok(!result.isError, JSON.stringify(result));
-      return steps;
-    };
+    const ask = () => progressOf(asking, "search", { query: "mutex" });
     const first = await ask();
     assert.deepEqual(
       first.map((step) => step.message),
