@@ -1,8 +1,9 @@
 // Charts of archived measurements, drawn as SVG when the site is built:
 //
 //   <!-- chart: {"data": "bench/results/DATE-NAME.json#TABLE", "label": COLUMN, "values": [COLUMN],
-//        "where": {COLUMN: VALUE}, "unit": "kB", "title": "…"} -->
+//        "names": [NAME], "where": {COLUMN: VALUE}, "unit": "kB", "title": "…"} -->
 //
+// Several columns of labels are joined. `names` are those of the values, in place of the columns'.
 // Below each is its table with the date, the machine and the command.
 
 import { readFileSync } from "node:fs";
@@ -56,13 +57,13 @@ ${tableOf([...label.map((at) => columns[at]), ...chart.values], rows, column)}
 }
 
 /** Horizontal bars, those of one row together. The picture's text is all in the table below it. */
-function drawing({ title, values, unit = "" }, bars) {
+function drawing({ title, values, names = values, unit = "" }, bars) {
   const { width, labels, numbers, bar, gap, legend } = SIZE;
   const most = Math.max(...bars.flatMap((row) => row.values));
   const scale = (width - labels - numbers) / most;
   const top = values.length > 1 ? legend : 0;
   const height = top + bars.length * (values.length * bar + gap);
-  const parts = values.length > 1 ? [legends(values)] : [];
+  const parts = values.length > 1 ? [legends(names)] : [];
   for (const [at, row] of bars.entries()) {
     const y = top + at * (values.length * bar + gap);
     const middle = y + (values.length * bar) / 2 + 4;
@@ -79,9 +80,9 @@ function drawing({ title, values, unit = "" }, bars) {
   return `<svg ${view}>${parts.join("")}</svg>`;
 }
 
-function legends(values) {
-  const step = SIZE.width / values.length;
-  return values
+function legends(names) {
+  const step = SIZE.width / names.length;
+  return names
     .map((name, series) => {
       const x = series * step;
       const sample = `<rect class="series-${series}" x="${x}" y="2" width="12" height="12"/>`;
