@@ -466,7 +466,7 @@ async function main() {
   }
   console.log(note);
   if (tables.length === 0) return;
-  write(args.out, head("shell", loadBefore, note), tables);
+  write(args.out, head("shell", note, loadBefore), tables);
   console.log(`written to ${args.out}`);
 }
 
