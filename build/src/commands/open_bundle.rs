@@ -260,6 +260,7 @@ impl OpenBundle {
     ///
     /// # Errors
     /// The errors of the encoder and of the engine.
+    #[cfg(any(feature = "mcp", feature = "tui"))]
     pub fn answer(
         &mut self,
         request: Request,
@@ -270,7 +271,8 @@ impl OpenBundle {
         Ok((response, timings))
     }
 
-    /// As [`OpenBundle::answer`], and with the vectors of the sections shown, if `vectors` is set.
+    /// Answers a request whose query is not embedded yet, and with the vectors of the sections
+    /// shown, if `vectors` is set.
     fn answer_with(
         &mut self,
         vectors: bool,

@@ -262,6 +262,22 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
             "warnings",
         ]),
     );
+    // What README's first command compiles: the tool without its default features.
+    report.step(
+        "lints, small tool",
+        cargo(&[
+            "clippy",
+            "--release",
+            "-p",
+            "findling",
+            "--no-default-features",
+            "--bin",
+            "findling",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    );
     // The wasm modules and the client are built first, because the command-line tool contains them.
     let sizes = report.work("wasm", || wasm::run(paths, wasm::Which::Both));
     let client = if let Some(sizes) = sizes {

@@ -8,6 +8,7 @@ use crate::embedding::Cache;
 use crate::index::query_encoder::{self, Choice};
 use crate::index::write::Shape;
 use crate::models::{self, BoxedEncoder, install, known, static_table};
+use crate::output::UsageError;
 use crate::ui::{Ui, bytes, thousands};
 
 /// The encoders of a build.
@@ -40,10 +41,9 @@ impl Encoders {
         if meaning.vocabulary_budget.is_some()
             && !query_encoder::has_files(queries, &meaning.encoder)
         {
-            bail!(
-                "--vocabulary-budget applies to a deployed transformer, but the bundle deploys \
-                 none: add --query-encoder transformer or both"
-            );
+            let message = "--vocabulary-budget applies to a deployed transformer, but the bundle \
+                           deploys none: add --query-encoder transformer or both";
+            return Err(UsageError::new("query-encoder", message).into());
         }
         let cache = match &documents {
             // Embedding with a table is faster than reading the cache.

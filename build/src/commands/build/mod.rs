@@ -24,7 +24,7 @@ use crate::chunk::ChunkOptions;
 use crate::index::assemble::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
-use crate::index::write::{self, Extra, Replaced, Shape};
+use crate::index::write::{self, BundleWriter, Extra, Replaced, Shape};
 use crate::index::{self, Deployed, Job, Kept, Outcome, Stage, client};
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::pagefind::Site;
@@ -147,7 +147,9 @@ fn build_from(
     let writing = Instant::now();
     let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
     let replaced = Replaced { directory: replaced(&output, kept), unchanged: &unchanged };
-    let written = write::write_after(replaced, &output, shape, &bundle, &extras, grace)?;
+    let writer = BundleWriter::new(&output, shape, &bundle);
+    let written =
+        BundleWriter { extras: &extras, grace, replaced: Some(replaced), ..writer }.write()?;
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
     Ok(Built {
         output,

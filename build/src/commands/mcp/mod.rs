@@ -8,6 +8,7 @@ mod server;
 mod text;
 mod types;
 
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use super::require_fresh::RequireFresh;
 use crate::collections::Target;
 use crate::host::EncoderChoice;
+use crate::standard_streams::stdout;
 use crate::ui::Ui;
 use bundles::Bundles;
 use server::Server;
@@ -96,7 +98,7 @@ async fn serve_http(bundles: Arc<Bundles>, port: u16, ui: Ui) -> Result<()> {
     );
     let router = axum::Router::new().nest_service("/mcp", service);
     // The address is the output of this command: a script that uses port 0 reads it.
-    println!("http://{}/mcp", listener.local_addr()?);
+    writeln!(stdout(), "http://{}/mcp", listener.local_addr()?)?;
     axum::serve(listener, router)
         .with_graceful_shutdown(async move {
             let _ = tokio::signal::ctrl_c().await;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::standard_streams::stdout;
 use crate::ui::{Ui, Verbosity};
 
 /// The terminal, and the log file if there is one.
@@ -58,7 +59,7 @@ impl Log {
 
     fn out(&mut self, least: Verbosity, line: &dyn Display) -> Result<()> {
         if self.verbosity >= least {
-            writeln!(std::io::stdout(), "{line}")?;
+            writeln!(stdout(), "{line}")?;
             self.record(line)?;
         }
         Ok(())

@@ -17,6 +17,7 @@ use super::{build, serve};
 use crate::index::write::PAGEFIND_ENTRY;
 use crate::sources::pagefind::{self, Options, Site};
 use crate::sources::{Problem, Severity};
+use crate::standard_streams::stdout;
 use crate::ui::{Ui, Verbosity, count};
 use log::Log;
 use settings::Settings;
@@ -144,7 +145,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     if args.service {
         let settings = Settings::for_service(&args, &here, std::env::vars())?;
         let arguments = common_arguments(&settings, args.client);
-        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        let (mut input, mut output) = (std::io::stdin().lock(), stdout());
         service::run(&arguments, &mut input, &mut output)?;
         return Ok(ExitCode::SUCCESS);
     }

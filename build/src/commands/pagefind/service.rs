@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::build;
 use crate::sources::pagefind::{Options, Reader, Record, Source, finish};
+use crate::standard_streams::is_closed;
 use crate::ui::Ui;
 
 /// A request of the packages.
@@ -103,7 +104,7 @@ struct SentFile {
     content: String,
 }
 
-/// Answers requests until the input ends.
+/// Answers requests until the input ends, or nobody reads the answers.
 ///
 /// # Errors
 /// If standard input or output fails.
@@ -120,6 +121,9 @@ pub fn run(arguments: &[OsString], input: &mut dyn BufRead, output: &mut dyn Wri
         output.write_all(encoded.as_bytes())?;
         output.write_all(b",")?;
         output.flush()?;
+        if is_closed() {
+            return Ok(());
+        }
     }
 }
 

@@ -25,7 +25,8 @@ use crate::output::{
     require_vectors,
 };
 use crate::replace_file::replace_by;
-use crate::ui::{Ui, count, is_broken_pipe};
+use crate::standard_streams::{is_closed, stdout};
+use crate::ui::{Ui, count};
 use crate::{safe_text, small_file};
 pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking, SearchOptions};
 pub use conditions::Conditions;
@@ -58,8 +59,6 @@ pub(crate) fn finish(
 ) -> anyhow::Result<ExitCode> {
     let exit = match run() {
         Ok(exit) => exit,
-        // The reader of the output has closed it, like `head` does.
-        Err(error) if is_broken_pipe(&error) => Exit::Found,
         Err(error) => {
             let failure = Failure::of(&error);
             if output.is_json() {
@@ -86,7 +85,7 @@ pub(crate) fn write_to(
             write(ui, &mut answer)?;
             return pager::print(&answer, ui);
         }
-        let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut out = BufWriter::new(stdout());
         write(ui, &mut out)?;
         return Ok(out.flush()?);
     };
@@ -385,6 +384,9 @@ fn batch(
     };
     let bar = ui.bar("Searching", queries.len() as u64, "queries");
     for Query { id, text } in queries {
+        if is_closed() {
+            break;
+        }
         let mut request = request(args, text);
         args.options.complete_for(&mut request, host)?;
         let read = forgive_filter(host, &mut request)?;
