@@ -32,7 +32,12 @@ fn file(name: &str) -> Option<&'static [u8]> {
 
 /// The response for a path.
 pub fn response(path: &str) -> Response {
-    let name = if PAGES.contains(&path) { "index.html" } else { path.trim_start_matches('/') };
+    let name = match path {
+        page if PAGES.contains(&page) => "index.html",
+        // Browsers ask for it beside what is no page, such as a PDF.
+        "/favicon.ico" => "icon.svg",
+        file => file.trim_start_matches('/'),
+    };
     let kind = match name.rsplit_once('.').map(|(_, ending)| ending) {
         Some("html") => "text/html; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
