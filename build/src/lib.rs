@@ -24,6 +24,7 @@ pub mod output;
 pub mod page;
 pub mod passages;
 mod private_network;
+pub mod progress;
 pub mod random;
 mod ranking;
 mod record_log;

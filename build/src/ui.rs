@@ -10,6 +10,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
+use crate::progress::Progress as Told;
 use crate::safe_text;
 use crate::standard_streams::{stdout, tell};
 
@@ -39,6 +40,8 @@ pub struct Ui {
     fits_terminal: bool,
     /// Whether a pager may show results.
     pages: bool,
+    /// What keeps the messages of a job that nobody watches.
+    told: Option<Told>,
 }
 
 /// The size of a terminal in characters.
@@ -122,6 +125,7 @@ impl Ui {
             json_progress: false,
             fits_terminal: true,
             pages: std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+            told: None,
         }
     }
 
@@ -136,7 +140,14 @@ impl Ui {
             json_progress: false,
             fits_terminal: false,
             pages: false,
+            told: None,
         }
+    }
+
+    /// A console that prints nothing, asks nothing and keeps what it is told, for a job whose
+    /// progress is asked for.
+    pub fn kept(told: &Told) -> Self {
+        Self { told: Some(told.clone()), ..Self::silent() }
     }
 
     /// This console with progress as lines of JSON on standard error in place of bars.
@@ -170,6 +181,9 @@ impl Ui {
 
     /// Prints a line about a stage: a verb in the margin and its result.
     pub fn status(&self, verb: &str, message: impl std::fmt::Display) {
+        if let Some(told) = &self.told {
+            told.status(verb, safe_text::lines(&message.to_string()).into_owned());
+        }
         if self.verbosity >= Verbosity::Normal {
             let verb = Paint::Green.apply(self.colour_err, &format!("{verb:>12}"));
             tell(format_args!("{verb} {}", safe_text::lines(&message.to_string())));
@@ -185,6 +199,9 @@ impl Ui {
 
     /// Prints a warning.
     pub fn warn(&self, message: impl std::fmt::Display) {
+        if let Some(told) = &self.told {
+            told.warn(safe_text::lines(&message.to_string()).into_owned());
+        }
         if self.verbosity < Verbosity::Quiet {
             return;
         }
@@ -194,6 +211,9 @@ impl Ui {
 
     /// Prints the error that stopped the command, with its causes.
     pub fn error(&self, error: &anyhow::Error) {
+        if self.told.is_some() {
+            return;
+        }
         let prefix = Paint::Red.apply(self.colour_err, "error:");
         tell(format_args!("{prefix} {}", safe_text::lines(&error.to_string())));
         for cause in error.chain().skip(1) {
@@ -229,6 +249,9 @@ impl Ui {
 
     /// A bar over `total` of `unit` (`sections`, `pages`), with rate and remaining time.
     pub fn bar(&self, verb: &str, total: u64, unit: &str) -> ProgressBar {
+        if let Some(told) = &self.told {
+            return told.bar(verb, Some(total), unit);
+        }
         if self.json_progress {
             return reported(verb, total, unit);
         }
@@ -245,6 +268,9 @@ impl Ui {
 
     /// A bar over bytes.
     pub fn byte_bar(&self, verb: &str, total: Option<u64>) -> ProgressBar {
+        if let Some(told) = &self.told {
+            return told.bar(verb, total, "bytes");
+        }
         if self.json_progress {
             return reported(verb, total.unwrap_or_default(), "bytes");
         }
@@ -271,7 +297,10 @@ impl Ui {
 
     /// Asks a yes-or-no question. Without a terminal the answer is no.
     pub fn confirm(&self, question: &str) -> bool {
-        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        if self.told.is_some()
+            || !std::io::stdin().is_terminal()
+            || !std::io::stderr().is_terminal()
+        {
             return false;
         }
         let mut err = io::stderr();

@@ -14,7 +14,7 @@ use crate::ui::{Paint, Ui, bytes, count, print_json};
 /// A collection in JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row<'a> {
+pub(in crate::commands) struct Row<'a> {
     name: &'a Name,
     settings: &'a Settings,
     /// `false` for a collection that was never built or whose bundle is gone.
@@ -34,7 +34,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn of(home: &Home, name: &'a Name, settings: &'a Settings) -> Self {
+    pub fn of(home: &Home, name: &'a Name, settings: &'a Settings) -> Self {
         let generations = Generations::new(home.directory(name, settings));
         let generation = generations.current().ok().flatten();
         let state = generation.as_ref().and_then(|generation| State::read(&generation.state()));

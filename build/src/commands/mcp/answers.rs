@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::bundles::{Bundles, lock};
 use super::progress::Progress;
 use super::text;
 use super::types::{
@@ -17,6 +16,7 @@ use super::types::{
     FacetsInput, FacetsOutput, Hit, PassageOutput, ReadInput, ReadOutput, SearchInput,
     SearchOutput, SimilarInput, UNTRUSTED, ValueOutput, limit, tokens,
 };
+use crate::commands::bundles::{Bundles, lock};
 use crate::commands::open_bundle::OpenBundle;
 use crate::commands::search::{is_no_page, parse_filter};
 use crate::host::Document;

@@ -1,7 +1,6 @@
 //! `findling mcp`: answers assistants by the Model Context Protocol.
 
 mod answers;
-mod bundles;
 mod progress;
 mod resources;
 mod server;
@@ -22,12 +21,12 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::bundles::Bundles;
 use super::require_fresh::RequireFresh;
 use crate::collections::Target;
 use crate::host::EncoderChoice;
 use crate::standard_streams::stdout;
 use crate::ui::Ui;
-use bundles::Bundles;
 use server::Server;
 
 /// Answer assistants: a server of the Model Context Protocol

@@ -8,10 +8,10 @@ use findling_engine::filter::Condition;
 use findling_engine::{Facet, Limit, Request, Response};
 use serde_json::Value;
 
+use crate::commands::merged_facets::most_frequent_first;
 use crate::commands::open_bundle::{OpenBundle, Opened, ask_each, open};
 use crate::commands::require_fresh::RequireFresh;
 use crate::commands::search::{FormatArg, condition, parse_filter};
-use crate::commands::tui::facets::most_frequent_first;
 use crate::commands::tui::modes::{Mode, Stage, StageEncoders};
 use crate::output::{Answer, LastHit, Meta, Timings, UsageError, best};
 use crate::safe_text::line;

@@ -10,10 +10,10 @@ use findling_bundle::Entry;
 use findling_engine::{Facet, Limit, Mode as EngineMode, Request, Response};
 use serde_json::Value;
 
-use super::facets::merge;
 use super::modes::{Mode, Stage, StageEncoders};
 use super::rows::{Row, rows};
 use crate::collections::Target;
+use crate::commands::merged_facets::merge;
 use crate::commands::open_bundle::{OpenBundle, Opened, Replies, ask_each, open};
 use crate::commands::require_fresh::RequireFresh;
 use crate::models;
