@@ -8,6 +8,7 @@ macro_rules! bundle_forms {
 }
 
 pub mod agents;
+mod ask;
 pub mod build;
 pub mod collection;
 pub mod completions;
