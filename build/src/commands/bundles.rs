@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 
 use crate::collections::{Home, Registry, Target};
-use crate::commands::open_bundle::{Encoders, OpenBundle};
+use crate::commands::ask::Encoders;
+use crate::commands::open_bundle::OpenBundle;
 use crate::commands::require_fresh::RequireFresh;
 use crate::forgiving_names::{NameKind, NameMatch, find_name, listed};
 use crate::host::EncoderChoice;

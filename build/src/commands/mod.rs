@@ -9,6 +9,7 @@ macro_rules! bundle_forms {
 
 pub mod agents;
 mod application;
+mod ask;
 pub mod build;
 mod bundles;
 pub mod collection;

@@ -244,13 +244,17 @@ impl ResolvedQuery {
     /// Relaxes a query that found nothing: its exclusions become words, or else its phrases. `None`
     /// if it has neither, is short, or must be taken as it is written.
     #[inline(never)]
-    pub fn relaxed(&self) -> Option<Reading> {
+    pub fn relaxed(&self, index: &Index) -> Option<Reading> {
+        #[cfg(feature = "shared-statistics")]
+        let keeps = index.shared().is_some_and(|shared| !shared.relaxes);
+        #[cfg(not(feature = "shared-statistics"))]
+        let (keeps, _) = (false, index);
         let mut query = self.query.clone();
         let clauses = &mut query.clauses;
         let plain = clauses.iter().filter(|c| c.kind == ClauseKind::Word && !c.excluded).count();
         let n_words: usize = clauses.iter().map(|c| c.text.split_whitespace().count()).sum();
         let is_exact = self.request.verbatim || self.seed.is_some();
-        if self.purpose != Purpose::Alone || is_exact || plain < 2 || n_words < 4 {
+        if self.purpose != Purpose::Alone || is_exact || plain < 2 || n_words < 4 || keeps {
             return None;
         }
         let message = if clauses.iter().any(|clause| clause.excluded) {

@@ -170,7 +170,10 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
     let mut unreadable = 0;
     let mut on_problem = |problem: Problem| unreadable += usize::from(tell(&problem, ui));
     let bar = ui.bar("Reading", 0, "files");
-    let cache = kept.map(|kept| PageCache::open(&kept.pages, Some(&kept.hashes)));
+    let cache = kept.map(|kept| {
+        let cache = PageCache::open(&kept.pages, Some(&kept.hashes));
+        cache.with_listing(kept.listing.as_ref())
+    });
     let pages = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
     if pages.is_empty() {
         let inputs: Vec<String> =

@@ -3,7 +3,7 @@
 mod args;
 mod conditions;
 mod filter;
-mod forgiving_filter;
+mod forgiving_request;
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -33,7 +33,7 @@ pub use conditions::Conditions;
 #[cfg(feature = "tui")]
 pub(crate) use conditions::{condition, with_conditions};
 pub(crate) use filter::parse_filter;
-pub(crate) use forgiving_filter::{READ_AS, forgive_filter};
+pub(crate) use forgiving_request::{READ_AS, forgive};
 
 /// Most words of a file that pages are compared with.
 const MAX_WORDS: usize = 200;
@@ -198,7 +198,9 @@ fn single(
     };
     let (mut response, cost, vectors) =
         answer_with(args.include_vectors, host, encoder, request, ui)?;
-    args.options.arrange(&mut response);
+    let n_told = response.notices.len();
+    args.options.arrange(&mut response, host.manifest());
+    response.notices[n_told..].iter().for_each(|notice| ui.warn(&notice.message));
     let timings = Timings::new(clock.started, host.open_time(), clock.encoder, embedding, &cost);
     let vectors = vectors.as_ref();
     print(Printed { target, host, response: &response, vectors, timings, format }, args, ui)?;
@@ -222,7 +224,8 @@ fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
     meta.vectors = vectors.map(Vectors::about);
     let sources = Sources::of(target);
     let (offset, timings) = (args.offset, args.timings);
-    let group_by = args.options.group_by.as_deref();
+    let group_by = args.options.group_by_in(host.manifest());
+    let group_by = group_by.as_deref();
     let (meta, sources) = (&meta, &sources);
     let answer =
         Answer { response, offset, meta, sources, collection: None, group_by, timings, vectors };
@@ -320,7 +323,7 @@ fn answer_with(
     mut request: Request,
     ui: &Ui,
 ) -> anyhow::Result<(Response, Cost, Option<Vectors>)> {
-    let read = forgive_filter(host, &mut request)?;
+    let read = forgive(host, &mut request)?;
     let answer = Vectors::search(vectors, host, encoder, request);
     let mut answer = answer.map_err(|error| near(host, error))?;
     answer.0.notices.splice(..0, read);
@@ -389,7 +392,7 @@ fn batch(
         }
         let mut request = request(args, text);
         args.options.complete_for(&mut request, host)?;
-        let read = forgive_filter(host, &mut request)?;
+        let read = forgive(host, &mut request)?;
         if trec {
             request.sections_per_page = SectionsPerPage(1);
         }
@@ -399,7 +402,7 @@ fn batch(
         let answer = host.search_as_meant(encoder, request).map_err(|error| near(host, error));
         let (mut response, _) = answer.with_context(|| format!("query {id}"))?;
         response.notices.splice(..0, read);
-        args.options.arrange(&mut response);
+        args.options.arrange(&mut response, host.manifest());
         if !trec {
             let line = BatchLine { id, response: &response };
             writeln!(out, "{}", safe_text::json(&line)?)?;

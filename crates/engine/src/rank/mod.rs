@@ -19,7 +19,7 @@ mod why_not;
 
 pub(crate) use allowed_sections::AllowedSections;
 use dense_leg::DenseLeg;
-pub(crate) use fuse::{Candidate, Fused, Legs, Similarity, fuse};
+pub(crate) use fuse::{Bests, Candidate, Fused, Legs, Similarity, fuse};
 pub(crate) use group::{PageScore, group};
 pub(crate) use lexical_leg::LexicalLeg;
 pub(crate) use matches::{Matches, Trace};
