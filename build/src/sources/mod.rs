@@ -28,6 +28,7 @@ mod pdf;
 mod plain_text;
 mod reference_marks;
 mod site;
+mod sphinx_inventory;
 mod titles;
 
 use std::collections::BTreeMap;
@@ -355,6 +356,7 @@ fn finish(
     }
     code::describe(&mut pages);
     papers::join(&mut pages);
+    sphinx_inventory::apply(&mut pages);
     site::finish(pages, options, on_problem)
 }
 

@@ -79,6 +79,9 @@ pub struct Args {
     /// pagefind-ui.css and so on are in
     #[arg(long, value_name = "DIR", help_heading = "Pagefind", requires = "pagefind")]
     pub(super) pagefind_ui: Option<PathBuf>,
+    /// Also write a page that searches the bundle and shows scores, to playground/ in the output
+    #[arg(long, help_heading = "Pagefind", requires = "pagefind")]
+    pub(super) pagefind_playground: bool,
     /// Also write files for assistants below this directory, the root of the deployed site:
     /// llms.txt, llms-full.txt, and Markdown beside every page. A file that another program wrote
     /// stays

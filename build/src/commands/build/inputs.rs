@@ -23,6 +23,8 @@ pub struct Input {
     pub n_unreadable: usize,
     /// Files to write beside the bundle, made from the pages.
     pub extras: Vec<Extra>,
+    /// Languages of pages that `pagefind.js` may be asked to search.
+    pub pagefind_languages: Vec<String>,
 }
 
 /// Files that configure a build.
@@ -185,5 +187,10 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
             if unreadable > 0 { " that can be read" } else { "" }
         );
     }
-    Ok(Input { pages, n_unreadable: unreadable, extras: Vec::new() })
+    Ok(Input {
+        pages,
+        n_unreadable: unreadable,
+        extras: Vec::new(),
+        pagefind_languages: Vec::new(),
+    })
 }

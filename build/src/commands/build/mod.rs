@@ -6,6 +6,7 @@ mod collection;
 mod encoders;
 mod inputs;
 mod markdown_links;
+mod pagefind_client;
 mod pagefind_site;
 mod report;
 mod robots;
@@ -90,19 +91,24 @@ pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Re
 }
 
 /// The files of the bundle of a site that was read by Pagefind's rules, in place of writing them.
-/// Without pages, the files are those of the client.
+/// Without pages, the files are those of the client. What `pagefind.js` does not load is left out.
 ///
 /// # Errors
 /// As [`run`].
 pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
     if site.pages.is_empty() {
         let mut files = client_files(args, Shape::Directory, ui)?;
+        client::keep_needed(&mut files, &[], &[])?;
         files.extend(pagefind_site::files(args, site)?.1);
+        pagefind_client::add_packed(&mut files, [].iter())?;
+        pagefind_client::keep_needed(&mut files);
         return Ok(files);
     }
     let output = args.output();
     let place = (&*output, shape(&output, args.single_file)?);
-    let indexed = index_site(args, place, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
+    let mut indexed =
+        index_site(args, place, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
+    pagefind_client::keep_needed(&mut indexed.extras);
     write::files(&indexed.bundle, indexed.extras)
 }
 
@@ -193,7 +199,8 @@ fn index_site(
     let encoders = Encoders::load(args, shape, ui)?;
 
     let parsing = Instant::now();
-    let Input { pages, n_unreadable, extras: read } = read(std::mem::take(&mut settings.pins))?;
+    let input = read(std::mem::take(&mut settings.pins))?;
+    let Input { pages, n_unreadable, extras: read, pagefind_languages } = input;
     extras.extend(read);
     let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     encoders.check_fit(args.meaning.fit, ui);
@@ -228,6 +235,9 @@ fn index_site(
     let dense = bundle.manifest.dense.as_ref();
     let query_encoders = dense.map_or(&[][..], |dense| &dense.query_encoders);
     client::keep_needed(&mut extras, &bundle.manifest.languages, query_encoders)?;
+    if args.pagefind {
+        pagefind_client::add_packed(&mut extras, pagefind_languages.iter())?;
+    }
     stages.insert(0, parse);
     if let Some((directory, files)) = for_assistants {
         assistant_files::write(directory, &files, args.agents_links, ui)?;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::safe_text;
 use crate::standard_streams::stdout;
 use crate::ui::{Ui, Verbosity};
 
@@ -55,6 +56,13 @@ impl Log {
             self.record(&line)?;
         }
         Ok(())
+    }
+
+    /// What stopped the build. It is told whatever the verbosity.
+    pub fn error(&mut self, line: impl Display) -> Result<()> {
+        let line = format!("Error: {line}");
+        eprintln!("{}", safe_text::lines(&line));
+        self.record(&line)
     }
 
     fn out(&mut self, least: Verbosity, line: &dyn Display) -> Result<()> {

@@ -75,6 +75,7 @@ struct Config {
     exclude_selectors: Option<Vec<String>>,
     force_language: Option<String>,
     keep_index_url: Option<bool>,
+    write_playground: Option<bool>,
 }
 
 /// A response to the packages.
@@ -137,6 +138,7 @@ struct Service<'a> {
 struct Index {
     reader: Reader,
     sources: Vec<Source>,
+    write_playground: bool,
     ui: Ui,
 }
 
@@ -242,8 +244,9 @@ impl Index {
             keep_index_url: config.keep_index_url.unwrap_or(false),
             ..Options::default()
         })?;
+        let write_playground = config.write_playground.unwrap_or(false);
         // The PyPI package reads standard error as part of the responses.
-        Ok(Self { reader, sources: Vec::new(), ui: Ui::silent() })
+        Ok(Self { reader, sources: Vec::new(), write_playground, ui: Ui::silent() })
     }
 
     /// Adds a page, in place of one at the same address.
@@ -273,14 +276,21 @@ impl Index {
         Ok(n_pages)
     }
 
+    fn args(&self, mut arguments: Vec<OsString>) -> Result<build::Args> {
+        if self.write_playground {
+            arguments.push("--pagefind-playground".into());
+        }
+        build::Args::parse(arguments).map_err(|error| anyhow!("{error}"))
+    }
+
     fn write(&self, arguments: Vec<OsString>) -> Result<()> {
-        let args = build::Args::parse(arguments)?;
+        let args = self.args(arguments)?;
         let site = finish(&self.sources, self.reader.options());
         build::run_pagefind(&args, site, 0, &self.ui).map(|_| ())
     }
 
     fn files(&self, arguments: Vec<OsString>) -> Result<Vec<SentFile>> {
-        let args = build::Args::parse(arguments).map_err(|error| anyhow!("{error}"))?;
+        let args = self.args(arguments)?;
         let site = finish(&self.sources, self.reader.options());
         let files = build::pagefind_files(&args, site, &self.ui)?;
         let sent = files

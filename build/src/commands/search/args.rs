@@ -298,6 +298,9 @@ pub struct Ranking {
     /// key~part, with and, or, not and brackets; key:op:value, or JSON
     #[arg(long, value_name = "EXPR", value_parser = parse_filter)]
     pub filter: Option<serde_json::Value>,
+    /// Show only pages that have every word of the query, anywhere on the page
+    #[arg(long)]
+    pub every_word: bool,
     /// Do not correct misspelled words
     #[arg(long)]
     pub verbatim: bool,
@@ -399,6 +402,7 @@ impl Ranking {
             filter: self.filter.clone(),
             encoder: self.query_encoder.of_engine(),
             fusion: self.fusion.unwrap_or_default(),
+            every_word: self.every_word,
             verbatim: self.verbatim,
             prefer: self.prefer.clone(),
             order: self.order.into(),

@@ -174,7 +174,7 @@ fn similar(host: &mut Host, like: &str, request: Request) -> anyhow::Result<Requ
     // These words contain no phrase, exclusion or condition.
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let query = words.take(MAX_WORDS).collect::<Vec<_>>().join(" ");
-    Ok(Request { query, verbatim: true, ..request })
+    Ok(Request { query, verbatim: true, every_word: false, ..request })
 }
 
 fn single(

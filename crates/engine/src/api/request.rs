@@ -40,6 +40,16 @@ pub struct Request {
     /// Treat the last word as a prefix: the reader is still typing.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub prefix: bool,
+    /// With `prefix`: complete a query of a single letter as well. It then finds the pages with the
+    /// most frequent words that begin with the letter, besides those that have the letter alone.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub single_letter: bool,
+    /// Find only pages that have every word of the query, in any of their sections. Both legs obey
+    /// it. Not asked for are stop words, and words that no page has, since nothing would be left.
+    /// No effect if `mode` is semantic, or in a search for similar pages.
+    #[doc(alias = "deferred")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub every_word: bool,
     /// Do not correct the spelling of words.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub verbatim: bool,

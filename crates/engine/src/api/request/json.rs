@@ -36,6 +36,8 @@ fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
     request.encoder = fields.word("encoder", ENCODERS.0, ENCODERS.1)?.unwrap_or_default();
     request.fusion = fields.take("fusion").map(fusion).transpose()?.unwrap_or_default();
     request.prefix = fields.truth("prefix")?;
+    request.single_letter = fields.truth("singleLetter")?;
+    request.every_word = fields.truth("everyWord")?;
     request.verbatim = fields.truth("verbatim")?;
     request.suggest = Suggest(fields.truth_or("suggest", true)?);
     request.sort = fields.take("sort").map(sort).transpose()?;
@@ -299,7 +301,8 @@ mod tests {
         let json = r#"{"query": "a", "mode": "lexical", "limit": 3, "offset": 2, "filter": {"x": 1},
             "vector": {"values": [1, 0.5], "encoder": "supplied", "truncated": true},
             "encoder": "none", "fusion": {"method": "rrf", "denseWeight": 0.25},
-            "prefix": true, "verbatim": true, "suggest": false,
+            "prefix": true, "singleLetter": true, "everyWord": true,
+            "verbatim": true, "suggest": false,
             "sort": {"by": "year", "descending": true}, "prefer": {"by": "d", "half": 2},
             "order": "recent", "spread": "e", "copies": true,
             "facets": ["*"], "facetsOf": "sections", "facetsInstead": true,
@@ -321,6 +324,8 @@ mod tests {
             encoder: EncoderChoice::None,
             fusion: Fusion::Rrf { k: 5.0, dense_weight: 0.25 },
             prefix: true,
+            single_letter: true,
+            every_word: true,
             verbatim: true,
             suggest: Suggest(false),
             sort: Some(Sort { by: "year".into(), descending: true }),
