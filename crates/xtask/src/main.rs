@@ -13,6 +13,7 @@ mod demo;
 mod docs;
 mod fuzz;
 mod integrations;
+mod own_site;
 mod package;
 mod paths;
 mod pictures;
@@ -46,6 +47,8 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask pictures        pictures of the search dialog and the page of results (desktop, phone,
                               dark, right to left, forced colours) into target/pictures, and those
                               of the documents
+  cargo xtask site [--dev]    the project's own site, into site/.vitepress/dist
+                              --dev: serve it while it is written
   cargo xtask cli             the command-line tool, into target/release
   cargo xtask package [--program FILE]
                               make the packages that are published, and try them outside of the
@@ -116,6 +119,7 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             no_more(rest)?;
             pictures::run(&paths)?;
         }
+        "site" => own_site::run(&paths, rest)?,
         "cli" => {
             no_more(rest)?;
             demo::build_cli(&paths)?;
