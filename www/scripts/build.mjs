@@ -18,6 +18,7 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { buildStandalone } from "./standalone.mjs";
 
 const www = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(www, "dist");
@@ -120,18 +121,22 @@ const entryPoints = Object.fromEntries([
     `src/ui/locales/${name}`,
   ]),
 ]);
-await esbuild.build({
+const shared = {
   absWorkingDir: www,
-  entryPoints,
-  outdir: next,
   bundle: true,
-  format: "esm",
   target: ["es2022", "chrome111", "firefox114", "safari16.4"],
   minify: true,
   legalComments: "none",
-  plugins: [css, external],
   logLevel: "warning",
+};
+await esbuild.build({
+  ...shared,
+  entryPoints,
+  outdir: next,
+  format: "esm",
+  plugins: [css, external],
 });
+writeFileSync(join(next, "findling-standalone.js"), await buildStandalone(www, shared, css));
 cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
 // The pack has all languages. `findling build` keeps only the languages of the site.
 cpSync(join(engine, "first.wasm"), join(next, "findling_engine.wasm"));
