@@ -31,7 +31,7 @@ The repository's own commands. Each installs what it lacks, and says so first.
                               it on 127.0.0.1
                               --model: embed the pages with the transformer, which takes longer
   cargo xtask test [--fast] [--nightly] [--deny-skips]
-                              every test: native, wasm, Chromium, workerd
+                              every test: native, wasm, Chromium, Firefox, workerd
                               --nightly: only those of generators that take minutes to build a
                               site, with the tool and the client that are built
                               --fast: only those that need neither tract nor a browser
@@ -153,6 +153,10 @@ fn set_up(paths: &paths::Paths) -> Result<()> {
     match setup::chromium() {
         Ok(chromium) => cmd::note(format!("Chromium: {}", chromium.display())),
         Err(error) => cmd::note(format!("no browser tests: {error:#}")),
+    }
+    match setup::firefox() {
+        Ok(firefox) => cmd::note(format!("Firefox: {}", firefox.display())),
+        Err(error) => cmd::note(format!("no tests in Firefox: {error:#}")),
     }
     if let Err(error) = setup::tesseract() {
         cmd::note(format!("no text recognition: {error:#}"));
