@@ -290,6 +290,7 @@ fn the_budget_counts_every_file_of_the_client() {
     let others = [
         client::PAGEFIND,
         client::HIGHLIGHT,
+        client::STANDALONE,
         "findling-results.js",
         "findling-related.js",
         "findling-log.js",

@@ -24,12 +24,15 @@ const ENTRY: &str = "findling.js";
 /// Pagefind's JavaScript API, which only bundles built with `--pagefind` can answer.
 pub const PAGEFIND: &str = "pagefind.js";
 
+/// All of the client in one script, for standalone files ([`super::standalone`]). No site loads it.
+pub const STANDALONE: &str = "findling-standalone.js";
+
 /// Marks a passage on its page. Pages load it themselves, where their author wants that.
 pub const HIGHLIGHT: &str = "findling-highlight.js";
 
 /// The engine as pages load it, with the rules of all languages. Without the languages that a site
 /// does not have, it is a fifth smaller.
-const ENGINE: &str = "findling_engine.wasm";
+pub(super) const ENGINE: &str = "findling_engine.wasm";
 /// The language that every engine has.
 const BUILT_IN: &str = "en";
 

@@ -32,6 +32,7 @@ pub mod sentences;
 mod shards;
 mod spelling;
 mod stage;
+pub mod standalone;
 pub mod synonyms;
 mod texts;
 mod tiers;

@@ -48,6 +48,8 @@ pub enum Shape {
     SingleFile,
     /// One file alone.
     FileAlone,
+    /// A page or a script that carries the client as well ([`super::standalone`]).
+    Standalone,
 }
 
 /// The bundle that is replaced.
@@ -68,6 +70,8 @@ pub struct Written {
     pub n_files: u64,
     /// Number of these files that existed with the same contents.
     pub n_unchanged: u64,
+    /// Bytes of a standalone file, the bundle in it included.
+    pub standalone_bytes: u64,
     /// Bytes of the other files.
     pub new_bytes: u64,
     /// Shards of earlier builds kept for readers who still have an earlier manifest.
@@ -142,8 +146,8 @@ pub enum OutputError {
 pub fn check(out: &Path, shape: Shape) -> Result<()> {
     let Ok(metadata) = fs::metadata(out) else { return Ok(()) };
     match (shape, metadata.is_dir()) {
-        (Shape::FileAlone, true) => Err(OutputError::Directory(out.to_owned()).into()),
-        (Shape::FileAlone, false) => Ok(()),
+        (Shape::FileAlone | Shape::Standalone, true) => Err(OutputError::Directory(out.to_owned()).into()),
+        (Shape::FileAlone | Shape::Standalone, false) => Ok(()),
         (_, false) => Err(OutputError::File(out.to_owned()).into()),
         (_, true) => {
             let mut entries = fs::read_dir(out)
@@ -165,11 +169,8 @@ impl BundleWriter<'_> {
     fn write_with(&self, before: &mut dyn FnMut(&str) -> io::Result<()>) -> Result<Written> {
         let Self { out, shape, bundle, extras, grace, replaced } = *self;
         check(out, shape)?;
-        if shape != Shape::Directory && !bundle.cells.is_empty() {
-            bail!(
-                "expected a bundle without cells for a single file, found {}; build it without them",
-                bundle.cells.len()
-            );
+        if shape != Shape::Directory {
+            check_without_cells(bundle)?;
         }
         // A symbolic link stays; the directory that it points to is swapped.
         let out = if out.exists() {
@@ -180,7 +181,7 @@ impl BundleWriter<'_> {
         let staged = Staged::beside(&out)?;
         let (entry, stored_manifest) = match shape {
             Shape::Directory => encode_manifest(&bundle.manifest.of_files())?,
-            Shape::SingleFile | Shape::FileAlone => encode_manifest(&bundle.manifest)?,
+            _ => encode_manifest(&bundle.manifest)?,
         };
         let mut written = Written { bundle_bytes: bundle.n_bytes(), ..Written::default() };
         let head = if shape == Shape::Directory {
@@ -257,6 +258,30 @@ pub fn files(bundle: &Bundle, extras: Vec<Extra>) -> Result<Vec<Extra>> {
 fn manifest_file(bundle: &Bundle, stored_manifest: &[u8]) -> Result<Vec<u8>, Error> {
     let shards: Vec<(String, &[u8])> = bundle.opening().collect();
     opening::write(stored_manifest, shards.iter().map(|(path, stored)| (path.as_str(), *stored)))
+}
+
+/// The bytes of a bundle in a single file.
+///
+/// # Errors
+/// If the bundle has cells, or the manifest exceeds a limit of the format.
+pub fn single_file(bundle: &Bundle) -> Result<Vec<u8>> {
+    check_without_cells(bundle)?;
+    let (entry, stored_manifest) = encode_manifest(&bundle.manifest)?;
+    let mut bytes = single_file::head(&entry, &stored_manifest);
+    for stored in bundle.shards.iter().chain(bundle.positions.iter().map(|(_, stored)| stored)) {
+        bytes.extend_from_slice(stored);
+    }
+    Ok(bytes)
+}
+
+fn check_without_cells(bundle: &Bundle) -> Result<()> {
+    if !bundle.cells.is_empty() {
+        bail!(
+            "expected a bundle without cells for a single file, found {}; build it without them",
+            bundle.cells.len()
+        );
+    }
+    Ok(())
 }
 
 fn write_single(path: &Path, head: &[u8], bundle: &Bundle) -> Result<()> {

@@ -45,7 +45,7 @@ use attributes::Raw;
 use boosts_and_pins::{Boost, Pins};
 use conversations::fields::Fields;
 use files::File;
-pub use files::join;
+pub use files::{encode, join};
 use left_out::LeftOut;
 use page_cache::PageCache;
 pub use papers::{Kind as PaperKind, UNKNOWN};

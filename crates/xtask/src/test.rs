@@ -9,7 +9,7 @@ use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
 use crate::setup::{self, Node};
 use crate::tally::{self, Skip, Tally};
-use crate::{assistants, client, demo, integrations, wasm};
+use crate::{assistants, client, demo, integrations, rust_web, wasm};
 
 /// Time limit of a step; enough for a first build on two cores.
 const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
@@ -410,7 +410,15 @@ fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
     };
     match setup::chromium() {
         Ok(chromium) => {
-            report.step("browser", e2e("test:browser").env("FINDLING_CHROMIUM", chromium));
+            let example = report.work("Rust front end", || rust_web::build(paths));
+            let tests = e2e("test:browser").env("FINDLING_CHROMIUM", chromium);
+            report.step(
+                "browser",
+                match example {
+                    Some(example) => tests.env("FINDLING_RUST_WEB", example),
+                    None => tests,
+                },
+            );
         }
         Err(error) => report.skip("browser", format!("{error:#}")),
     }

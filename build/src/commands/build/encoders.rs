@@ -83,6 +83,11 @@ fn choose_query_encoder(
             "--query-encoder transformer and both need a directory for the model's files, but \
              --output is a single file: give a directory, or use --query-encoder none"
         ),
+        // Nothing can be fetched, and the transformer has 15 MB.
+        (Shape::Standalone, Choice::Transformer | Choice::Both) => bail!(
+            "--query-encoder transformer and both need a directory for the model's files, but \
+             --single-page writes one file: use --query-encoder static or none"
+        ),
         (_, Choice::Auto) if query_encoder::is_onnx(&meaning.encoder) => {
             ui.warn(format!(
                 "`{}` is an ONNX model, which browsers cannot run: on the site, queries are \

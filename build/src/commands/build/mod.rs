@@ -25,8 +25,8 @@ use crate::chunk::ChunkOptions;
 use crate::index::assemble::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
-use crate::index::write::{self, BundleWriter, Extra, Replaced, Shape};
-use crate::index::{self, Deployed, Job, Kept, Outcome, Stage, client};
+use crate::index::write::{self, BundleWriter, Extra, Replaced, Shape, Written};
+use crate::index::{self, Deployed, Job, Kept, Outcome, Stage, client, standalone};
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::pagefind::Site;
 use crate::ui::{Ui, count};
@@ -105,7 +105,7 @@ pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
         return Ok(files);
     }
     let output = args.output();
-    let place = (&*output, shape(&output, args.single_file)?);
+    let place = (&*output, shape(args)?);
     let mut indexed =
         index_site(args, place, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
     pagefind_client::keep_needed(&mut indexed.extras);
@@ -144,18 +144,18 @@ fn build_from(
 ) -> Result<Built> {
     let started = Instant::now();
     let output = args.output();
-    let shape = shape(&output, args.single_file)?;
+    let shape = shape(args)?;
     write::check(&output, shape)?;
     check_inputs(args)?;
     let Indexed { bundle, unchanged, extras, mut stages, n_truncated, n_unreadable } =
         index_site(args, (&output, shape), kept, ui, read)?;
 
     let writing = Instant::now();
-    let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
-    let replaced = Replaced { directory: replaced(&output, kept), unchanged: &unchanged };
-    let writer = BundleWriter::new(&output, shape, &bundle);
-    let written =
-        BundleWriter { extras: &extras, grace, replaced: Some(replaced), ..writer }.write()?;
+    let written = if shape == Shape::Standalone {
+        standalone::write(&output, &bundle, &extras)?
+    } else {
+        write_bundle(args, kept, (&output, shape), &bundle, &unchanged, &extras)?
+    };
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
     Ok(Built {
         output,
@@ -166,6 +166,21 @@ fn build_from(
         seconds: started.elapsed().as_secs_f64(),
         stages,
     })
+}
+
+/// Writes a bundle and the files beside it.
+fn write_bundle(
+    args: &Args,
+    kept: Option<&Kept>,
+    (output, shape): (&Path, Shape),
+    bundle: &Bundle,
+    unchanged: &HashSet<String>,
+    extras: &[Extra],
+) -> Result<Written> {
+    let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
+    let replaced = Replaced { directory: replaced(output, kept), unchanged };
+    let writer = BundleWriter::new(output, shape, bundle);
+    BundleWriter { extras, grace, replaced: Some(replaced), ..writer }.write()
 }
 
 /// The directory of the bundle that is replaced, if there is one.

@@ -345,6 +345,8 @@ mod tests {
             read: Some("e".into()),
         };
         assert_eq!(request(json).unwrap(), expect);
+        assert_eq!(request(&expect.to_json()).unwrap(), expect);
+        assert_eq!(request(&Request::default().to_json()).unwrap(), Request::default());
         assert_eq!(request("{}").unwrap(), Request::default());
         assert_eq!(request(r#"{"limit": null, "vector": null}"#).unwrap(), Request::default());
     }
