@@ -15,6 +15,7 @@ use super::learned;
 use super::require_fresh::RequireFresh;
 use super::search::{READ_AS, SearchOptions, forgive_filter, load_encoder};
 use super::unknown_attribute::with_counts;
+use super::vector_name::VectorName;
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::{EncoderChoice, Host, QueryEncoder};
 use crate::output::{Failure, Sources, Timings, UsageError, Vectors, best, require_vectors};
@@ -40,9 +41,9 @@ pub(crate) struct OpenBundle {
 /// Finds a target, and tells what a reader of answers should know about it.
 ///
 /// # Errors
-/// The errors of [`Target::find`].
-pub(crate) fn find_target(given: &Path, ui: &Ui) -> Result<Target> {
-    let target = Target::find(given)?;
+/// The errors of [`Target::find`] and [`VectorName::of`].
+pub(crate) fn find_target(given: &Path, vectors: &VectorName, ui: &Ui) -> Result<Target> {
+    let target = vectors.of(Target::find(given)?)?;
     if let Some(notice) = target.notice() {
         ui.warn(notice);
     }
@@ -101,11 +102,16 @@ pub(crate) type Failures = Vec<(String, Failure)>;
 ///
 /// # Errors
 /// If a named bundle cannot be opened or is not fresh, or there is nothing to ask.
-pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<Opened> {
+pub(crate) fn open(
+    targets: &[PathBuf],
+    vectors: &VectorName,
+    fresh: RequireFresh,
+    ui: &Ui,
+) -> Result<Opened> {
     let mut opened = Opened { asked: Vec::new(), failed: Vec::new() };
     if !targets.is_empty() {
         for path in targets {
-            let target = find_target(path, ui)?;
+            let target = find_target(path, vectors, ui)?;
             fresh.check(&target)?;
             opened.asked.push(OpenBundle::open(target)?);
         }
@@ -115,7 +121,7 @@ pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<
     let registry = Registry::read(&home)?;
     for name in registry.collections().keys() {
         let open = || -> Result<OpenBundle> {
-            let target = Target::of_collection(&home, name)?;
+            let target = vectors.of(Target::of_collection(&home, name)?)?;
             fresh.check(&target)?;
             OpenBundle::open(target)
         };
@@ -184,7 +190,7 @@ pub(crate) fn ask(
     vectors: bool,
     ui: &Ui,
 ) -> Result<(Vec<Group>, Failures)> {
-    let Opened { asked, mut failed } = open(targets, options.fresh, ui)?;
+    let Opened { asked, mut failed } = open(targets, &options.vectors, options.fresh, ui)?;
     let mut encoders = Encoders::new(options.ranking.query_encoder.clone());
     let replies = ask_each(asked, |mut asked| {
         asked.host.set_streamed(options.ranking.streamed);

@@ -16,6 +16,7 @@ use super::rows::{Row, rows};
 use crate::collections::Target;
 use crate::commands::open_bundle::{OpenBundle, Opened, Replies, ask_each, open};
 use crate::commands::require_fresh::RequireFresh;
+use crate::commands::vector_name::VectorName;
 use crate::models;
 use crate::output::Sources;
 use crate::safe_text::line;
@@ -142,7 +143,7 @@ impl Searcher {
     fn open(targets: &[PathBuf]) -> Result<Self> {
         // Messages would be written over the screen.
         let console = Ui::silent();
-        let opened = open(targets, RequireFresh::default(), &console)?;
+        let opened = open(targets, &VectorName::default(), RequireFresh::default(), &console)?;
         if let (true, Some((_, failure))) = (opened.asked.is_empty(), opened.failed.first()) {
             anyhow::bail!("{}", failure.message);
         }
