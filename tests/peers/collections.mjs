@@ -31,7 +31,7 @@ import {
 import { homedir } from "node:os";
 import { extname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { defaultPath, head, load, root, write } from "./lib/results.mjs";
+import { columns, defaultPath, head, load, print, root, write } from "./lib/results.mjs";
 import { median } from "./lib/statistics.mjs";
 
 const scratch = join(root, "target/collections-bench");
@@ -178,14 +178,9 @@ const note =
   `${options.files} files of code, ${(bytes / 1e6).toFixed(1)} MB; ${size.pages} pages, ` +
   `${size.sections} sections, bundle ${(size.bundleBytes / 1e6).toFixed(1)} MB; encoder ` +
   `${options.encoder}. Times are medians. ${options.note}`.trim();
-const columns = [
-  "what",
-  { name: "time (s)", decimals: 3 },
-  { name: "CPU (s)", decimals: 2 },
-  "memory (MB)",
-  "goal",
-];
-write(options.out, head("collections", note, loadBefore), { columns, rows });
-for (const cells of rows) console.log(cells.map((cell) => cell ?? "").join("\t"));
+const figures = [...columns(3, "time (s)"), ...columns(2, "CPU (s)")];
+const table = { columns: ["what", ...figures, "memory (MB)", "goal"], rows };
+write(options.out, head("collections", note, loadBefore), table);
+print(table);
 console.log(note);
 console.log(`written to ${options.out}`);

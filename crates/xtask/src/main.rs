@@ -13,6 +13,7 @@ mod demo;
 mod docs;
 mod fuzz;
 mod integrations;
+mod own_site;
 mod package;
 mod paths;
 mod pictures;
@@ -29,7 +30,7 @@ The repository's own commands. Each installs what it lacks, and says so first.
                               it on 127.0.0.1
                               --model: embed the pages with the transformer, which takes longer
   cargo xtask test [--fast] [--nightly] [--deny-skips]
-                              every test: native, wasm, Chromium, workerd
+                              every test: native, wasm, Chromium, Firefox, workerd
                               --nightly: only those of generators that take minutes to build a
                               site, with the tool and the client that are built
                               --fast: only those that need neither tract nor a browser
@@ -44,6 +45,8 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask pictures        pictures of the search dialog and the page of results (desktop, phone,
                               dark, right to left, forced colours) into target/pictures, and those
                               of the documents
+  cargo xtask site [--dev]    the project's own site, into site/.vitepress/dist
+                              --dev: serve it while it is written
   cargo xtask cli             the command-line tool, into target/release
   cargo xtask package [--program FILE]
                               make the packages that are published, and try them outside of the
@@ -110,6 +113,7 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             no_more(rest)?;
             pictures::run(&paths)?;
         }
+        "site" => own_site::run(&paths, rest)?,
         "cli" => {
             no_more(rest)?;
             demo::build_cli(&paths)?;
@@ -143,6 +147,10 @@ fn set_up(paths: &paths::Paths) -> Result<()> {
     match setup::chromium() {
         Ok(chromium) => cmd::note(format!("Chromium: {}", chromium.display())),
         Err(error) => cmd::note(format!("no browser tests: {error:#}")),
+    }
+    match setup::firefox() {
+        Ok(firefox) => cmd::note(format!("Firefox: {}", firefox.display())),
+        Err(error) => cmd::note(format!("no tests in Firefox: {error:#}")),
     }
     if let Err(error) = setup::tesseract() {
         cmd::note(format!("no text recognition: {error:#}"));

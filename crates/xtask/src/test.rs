@@ -365,14 +365,14 @@ fn check_budgets(sizes: Vec<wasm::Size>) -> Result<()> {
 /// Runs the tests in Node, Chromium and workerd.
 fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
     let Some(node) = report.work("node packages", || packages_and_node(paths)) else {
-        for name in ["lint", "encoder parity", "type check", "browser", "worker"] {
+        for name in ["lint", "encoder parity", "type check", "browser", "firefox", "worker"] {
             report.skip(name, "the npm packages could not be installed");
         }
         return;
     };
     report.step("lint", lint(paths, &node));
     if !client {
-        for name in ["encoder parity", "type check", "browser", "worker"] {
+        for name in ["encoder parity", "type check", "browser", "firefox", "worker"] {
             report.skip(name, "the client could not be built; see above");
         }
         return;
@@ -381,7 +381,7 @@ fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
         .step("type check", node.command("npm").args(["run", "--silent", "check"]).dir(&paths.www));
     encoder_parity(paths, report, &node);
     if !tool {
-        for name in ["browser", "worker"] {
+        for name in ["browser", "firefox", "worker"] {
             report.skip(name, "the command-line tool could not be built; see above");
         }
         return;
@@ -397,6 +397,12 @@ fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
             report.step("browser", e2e("test:browser").env("FINDLING_CHROMIUM", chromium));
         }
         Err(error) => report.skip("browser", format!("{error:#}")),
+    }
+    match setup::firefox() {
+        Ok(firefox) => {
+            report.step("firefox", e2e("test:firefox").env("FINDLING_FIREFOX", firefox));
+        }
+        Err(error) => report.skip("firefox", format!("{error:#}")),
     }
     if node.runs_tests() {
         report.step("worker", e2e("test:worker"));
