@@ -93,13 +93,14 @@ fn pages_and_words_are_kept_once() {
     let home = home();
     let added = add(&home, "site", &VECTORS);
     let bytes = |of: &str, what: &str| added["vectors"][of][what].as_u64().unwrap();
-    assert!(4 * bytes("words", "ownBytes") < bytes("words", "bundleBytes"), "{added}");
-    assert!(bytes("table", "ownBytes") < bytes("table", "bundleBytes"), "{added}");
+    for vectors in ["table", "words"] {
+        assert!(bytes(vectors, "ownBytes") < bytes(vectors, "bundleBytes"), "{added}");
+    }
     #[cfg(unix)]
     for vectors in ["table", "words"] {
         let (first, other) = (first(&home, "site"), further(&home, "site", vectors));
         let n = shared(&first, &other);
-        assert!(n > 4, "{n} files are shared");
+        assert!(n > 1, "{n} files are shared");
     }
     // Each is exported as a whole bundle.
     let args = ["collection", "export", "site", "table.findling", "--vector-name=table"];
