@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::progress::Progress as Told;
 use crate::safe_text;
+use crate::standard_streams::{stdout, tell};
 
 /// The amount of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -185,14 +186,14 @@ impl Ui {
         }
         if self.verbosity >= Verbosity::Normal {
             let verb = Paint::Green.apply(self.colour_err, &format!("{verb:>12}"));
-            eprintln!("{verb} {}", safe_text::lines(&message.to_string()));
+            tell(format_args!("{verb} {}", safe_text::lines(&message.to_string())));
         }
     }
 
     /// Prints a line with `--verbose`.
     pub fn detail(&self, message: impl std::fmt::Display) {
         if self.verbosity >= Verbosity::Verbose {
-            eprintln!("{:>12} {}", "", safe_text::lines(&message.to_string()));
+            tell(format_args!("{:>12} {}", "", safe_text::lines(&message.to_string())));
         }
     }
 
@@ -205,7 +206,7 @@ impl Ui {
             return;
         }
         let verb = Paint::Yellow.apply(self.colour_err, &format!("{:>12}", "warning"));
-        eprintln!("{verb} {}", safe_text::lines(&message.to_string()));
+        tell(format_args!("{verb} {}", safe_text::lines(&message.to_string())));
     }
 
     /// Prints the error that stopped the command, with its causes.
@@ -214,9 +215,9 @@ impl Ui {
             return;
         }
         let prefix = Paint::Red.apply(self.colour_err, "error:");
-        eprintln!("{prefix} {}", safe_text::lines(&error.to_string()));
+        tell(format_args!("{prefix} {}", safe_text::lines(&error.to_string())));
         for cause in error.chain().skip(1) {
-            eprintln!("  because: {}", safe_text::lines(&cause.to_string()));
+            tell(format_args!("  because: {}", safe_text::lines(&cause.to_string())));
         }
     }
 
@@ -302,8 +303,8 @@ impl Ui {
         {
             return false;
         }
-        eprint!("{question} [y/N] ");
-        let _ = std::io::stderr().flush();
+        let mut err = io::stderr();
+        let _ = write!(err, "{question} [y/N] ").and_then(|()| err.flush());
         let mut answer = String::new();
         let read = std::io::stdin().lock().read_line(&mut answer);
         read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
@@ -337,7 +338,7 @@ fn reported(verb: &str, total: u64, unit: &str) -> ProgressBar {
         let seconds_left = left.filter(|left| left.is_finite());
         let line = Progress { progress, done, total, unit, per_second, seconds_left };
         // Numbers and texts can be written as JSON.
-        eprintln!("{}", serde_json::to_string(&line).unwrap_or_default());
+        tell(serde_json::to_string(&line).unwrap_or_default());
     };
     tell(&bar);
     std::thread::spawn(move || {
@@ -412,12 +413,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
 /// # Errors
 /// If standard output cannot be written, or the value has no JSON.
 pub fn print_json(value: &(impl Serialize + ?Sized)) -> anyhow::Result<()> {
-    Ok(writeln!(io::stdout(), "{}", safe_text::json_pretty(&value)?)?)
-}
-
-/// Whether the reader of the output has closed it, as `head` does.
-pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    Ok(writeln!(stdout(), "{}", safe_text::json_pretty(&value)?)?)
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ export const sidebar = [
     page("Collections", "/collections"),
     page("Collections in a browser", "/local-application"),
     page("The command line", "/command-line"),
+    page("Documentation on a disk", "/offline"),
     page("Assistants and scripts", "/agents"),
     page("Security", "/security"),
   ]),

@@ -18,6 +18,7 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { buildStandalone } from "./standalone.mjs";
 
 const www = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(www, "dist");
@@ -157,6 +158,8 @@ await esbuild.build({
   plugins: [css, external],
 });
 await buildApp(join(next, "app"));
+const standalone = await buildStandalone(www, { absWorkingDir: www, ...COMMON }, css);
+writeFileSync(join(next, "findling-standalone.js"), standalone);
 cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
 // The pack has all languages. `findling build` keeps only the languages of the site.
 cpSync(join(engine, "first.wasm"), join(next, "findling_engine.wasm"));

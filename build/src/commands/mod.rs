@@ -9,6 +9,7 @@ macro_rules! bundle_forms {
 
 pub mod agents;
 mod application;
+mod ask;
 pub mod build;
 mod bundles;
 pub mod collection;
@@ -50,6 +51,7 @@ pub mod sync;
 #[cfg(feature = "tui")]
 pub mod tui;
 mod unknown_attribute;
+mod vector_name;
 
 use crate::output::UsageError;
 use crate::ui::Ui;

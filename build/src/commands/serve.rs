@@ -1,5 +1,6 @@
 //! `findling serve`: serves a bundle, a site with its bundle, or all collections, on this machine.
 
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,6 +12,7 @@ use tokio::net::TcpListener;
 use super::application;
 use crate::collections::Target;
 use crate::serve::{Layout, router};
+use crate::standard_streams::stdout;
 use crate::ui::Ui;
 
 /// Serve your collections, a bundle, or a site with its bundle, on this machine
@@ -86,7 +88,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             &page[1..]
         };
         // The address is the output of this command: a script that uses port 0 reads it.
-        println!("http://{address}/");
+        writeln!(stdout(), "http://{address}/")?;
         ui.status("Serving", format!("the bundle at http://{address}/{bundle_at}; Ctrl-C ends"));
         axum::serve(listener, axum::ServiceExt::<Request>::into_make_service(router(&layout)))
             .with_graceful_shutdown(async {
