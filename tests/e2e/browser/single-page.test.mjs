@@ -118,6 +118,13 @@ describe("a file that searches from a disk", () => {
     expectComplaints(opened, /site\.css/);
   });
 
+  test("a page among the pages that it searches is none of them", async () => {
+    const file = single("docs/search.html");
+    const first = readFileSync(file, "utf8");
+    single("docs/search.html");
+    assert.ok(readFileSync(file, "utf8") === first);
+  });
+
   test("without a worker the page's own thread searches", async () => {
     single("docs/search.js");
     const init = () => {
