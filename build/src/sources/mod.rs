@@ -28,6 +28,7 @@ mod pdf;
 mod plain_text;
 mod reference_marks;
 mod site;
+mod sphinx_inventory;
 mod titles;
 
 use std::collections::BTreeMap;
@@ -44,7 +45,7 @@ use attributes::Raw;
 use boosts_and_pins::{Boost, Pins};
 use conversations::fields::Fields;
 use files::File;
-pub use files::join;
+pub use files::{encode, join};
 use left_out::LeftOut;
 use page_cache::PageCache;
 pub use papers::{Kind as PaperKind, UNKNOWN};
@@ -355,6 +356,7 @@ fn finish(
     }
     code::describe(&mut pages);
     papers::join(&mut pages);
+    sphinx_inventory::apply(&mut pages);
     site::finish(pages, options, on_problem)
 }
 

@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::bundles::{Bundles, lock};
 use super::progress::Progress;
 use super::text;
 use super::types::{
@@ -18,6 +17,7 @@ use super::types::{
     SearchOutput, SimilarInput, UNTRUSTED, ValueOutput, limit, tokens,
 };
 use crate::commands::ask::{Question, ask_as_one};
+use crate::commands::bundles::{Bundles, lock};
 use crate::commands::open_bundle::OpenBundle;
 use crate::commands::search::{is_no_page, parse_filter};
 use crate::host::Document;

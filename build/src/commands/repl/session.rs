@@ -9,11 +9,12 @@ use findling_engine::{Facet, Limit, Request, Response};
 use serde_json::Value;
 
 use crate::commands::ask::{Question, Reply, ask_as_one};
+use crate::commands::merged_facets::most_frequent_first;
 use crate::commands::open_bundle::{OpenBundle, Opened, open};
 use crate::commands::require_fresh::RequireFresh;
 use crate::commands::search::{FormatArg, condition, parse_filter};
-use crate::commands::tui::facets::most_frequent_first;
 use crate::commands::tui::modes::{Mode, Stage, StageEncoders};
+use crate::commands::vector_name::VectorName;
 use crate::output::{Answer, LastHit, Meta, UsageError, best};
 use crate::safe_text::line;
 use crate::ui::Ui;
@@ -61,7 +62,8 @@ impl Session {
     /// # Errors
     /// If there is nothing to search.
     pub fn open(targets: &[PathBuf], ui: &Ui) -> Result<Self> {
-        let Opened { asked, failed } = open(targets, RequireFresh::default(), ui)?;
+        let Opened { asked, failed } =
+            open(targets, &VectorName::default(), RequireFresh::default(), ui)?;
         if let (true, Some((_, failure))) = (asked.is_empty(), failed.first()) {
             bail!("{}", failure.message);
         }

@@ -14,6 +14,7 @@ use super::forgiving_request::{attribute, replace};
 use crate::collections::Name;
 use crate::commands::require_fresh::RequireFresh;
 use crate::commands::unknown_attribute::with_counts;
+use crate::commands::vector_name::VectorName;
 use crate::host::{EncoderChoice, Host};
 use crate::output::citations::Style;
 use crate::output::{Format, UsageError, group};
@@ -127,6 +128,9 @@ pub struct SearchOptions {
     /// Put pages with the same value of an attribute together, below that value
     #[arg(long, value_name = "ATTRIBUTE")]
     pub group_by: Option<String>,
+    /// Which vectors are searched.
+    #[command(flatten)]
+    pub vectors: VectorName,
     /// How old the index may be.
     #[command(flatten)]
     pub fresh: RequireFresh,
@@ -298,6 +302,9 @@ pub struct Ranking {
     /// key~part, with and, or, not and brackets; key:op:value, or JSON
     #[arg(long, value_name = "EXPR", value_parser = parse_filter)]
     pub filter: Option<serde_json::Value>,
+    /// Show only pages that have every word of the query, anywhere on the page
+    #[arg(long)]
+    pub every_word: bool,
     /// Do not correct misspelled words
     #[arg(long)]
     pub verbatim: bool,
@@ -399,6 +406,7 @@ impl Ranking {
             filter: self.filter.clone(),
             encoder: self.query_encoder.of_engine(),
             fusion: self.fusion.unwrap_or_default(),
+            every_word: self.every_word,
             verbatim: self.verbatim,
             prefer: self.prefer.clone(),
             order: self.order.into(),

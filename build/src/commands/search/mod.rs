@@ -25,7 +25,8 @@ use crate::output::{
     require_vectors,
 };
 use crate::replace_file::replace_by;
-use crate::ui::{Ui, count, is_broken_pipe};
+use crate::standard_streams::{is_closed, stdout};
+use crate::ui::{Ui, count};
 use crate::{safe_text, small_file};
 pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking, SearchOptions};
 pub use conditions::Conditions;
@@ -58,8 +59,6 @@ pub(crate) fn finish(
 ) -> anyhow::Result<ExitCode> {
     let exit = match run() {
         Ok(exit) => exit,
-        // The reader of the output has closed it, like `head` does.
-        Err(error) if is_broken_pipe(&error) => Exit::Found,
         Err(error) => {
             let failure = Failure::of(&error);
             if output.is_json() {
@@ -86,7 +85,7 @@ pub(crate) fn write_to(
             write(ui, &mut answer)?;
             return pager::print(&answer, ui);
         }
-        let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut out = BufWriter::new(stdout());
         write(ui, &mut out)?;
         return Ok(out.flush()?);
     };
@@ -101,7 +100,7 @@ pub(crate) fn write_to(
 fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
     args.output.check_vectors(args.include_vectors)?;
-    let target = find_target(&args.bundle, ui)?;
+    let target = find_target(&args.bundle, &args.options.vectors, ui)?;
     args.options.fresh.check(&target)?;
     let mut host = learned::open(&target)?;
     if args.include_vectors {
@@ -175,7 +174,7 @@ fn similar(host: &mut Host, like: &str, request: Request) -> anyhow::Result<Requ
     // These words contain no phrase, exclusion or condition.
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let query = words.take(MAX_WORDS).collect::<Vec<_>>().join(" ");
-    Ok(Request { query, verbatim: true, ..request })
+    Ok(Request { query, verbatim: true, every_word: false, ..request })
 }
 
 fn single(
@@ -388,6 +387,9 @@ fn batch(
     };
     let bar = ui.bar("Searching", queries.len() as u64, "queries");
     for Query { id, text } in queries {
+        if is_closed() {
+            break;
+        }
         let mut request = request(args, text);
         args.options.complete_for(&mut request, host)?;
         let read = forgive(host, &mut request)?;

@@ -2,6 +2,7 @@
 
 mod allowed_sections;
 mod dense_leg;
+mod every_word;
 mod evidence;
 mod explain;
 mod facets;
