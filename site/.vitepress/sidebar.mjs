@@ -29,6 +29,7 @@ export const sidebar = [
     page("Code, papers, chats, PDF", "/sources"),
     page("Collections", "/collections"),
     page("The command line", "/command-line"),
+    page("Documentation on a disk", "/offline"),
     page("Assistants and scripts", "/agents"),
     page("Security", "/security"),
   ]),

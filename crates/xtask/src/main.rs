@@ -17,6 +17,7 @@ mod own_site;
 mod package;
 mod paths;
 mod pictures;
+mod rust_web;
 mod setup;
 mod tally;
 mod test;
@@ -37,6 +38,7 @@ The repository's own commands. Each installs what it lacks, and says so first.
                               --deny-skips: fail on skipped tests not in tests/allowed-skips.txt
   cargo xtask setup           only install what the others need
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
+  cargo xtask rust-web        the example of a page in Rust, into target/rust-web
   cargo xtask client          the npm package, into www/dist, and the tool's copy of it
   cargo xtask types           the TypeScript types of requests and responses, from the engine's,
                               and which requests need the engine's deferred part
@@ -93,6 +95,10 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             let which =
                 if only_flag(rest, "--engine")? { wasm::Which::Engine } else { wasm::Which::Both };
             wasm::run(&paths, which)?;
+        }
+        "rust-web" => {
+            no_more(rest)?;
+            rust_web::build(&paths)?;
         }
         "client" => {
             no_more(rest)?;

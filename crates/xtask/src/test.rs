@@ -9,7 +9,7 @@ use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
 use crate::setup::{self, Node};
 use crate::tally::{self, Skip, Tally};
-use crate::{assistants, client, demo, integrations, wasm};
+use crate::{assistants, client, demo, integrations, rust_web, wasm};
 
 /// Time limit of a step; enough for a first build on two cores.
 const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
@@ -262,6 +262,22 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
             "warnings",
         ]),
     );
+    // What README's first command compiles: the tool without its default features.
+    report.step(
+        "lints, small tool",
+        cargo(&[
+            "clippy",
+            "--release",
+            "-p",
+            "findling",
+            "--no-default-features",
+            "--bin",
+            "findling",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    );
     // The wasm modules and the client are built first, because the command-line tool contains them.
     let sizes = report.work("wasm", || wasm::run(paths, wasm::Which::Both));
     let client = if let Some(sizes) = sizes {
@@ -394,7 +410,15 @@ fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
     };
     match setup::chromium() {
         Ok(chromium) => {
-            report.step("browser", e2e("test:browser").env("FINDLING_CHROMIUM", chromium));
+            let example = report.work("Rust front end", || rust_web::build(paths));
+            let tests = e2e("test:browser").env("FINDLING_CHROMIUM", chromium);
+            report.step(
+                "browser",
+                match example {
+                    Some(example) => tests.env("FINDLING_RUST_WEB", example),
+                    None => tests,
+                },
+            );
         }
         Err(error) => report.skip("browser", format!("{error:#}")),
     }
