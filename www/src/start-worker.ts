@@ -43,18 +43,23 @@ export function startWorker(url: string): StartedWorker | undefined {
       const script = new Blob([`import ${JSON.stringify(url)}`], { type: "text/javascript" });
       address = URL.createObjectURL(script);
     }
-    const worker = new Worker(trusted(address), { type: "module" });
-    // The first message tells that the script was read.
-    worker.addEventListener("message", () => URL.revokeObjectURL(address), { once: true });
-    const failed = new Promise<string>((resolve) => {
-      worker.onerror = (event) => {
-        event.preventDefault();
-        resolve(event.message || "the browser gives no reason");
-      };
-    });
-    return { worker, failed };
+    return runWorker(address, { type: "module" });
   } catch {
     // A SecurityError under a policy without worker-src.
     return undefined;
   }
+}
+
+/** Starts a worker from an address of the page's own. Throws if a policy forbids it. */
+export function runWorker(address: string, options?: WorkerOptions): StartedWorker {
+  const worker = new Worker(trusted(address), options);
+  // The first message tells that the script was read.
+  worker.addEventListener("message", () => URL.revokeObjectURL(address), { once: true });
+  const failed = new Promise<string>((resolve) => {
+    worker.onerror = (event) => {
+      event.preventDefault();
+      resolve(event.message || "the browser gives no reason");
+    };
+  });
+  return { worker, failed };
 }

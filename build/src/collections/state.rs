@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use findling_bundle::hex;
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::files;
+use super::name::Name;
 use super::settings::Settings;
 
 /// Version of the state's file. One of another version counts as missing: everything is read again.
@@ -50,6 +52,21 @@ pub struct Built {
     pub bundle_bytes: u64,
     /// Files that could not be read.
     pub unreadable: usize,
+    /// The bundles with further vectors, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub vectors: BTreeMap<Name, BuiltVectors>,
+}
+
+/// A bundle with further vectors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BuiltVectors {
+    /// The encoder of the documents.
+    pub encoder: String,
+    /// Bytes of the bundle.
+    pub bundle_bytes: u64,
+    /// Bytes of its files that the collection's first bundle does not have.
+    pub own_bytes: u64,
 }
 
 /// A file as it was when it was looked at.
@@ -150,6 +167,16 @@ impl Scan {
     /// from there, unless its date is too recent to be trusted, the clock was set back since, or
     /// `rehash` asks for contents.
     pub fn of(paths: &[PathBuf], earlier: Option<&State>, rehash: bool) -> Self {
+        Self::with_bar(paths, earlier, rehash, &ProgressBar::hidden())
+    }
+
+    /// The same with a bar over the files.
+    pub fn with_bar(
+        paths: &[PathBuf],
+        earlier: Option<&State>,
+        rehash: bool,
+        bar: &ProgressBar,
+    ) -> Self {
         let began = nanos(SystemTime::now()).unwrap_or(0);
         let trusted = earlier.filter(|earlier| !rehash && earlier.scanned <= began);
         let files = paths
@@ -158,9 +185,11 @@ impl Scan {
                 let key = key(path);
                 let known = trusted.and_then(|state| Some((state.files.get(&key)?, state.scanned)));
                 let state = look(path, known);
+                bar.inc(1);
                 (key, state)
             })
             .collect();
+        bar.finish_and_clear();
         Self { began, files }
     }
 

@@ -23,9 +23,10 @@ use super::name::Name;
 use super::registry::Registry;
 use super::settings::Settings;
 use super::state::{Built, Changes, Scan, State};
+use super::vectors;
 use crate::bundle_files::BundleFiles;
 use crate::index::Kept;
-use crate::sources;
+use crate::sources::{self, Listing};
 use crate::ui::Ui;
 
 /// How a collection is brought up to date.
@@ -130,8 +131,10 @@ pub fn sync(
     let current = generations.current()?;
     generations.sweep(current.as_ref().map_or(0, Generation::number))?;
     let earlier = current.as_ref().and_then(|generation| State::read(&generation.state()));
-    let paths = list(home, name, &settings)?;
-    let scan = Scan::of(&paths, earlier.as_ref(), options.rehash);
+    let listing = list(home, name, &settings)?;
+    let paths = paths(&listing, &settings);
+    let bar = ui.bar("Comparing", paths.len() as u64, "files");
+    let scan = Scan::with_bar(&paths, earlier.as_ref(), options.rehash, &bar);
     if let Some(earlier) = &earlier
         && !options.allow_empty
     {
@@ -165,16 +168,23 @@ pub fn sync(
     let staged = generations.begin(&lock)?;
     let bundle = staged.generation().bundle();
     let goes_on = !matches!(reason, Some(Reason::Fresh | Reason::Damaged));
+    let earlier = current.filter(|_| goes_on);
     let mut kept = generations.kept();
-    kept.bundle = current.filter(|_| goes_on).map(|current| current.bundle());
+    kept.bundle = earlier.as_ref().map(Generation::bundle);
     kept.hashes = scan.hashes(paths);
+    kept.listing = Some(listing);
     if options.fresh {
         for log in kept.logs() {
             let _ = fs::remove_file(log);
         }
     }
-    let built = build(&settings, &Place { bundle, kept: Some(kept) })
-        .with_context(|| format!("the collection `{name}` cannot be built"))?;
+    vectors::sweep_logs(&generations, &settings, options.fresh);
+    let failed = || format!("the collection `{name}` cannot be built");
+    let hashes = kept.hashes.clone();
+    let mut built = build(&settings, &Place { bundle, kept: Some(kept) }).with_context(failed)?;
+    let further = vectors::Further { generations: &generations, earlier: earlier.as_ref(), hashes };
+    built.vectors =
+        further.build_all(&settings, staged.generation(), build).with_context(failed)?;
     State::new(settings, scan, built.clone()).write(&staged.generation().state())?;
     let generation = staged.switch()?;
     Ok(report(Status::Built, built, &generation))
@@ -189,7 +199,7 @@ fn take_lock(generations: &Generations, name: &Name, ui: &Ui) -> Result<Lock, Er
 }
 
 /// All files of the sources, as a build reads them.
-pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Listing, Error> {
     for path in &settings.paths {
         let readable = match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => fs::read_dir(path).map(drop),
@@ -208,10 +218,12 @@ pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Vec<
         exclude: settings.exclude.clone(),
         ..sources::Options::default()
     };
-    // The build reads the same files again, and tells what is the matter with them.
-    let mut paths = sources::list(&settings.paths, &options, &mut |_| {});
-    paths.extend(settings.chat_fields.clone());
-    Ok(paths)
+    Ok(Listing::of(&settings.paths, &options))
+}
+
+/// The files that a bundle depends on.
+pub(super) fn paths(listing: &Listing, settings: &Settings) -> Vec<PathBuf> {
+    listing.paths().chain(&settings.chat_fields).cloned().collect()
 }
 
 /// A source without a file that had some is rather a drive that is not mounted than an edit.
@@ -247,7 +259,7 @@ fn reason(
     let content = |settings: &Settings| Settings { directory: None, ..settings.clone() };
     if !earlier.is_of_this_program() {
         Some(Reason::Program)
-    } else if BundleFiles::open(&current.bundle()).is_err() {
+    } else if !is_whole(current, &earlier.settings) {
         Some(Reason::Damaged)
     } else if content(&earlier.settings) != content(settings) {
         Some(Reason::Settings)
@@ -256,6 +268,12 @@ fn reason(
     } else {
         None
     }
+}
+
+/// Whether every bundle of a generation can be opened.
+fn is_whole(generation: &Generation, settings: &Settings) -> bool {
+    let further = settings.vectors.keys().map(|name| generation.vectors(name));
+    [generation.bundle()].into_iter().chain(further).all(|path| BundleFiles::open(&path).is_ok())
 }
 
 fn tell(changes: &Changes, ui: &Ui) {

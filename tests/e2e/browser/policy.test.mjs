@@ -1,5 +1,5 @@
-// Pages with a strict Content-Security-Policy. A violation is a message in the console, and so fails
-// the test: see lib/browser.mjs.
+// Pages with a strict Content-Security-Policy. A violation is a message in the console, and so
+// fails the test: see lib/browser.mjs.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

@@ -12,7 +12,9 @@ use findling_engine::{Limit, Request};
 use super::learned;
 use super::open_bundle::find_target;
 use super::search::{ModeArg, Ranking, answer, load_encoder};
+use super::vector_name::VectorName;
 use crate::safe_text;
+use crate::standard_streams::stdout;
 use crate::ui::Ui;
 
 /// Explain why a page is not first for a query
@@ -32,6 +34,9 @@ pub struct Args {
     /// Search by words, by meaning, or both
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
+    /// Which vectors are searched.
+    #[command(flatten)]
+    pub vectors: VectorName,
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,
@@ -39,7 +44,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let target = find_target(&args.bundle, ui)?;
+    let target = find_target(&args.bundle, &args.vectors, ui)?;
     let mut host = learned::open(&target)?;
     host.set_streamed(args.ranking.streamed);
     let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;
@@ -54,7 +59,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         request.vector = encoder.encode(&args.query)?.0;
     }
     let (response, _) = answer(&mut host, encoder.as_ref(), request, ui)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         writeln!(out, "{}", safe_text::json_pretty(&response)?)?;
     } else {

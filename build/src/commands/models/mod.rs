@@ -1,8 +1,12 @@
 //! `findling models`: lists, installs, verifies, prepares and removes models.
 
+mod add;
+#[cfg(feature = "transformer")]
+mod fit;
 #[cfg(feature = "transformer")]
 mod prepare;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -12,6 +16,7 @@ use serde::Serialize;
 use crate::models::install::{self, Options, Source};
 use crate::models::known::{self, KNOWN, KnownModel};
 use crate::models::{self, Error, ModelDir, Store};
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui, bytes, print_json};
 
 /// List, install, verify, prepare and remove models
@@ -28,6 +33,11 @@ enum Action {
     /// Check whether models are installed and complete. Compares only lengths; `verify` reads every
     /// byte
     Status(Named),
+    /// Install a sentence transformer of your own from its files
+    Add(add::Add),
+    /// Train the table of a static query encoder for a model, which its bundles then contain
+    #[cfg(feature = "transformer")]
+    Fit(fit::Args),
     /// Download and install a model; asks first
     Install(Install),
     /// Read every byte of models and compare their SHA-256
@@ -98,6 +108,9 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         Action::List(report) => list(&store, &report, ui),
         Action::Status(named) => check(&store, &named, ui, false),
         Action::Verify(named) => check(&store, &named, ui, true),
+        Action::Add(add) => add::run(&store, add, ui),
+        #[cfg(feature = "transformer")]
+        Action::Fit(args) => fit::run(&store, args, ui),
         Action::Install(install) => run_install(&store, install, ui),
         #[cfg(feature = "transformer")]
         Action::Prepare(args) => prepare::run(&store, &args, ui),
@@ -265,8 +278,12 @@ fn run_install(store: &Store, args: Install, ui: &Ui) -> anyhow::Result<ExitCode
             return Ok(ExitCode::SUCCESS);
         }
     }
-    let options =
-        Options { source: args.source, from_file: args.from_file, tokenizer: args.tokenizer };
+    let options = Options {
+        source: args.source,
+        from_file: args.from_file,
+        tokenizer: args.tokenizer,
+        ..Options::default()
+    };
     if options.from_file.is_none() {
         let Some(model) = known::find(name) else {
             return Err(Error::Unknown { name: name.clone() }.into());
@@ -332,14 +349,16 @@ fn print(rows: &[Row], report: &Report, ui: &Ui) -> anyhow::Result<()> {
         print_json(rows)?;
         return Ok(());
     }
+    let mut out = stdout();
     for row in rows {
         let status = ui.paint(row.status.paint(), row.status.words());
         let licence = row.licence.as_deref().unwrap_or("licence not known");
-        println!("{}  {status}  {}  {licence}", ui.paint(Paint::Bold, &row.name), bytes(row.bytes));
+        let name = ui.paint(Paint::Bold, &row.name);
+        writeln!(out, "{name}  {status}  {}  {licence}", bytes(row.bytes))?;
         let more =
             [row.summary, row.reason.as_deref(), row.path.as_ref().and_then(|path| path.to_str())];
         for line in more.into_iter().flatten() {
-            println!("    {}", ui.paint(Paint::Dim, line));
+            writeln!(out, "    {}", ui.paint(Paint::Dim, line))?;
         }
     }
     Ok(())

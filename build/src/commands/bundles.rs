@@ -1,4 +1,6 @@
-//! The bundles that the server answers from, opened when they are first asked.
+//! The bundles that a server answers from, opened when they are first asked.
+
+#![cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only assistants name bundles"))]
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -7,8 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 
 use crate::collections::{Home, Registry, Target};
-use crate::commands::open_bundle::{Encoders, OpenBundle};
+use crate::commands::ask::Encoders;
+use crate::commands::open_bundle::OpenBundle;
 use crate::commands::require_fresh::RequireFresh;
+use crate::commands::vector_name::VectorName;
 use crate::forgiving_names::{NameKind, NameMatch, find_name, listed};
 use crate::host::EncoderChoice;
 use crate::output::UsageError;
@@ -20,14 +24,20 @@ pub struct Bundles {
     encoders: Mutex<Encoders>,
     /// Those that have answered a question, and whether one by meaning.
     answered: Mutex<HashSet<(String, bool)>>,
+    vectors: VectorName,
     fresh: RequireFresh,
 }
 
 impl Bundles {
     /// Bundles that are not open yet.
-    pub fn new(given: Vec<PathBuf>, encoder: EncoderChoice, fresh: RequireFresh) -> Self {
+    pub fn new(
+        given: Vec<PathBuf>,
+        encoder: EncoderChoice,
+        vectors: VectorName,
+        fresh: RequireFresh,
+    ) -> Self {
         let encoders = Mutex::new(Encoders::new(encoder));
-        Self { given, open: Mutex::default(), encoders, answered: Mutex::default(), fresh }
+        Self { given, open: Mutex::default(), encoders, answered: Mutex::default(), vectors, fresh }
     }
 
     /// Their names: as they were given, or the collections there are now.
@@ -71,7 +81,12 @@ impl Bundles {
     /// # Errors
     /// If it cannot be opened, or is older than it may be.
     pub fn get(&self, name: &str) -> Result<Arc<Mutex<OpenBundle>>> {
-        let target = Target::find(Path::new(name))?;
+        let target = match self.given.is_empty() {
+            // A file of the same name does not hide a collection.
+            true => Target::of_collection(&Home::default_location()?, &name.parse()?)?,
+            false => Target::find(Path::new(name))?,
+        };
+        let target = self.vectors.of(target)?;
         self.fresh.check(&target)?;
         let mut open = lock(&self.open);
         if let Some(asked) = open.get(name) {
