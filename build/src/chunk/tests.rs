@@ -231,7 +231,8 @@ proptest! {
             }
             for unit in &section.units {
                 let (start, end) = unit.span;
-                prop_assert!(unit.text.ends_with(&composed(section.text[start as usize..end as usize].to_owned())));
+                let text = section.text[start as usize..end as usize].to_owned();
+                prop_assert!(unit.text.ends_with(&composed(text)));
             }
         }
     }
