@@ -58,7 +58,7 @@ fn hyphened(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     for c in text.chars() {
         if is_kept(c) {
             id.push(c);
-        } else if !id.ends_with('-') && !(c != ' ' && !c.is_ascii()) {
+        } else if !id.ends_with('-') && c.is_ascii() {
             id.push('-');
         }
     }

@@ -129,8 +129,8 @@ impl Context {
     fn interpreted(&mut self, text: &str, sink: &mut Folded, depth: usize) -> usize {
         let Some((content, used)) = between_any(text) else { return 0 };
         let behind = &text[used..];
-        if behind.starts_with('_') {
-            let marks = behind.len() - behind[1..].trim_start_matches('_').len();
+        if let Some(more) = behind.strip_prefix('_') {
+            let marks = behind.len() - more.trim_start_matches('_').len();
             let (title, target) = title_and_target(content);
             if target.is_some() {
                 if marks == 1 {
