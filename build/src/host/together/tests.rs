@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::host::EncoderChoice;
-use crate::index::write::{Shape, write};
+use crate::index::write::{BundleWriter, Shape};
 use crate::index::{Job, Options, build};
 use crate::models::BoxedEncoder;
 use crate::page::{Block, Page, Section};
@@ -60,7 +60,7 @@ fn open(pages: Vec<Page>, embeds: bool) -> Opened {
     let bundle = build(Job { pages, encoder, options, ..Job::default() }, &Ui::silent());
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("bundle");
-    write(&out, Shape::Directory, &bundle.unwrap().bundle, &[], std::time::Duration::ZERO).unwrap();
+    BundleWriter::new(&out, Shape::Directory, &bundle.unwrap().bundle).write().unwrap();
     Opened { host: Host::open(&out).unwrap(), _directory: directory }
 }
 
