@@ -24,6 +24,8 @@ mod notes;
 mod org;
 mod outline;
 pub mod page_cache;
+#[cfg(test)]
+mod page_outline;
 pub mod pagefind;
 mod papers;
 #[cfg(feature = "pdf")]

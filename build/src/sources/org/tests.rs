@@ -6,8 +6,8 @@ use findling_bundle::AttributeValue;
 
 use super::super::Format;
 use super::super::attributes::Raw;
+use super::super::page_outline::outline;
 use super::*;
-use crate::page::Section;
 
 fn page(text: &str) -> RawPage {
     let file = File { id: "a.org".into(), path: PathBuf::from("a.org"), format: Format::Org };
@@ -15,19 +15,6 @@ fn page(text: &str) -> RawPage {
     let raw = read(text, &file, &Options::default(), &mut outcome).expect("a page");
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
     raw
-}
-
-fn outline(raw: &RawPage) -> String {
-    let section = |section: &Section| {
-        let anchor = section.anchor.as_ref().map_or(String::new(), |anchor| format!(" #{anchor}"));
-        let block = |block: &crate::page::Block| match block.is_code_block {
-            true => format!("<{}>", block.text),
-            false => block.text.clone(),
-        };
-        let blocks: Vec<_> = section.blocks.iter().map(block).collect();
-        format!("{} {}{anchor}: {}", section.level, section.heading, blocks.join(" / "))
-    };
-    raw.page.sections.iter().map(section).collect::<Vec<_>>().join("\n")
 }
 
 fn check(text: &str, expect: &str) {
