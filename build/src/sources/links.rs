@@ -1,6 +1,6 @@
 //! The links between the HTML pages of a site, with their texts.
 
-use findling_bundle::addresses::percent_decoded;
+use crate::percent::percent_decoded;
 use std::fs;
 use std::path::Path;
 

@@ -60,7 +60,7 @@ pub fn key(address: &str) -> String {
 }
 
 /// Decodes `%20` and the like. Returns the text as it is if the result is not UTF-8.
-pub fn percent_decoded(text: &str) -> String {
+fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

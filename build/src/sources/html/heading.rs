@@ -1,7 +1,7 @@
 //! Headings: their text without marks, and their anchor.
 
+use crate::percent::percent_decoded;
 use ego_tree::{NodeId, NodeRef};
-use findling_bundle::addresses::percent_decoded;
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
