@@ -45,6 +45,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Build(Box<commands::build::Args>),
+    Merge(commands::merge::Args),
     Collection(commands::collection::Args),
     Sync(commands::sync::Args),
     Pagefind(Box<commands::pagefind::Args>),
@@ -112,6 +113,7 @@ fn main() -> ExitCode {
     let ui = if cli.no_pager { ui.without_pager() } else { ui };
     let outcome = match cli.command {
         Command::Build(args) => commands::build::run(*args, &ui),
+        Command::Merge(args) => commands::merge::run(args, &ui),
         Command::Collection(args) => commands::collection::run(args, &ui),
         Command::Sync(args) => commands::sync::run(args, &ui),
         Command::Pagefind(args) => commands::pagefind::run(*args, &ui),

@@ -42,17 +42,26 @@ if (!existsSync(standIn)) {
 }
 const withEncoder = existsSync(join(encoder, "findling_encoder_bg.wasm"));
 
-/** Imports style sheets as minified text. */
+/** The minified text of a style sheet, with what it imports. */
+async function styleSheet(path, options = {}) {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [path],
+    bundle: true,
+    minify: true,
+    write: false,
+    ...options,
+  });
+  return outputFiles[0].text.trim();
+}
+
+/** Imports style sheets as text. */
 const css = {
   name: "css",
   setup(build) {
-    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { code } = await esbuild.transform(readFileSync(path, "utf8"), {
-        loader: "css",
-        minify: true,
-      });
-      return { contents: `export default ${JSON.stringify(code.trim())}`, loader: "js" };
-    });
+    build.onLoad({ filter: /\.css$/ }, async ({ path }) => ({
+      contents: `export default ${JSON.stringify(await styleSheet(path))}`,
+      loader: "js",
+    }));
   },
 };
 
@@ -131,12 +140,8 @@ async function buildApp(directory) {
     ...COMMON,
     plugins: [css],
   });
-  const { code } = await esbuild.transform(readFileSync(join(pages, "app.css"), "utf8"), {
-    loader: "css",
-    target: COMMON.target,
-    minify: true,
-  });
-  writeFileSync(join(directory, "app.css"), code);
+  const style = await styleSheet(join(pages, "app.css"), { target: COMMON.target });
+  writeFileSync(join(directory, "app.css"), style);
   for (const name of ["index.html", "icon.svg"]) cpSync(join(pages, name), join(directory, name));
 }
 

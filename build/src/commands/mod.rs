@@ -31,6 +31,7 @@ mod learned;
 pub mod man;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+pub mod merge;
 mod merged_facets;
 pub mod models;
 pub mod note;
