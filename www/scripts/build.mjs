@@ -77,7 +77,7 @@ const LATER = {
 
 /**
  * Leaves some imports to separate files: what is loaded later, what other scripts take from the
- * search box, and WebAssembly modules.
+ * search box, modules of the host, and WebAssembly modules.
  */
 const external = {
   name: "external",
@@ -92,6 +92,7 @@ const external = {
         ? undefined
         : { path: "./findling-ui.js", external: true },
     );
+    build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true }));
     build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({
       path: WHOLE[path.split("/").at(-1)] ?? `./${path.split("/").at(-1)}`,
       external: true,
@@ -121,6 +122,7 @@ const SOURCES = {
   "findling-assistant": "ui/assistant",
   "findling-log": "search-log",
   "findling-edge": "edge",
+  "findling-server": "edge-server",
   pagefind: "pagefind/pagefind",
   findling_encoder: "encoder",
   "findling-edge-semantic": "edge-semantic",
