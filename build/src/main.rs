@@ -77,6 +77,7 @@ enum Command {
     #[cfg(feature = "transformer")]
     Distill(commands::distill::Args),
     Serve(commands::serve::Args),
+    Deploy(commands::deploy::Args),
     Init(commands::init::Args),
     Config(commands::config::Args),
     Completions(commands::completions::Args),
@@ -144,6 +145,7 @@ fn main() -> ExitCode {
         Command::Models(args) => commands::models::run(args, &ui),
         #[cfg(feature = "transformer")]
         Command::Distill(args) => commands::distill::run(args, &ui),
+        Command::Deploy(args) => commands::deploy::run(args, &ui),
         Command::Serve(args) => commands::serve::run(args, &ui),
         Command::Init(args) => commands::init::run(args, &ui),
         Command::Config(args) => commands::config::run(args, Cli::command(), &ui),

@@ -82,8 +82,8 @@ const LATER = {
 const external = {
   name: "external",
   setup(build) {
-    build.onResolve({ filter: /\/(client|history|assistant)$/ }, ({ kind, path }) =>
-      kind === "dynamic-import"
+    build.onResolve({ filter: /\/(client|history|assistant)$/ }, ({ kind, path, importer }) =>
+      kind === "dynamic-import" || importer.endsWith("/several.ts")
         ? { path: `./${LATER[path.split("/").at(-1)]}`, external: true }
         : undefined,
     );
@@ -113,6 +113,7 @@ const COMMON = {
 /** What each script of the package is built from, below `src/`. */
 const SOURCES = {
   findling: "client",
+  "findling-several": "several",
   "findling-worker": "worker",
   "findling-ui": "ui/element",
   "findling-highlight": "highlight",
@@ -122,7 +123,7 @@ const SOURCES = {
   "findling-assistant": "ui/assistant",
   "findling-log": "search-log",
   "findling-edge": "edge",
-  "findling-server": "edge-server",
+  "findling-edge-server": "edge-server",
   pagefind: "pagefind/pagefind",
   findling_encoder: "encoder",
   "findling-edge-semantic": "edge-semantic",
