@@ -2,7 +2,8 @@
 //
 // It speaks HTTP/2 and lets browsers cache files without limit. It compresses text and code, by
 // default with brotli at the usual quality of on-the-fly compression. Other files are sent as they
-// are stored. Everything is compressed before the first request.
+// are stored, and in ranges where a range is asked for. Everything is compressed before the first
+// request.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { createSecureServer } from "node:http2";
@@ -105,9 +106,15 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
     const { name } = answer.encoding;
     const accepted = (headers["accept-encoding"] ?? "").split(/[,;\s]+/).includes(name);
     const compressed = accepted ? answer.compressed : undefined;
-    const body = compressed ?? answer.stored;
+    const asked = compressed ? null : /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "");
+    const whole = compressed ?? answer.stored;
+    const [start, end] = asked
+      ? [Number(asked[1]), Math.min(Number(asked[2]), whole.length - 1)]
+      : [0, whole.length - 1];
+    const body = whole.subarray(start, end + 1);
     stream.respond({
-      ":status": 200,
+      ":status": asked ? 206 : 200,
+      ...(asked ? { "content-range": `bytes ${start}-${end}/${whole.length}` } : {}),
       "content-type": answer.type,
       "content-length": body.length,
       "cache-control": "public, max-age=31536000, immutable",
