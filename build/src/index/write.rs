@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use findling_bundle::{Error, encode_manifest, entry, opening, single_file};
+use findling_bundle::{EntryFile, OpeningFile, encode_manifest, entry, opening, single_file};
 
 use super::assemble::Bundle;
-use super::retired_shards;
-use crate::bundle_files::SINGLE_FILE;
+use super::{packs, retired_shards};
+use crate::bundle_files::{PackedShards, SINGLE_FILE};
 use crate::sources::pagefind;
 
 /// The directory of query encoders, in the output directory.
@@ -42,12 +42,21 @@ pub struct Extra {
 /// The form of a bundle on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Shards in a directory.
+    /// Shards in a directory, each in a file of its own.
     Directory,
+    /// Shards in a directory, many in a file.
+    Packs(packs::Limits),
     /// `bundle.findling` in a directory, with the client beside it.
     SingleFile,
     /// One file alone.
     FileAlone,
+}
+
+impl Shape {
+    /// Whether shards are in a directory, so that a reader fetches those that it needs.
+    pub fn has_shards(self) -> bool {
+        matches!(self, Self::Directory | Self::Packs(_))
+    }
 }
 
 /// The bundle that is replaced.
@@ -158,7 +167,7 @@ fn write_with(
     before: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> Result<Written> {
     check(out, shape)?;
-    if shape != Shape::Directory && !bundle.cells.is_empty() {
+    if !shape.has_shards() && !bundle.cells.is_empty() {
         bail!(
             "expected a bundle without cells for a single file, found {}; build it without them",
             bundle.cells.len()
@@ -189,15 +198,13 @@ fn write_with(
     sweep(&parent, &name);
     let staged = Staged { path: parent.join(format!(".{name}.findling-{}", std::process::id())) };
 
-    let (entry, stored_manifest) = match shape {
-        Shape::Directory => encode_manifest(&bundle.manifest.of_files())?,
-        Shape::SingleFile | Shape::FileAlone => encode_manifest(&bundle.manifest)?,
-    };
     let mut written = Written { bundle_bytes: bundle.n_bytes(), ..Written::default() };
-    let head = if shape == Shape::Directory {
-        manifest_file(bundle, &stored_manifest)?
-    } else {
-        single_file::head(&entry, &stored_manifest)
+    let head = match shape {
+        Shape::Directory | Shape::Packs(_) => Vec::new(),
+        Shape::SingleFile | Shape::FileAlone => {
+            let (entry, stored_manifest) = encode_manifest(&bundle.manifest)?;
+            single_file::head(&entry, &stored_manifest)
+        }
     };
     written.bundle_bytes += head.len() as u64;
 
@@ -215,13 +222,15 @@ fn write_with(
     let mut stage = Stage { old, new, unchanged, folders: HashSet::new(), written, before };
     fs::create_dir_all(stage.new)
         .with_context(|| format!("{} cannot be made", stage.new.display()))?;
-    if shape == Shape::Directory {
-        for (path, stored) in bundle.stored() {
-            stage.file(&path, stored)?;
-        }
-        stage.file(&entry.manifest_path(), &head)?;
-        stage.file(entry::FILE_NAME, &entry.to_bytes())?;
-        stage.written.bundle_bytes += findling_bundle::Entry::LEN as u64;
+    if shape.has_shards() {
+        let packed = match shape {
+            Shape::Packs(_) => PackedShards::open(old),
+            _ => None,
+        };
+        let others = each_file(bundle, shape, packed.as_ref(), &mut |path, contents| {
+            stage.file(path, contents)
+        })?;
+        stage.written.bundle_bytes += others;
         let most_bytes = stage.written.bundle_bytes;
         (stage.written.n_retired, stage.written.n_pruned) =
             retired_shards::keep(stage.old, stage.new, grace, most_bytes)
@@ -249,22 +258,45 @@ fn write_with(
 /// The files of a bundle in a directory with what goes beside it, in place of writing them.
 ///
 /// # Errors
-/// If the manifest exceeds a limit of the format.
-pub fn files(bundle: &Bundle, extras: Vec<Extra>) -> Result<Vec<Extra>> {
-    let (entry, stored_manifest) = encode_manifest(&bundle.manifest.of_files())?;
-    let file = |path: String, contents: Vec<u8>| Extra { path, contents: contents.into() };
-    let mut files: Vec<Extra> =
-        bundle.stored().map(|(path, stored)| file(path, stored.clone())).collect();
-    files.push(file(entry.manifest_path(), manifest_file(bundle, &stored_manifest)?));
-    files.push(file(entry::FILE_NAME.to_owned(), entry.to_bytes().to_vec()));
+/// If the manifest or a shard exceeds a limit.
+pub fn files(bundle: &Bundle, shape: Shape, extras: Vec<Extra>) -> Result<Vec<Extra>> {
+    let mut files = Vec::new();
+    each_file(bundle, shape, None, &mut |path, contents| {
+        files.push(Extra { path: path.to_owned(), contents: contents.to_vec().into() });
+        Ok(())
+    })?;
     files.extend(extras);
     Ok(files)
 }
 
-/// The file of the manifest in a directory.
-fn manifest_file(bundle: &Bundle, stored_manifest: &[u8]) -> Result<Vec<u8>, Error> {
+/// Hands the files of a bundle in a directory to `put`, the entry file last. `earlier` is the
+/// bundle in packs that is replaced. Returns the bytes of the files that hold no shards, or hold
+/// them a second time.
+fn each_file(
+    bundle: &Bundle,
+    shape: Shape,
+    earlier: Option<&PackedShards>,
+    put: &mut dyn FnMut(&str, &[u8]) -> Result<()>,
+) -> Result<u64> {
+    let (entry, stored_manifest) = encode_manifest(&bundle.manifest.of_files())?;
+    let packs = match shape {
+        Shape::Packs(limits) => Some(packs::pack(bundle, earlier, limits, put)?),
+        _ => {
+            for (path, stored) in bundle.stored() {
+                put(&path, stored)?;
+            }
+            None
+        }
+    };
     let shards: Vec<(String, &[u8])> = bundle.opening().collect();
-    opening::write(stored_manifest, shards.iter().map(|(path, stored)| (path.as_str(), *stored)))
+    let shards = shards.iter().map(|(path, stored)| (path.as_str(), *stored));
+    let file = opening::write(&stored_manifest, packs.as_deref(), shards)?;
+    let opening = packs.map(|_| OpeningFile::of(&file)).transpose()?;
+    let entry = EntryFile { entry, opening };
+    let bytes = entry.to_bytes();
+    put(&entry.opening_path(), &file)?;
+    put(entry::FILE_NAME, &bytes)?;
+    Ok((file.len() + bytes.len()) as u64)
 }
 
 fn write_single(path: &Path, head: &[u8], bundle: &Bundle) -> Result<()> {
@@ -431,169 +463,4 @@ impl Drop for Staged {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use crate::index::{Job, build};
-    use crate::page::{Block, Page, Section};
-    use crate::ui::Ui;
-
-    fn bundle(words: &str) -> Bundle {
-        let block =
-            Block { text: words.to_owned(), code: vec![], is_code_block: false, weight: 1.0 };
-        let section = Section { blocks: vec![block], ..Section::default() };
-        let page = Page {
-            id: "a".into(),
-            url: "/a".into(),
-            title: "A".into(),
-            sections: vec![section],
-            ..Page::default()
-        };
-        build(Job { pages: vec![page], ..Job::default() }, &Ui::silent()).unwrap().bundle
-    }
-
-    fn tree(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-        walkdir::WalkDir::new(dir)
-            .into_iter()
-            .flatten()
-            .filter(|entry| entry.file_type().is_file())
-            .map(|entry| {
-                let path = entry.path().strip_prefix(dir).unwrap().to_string_lossy().into_owned();
-                (path, fs::read(entry.path()).unwrap())
-            })
-            .collect()
-    }
-
-    fn extras(contents: &'static str) -> Vec<Extra> {
-        vec![Extra { path: "findling.js".into(), contents: Cow::Borrowed(contents.as_bytes()) }]
-    }
-
-    #[test]
-    fn a_build_interrupted_at_any_file_leaves_the_old_bundle() {
-        let dir = tempfile::tempdir().unwrap();
-        let out = dir.path().join("out");
-        write(&out, Shape::Directory, &bundle("old words"), &extras("old"), Duration::ZERO)
-            .unwrap();
-        let old = tree(&out);
-        let new = bundle("new words entirely");
-        let mut n = 0;
-        for fail_at in 0.. {
-            let mut count = 0;
-            let outcome = write_with(
-                Replaced { directory: &out, unchanged: &HashSet::new() },
-                &out,
-                Shape::Directory,
-                &new,
-                &extras("new"),
-                Duration::ZERO,
-                &mut |_| {
-                    count += 1;
-                    if count > fail_at { Err(io::Error::other("simulated")) } else { Ok(()) }
-                },
-            );
-            if outcome.is_ok() {
-                break;
-            }
-            n += 1;
-            assert_eq!(tree(&out), old, "interrupted at file {fail_at}");
-            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left beside it");
-        }
-        assert!(n > 5);
-        let now = tree(&out);
-        assert_eq!(now["findling.js"], b"new");
-        assert_ne!(now[entry::FILE_NAME], old[entry::FILE_NAME]);
-    }
-
-    #[test]
-    fn what_a_killed_build_left_is_swept_away() {
-        let dir = tempfile::tempdir().unwrap();
-        let out = dir.path().join("out");
-        // No process has this number, which is above the largest on Linux.
-        fs::create_dir_all(dir.path().join(".out.findling-4194999/shards")).unwrap();
-        fs::create_dir_all(dir.path().join(".out.findling-mine")).unwrap();
-        write(&out, Shape::Directory, &bundle("words"), &[], Duration::ZERO).unwrap();
-        assert!(!dir.path().join(".out.findling-4194999").exists());
-        assert!(dir.path().join(".out.findling-mine").exists());
-    }
-
-    #[test]
-    fn a_rebuild_keeps_unchanged_files_and_what_the_site_put_there() {
-        let dir = tempfile::tempdir().unwrap();
-        let out = dir.path().join("out");
-        let first =
-            write(&out, Shape::Directory, &bundle("words"), &extras("client"), Duration::ZERO)
-                .unwrap();
-        assert_eq!(first.n_unchanged, 0);
-        fs::create_dir_all(out.join("mine")).unwrap();
-        fs::write(out.join("mine/robots.txt"), "keep").unwrap();
-        fs::write(out.join("shards/stray.bin"), "drop").unwrap();
-        let dates = |out: &Path| fs::metadata(out.join("findling.js")).unwrap().modified().unwrap();
-        let before = dates(&out);
-        let again =
-            write(&out, Shape::Directory, &bundle("words"), &extras("client"), Duration::ZERO)
-                .unwrap();
-        assert_eq!(again.n_unchanged, again.n_files);
-        assert_eq!(dates(&out), before);
-        assert_eq!(fs::read(out.join("mine/robots.txt")).unwrap(), b"keep");
-        assert!(!out.join("shards/stray.bin").exists());
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn a_bundle_beside_the_one_that_it_replaces_has_links_to_its_files() {
-        use std::os::unix::fs::MetadataExt;
-
-        let dir = tempfile::tempdir().unwrap();
-        let [old, out, again] = ["old", "out", "again"].map(|name| dir.path().join(name));
-        let bundle = bundle("words");
-        write(&old, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap();
-        let before = tree(&old);
-        let unchanged: HashSet<String> = bundle.stored().map(|(path, _)| path).collect();
-        let after = |out: &Path| {
-            let replaced = Replaced { directory: &old, unchanged: &unchanged };
-            write_after(replaced, out, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap()
-        };
-        let written = after(&out);
-        assert_eq!(written.n_unchanged, written.n_files);
-        assert!(tree(&out) == before && tree(&old) == before);
-        let inode = |dir: &Path, path: &str| fs::metadata(dir.join(path)).unwrap().ino();
-        assert!(unchanged.iter().all(|path| inode(&old, path) == inode(&out, path)));
-        // What is gone meanwhile is written.
-        unchanged.iter().take(2).for_each(|path| fs::remove_file(old.join(path)).unwrap());
-        assert_eq!(after(&again).n_unchanged + 2, written.n_files);
-        assert!(tree(&again) == before);
-    }
-
-    #[test]
-    fn another_directory_is_not_written_over() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("index.html"), "a site").unwrap();
-        let error = write(dir.path(), Shape::Directory, &bundle("words"), &[], Duration::ZERO)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("found other files"), "{error}");
-        assert_eq!(fs::read(dir.path().join("index.html")).unwrap(), b"a site");
-        let file = dir.path().join("index.html");
-        assert!(write(&file, Shape::Directory, &bundle("words"), &[], Duration::ZERO).is_err());
-        assert!(
-            write(dir.path(), Shape::FileAlone, &bundle("words"), &[], Duration::ZERO).is_err()
-        );
-    }
-
-    #[test]
-    fn single_files_hold_the_same_bundle() {
-        let dir = tempfile::tempdir().unwrap();
-        let bundle = bundle("words");
-        let alone = dir.path().join("site.findling");
-        write(&alone, Shape::FileAlone, &bundle, &[], Duration::ZERO).unwrap();
-        let inside = dir.path().join("out");
-        write(&inside, Shape::SingleFile, &bundle, &extras("client"), Duration::ZERO).unwrap();
-        assert_eq!(fs::read(&alone).unwrap(), fs::read(inside.join(SINGLE_FILE)).unwrap());
-        let file = findling_bundle::SingleFile::open(fs::read(&alone).unwrap()).unwrap();
-        assert_eq!(file.manifest(), &bundle.manifest);
-        // If the shape changes, nothing of the first shape stays.
-        write(&inside, Shape::Directory, &bundle, &extras("client"), Duration::ZERO).unwrap();
-        assert!(!inside.join(SINGLE_FILE).exists());
-    }
-}
+mod tests;

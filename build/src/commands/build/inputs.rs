@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use findling_bundle::Synonym;
 
 use super::args::Args;
+use super::hosting::Hosting;
 use crate::index::write::{Extra, Shape};
 use crate::index::{Kept, client, synonyms};
 use crate::page::Page;
@@ -93,12 +94,12 @@ pub fn texts_of(pages: &[Page]) -> Vec<&str> {
 }
 
 /// The shape of the output.
-pub fn shape(output: &Path, single_file: bool) -> Result<Shape> {
+pub fn shape(output: &Path, single_file: bool, host: Hosting) -> Result<Shape> {
     let named_as_file = output.extension().is_some_and(|extension| extension == "findling");
     match (single_file, named_as_file) {
         (true, true) => Ok(Shape::FileAlone),
         (true, false) => Ok(Shape::SingleFile),
-        (false, false) => Ok(Shape::Directory),
+        (false, false) => Ok(host.shape()),
         (false, true) => bail!(
             "--output {}: a name that ends in .findling needs --single-file; add it, or name a \
              directory",

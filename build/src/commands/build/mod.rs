@@ -4,6 +4,7 @@ mod args;
 mod assistant_files;
 mod collection;
 mod encoders;
+mod hosting;
 mod inputs;
 mod markdown_links;
 mod pagefind_site;
@@ -96,14 +97,14 @@ pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Re
 /// As [`run`].
 pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
     if site.pages.is_empty() {
-        let mut files = client_files(args, Shape::Directory, ui)?;
+        let mut files = client_files(args, args.host.shape(), ui)?;
         files.extend(pagefind_site::files(args, site)?.1);
         return Ok(files);
     }
     let output = args.output();
-    let place = (&*output, shape(&output, args.single_file)?);
+    let place = (&*output, shape(&output, args.single_file, args.host)?);
     let indexed = index_site(args, place, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
-    write::files(&indexed.bundle, indexed.extras)
+    write::files(&indexed.bundle, place.1, indexed.extras)
 }
 
 /// Builds once and reports.
@@ -138,7 +139,7 @@ fn build_from(
 ) -> Result<Built> {
     let started = Instant::now();
     let output = args.output();
-    let shape = shape(&output, args.single_file)?;
+    let shape = shape(&output, args.single_file, args.host)?;
     write::check(&output, shape)?;
     check_inputs(args)?;
     let Indexed { bundle, unchanged, extras, mut stages, n_truncated, n_unreadable } =
@@ -148,6 +149,10 @@ fn build_from(
     let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
     let replaced = Replaced { directory: replaced(&output, kept), unchanged: &unchanged };
     let written = write::write_after(replaced, &output, shape, &bundle, &extras, grace)?;
+    args.host.check(&output, &written, ui);
+    if shape.has_shards() {
+        args.host.write_headers(&args.inputs, &output, ui)?;
+    }
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
     Ok(Built {
         output,
@@ -252,6 +257,6 @@ fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
         fit: !args.meaning.no_fit,
         // A single file is read as a whole, so cells are of no use in it.
-        cells: shape == Shape::Directory,
+        cells: shape.has_shards(),
     }
 }

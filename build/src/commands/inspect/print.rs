@@ -1,13 +1,17 @@
 //! Printing the contents of a bundle.
 
 use super::contents::{Contents, EncoderLine, Part};
-use crate::ui::{Paint, Ui, bytes, thousands};
+use crate::ui::{Paint, Ui, bytes, count, thousands};
 
 /// Prints the contents for people.
 pub(super) fn print(contents: &Contents, ui: &Ui) {
     let field = |name: &str, value: String| print_field(name, &value, ui);
     let n = |n: u32| thousands(n.into());
-    let shape = if contents.single_file { "one file" } else { "directory" };
+    let shape = match (contents.single_file, contents.packs) {
+        (true, _) => "one file".to_owned(),
+        (false, 0) => "directory".to_owned(),
+        (false, packs) => format!("directory, {}", count(packs as u64, "packs")),
+    };
     field(
         "bundle",
         format!("{} ({shape}), {}", contents.path.display(), bytes(contents.total_bytes)),
