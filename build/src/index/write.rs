@@ -48,6 +48,8 @@ pub enum Shape {
     SingleFile,
     /// One file alone.
     FileAlone,
+    /// A page or a script that carries the client as well ([`super::standalone`]).
+    Standalone,
 }
 
 /// The bundle that is replaced.
@@ -68,6 +70,8 @@ pub struct Written {
     pub n_files: u64,
     /// Number of these files that existed with the same contents.
     pub n_unchanged: u64,
+    /// Bytes of a standalone file, the bundle in it included.
+    pub standalone_bytes: u64,
     /// Bytes of the other files.
     pub new_bytes: u64,
     /// Shards of earlier builds kept for readers who still have an earlier manifest.
@@ -76,58 +80,75 @@ pub struct Written {
     pub n_pruned: u64,
 }
 
-/// Writes a bundle and the files beside it to `out`, in place of what is there.
-///
-/// # Errors
-/// As [`write_after`].
-pub fn write(
-    out: &Path,
-    shape: Shape,
-    bundle: &Bundle,
-    extras: &[Extra],
-    grace: Duration,
-) -> Result<Written> {
-    let replaced = Replaced { directory: out, unchanged: &HashSet::new() };
-    write_after(replaced, out, shape, bundle, extras, grace)
+/// Writes a bundle and the files beside it.
+#[derive(Clone, Copy)]
+pub struct BundleWriter<'a> {
+    /// The output: a directory, or the file of [`Shape::FileAlone`].
+    pub out: &'a Path,
+    /// The form of the output.
+    pub shape: Shape,
+    /// The bundle.
+    pub bundle: &'a Bundle,
+    /// The files beside it.
+    pub extras: &'a [Extra],
+    /// Shards of earlier bundles that have been out of use for less than this stay, up to as many
+    /// bytes as the new bundle has.
+    pub grace: Duration,
+    /// The bundle that is replaced; `None` if it is at `out`.
+    pub replaced: Option<Replaced<'a>>,
 }
 
-/// Writes a bundle and the files beside it to `out`. The new output is swapped in at the end.
-/// Shards of earlier bundles that have been out of use for less than `grace` stay, up to as many
-/// bytes as the new bundle has.
-///
-/// # Errors
-/// If `out` is a directory with other files, or the file system fails. `out` is then unchanged.
-pub fn write_after(
-    replaced: Replaced<'_>,
-    out: &Path,
-    shape: Shape,
-    bundle: &Bundle,
-    extras: &[Extra],
-    grace: Duration,
-) -> Result<Written> {
-    write_with(replaced, out, shape, bundle, extras, grace, &mut |_| Ok(()))
+impl<'a> BundleWriter<'a> {
+    /// Writes the bundle alone, in place of what is at `out`.
+    pub fn new(out: &'a Path, shape: Shape, bundle: &'a Bundle) -> Self {
+        Self { out, shape, bundle, extras: &[], grace: Duration::ZERO, replaced: None }
+    }
+
+    /// Writes the output into a temporary directory, and swaps it in at the end.
+    ///
+    /// # Errors
+    /// If `out` is a directory with other files, or the file system fails. `out` is then unchanged.
+    pub fn write(&self) -> Result<Written> {
+        self.write_with(&mut |_| Ok(()))
+    }
+}
+
+/// An output that a bundle cannot be written to.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// A directory where a file is to be.
+    #[error(
+        "{}: expected a file to replace, found a directory; give another name with --output",
+        .0.display()
+    )]
+    Directory(PathBuf),
+    /// A file where a directory is to be.
+    #[error(
+        "{}: expected a directory, found a file; give another name with --output (a single file is \
+         made with --single-file and a name that ends in .findling)",
+        .0.display()
+    )]
+    File(PathBuf),
+    /// A directory whose files are not those of a bundle.
+    #[error(
+        "{}: expected an empty directory or an earlier bundle, found other files; give a directory \
+         used for nothing else with --output, such as {}",
+        .0.display(),
+        .0.join("findling").display()
+    )]
+    OtherFiles(PathBuf),
 }
 
 /// Checks that a bundle can be written to `out`. Called before the long part of a build.
 ///
 /// # Errors
-/// If `out` is a directory with other files, or a file instead of a directory or the reverse.
+/// An [`OutputError`], or if a directory cannot be read.
 pub fn check(out: &Path, shape: Shape) -> Result<()> {
     let Ok(metadata) = fs::metadata(out) else { return Ok(()) };
     match (shape, metadata.is_dir()) {
-        (Shape::FileAlone, true) => {
-            bail!(
-                "{}: expected a file to replace, found a directory; give another name with \
-                 --output",
-                out.display()
-            )
-        }
-        (Shape::FileAlone, false) => Ok(()),
-        (_, false) => bail!(
-            "{}: expected a directory, found a file; give another name with --output (a single \
-             file is made with --single-file and a name that ends in .findling)",
-            out.display()
-        ),
+        (Shape::FileAlone | Shape::Standalone, true) => Err(OutputError::Directory(out.to_owned()).into()),
+        (Shape::FileAlone | Shape::Standalone, false) => Ok(()),
+        (_, false) => Err(OutputError::File(out.to_owned()).into()),
         (_, true) => {
             let mut entries = fs::read_dir(out)
                 .with_context(|| format!("{} cannot be read", out.display()))?
@@ -136,114 +157,86 @@ pub fn check(out: &Path, shape: Shape) -> Result<()> {
                 .iter()
                 .any(|name| out.join(name).is_file());
             if entries.peek().is_some() && !ours {
-                bail!(
-                    "{}: expected an empty directory or an earlier bundle, found other files; give \
-                     a directory used for nothing else with --output, such as {}",
-                    out.display(),
-                    out.join("findling").display()
-                );
+                return Err(OutputError::OtherFiles(out.to_owned()).into());
             }
             Ok(())
         }
     }
 }
 
-fn write_with(
-    replaced: Replaced<'_>,
-    out: &Path,
-    shape: Shape,
-    bundle: &Bundle,
-    extras: &[Extra],
-    grace: Duration,
-    before: &mut dyn FnMut(&str) -> io::Result<()>,
-) -> Result<Written> {
-    check(out, shape)?;
-    if shape != Shape::Directory && !bundle.cells.is_empty() {
-        bail!(
-            "expected a bundle without cells for a single file, found {}; build it without them",
-            bundle.cells.len()
-        );
-    }
-    // A symbolic link stays; the directory that it points to is swapped.
-    let out = if out.exists() {
-        out.canonicalize().with_context(|| out.display().to_string())?
-    } else {
-        out.to_owned()
-    };
-    let name = out
-        .file_name()
-        .with_context(|| {
+impl BundleWriter<'_> {
+    /// `before` is called with the path of each file before it is written.
+    fn write_with(&self, before: &mut dyn FnMut(&str) -> io::Result<()>) -> Result<Written> {
+        let Self { out, shape, bundle, extras, grace, replaced } = *self;
+        check(out, shape)?;
+        if shape != Shape::Directory {
+            check_without_cells(bundle)?;
+        }
+        // A symbolic link stays; the directory that it points to is swapped.
+        let out = if out.exists() {
+            out.canonicalize().with_context(|| out.display().to_string())?
+        } else {
+            out.to_owned()
+        };
+        let staged = Staged::beside(&out)?;
+        let (entry, stored_manifest) = match shape {
+            Shape::Directory => encode_manifest(&bundle.manifest.of_files())?,
+            _ => encode_manifest(&bundle.manifest)?,
+        };
+        let mut written = Written { bundle_bytes: bundle.n_bytes(), ..Written::default() };
+        let head = if shape == Shape::Directory {
+            manifest_file(bundle, &stored_manifest)?
+        } else {
+            single_file::head(&entry, &stored_manifest)
+        };
+        written.bundle_bytes += head.len() as u64;
+
+        if shape == Shape::FileAlone {
+            before(SINGLE_FILE).with_context(|| format!("{} cannot be written", out.display()))?;
+            write_single(&staged.path, &head, bundle)?;
+            fs::rename(&staged.path, &out)
+                .with_context(|| format!("{} cannot be replaced", out.display()))?;
+            written.n_files = 1;
+            return Ok(written);
+        }
+
+        let nothing = HashSet::new();
+        let replaced = replaced.unwrap_or(Replaced { directory: &out, unchanged: &nothing });
+        let Replaced { directory: old, unchanged } = replaced;
+        let new = &staged.path;
+        let mut stage = Stage { old, new, unchanged, folders: HashSet::new(), written, before };
+        fs::create_dir_all(new).with_context(|| format!("{} cannot be made", new.display()))?;
+        if shape == Shape::Directory {
+            for (path, stored) in bundle.stored() {
+                stage.file(&path, stored)?;
+            }
+            stage.file(&entry.manifest_path(), &head)?;
+            stage.file(entry::FILE_NAME, &entry.to_bytes())?;
+            stage.written.bundle_bytes += findling_bundle::Entry::LEN as u64;
+            let most_bytes = stage.written.bundle_bytes;
+            (stage.written.n_retired, stage.written.n_pruned) =
+                retired_shards::keep(old, new, grace, most_bytes)
+                    .with_context(|| format!("shards of {} cannot be kept", out.display()))?;
+        } else {
+            (stage.before)(SINGLE_FILE)
+                .with_context(|| format!("{SINGLE_FILE} cannot be written"))?;
+            write_single(&new.join(SINGLE_FILE), &head, bundle)?;
+            stage.written.n_files += 1;
+        }
+        for extra in extras {
+            stage.file(&extra.path, &extra.contents)?;
+        }
+        stage.keep_others()?;
+        let written = stage.written;
+        swap(&staged.path, &out).with_context(|| {
             format!(
-                "{}: expected a path that ends in a name; give another one with \
-             --output",
+                "{} cannot be replaced; it must not be a mount point or the working directory of \
+                 a program",
                 out.display()
             )
-        })?
-        .to_string_lossy()
-        .into_owned();
-    let parent = match out.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    fs::create_dir_all(&parent).with_context(|| format!("{} cannot be made", parent.display()))?;
-    sweep(&parent, &name);
-    let staged = Staged { path: parent.join(format!(".{name}.findling-{}", std::process::id())) };
-
-    let (entry, stored_manifest) = match shape {
-        Shape::Directory => encode_manifest(&bundle.manifest.of_files())?,
-        Shape::SingleFile | Shape::FileAlone => encode_manifest(&bundle.manifest)?,
-    };
-    let mut written = Written { bundle_bytes: bundle.n_bytes(), ..Written::default() };
-    let head = if shape == Shape::Directory {
-        manifest_file(bundle, &stored_manifest)?
-    } else {
-        single_file::head(&entry, &stored_manifest)
-    };
-    written.bundle_bytes += head.len() as u64;
-
-    if shape == Shape::FileAlone {
-        before(&name).with_context(|| format!("{} cannot be written", out.display()))?;
-        write_single(&staged.path, &head, bundle)?;
-        fs::rename(&staged.path, &out)
-            .with_context(|| format!("{} cannot be replaced", out.display()))?;
-        written.n_files = 1;
-        return Ok(written);
+        })?;
+        Ok(written)
     }
-
-    let Replaced { directory: old, unchanged } = replaced;
-    let new = &staged.path;
-    let mut stage = Stage { old, new, unchanged, folders: HashSet::new(), written, before };
-    fs::create_dir_all(stage.new)
-        .with_context(|| format!("{} cannot be made", stage.new.display()))?;
-    if shape == Shape::Directory {
-        for (path, stored) in bundle.stored() {
-            stage.file(&path, stored)?;
-        }
-        stage.file(&entry.manifest_path(), &head)?;
-        stage.file(entry::FILE_NAME, &entry.to_bytes())?;
-        stage.written.bundle_bytes += findling_bundle::Entry::LEN as u64;
-        let most_bytes = stage.written.bundle_bytes;
-        (stage.written.n_retired, stage.written.n_pruned) =
-            retired_shards::keep(stage.old, stage.new, grace, most_bytes)
-                .with_context(|| format!("shards of {} cannot be kept", out.display()))?;
-    } else {
-        (stage.before)(SINGLE_FILE).with_context(|| format!("{SINGLE_FILE} cannot be written"))?;
-        write_single(&stage.new.join(SINGLE_FILE), &head, bundle)?;
-        stage.written.n_files += 1;
-    }
-    for extra in extras {
-        stage.file(&extra.path, &extra.contents)?;
-    }
-    stage.keep_others()?;
-    let written = stage.written;
-    swap(&staged.path, &out).with_context(|| {
-        format!(
-            "{} cannot be replaced; it must not be a mount point or the working directory of a \
-             program",
-            out.display()
-        )
-    })?;
-    Ok(written)
 }
 
 /// The files of a bundle in a directory with what goes beside it, in place of writing them.
@@ -265,6 +258,30 @@ pub fn files(bundle: &Bundle, extras: Vec<Extra>) -> Result<Vec<Extra>> {
 fn manifest_file(bundle: &Bundle, stored_manifest: &[u8]) -> Result<Vec<u8>, Error> {
     let shards: Vec<(String, &[u8])> = bundle.opening().collect();
     opening::write(stored_manifest, shards.iter().map(|(path, stored)| (path.as_str(), *stored)))
+}
+
+/// The bytes of a bundle in a single file.
+///
+/// # Errors
+/// If the bundle has cells, or the manifest exceeds a limit of the format.
+pub fn single_file(bundle: &Bundle) -> Result<Vec<u8>> {
+    check_without_cells(bundle)?;
+    let (entry, stored_manifest) = encode_manifest(&bundle.manifest)?;
+    let mut bytes = single_file::head(&entry, &stored_manifest);
+    for stored in bundle.shards.iter().chain(bundle.positions.iter().map(|(_, stored)| stored)) {
+        bytes.extend_from_slice(stored);
+    }
+    Ok(bytes)
+}
+
+fn check_without_cells(bundle: &Bundle) -> Result<()> {
+    if !bundle.cells.is_empty() {
+        bail!(
+            "expected a bundle without cells for a single file, found {}; build it without them",
+            bundle.cells.len()
+        );
+    }
+    Ok(())
 }
 
 fn write_single(path: &Path, head: &[u8], bundle: &Bundle) -> Result<()> {
@@ -420,6 +437,27 @@ struct Staged {
     path: PathBuf,
 }
 
+impl Staged {
+    /// A name beside the output, on the same file system.
+    fn beside(out: &Path) -> Result<Self> {
+        let name = out.file_name().with_context(|| {
+            format!(
+                "{}: expected a path that ends in a name; give another one with --output",
+                out.display()
+            )
+        })?;
+        let name = name.to_string_lossy();
+        let parent = match out.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        fs::create_dir_all(&parent)
+            .with_context(|| format!("{} cannot be made", parent.display()))?;
+        sweep(&parent, &name);
+        Ok(Self { path: parent.join(format!(".{name}.findling-{}", std::process::id())) })
+    }
+}
+
 impl Drop for Staged {
     fn drop(&mut self) {
         let _ = if self.path.is_dir() {
@@ -469,29 +507,31 @@ mod tests {
         vec![Extra { path: "findling.js".into(), contents: Cow::Borrowed(contents.as_bytes()) }]
     }
 
+    fn with<'a>(
+        out: &'a Path,
+        shape: Shape,
+        bundle: &'a Bundle,
+        extras: &'a [Extra],
+    ) -> BundleWriter<'a> {
+        BundleWriter { extras, ..BundleWriter::new(out, shape, bundle) }
+    }
+
     #[test]
     fn a_build_interrupted_at_any_file_leaves_the_old_bundle() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
-        write(&out, Shape::Directory, &bundle("old words"), &extras("old"), Duration::ZERO)
-            .unwrap();
+        with(&out, Shape::Directory, &bundle("old words"), &extras("old")).write().unwrap();
         let old = tree(&out);
         let new = bundle("new words entirely");
         let mut n = 0;
         for fail_at in 0.. {
             let mut count = 0;
-            let outcome = write_with(
-                Replaced { directory: &out, unchanged: &HashSet::new() },
-                &out,
-                Shape::Directory,
-                &new,
-                &extras("new"),
-                Duration::ZERO,
-                &mut |_| {
-                    count += 1;
-                    if count > fail_at { Err(io::Error::other("simulated")) } else { Ok(()) }
-                },
-            );
+            let extras = extras("new");
+            let writer = with(&out, Shape::Directory, &new, &extras);
+            let outcome = writer.write_with(&mut |_| {
+                count += 1;
+                if count > fail_at { Err(io::Error::other("simulated")) } else { Ok(()) }
+            });
             if outcome.is_ok() {
                 break;
             }
@@ -512,7 +552,7 @@ mod tests {
         // No process has this number, which is above the largest on Linux.
         fs::create_dir_all(dir.path().join(".out.findling-4194999/shards")).unwrap();
         fs::create_dir_all(dir.path().join(".out.findling-mine")).unwrap();
-        write(&out, Shape::Directory, &bundle("words"), &[], Duration::ZERO).unwrap();
+        BundleWriter::new(&out, Shape::Directory, &bundle("words")).write().unwrap();
         assert!(!dir.path().join(".out.findling-4194999").exists());
         assert!(dir.path().join(".out.findling-mine").exists());
     }
@@ -522,8 +562,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
         let first =
-            write(&out, Shape::Directory, &bundle("words"), &extras("client"), Duration::ZERO)
-                .unwrap();
+            with(&out, Shape::Directory, &bundle("words"), &extras("client")).write().unwrap();
         assert_eq!(first.n_unchanged, 0);
         fs::create_dir_all(out.join("mine")).unwrap();
         fs::write(out.join("mine/robots.txt"), "keep").unwrap();
@@ -531,8 +570,7 @@ mod tests {
         let dates = |out: &Path| fs::metadata(out.join("findling.js")).unwrap().modified().unwrap();
         let before = dates(&out);
         let again =
-            write(&out, Shape::Directory, &bundle("words"), &extras("client"), Duration::ZERO)
-                .unwrap();
+            with(&out, Shape::Directory, &bundle("words"), &extras("client")).write().unwrap();
         assert_eq!(again.n_unchanged, again.n_files);
         assert_eq!(dates(&out), before);
         assert_eq!(fs::read(out.join("mine/robots.txt")).unwrap(), b"keep");
@@ -547,12 +585,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let [old, out, again] = ["old", "out", "again"].map(|name| dir.path().join(name));
         let bundle = bundle("words");
-        write(&old, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap();
+        BundleWriter::new(&old, Shape::Directory, &bundle).write().unwrap();
         let before = tree(&old);
         let unchanged: HashSet<String> = bundle.stored().map(|(path, _)| path).collect();
         let after = |out: &Path| {
-            let replaced = Replaced { directory: &old, unchanged: &unchanged };
-            write_after(replaced, out, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap()
+            let replaced = Some(Replaced { directory: &old, unchanged: &unchanged });
+            let writer = BundleWriter::new(out, Shape::Directory, &bundle);
+            BundleWriter { replaced, ..writer }.write().unwrap()
         };
         let written = after(&out);
         assert_eq!(written.n_unchanged, written.n_files);
@@ -569,16 +608,17 @@ mod tests {
     fn another_directory_is_not_written_over() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("index.html"), "a site").unwrap();
-        let error = write(dir.path(), Shape::Directory, &bundle("words"), &[], Duration::ZERO)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("found other files"), "{error}");
+        let words = bundle("words");
+        let refused = |out: &Path, shape: Shape| {
+            let error = BundleWriter::new(out, shape, &words).write().unwrap_err();
+            error.downcast::<OutputError>().unwrap()
+        };
+        let error = refused(dir.path(), Shape::Directory);
+        assert!(matches!(error, OutputError::OtherFiles(path) if path == dir.path()));
         assert_eq!(fs::read(dir.path().join("index.html")).unwrap(), b"a site");
         let file = dir.path().join("index.html");
-        assert!(write(&file, Shape::Directory, &bundle("words"), &[], Duration::ZERO).is_err());
-        assert!(
-            write(dir.path(), Shape::FileAlone, &bundle("words"), &[], Duration::ZERO).is_err()
-        );
+        assert!(matches!(refused(&file, Shape::Directory), OutputError::File(_)));
+        assert!(matches!(refused(dir.path(), Shape::FileAlone), OutputError::Directory(_)));
     }
 
     #[test]
@@ -586,14 +626,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let bundle = bundle("words");
         let alone = dir.path().join("site.findling");
-        write(&alone, Shape::FileAlone, &bundle, &[], Duration::ZERO).unwrap();
+        BundleWriter::new(&alone, Shape::FileAlone, &bundle).write().unwrap();
         let inside = dir.path().join("out");
-        write(&inside, Shape::SingleFile, &bundle, &extras("client"), Duration::ZERO).unwrap();
+        with(&inside, Shape::SingleFile, &bundle, &extras("client")).write().unwrap();
         assert_eq!(fs::read(&alone).unwrap(), fs::read(inside.join(SINGLE_FILE)).unwrap());
         let file = findling_bundle::SingleFile::open(fs::read(&alone).unwrap()).unwrap();
         assert_eq!(file.manifest(), &bundle.manifest);
         // If the shape changes, nothing of the first shape stays.
-        write(&inside, Shape::Directory, &bundle, &extras("client"), Duration::ZERO).unwrap();
+        with(&inside, Shape::Directory, &bundle, &extras("client")).write().unwrap();
         assert!(!inside.join(SINGLE_FILE).exists());
     }
 }
