@@ -1,4 +1,5 @@
-//! Embeds the web client, which `findling build` writes beside a bundle, into the program.
+//! Embeds the web client, which `findling build` writes beside a bundle, and the pages of the local
+//! application into the program.
 //!
 //! `cargo xtask client` writes the client's files to `client/`; this lists them in a table. A
 //! package that is published must contain them. In the repository the program also compiles without
@@ -15,7 +16,7 @@ fn main() {
     let client = package.join("client");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={}", client.display());
-    let names = client_files(&client);
+    let names = files(&client, &[".js", ".wasm"]);
     if !names.iter().any(|name| name == ENTRY) {
         // Cargo adds this file to packages.
         if package.join("Cargo.toml.orig").exists() {
@@ -32,12 +33,20 @@ fn main() {
             );
         }
     }
+    write_table("client_files.rs", &client, &names);
+    // The pages of the local application, which no bundle has.
+    let app = client.join("app");
+    write_table("app_files.rs", &app, &files(&app, &[".css", ".html", ".js", ".svg"]));
+}
+
+/// Writes a table of files, which the program includes.
+fn write_table(table: &str, dir: &Path, names: &[String]) {
     let entries: String = names
         .iter()
-        .map(|name| format!("    ({name:?}, include_bytes!({:?})),\n", client.join(name)))
+        .map(|name| format!("    ({name:?}, include_bytes!({:?})),\n", dir.join(name)))
         .collect();
-    let table = directory("OUT_DIR").join("client_files.rs");
-    fs::write(table, format!("&[\n{entries}]\n")).expect("OUT_DIR is writable");
+    let path = directory("OUT_DIR").join(table);
+    fs::write(path, format!("&[\n{entries}]\n")).expect("OUT_DIR is writable");
 }
 
 /// A directory that cargo names to build scripts.
@@ -45,13 +54,13 @@ fn directory(variable: &str) -> PathBuf {
     env::var_os(variable).unwrap_or_else(|| panic!("cargo sets {variable}")).into()
 }
 
-/// The names of scripts and WebAssembly modules in a directory, sorted; none if it does not exist.
-fn client_files(dir: &Path) -> Vec<String> {
+/// The names in a directory with one of these endings, sorted; none if it does not exist.
+fn files(dir: &Path, endings: &[&str]) -> Vec<String> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     let mut names: Vec<String> = entries
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".js") || name.ends_with(".wasm"))
+        .filter(|name| endings.iter().any(|ending| name.ends_with(ending)))
         .collect();
     names.sort();
     names

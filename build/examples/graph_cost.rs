@@ -18,6 +18,7 @@ use anyhow::{Context, Result};
 use findling_build::bundle_files::BundleFiles;
 use findling_build::index::graph;
 use findling_bundle::{Graph, ShardKind, VectorId, VectorsShard, decode_shard, encode_shard};
+use indicatif::ProgressBar;
 
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
@@ -27,11 +28,12 @@ fn main() -> Result<()> {
     let n = values.len() / dim;
 
     let started = Instant::now();
-    let graph = graph::build(&values, dim)?.context("the bundle has no vectors")?;
+    let graph =
+        graph::build(&values, dim, &ProgressBar::hidden())?.context("the bundle has no vectors")?;
     let one = started.elapsed().as_secs_f64();
     let started = Instant::now();
-    let of_all =
-        graph::build_with_threads(&values, dim, 0)?.context("the bundle has no vectors")?;
+    let of_all = graph::build_with_threads(&values, dim, 0, &ProgressBar::hidden())?
+        .context("the bundle has no vectors")?;
     let all = started.elapsed().as_secs_f64();
     let threads = std::thread::available_parallelism()?;
     println!("{n} vectors of {dim} dimensions, {} layers", graph.n_layers());

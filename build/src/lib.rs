@@ -4,6 +4,9 @@
 //! Modules form layers: a module imports only from layers below its own. `build/layers.txt` lists
 //! the layers, and a test keeps the rule.
 
+// `standard_streams` prints: a closed pipe must not be a panic.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
 pub mod budget;
 pub mod bundle_files;
 pub mod chunk;
@@ -21,6 +24,7 @@ pub mod output;
 pub mod page;
 pub mod passages;
 mod private_network;
+pub mod progress;
 pub mod random;
 mod ranking;
 mod record_log;
@@ -31,5 +35,7 @@ pub mod serve;
 mod shard_cutter;
 mod small_file;
 pub mod sources;
+pub mod standard_streams;
 pub mod training;
 pub mod ui;
+mod usage_error;

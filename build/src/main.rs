@@ -8,7 +8,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use findling_build::commands;
 use findling_build::commands::config::with_settings;
 use findling_build::output::Failure;
-use findling_build::ui::{Ui, Verbosity, is_broken_pipe};
+use findling_build::standard_streams::has_output;
+use findling_build::ui::{Ui, Verbosity};
 
 /// The stages of a build free much memory for the next stage; with the system's allocator it stays
 /// fragmented.
@@ -148,8 +149,9 @@ fn main() -> ExitCode {
         Command::Man(args) => commands::man::run(args, Cli::command(), &ui),
     };
     outcome.unwrap_or_else(|error| {
-        if is_broken_pipe(&error) {
-            return ExitCode::SUCCESS;
+        // A program gets one object: the error only if nothing was printed before it.
+        if wants_json() && !has_output() {
+            Failure::of(&error).print();
         }
         ui.error(&error);
         ExitCode::FAILURE

@@ -19,6 +19,7 @@
 //! The log is written anew when less than half of it is in use. Short contents are kept in memory;
 //! others are read when they are asked for.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -36,6 +37,8 @@ const MAX_LEN: usize = 256 << 20;
 const WINDOW: usize = 64 << 10;
 /// Largest length of contents that are kept in memory.
 const MAX_SHORT_LEN: usize = 256;
+/// Most bytes that each thread keeps for reading.
+const MAX_BUFFER_LEN: usize = 4 << 20;
 /// How contents are coded.
 pub const CODING: bincode::config::Configuration<
     bincode::config::LittleEndian,
@@ -109,6 +112,32 @@ impl RecordLog {
     /// Number of records.
     pub fn len(&self) -> usize {
         self.records.len()
+    }
+
+    /// What `read` makes of the contents of a record; `None` if the log has none that is whole. Each
+    /// thread reads into memory of its own again and again, since new memory has to be cleared.
+    pub fn read<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        thread_local! {
+            static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        }
+        let Record { at, checksum, short } = self.records.get(key)?;
+        let whole = |bytes: &[u8]| hash128(bytes) == *checksum;
+        if let Some(short) = short {
+            return whole(short).then(|| read(short));
+        }
+        let n = usize::try_from(at.end - at.start).ok()?;
+        BUFFER.with_borrow_mut(|buffer| {
+            if buffer.len() < n {
+                buffer.resize(n, 0);
+            }
+            let bytes = &mut buffer[..n];
+            read_at(self.file.as_ref()?, at.start, bytes).ok()?;
+            let made = whole(bytes).then(|| read(bytes));
+            if buffer.len() > MAX_BUFFER_LEN {
+                *buffer = Vec::new();
+            }
+            made
+        })
     }
 
     /// The contents of a record; `None` if the log has none that is whole.
@@ -291,7 +320,11 @@ mod tests {
         let log = RecordLog::open(&path, KIND);
         assert_eq!(log.len(), N as usize);
         (0..N).for_each(|i| assert_eq!(log.get(&key(i)), Some(contents(i)), "{i}"));
-        assert_eq!(log.get(&key(N)), None);
+        (0..N).for_each(|i| {
+            let read = log.read(&key(i), <[u8]>::to_vec);
+            assert_eq!(read, Some(contents(i)), "{i}");
+        });
+        assert_eq!((log.get(&key(N)), log.read(&key(N), |_| ())), (None, None));
         let whole = fs::read(&path).unwrap();
         assert!(whole.len() > 2 * WINDOW);
         for i in [30, 100] {

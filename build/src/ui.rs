@@ -10,7 +10,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
+use crate::progress::Progress as Told;
 use crate::safe_text;
+use crate::standard_streams::{stdout, tell};
 
 /// The amount of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +40,8 @@ pub struct Ui {
     fits_terminal: bool,
     /// Whether a pager may show results.
     pages: bool,
+    /// What keeps the messages of a job that nobody watches.
+    told: Option<Told>,
 }
 
 /// The size of a terminal in characters.
@@ -121,6 +125,7 @@ impl Ui {
             json_progress: false,
             fits_terminal: true,
             pages: std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+            told: None,
         }
     }
 
@@ -135,7 +140,14 @@ impl Ui {
             json_progress: false,
             fits_terminal: false,
             pages: false,
+            told: None,
         }
+    }
+
+    /// A console that prints nothing, asks nothing and keeps what it is told, for a job whose
+    /// progress is asked for.
+    pub fn kept(told: &Told) -> Self {
+        Self { told: Some(told.clone()), ..Self::silent() }
     }
 
     /// This console with progress as lines of JSON on standard error in place of bars.
@@ -169,34 +181,43 @@ impl Ui {
 
     /// Prints a line about a stage: a verb in the margin and its result.
     pub fn status(&self, verb: &str, message: impl std::fmt::Display) {
+        if let Some(told) = &self.told {
+            told.status(verb, safe_text::lines(&message.to_string()).into_owned());
+        }
         if self.verbosity >= Verbosity::Normal {
             let verb = Paint::Green.apply(self.colour_err, &format!("{verb:>12}"));
-            eprintln!("{verb} {}", safe_text::lines(&message.to_string()));
+            tell(format_args!("{verb} {}", safe_text::lines(&message.to_string())));
         }
     }
 
     /// Prints a line with `--verbose`.
     pub fn detail(&self, message: impl std::fmt::Display) {
         if self.verbosity >= Verbosity::Verbose {
-            eprintln!("{:>12} {}", "", safe_text::lines(&message.to_string()));
+            tell(format_args!("{:>12} {}", "", safe_text::lines(&message.to_string())));
         }
     }
 
     /// Prints a warning.
     pub fn warn(&self, message: impl std::fmt::Display) {
+        if let Some(told) = &self.told {
+            told.warn(safe_text::lines(&message.to_string()).into_owned());
+        }
         if self.verbosity < Verbosity::Quiet {
             return;
         }
         let verb = Paint::Yellow.apply(self.colour_err, &format!("{:>12}", "warning"));
-        eprintln!("{verb} {}", safe_text::lines(&message.to_string()));
+        tell(format_args!("{verb} {}", safe_text::lines(&message.to_string())));
     }
 
     /// Prints the error that stopped the command, with its causes.
     pub fn error(&self, error: &anyhow::Error) {
+        if self.told.is_some() {
+            return;
+        }
         let prefix = Paint::Red.apply(self.colour_err, "error:");
-        eprintln!("{prefix} {}", safe_text::lines(&error.to_string()));
+        tell(format_args!("{prefix} {}", safe_text::lines(&error.to_string())));
         for cause in error.chain().skip(1) {
-            eprintln!("  because: {}", safe_text::lines(&cause.to_string()));
+            tell(format_args!("  because: {}", safe_text::lines(&cause.to_string())));
         }
     }
 
@@ -228,6 +249,9 @@ impl Ui {
 
     /// A bar over `total` of `unit` (`sections`, `pages`), with rate and remaining time.
     pub fn bar(&self, verb: &str, total: u64, unit: &str) -> ProgressBar {
+        if let Some(told) = &self.told {
+            return told.bar(verb, Some(total), unit);
+        }
         if self.json_progress {
             return reported(verb, total, unit);
         }
@@ -244,6 +268,9 @@ impl Ui {
 
     /// A bar over bytes.
     pub fn byte_bar(&self, verb: &str, total: Option<u64>) -> ProgressBar {
+        if let Some(told) = &self.told {
+            return told.bar(verb, total, "bytes");
+        }
         if self.json_progress {
             return reported(verb, total.unwrap_or_default(), "bytes");
         }
@@ -270,11 +297,14 @@ impl Ui {
 
     /// Asks a yes-or-no question. Without a terminal the answer is no.
     pub fn confirm(&self, question: &str) -> bool {
-        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        if self.told.is_some()
+            || !std::io::stdin().is_terminal()
+            || !std::io::stderr().is_terminal()
+        {
             return false;
         }
-        eprint!("{question} [y/N] ");
-        let _ = std::io::stderr().flush();
+        let mut err = io::stderr();
+        let _ = write!(err, "{question} [y/N] ").and_then(|()| err.flush());
         let mut answer = String::new();
         let read = std::io::stdin().lock().read_line(&mut answer);
         read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
@@ -308,7 +338,7 @@ fn reported(verb: &str, total: u64, unit: &str) -> ProgressBar {
         let seconds_left = left.filter(|left| left.is_finite());
         let line = Progress { progress, done, total, unit, per_second, seconds_left };
         // Numbers and texts can be written as JSON.
-        eprintln!("{}", serde_json::to_string(&line).unwrap_or_default());
+        tell(serde_json::to_string(&line).unwrap_or_default());
     };
     tell(&bar);
     std::thread::spawn(move || {
@@ -383,12 +413,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
 /// # Errors
 /// If standard output cannot be written, or the value has no JSON.
 pub fn print_json(value: &(impl Serialize + ?Sized)) -> anyhow::Result<()> {
-    Ok(writeln!(io::stdout(), "{}", safe_text::json_pretty(&value)?)?)
-}
-
-/// Whether the reader of the output has closed it, as `head` does.
-pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    Ok(writeln!(stdout(), "{}", safe_text::json_pretty(&value)?)?)
 }
 
 #[cfg(test)]

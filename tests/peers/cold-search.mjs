@@ -22,7 +22,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { defaultPath, head, load, root, write } from "./lib/results.mjs";
+import { columns, defaultPath, head, load, print, root, write } from "./lib/results.mjs";
 import { median } from "./lib/statistics.mjs";
 
 const scratch = join(root, "target/cold-search");
@@ -73,10 +73,8 @@ const COLUMNS = [
   "tool",
   "documents",
   "queries",
-  { name: "CPU (ms)", decimals: 0 },
-  { name: "process (ms)", decimals: 1 },
-  { name: "fastest (ms)", decimals: 1 },
-  ...PHASES.map((phase) => ({ name: phase, decimals: 1 })),
+  ...columns(0, "CPU (ms)"),
+  ...columns(1, "process (ms)", "fastest (ms)", ...PHASES),
 ];
 
 function readArguments() {
@@ -224,7 +222,7 @@ const sizes = variants.map(
 );
 const rustc = execFileSync("rustc", ["--version"], { cwd: root, encoding: "utf8" }).trim();
 const about = `${N_PAGES} pages of ${rustc}; bundles: ${[...new Set(sizes)].join(", ")}. ${note}`;
-write(out, head("cold-search", about.trim(), loadBefore), { columns: COLUMNS, rows });
-console.log(COLUMNS.map((column) => column.name ?? column).join("\t"));
-for (const cells of rows) console.log(cells.join("\t"));
+const table = { columns: COLUMNS, rows };
+write(out, head("cold-search", about.trim(), loadBefore), table);
+print(table);
 console.log(`written to ${out}`);

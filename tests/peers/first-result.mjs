@@ -28,19 +28,16 @@
 // another file, after each setting. A run that was interrupted goes on after the last setting in
 // the file, if it has the same commit, site and variants.
 
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
-import { executablePath, launchOptions } from "../e2e/lib/chromium.mjs";
+import { build, endings, launch, page, runToEnd } from "./lib/browser-bench.mjs";
 import { serve } from "./lib/cdn.mjs";
 import { Archive } from "./lib/first-result-archive.mjs";
 import { fromSite } from "./lib/queries.mjs";
 import { relayTo } from "./lib/relay.mjs";
 import { defaultPath, head, root } from "./lib/results.mjs";
-import { slowCpu } from "./lib/slow-cpu.mjs";
 
 const USAGE =
   "SITE [--client NAME=DIR]... [--bundle NAME=DIR]... [--budget SECONDS] " +
@@ -96,8 +93,6 @@ function readArguments() {
     throw new Error(`FINDLING_BUNDLE=${bundle}: expected a bundle`);
   if (!bundle && !existsSync(findling))
     throw new Error(`${findling}: build it with \`cargo xtask cli\``);
-  if (!executablePath)
-    throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
   const out = values.out ?? defaultPath("first-result-settings");
   return {
     site: resolve(site),
@@ -125,22 +120,6 @@ function settings(only) {
     MBITS.flatMap((mbit) => ROUND_TRIPS.map((rtt) => ({ cpu, mbit, rtt }))),
   );
 }
-
-/** Runs one build; `made` is a file that it makes. */
-function build(name, [program, ...args], made) {
-  const { error, signal, stderr } = spawnSync(program, args, {
-    encoding: "utf8",
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  if (error || signal || !existsSync(made))
-    throw new Error(`${name} could not index the site: ${error ?? stderr.trim()}`);
-}
-
-const page = (
-  head,
-  body,
-) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>A reader</title>
-<link rel="icon" href="data:,">${head}<body>${body}`;
 
 const findlingPage = ({ name, bundle }) =>
   page(
@@ -245,16 +224,6 @@ async function measuredSlowdown(bench, cpu) {
   return slow / free;
 }
 
-/** Ends what was begun, the last first. */
-const endings = [];
-async function end() {
-  for (let ending = endings.pop(); ending; ending = endings.pop()) {
-    await Promise.resolve(ending()).catch((error) =>
-      console.error(`while cleaning up: ${error.message}`),
-    );
-  }
-}
-
 /** Indexes the site where no bundle is given, and with Pagefind. */
 function buildAll({ site, findling, bundle }) {
   const scratch = mkdtempSync(join(tmpdir(), "findling-first-result-"));
@@ -312,16 +281,7 @@ async function start({ built, pagefind }, all) {
   endings.push(() => cdn.close());
   const relay = await relayTo(cdn.port);
   endings.push(() => relay.close());
-  const server = await chromium.launchServer({
-    ...launchOptions(`--ignore-certificate-errors-spki-list=${cdn.pin}`),
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
-  });
-  endings.push(() => server.close());
-  const browser = await chromium.connect(server.wsEndpoint());
-  const cpu = slowCpu(server.process().pid);
-  endings.push(() => cpu.close());
+  const { browser, cpu } = await launch(cdn);
   return { browser, cdn, relay, cpu };
 }
 
@@ -380,18 +340,4 @@ async function main() {
   console.log(`written to ${out}`);
 }
 
-for (const [signal, number] of [
-  ["SIGINT", 2],
-  ["SIGTERM", 15],
-  ["SIGHUP", 1],
-]) {
-  process.once(signal, () => end().finally(() => process.exit(128 + number)));
-}
-try {
-  await main();
-} catch (error) {
-  console.error(`error: ${error.message}`);
-  process.exitCode = 1;
-} finally {
-  await end();
-}
+await runToEnd(main);

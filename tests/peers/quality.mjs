@@ -20,7 +20,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { pairedDifference } from "./lib/bootstrap.mjs";
-import { defaultPath, head, load, root, write } from "./lib/results.mjs";
+import { columns, defaultPath, head, load, print, root, write } from "./lib/results.mjs";
 import { mean } from "./lib/statistics.mjs";
 
 const USAGE = "SETS [--encoder NAME] [--table FILE] [--only SET] [--out FILE] [--note TEXT]";
@@ -133,7 +133,7 @@ const differences = [...found].flatMap(([set, by]) =>
 const tables = [
   {
     id: "ndcg",
-    columns: ["set", "queries", ...names.map((name) => ({ name, decimals: 4 }))],
+    columns: ["set", "queries", ...columns(4, ...names)],
     rows: ndcg,
   },
   {
@@ -143,8 +143,5 @@ const tables = [
   },
 ];
 write(out, head("quality", `Documents by ${encoder}. ${note}`.trim(), loadBefore), tables);
-for (const { columns, rows } of tables) {
-  console.log(columns.map((column) => column.name ?? column).join("\t"));
-  for (const cells of rows) console.log(cells.map((cell) => cell ?? "").join("\t"));
-}
+for (const table of tables) print(table);
 console.log(`written to ${out}`);

@@ -42,7 +42,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { evenly } from "./lib/queries.mjs";
 import { relayTo } from "./lib/relay.mjs";
-import { defaultPath, head, load, root, write } from "./lib/results.mjs";
+import { columns, defaultPath, head, load, print, root, write } from "./lib/results.mjs";
 import { measureSet, setsIn } from "./lib/shell/context.mjs";
 import { McpSession } from "./lib/shell/mcp.mjs";
 import * as pages from "./lib/shell/pages.mjs";
@@ -401,36 +401,13 @@ async function context(bench) {
   }
 }
 
+const MILLISECONDS = columns(1, "fastest (ms)", "median (ms)", "95% (ms)");
+const KILOBYTES = columns(1, "median (kB)");
+const SHARES = columns(3, "passage", "sentence", "words of the page");
 const TABLES = {
-  times: [
-    "part",
-    "what",
-    "n",
-    { name: "fastest (ms)", decimals: 1 },
-    { name: "median (ms)", decimals: 1 },
-    { name: "95% (ms)", decimals: 1 },
-    "goal (ms)",
-    "met",
-  ],
-  bytes: [
-    "part",
-    "what",
-    "n",
-    { name: "median (kB)", decimals: 1 },
-    "requests",
-    "goal (kB)",
-    "met",
-  ],
-  shares: [
-    "set",
-    "questions",
-    "page in ten",
-    { name: "passage", decimals: 3 },
-    { name: "sentence", decimals: 3 },
-    { name: "words of the page", decimals: 3 },
-    "goal",
-    "met",
-  ],
+  times: ["part", "what", "n", ...MILLISECONDS, "goal (ms)", "met"],
+  bytes: ["part", "what", "n", ...KILOBYTES, "requests", "goal (kB)", "met"],
+  shares: ["set", "questions", "page in ten", ...SHARES, "goal", "met"],
 };
 
 async function main() {
@@ -459,9 +436,8 @@ async function main() {
   const tables = Object.entries(TABLES)
     .map(([id, columns]) => ({ id, columns, rows: bench[id] }))
     .filter(({ rows }) => rows.length > 0);
-  for (const { columns, rows } of tables) {
-    console.log(columns.map((column) => column.name ?? column).join("\t"));
-    for (const cells of rows) console.log(cells.map((cell) => cell ?? "").join("\t"));
+  for (const table of tables) {
+    print(table);
     console.log();
   }
   console.log(note);

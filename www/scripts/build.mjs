@@ -18,6 +18,7 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { buildStandalone } from "./standalone.mjs";
 
 const www = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(www, "dist");
@@ -89,6 +90,16 @@ const external = {
   },
 };
 
+/** How all scripts are built. */
+const COMMON = {
+  bundle: true,
+  format: "esm",
+  target: ["es2022", "chrome111", "firefox114", "safari16.4"],
+  minify: true,
+  legalComments: "none",
+  logLevel: "warning",
+};
+
 /** What each script of the package is built from, below `src/`. */
 const SOURCES = {
   findling: "client",
@@ -107,6 +118,25 @@ const SOURCES = {
 };
 const OF_ENCODER = ["findling_encoder", "findling-edge-semantic"];
 
+/** The pages of `findling serve`, which only the program contains: one script with all it needs. */
+async function buildApp(directory) {
+  const pages = join(www, "src/app");
+  await esbuild.build({
+    absWorkingDir: www,
+    entryPoints: { app: "src/app/app.ts" },
+    outdir: directory,
+    ...COMMON,
+    plugins: [css],
+  });
+  const { code } = await esbuild.transform(readFileSync(join(pages, "app.css"), "utf8"), {
+    loader: "css",
+    target: COMMON.target,
+    minify: true,
+  });
+  writeFileSync(join(directory, "app.css"), code);
+  for (const name of ["index.html", "icon.svg"]) cpSync(join(pages, name), join(directory, name));
+}
+
 // Builds into another directory and then replaces dist/, so that a server never sees half a build.
 const next = join(www, "dist.next");
 rmSync(next, { recursive: true, force: true });
@@ -124,14 +154,13 @@ await esbuild.build({
   absWorkingDir: www,
   entryPoints,
   outdir: next,
-  bundle: true,
-  format: "esm",
-  target: ["es2022", "chrome111", "firefox114", "safari16.4"],
-  minify: true,
-  legalComments: "none",
+  ...COMMON,
   plugins: [css, external],
-  logLevel: "warning",
 });
+await buildApp(join(next, "app"));
+const { format: _, ...unformatted } = COMMON;
+const standalone = await buildStandalone(www, { absWorkingDir: www, ...unformatted }, css);
+writeFileSync(join(next, "findling-standalone.js"), standalone);
 cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
 // The pack has all languages. `findling build` keeps only the languages of the site.
 cpSync(join(engine, "first.wasm"), join(next, "findling_engine.wasm"));
@@ -175,6 +204,6 @@ if (!withEncoder)
   );
 console.log(
   readdirSync(dist)
-    .filter((name) => !name.endsWith(".ts") && !["types", "wasm"].includes(name))
+    .filter((name) => !name.endsWith(".ts") && !["app", "types", "wasm"].includes(name))
     .join("  "),
 );

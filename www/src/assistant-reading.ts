@@ -4,11 +4,10 @@
  * (`build/src/commands/mcp`). A page in a browser does not offer them: its assistant sees the page.
  */
 
+import { takePassages } from "./assistant-passages";
 import {
   BUDGET,
-  estimate,
   FILTER,
-  IDEOGRAPH,
   type Input,
   type Json,
   list,
@@ -18,116 +17,25 @@ import {
   refuse,
   SAID,
   type Site,
-  safeAttributes,
   type Tool,
   text,
   tokensOf,
   UNTRUSTED,
-} from "./assistant-tools";
-import type { Document, DocumentSection, PageHit, SectionHit } from "./engine-types";
+} from "./assistant-tool";
+import { safeAttributes } from "./assistant-tools";
+import type { Document, DocumentSection, PageHit } from "./engine-types";
 import { FindlingError } from "./errors";
 import { line, lines } from "./safe-text";
+import { endOf, estimate } from "./token-estimate";
 
-/** Pages and sections that passages are taken from. */
-const MAX_CONTEXT_PAGES = 20;
-const MAX_CONTEXT_SECTIONS = 3;
-/**
- * Pages whose texts are read to widen passages. Further ones have their snippets. A Worker on the
- * free plan has 50 requests for files and 10 ms.
- */
-const MAX_PAGES_READ = 8;
-/** The part of the tokens that is kept back for widening while further sections get snippets. */
-const FOR_WIDENING = 0.4;
-/** A text with more characters than so many times the tokens left does not fit. */
-const MAX_CHARACTERS_PER_TOKEN = 8;
 /** Anchors that an error names. */
 const MAX_ANCHORS = 30;
 /** The furthest offset in a page, in characters. */
 const MAX_OFFSET = 100_000_000;
 
-/** A range in a text: start and end. */
-type Range = [number, number];
-
-/** A stretch of a section's text that can be widened, without white space at its ends. */
-class Excerpt {
-  readonly #text: string;
-  readonly #passages: readonly Range[];
-  #range: Range = [0, 0];
-
-  /** The snippet, or the first passage if the section does not have the snippet. */
-  constructor(section: Pick<DocumentSection, "text" | "passages">, snippet: string) {
-    this.#text = section.text;
-    this.#passages = section.passages;
-    const at = snippet === "" ? -1 : section.text.indexOf(snippet);
-    this.#set(at < 0 ? (section.passages[0] ?? [0, 0]) : [at, at + snippet.length]);
-  }
-
-  get text(): string {
-    return this.#text.slice(...this.#range);
-  }
-
-  get isWhole(): boolean {
-    const [start, end] = this.#range;
-    return `${this.#text.slice(0, start)}${this.#text.slice(end)}`.trim() === "";
-  }
-
-  /** Widens it to the passages that it touches, if that fits. Returns the tokens left. */
-  toPassages(left: number): number {
-    let [start, end] = this.#range;
-    for (const [first, last] of this.#passages) {
-      if (first >= this.#range[1] || last <= this.#range[0]) continue;
-      [start, end] = [Math.min(start, first), Math.max(end, last)];
-    }
-    return this.#widen([start, end], left);
-  }
-
-  /** Widens it to the section, if that fits. */
-  toSection(left: number): number {
-    return this.#widen([0, this.#text.length], left);
-  }
-
-  /** Adds the passages behind and before it, in turns, as long as they fit. */
-  toNeighbours(tokens: number): number {
-    for (let left = tokens; ; ) {
-      const before = left;
-      const next = this.#passages.find(([start]) => start >= this.#range[1]);
-      if (next) left = this.#widen([this.#range[0], next[1]], left);
-      const last = this.#passages.findLast(([, end]) => end <= this.#range[0]);
-      if (last) left = this.#widen([last[0], this.#range[1]], left);
-      if (left === before) return left;
-    }
-  }
-
-  #widen(range: Range, left: number): number {
-    const before = this.#text.slice(range[0], this.#range[0]);
-    const behind = this.#text.slice(this.#range[1], range[1]);
-    if (before.length + behind.length > left * MAX_CHARACTERS_PER_TOKEN) return left;
-    const rest = left - estimate(lines(before)) - estimate(lines(behind));
-    if (rest < 0) return left;
-    this.#set(range);
-    return rest;
-  }
-
-  #set([start, end]: Range): void {
-    const text = this.#text.slice(start, end);
-    const from = start + (text.length - text.trimStart().length);
-    this.#range = [from, from + text.trim().length];
-  }
-}
-
-/** A section that was found, as much of it as was taken so far. */
-interface Candidate {
-  rank: number;
-  /** The place of the section among those of its page that were found. */
-  place: number;
-  excerpt: Excerpt;
-  /** The text of the section, as far as it is known. */
-  known: string;
-  /** Whether the section has more text than is known. */
-  isCut: boolean;
-  /** Everything but the text. */
-  frame: Json;
-}
+/** Pages and sections that passages are taken from, as the command line takes them. */
+const MAX_CONTEXT_PAGES = 20;
+const MAX_CONTEXT_SECTIONS = 3;
 
 async function context(input: Input, site: Site): Promise<Json> {
   const query = input.text("query");
@@ -140,87 +48,20 @@ async function context(input: Input, site: Site): Promise<Json> {
     sectionsPerPage: MAX_CONTEXT_SECTIONS,
     ...(filter ? { filter } : {}),
   });
-  // A page that cannot be read has its snippets.
-  const reads = results.slice(0, MAX_PAGES_READ).map((page) => document(page.id, site));
-  const documents = await Promise.all(reads.map((read) => read.catch(() => undefined)));
-  const found = candidates(results, documents, site);
-  const tokens = tokensOf(input);
-  const passages: Json[] = [];
-  let used = 0;
-  for (const { excerpt, frame, isCut } of fill(found, tokens)) {
-    const passage = { ...frame, text: lines(excerpt.text), whole: excerpt.isWhole && !isCut };
-    const cost = estimate(JSON.stringify(passage));
-    if (used + cost > tokens) continue;
-    used += cost;
-    passages.push(passage);
-  }
-  return { untrusted: UNTRUSTED, passages, tokens: used, leftOut: found.length - passages.length };
-}
-
-/** The best section of each page, then the second of each, and so on; each text once. */
-function candidates(
-  pages: readonly PageHit[],
-  documents: readonly (Document | undefined)[],
-  site: Site,
-): Candidate[] {
-  const found: Candidate[] = [];
-  for (let place = 0; place < MAX_CONTEXT_SECTIONS; place++) {
-    for (const [at, page] of pages.entries()) {
-      const hit = page.sections[place];
-      if (!hit) continue;
-      const { text, cutStart, cutEnd } = hit.snippet;
-      const section = sectionOf(documents[at], hit);
-      const known = section?.text ?? text;
-      if (found.some((other) => other.known === known)) continue;
-      const excerpt = new Excerpt(section ?? { text, passages: [] }, text);
-      const isCut = !section && (cutStart || cutEnd);
-      const frame = {
-        title: line(page.title || page.id),
-        headingPath: hit.headingPath.map(line),
-        url: site.resolve(hit.url) ?? line(hit.url),
-      };
-      found.push({ rank: at + 1, place, excerpt, known, isCut, frame });
-    }
-  }
-  return found;
-}
-
-/** The section that a hit is: the one with its anchor and headings that has the snippet. */
-function sectionOf(page: Document | undefined, hit: SectionHit): DocumentSection | undefined {
-  const headings = hit.headingPath.join("\n");
-  const alike = page?.sections.filter(
-    ({ anchor, headingPath }) => anchor === hit.anchor && headingPath.join("\n") === headings,
-  );
-  return alike?.find(({ text }) => text.includes(hit.snippet.text)) ?? alike?.[0];
-}
-
-/**
- * Gives each page a snippet, and further sections theirs for a part of the tokens. The rest widens
- * them. What is left over goes to snippets of further candidates. In the order of the ranking.
- */
-function fill(found: readonly Candidate[], tokens: number): Candidate[] {
-  let left = tokens;
-  const [taken, later]: [Candidate[], Candidate[]] = [[], []];
-  /** Takes a candidate if at least `floor` tokens are left then. */
-  const take = (candidate: Candidate, floor: number): boolean => {
-    const { frame, excerpt } = candidate;
-    const passage = { ...frame, text: lines(excerpt.text), whole: false };
-    const rest = left - estimate(JSON.stringify(passage));
-    if (rest < floor) return false;
-    left = rest;
-    taken.push(candidate);
-    return true;
+  const reader = { read: (page: PageHit) => document(page.id, site) };
+  const { passages, tokens, leftOut } = await takePassages(results, reader, tokensOf(input));
+  return {
+    untrusted: UNTRUSTED,
+    passages: passages.map(({ title, headingPath, url, text, whole }) => ({
+      title: line(title),
+      headingPath: headingPath.map(line),
+      url: site.resolve(url) ?? line(url),
+      text: lines(text),
+      whole,
+    })),
+    tokens,
+    leftOut,
   };
-  for (const candidate of found) {
-    // A page without a passage cannot be the one that answers.
-    const floor = candidate.place === 0 ? 0 : Math.floor(tokens * FOR_WIDENING);
-    if (!take(candidate, floor)) later.push(candidate);
-  }
-  for (const { excerpt } of taken) left = excerpt.toPassages(left);
-  for (const { excerpt } of taken) left = excerpt.toSection(left);
-  for (const { excerpt } of taken) left = excerpt.toNeighbours(left);
-  for (const candidate of later) take(candidate, 0);
-  return taken.sort((a, b) => a.rank - b.rank || a.place - b.place);
 }
 
 async function document(address: string, site: Site): Promise<Document> {
@@ -290,33 +131,6 @@ function textOf(sections: readonly DocumentSection[]): string {
     last = section;
   }
   return parts.join("\n\n");
-}
-
-/**
- * Where the longest part of a text ends that begins at `from` and takes at most so many tokens, at
- * white space if there is any. At least one character, so that reading goes on.
- */
-function endOf(text: string, from: number, tokens: number): number {
-  if (from >= text.length) return text.length;
-  const parts = /[A-Za-z0-9]+|\n|\S/gu;
-  parts.lastIndex = from;
-  let [end, total, others] = [from, 0, 0];
-  const used = () => total + Math.ceil((others * 2) / 3);
-  for (let match = parts.exec(text); match; match = parts.exec(text)) {
-    const [part] = match;
-    const room = tokens - used();
-    if (/^[A-Za-z0-9]/.test(part)) total += Math.ceil(part.length / 4);
-    else if (part.codePointAt(0)! < 0x80 || IDEOGRAPH.test(part)) total += 1;
-    else others += 1;
-    if (used() > tokens) {
-      // A word that is longer than all that may be given is cut.
-      if (end === from) return match.index + room * 4;
-      const space = text.slice(from, end).search(/\s\S*$/);
-      return space * 2 > end - from ? from + space : end;
-    }
-    end = match.index + part.length;
-  }
-  return text.length;
 }
 
 /** The tools that the endpoint has beside those of `assistant-tools.ts`. */

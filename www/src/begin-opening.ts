@@ -26,7 +26,7 @@ export interface Opening {
 
 /** Begins to open the bundle at `address` with the client's files beside `script`. */
 export function beginOpening(address: URL, script: string, options: OpenOptions): Opening {
-  const { assets: given, worker } = options;
+  const { assets: given, worker, module } = options;
   const assets = given === undefined ? new URL(".", script) : new URL(given, document.baseURI);
   const asset = (name: string) => new URL(name, assets).href;
   const { base, file } = parseBundleAddress(address);
@@ -35,7 +35,7 @@ export function beginOpening(address: URL, script: string, options: OpenOptions)
     // Small files first: over one connection they would arrive behind the engine.
     files: file === undefined ? firstFiles(base) : Promise.resolve([]),
     worker: worker === false ? undefined : startWorker(asset("findling-worker.js")),
-    module: compile(asset("findling_engine.wasm")).catch(() => undefined),
+    module: module ?? compile(asset("findling_engine.wasm")).catch(() => undefined),
   };
 }
 

@@ -176,13 +176,18 @@ export class FindlingIndex extends EventTarget {
     return this.search("", { ...options, similarTo: String(page) } as SearchOptions);
   }
 
-  /** The absolute address of a page; `null` if it is not HTTP(S), such as `javascript:`. */
+  /**
+   * The absolute address of a page; `null` if it is neither HTTP(S) nor of the site's own scheme,
+   * such as `javascript:`.
+   */
   resolve(url: string): string | null {
     try {
       // On another site than the indexed one, root-relative addresses are relative to that site.
       const moved = this.#options.site !== undefined && /^\/(?!\/)/.test(url);
       const address = new URL(moved ? url.slice(1) : url, this.#site);
-      return /^https?:$/.test(address.protocol) ? address.href : null;
+      // In documentation that is opened from a disk, pages are files as well.
+      const isPage = /^https?:$/.test(address.protocol) || address.protocol === this.#site.protocol;
+      return isPage ? address.href : null;
     } catch {
       return null;
     }

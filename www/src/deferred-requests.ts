@@ -16,6 +16,7 @@ export const FIRST_PART_FIELDS: ReadonlyMap<string, readonly string[] | undefine
   ["offset", undefined],
   ["encoder", ["auto", "static", "none"]],
   ["prefix", undefined],
+  ["singleLetter", undefined],
   ["verbatim", undefined],
   ["suggest", undefined],
   ["order", ["relevance", "match"]],

@@ -8,7 +8,8 @@
  */
 
 import { READING_TOOLS } from "./assistant-reading";
-import { callTool, isObject, type Json, type Site, TOOLS, UNTRUSTED } from "./assistant-tools";
+import { isObject, type Json, type Site, UNTRUSTED } from "./assistant-tool";
+import { callTool, TOOLS } from "./assistant-tools";
 import { line } from "./safe-text";
 
 /** Versions of the protocol, newest first. */

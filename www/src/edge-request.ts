@@ -42,6 +42,7 @@ export const SEARCH_PARAMETERS: readonly string[] = [
   "encoder",
   "fusion",
   "prefix",
+  "every-word",
   "verbatim",
   "suggest",
   "why",
@@ -70,6 +71,7 @@ export function readSearch(parameters: URLSearchParams): SearchRequest {
   const fusion = choice<Fusion["method"]>(parameters, "fusion", ["convex", "rrf"]);
   if (fusion) request.fusion = { method: fusion };
   if (flag(parameters, "prefix")) request.prefix = true;
+  if (flag(parameters, "every-word")) request.everyWord = true;
   if (flag(parameters, "verbatim")) request.verbatim = true;
   if (!flag(parameters, "suggest", true)) request.suggest = false;
   if (flag(parameters, "instead")) request.facetsInstead = true;

@@ -10,7 +10,7 @@
 
 import * as engine from "../wasm/engine/findling_engine";
 import engineModule from "../wasm/engine/findling_engine_bg.wasm";
-import type { ToolRequest } from "./assistant-tools";
+import type { ToolRequest } from "./assistant-tool";
 import { type Answer, Bundle, withNotice } from "./bundle";
 import { parseBundleAddress } from "./bundle-address";
 import { DirectorySource, SingleFileSource } from "./bundle-layout";

@@ -45,6 +45,17 @@ fusion?: Fusion,
  */
 prefix?: boolean, 
 /**
+ * With `prefix`: complete a query of a single letter as well. It then finds the pages with the
+ * most frequent words that begin with the letter, besides those that have the letter alone.
+ */
+singleLetter?: boolean, 
+/**
+ * Find only pages that have every word of the query, in any of their sections. Both legs obey
+ * it. Not asked for are stop words, and words that no page has, since nothing would be left.
+ * No effect if `mode` is semantic, or in a search for similar pages.
+ */
+everyWord?: boolean, 
+/**
  * Do not correct the spelling of words.
  */
 verbatim?: boolean, 

@@ -30,7 +30,7 @@ export async function spawn(url: string, worker: StartedWorker | undefined): Pro
 }
 
 /** `undefined` if the worker does not start: blocked by policy, or no module workers. */
-async function fromWorker({ worker, failed }: StartedWorker): Promise<Spawned | undefined> {
+export async function fromWorker({ worker, failed }: StartedWorker): Promise<Spawned | undefined> {
   const remote = new Remote(worker);
   const stopped = failed.then((reason) => {
     remote.break(new FindlingError("internal", `The search worker failed: ${reason}`));
@@ -42,7 +42,8 @@ async function fromWorker({ worker, failed }: StartedWorker): Promise<Spawned | 
   return undefined;
 }
 
-function stoppable(remote: Remote, end: () => void): Spawned {
+/** What answers `remote`, until `end`. */
+export function stoppable(remote: Remote, end: () => void): Spawned {
   const stop = () => {
     remote.break(new FindlingError("closed", "The index was closed."));
     end();

@@ -7,6 +7,33 @@ export interface StartedWorker {
   failed: Promise<string>;
 }
 
+/** Of the browser's Trusted Types; TypeScript has no types for them. */
+interface Policy {
+  createScriptURL(url: string): string;
+}
+declare const trustedTypes: { createPolicy(name: string, rules: Policy): Policy };
+
+/** Accepts the search worker's script, and the script that imports it. */
+function createScriptURL(url: string): string {
+  if (/^blob:|\/findling-worker\.js$/.test(url)) return url;
+  throw url;
+}
+
+/**
+ * The address as a page with Trusted Types takes it: from the policy `findling`. A page may make
+ * each policy once, so its scripts share it.
+ */
+function trusted(url: string): string {
+  const page = globalThis as { findlingPolicy?: Policy };
+  try {
+    page.findlingPolicy ??= trustedTypes.createPolicy("findling", { createScriptURL });
+    return page.findlingPolicy.createScriptURL(url);
+  } catch {
+    // The browser has no Trusted Types, or the page does not allow this policy.
+    return url;
+  }
+}
+
 /** `undefined` if the browser has no workers, or a policy forbids them. */
 export function startWorker(url: string): StartedWorker | undefined {
   let address = url;
@@ -16,18 +43,23 @@ export function startWorker(url: string): StartedWorker | undefined {
       const script = new Blob([`import ${JSON.stringify(url)}`], { type: "text/javascript" });
       address = URL.createObjectURL(script);
     }
-    const worker = new Worker(address, { type: "module" });
-    // The first message tells that the script was read.
-    worker.addEventListener("message", () => URL.revokeObjectURL(address), { once: true });
-    const failed = new Promise<string>((resolve) => {
-      worker.onerror = (event) => {
-        event.preventDefault();
-        resolve(event.message || "the browser gives no reason");
-      };
-    });
-    return { worker, failed };
+    return runWorker(address, { type: "module" });
   } catch {
     // A SecurityError under a policy without worker-src.
     return undefined;
   }
+}
+
+/** Starts a worker from an address of the page's own. Throws if a policy forbids it. */
+export function runWorker(address: string, options?: WorkerOptions): StartedWorker {
+  const worker = new Worker(trusted(address), options);
+  // The first message tells that the script was read.
+  worker.addEventListener("message", () => URL.revokeObjectURL(address), { once: true });
+  const failed = new Promise<string>((resolve) => {
+    worker.onerror = (event) => {
+      event.preventDefault();
+      resolve(event.message || "the browser gives no reason");
+    };
+  });
+  return { worker, failed };
 }

@@ -44,6 +44,8 @@ export interface OpenOptions {
   site?: string | URL;
   /** `false` runs the engine on the page's own thread. */
   worker?: boolean;
+  /** @internal The engine's first part, compiled from another file than usual. */
+  module?: Promise<WebAssembly.Module | undefined>;
   /**
    * `streamed` (default): a search by meaning fetches only the vectors near the query, tens of
    * kilobytes. `resident`: the first search by meaning fetches all vectors. Single-file bundles are
@@ -90,6 +92,13 @@ export interface SearchOptions {
   copies?: boolean;
   /** Treats the last word as the beginning of a word, for search while typing. */
   prefix?: boolean;
+  /** With `prefix`: completes a query of a single letter as well. */
+  singleLetter?: boolean;
+  /**
+   * Finds only pages that have every word of the query, anywhere on the page. Not asked for are
+   * stop words, and words that no page has. Not with `why`.
+   */
+  everyWord?: boolean;
   /** Searches for every word as it is written, without corrections. */
   verbatim?: boolean;
   /** `false` makes no suggestions if nothing is found. */

@@ -12,7 +12,7 @@ use super::*;
 use crate::index::client::{self, TRANSFORMER};
 use crate::index::packs::Limits;
 use crate::index::rows::tests::table;
-use crate::index::write::{Extra, Shape, write};
+use crate::index::write::{BundleWriter, Extra, Shape};
 use crate::index::{Job, Options, build};
 use crate::models::BoxedEncoder;
 use crate::page::{Block, Page, Section};
@@ -63,7 +63,7 @@ fn bundle_at(out: &Path, shape: Shape, table: Option<&StaticTable>, extras: &[Ex
     let options = Options { graph_from: 1, cells: shape.has_shards(), ..Options::default() };
     let job = Job { pages: pages(), encoder: Some(&encoder), table, options, ..Job::default() };
     let bundle = build(job, &Ui::silent()).unwrap().bundle;
-    write(out, shape, &bundle, extras, std::time::Duration::ZERO).unwrap();
+    BundleWriter { extras, ..BundleWriter::new(out, shape, &bundle) }.write().unwrap();
     Host::open(out).unwrap()
 }
 
@@ -291,6 +291,7 @@ fn the_budget_counts_every_file_of_the_client() {
     let others = [
         client::PAGEFIND,
         client::HIGHLIGHT,
+        client::STANDALONE,
         "findling-results.js",
         "findling-related.js",
         "findling-log.js",
@@ -332,7 +333,8 @@ fn a_transformer_comes_after_an_answer_by_words() {
     let bundle = build(job, &Ui::silent()).unwrap().bundle;
     let extras = [Extra { path: "encoder/model.bin".into(), contents: model.into() }];
     let out = dir.path().join("out");
-    write(&out, Shape::Directory, &bundle, &extras, std::time::Duration::ZERO).unwrap();
+    let writer = BundleWriter::new(&out, Shape::Directory, &bundle);
+    BundleWriter { extras: &extras, ..writer }.write().unwrap();
     let mut host = Host::open(&out).unwrap();
     let budget = measure(&mut host, &queries(&["threads share data"]), &Ui::silent()).unwrap();
     assert_eq!((budget.encoder, budget.first.vectors), (None, BytesSpread::default()));
@@ -366,7 +368,7 @@ fn a_bundle_of_words_alone_stays_streamed_when_it_is_read_anew() {
     let bundle = build(job, &Ui::silent()).unwrap().bundle;
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("bundle");
-    write(&out, Shape::Directory, &bundle, &[], std::time::Duration::ZERO).unwrap();
+    BundleWriter::new(&out, Shape::Directory, &bundle).write().unwrap();
     let mut host = Host::open(&out).unwrap();
     let mut reads_second_tier = |streamed: bool| {
         host.set_streamed(streamed);

@@ -8,7 +8,7 @@ use super::home::Home;
 use super::name::Name;
 use super::settings::Settings;
 use super::state::{Scan, State};
-use super::sync::list;
+use super::sync::{list, paths};
 
 /// How a bundle compares with its sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,7 +37,8 @@ pub(super) fn freshness(
     else {
         return Ok(None);
     };
-    let scan = Scan::of(&list(home, name, settings)?, Some(&state), false);
+    let listing = list(home, name, settings)?;
+    let scan = Scan::of(&paths(&listing, settings), Some(&state), false);
     let changes = scan.changes_since(&state.files);
     let lists = [changes.new.len(), changes.changed.len(), changes.deleted.len()];
     let changed_files = lists.iter().sum::<usize>() + changes.moved.len();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use findling_bundle::hex;
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -150,6 +151,16 @@ impl Scan {
     /// from there, unless its date is too recent to be trusted, the clock was set back since, or
     /// `rehash` asks for contents.
     pub fn of(paths: &[PathBuf], earlier: Option<&State>, rehash: bool) -> Self {
+        Self::with_bar(paths, earlier, rehash, &ProgressBar::hidden())
+    }
+
+    /// The same with a bar over the files.
+    pub fn with_bar(
+        paths: &[PathBuf],
+        earlier: Option<&State>,
+        rehash: bool,
+        bar: &ProgressBar,
+    ) -> Self {
         let began = nanos(SystemTime::now()).unwrap_or(0);
         let trusted = earlier.filter(|earlier| !rehash && earlier.scanned <= began);
         let files = paths
@@ -158,9 +169,11 @@ impl Scan {
                 let key = key(path);
                 let known = trusted.and_then(|state| Some((state.files.get(&key)?, state.scanned)));
                 let state = look(path, known);
+                bar.inc(1);
                 (key, state)
             })
             .collect();
+        bar.finish_and_clear();
         Self { began, files }
     }
 

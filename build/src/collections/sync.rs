@@ -25,7 +25,7 @@ use super::settings::Settings;
 use super::state::{Built, Changes, Scan, State};
 use crate::bundle_files::BundleFiles;
 use crate::index::Kept;
-use crate::sources;
+use crate::sources::{self, Listing};
 use crate::ui::Ui;
 
 /// How a collection is brought up to date.
@@ -130,8 +130,10 @@ pub fn sync(
     let current = generations.current()?;
     generations.sweep(current.as_ref().map_or(0, Generation::number))?;
     let earlier = current.as_ref().and_then(|generation| State::read(&generation.state()));
-    let paths = list(home, name, &settings)?;
-    let scan = Scan::of(&paths, earlier.as_ref(), options.rehash);
+    let listing = list(home, name, &settings)?;
+    let paths = paths(&listing, &settings);
+    let bar = ui.bar("Comparing", paths.len() as u64, "files");
+    let scan = Scan::with_bar(&paths, earlier.as_ref(), options.rehash, &bar);
     if let Some(earlier) = &earlier
         && !options.allow_empty
     {
@@ -168,6 +170,7 @@ pub fn sync(
     let mut kept = generations.kept();
     kept.bundle = current.filter(|_| goes_on).map(|current| current.bundle());
     kept.hashes = scan.hashes(paths);
+    kept.listing = Some(listing);
     if options.fresh {
         for log in kept.logs() {
             let _ = fs::remove_file(log);
@@ -189,7 +192,7 @@ fn take_lock(generations: &Generations, name: &Name, ui: &Ui) -> Result<Lock, Er
 }
 
 /// All files of the sources, as a build reads them.
-pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Listing, Error> {
     for path in &settings.paths {
         let readable = match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => fs::read_dir(path).map(drop),
@@ -208,10 +211,12 @@ pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Vec<
         exclude: settings.exclude.clone(),
         ..sources::Options::default()
     };
-    // The build reads the same files again, and tells what is the matter with them.
-    let mut paths = sources::list(&settings.paths, &options, &mut |_| {});
-    paths.extend(settings.chat_fields.clone());
-    Ok(paths)
+    Ok(Listing::of(&settings.paths, &options))
+}
+
+/// The files that a bundle depends on.
+pub(super) fn paths(listing: &Listing, settings: &Settings) -> Vec<PathBuf> {
+    listing.paths().chain(&settings.chat_fields).cloned().collect()
 }
 
 /// A source without a file that had some is rather a drive that is not mounted than an edit.

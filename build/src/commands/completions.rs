@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap_complete::Shell;
 
+use crate::standard_streams::stdout;
+
 /// Print the completions of a shell
 ///
 /// Load them in the shell's configuration, for example `source <(findling completions bash)`. The
@@ -26,6 +28,6 @@ pub fn run(args: Args, mut command: clap::Command) -> Result<ExitCode> {
     // The generator panics when its output is closed, so it gets a buffer.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, name, &mut script);
-    std::io::stdout().write_all(&script)?;
+    stdout().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use findling_engine::{Limit, Request, SectionsPerPage};
 use serde::Serialize;
 
-use super::open_bundle::{Group, ask};
+use super::ask::{Group, ask};
 use super::search::{Output, SearchOptions, finish, write_to};
 use crate::output::{Exit, SCHEMA};
 use crate::passages::{self, Passages, candidates, fill, merged};

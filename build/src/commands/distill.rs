@@ -1,5 +1,6 @@
 //! `findling distill`: trains the static query encoder's table.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -8,6 +9,7 @@ use findling_bundle::rows::Bits;
 
 use crate::distill;
 use crate::embedding::Cache;
+use crate::standard_streams::stdout;
 use crate::training;
 use crate::ui::{Ui, bytes};
 
@@ -84,18 +86,19 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         .and_then(|()| std::fs::rename(&unfinished, &args.output))
         .with_context(|| format!("cannot write {}", args.output.display()))?;
     ui.status("Wrote", format!("{}, {}", args.output.display(), bytes(table.len() as u64)));
-    let report = &distilled.report;
+    let (report, mut out) = (&distilled.report, stdout());
     if args.json {
-        println!("{}", serde_json::to_string(report)?);
+        writeln!(out, "{}", serde_json::to_string(report)?)?;
     } else {
-        println!("rows                          {}", report.n_rows);
-        println!("cosine with the teacher       {:.4}", report.quantised_cosine);
-        println!("kept by the projection        {:.4}", report.projection_cosine);
+        writeln!(out, "rows                          {}", report.n_rows)?;
+        writeln!(out, "cosine with the teacher       {:.4}", report.quantised_cosine)?;
+        writeln!(out, "kept by the projection        {:.4}", report.projection_cosine)?;
         if report.n_known_items > 0 {
-            println!(
+            writeln!(
+                out,
                 "known items, recall@10        {:.4} (teacher {:.4})",
                 report.table_recall_at_10, report.teacher_recall_at_10
-            );
+            )?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use findling_engine::{Limit, Request};
 use serde::Serialize;
 
-use super::open_bundle::{Group, ask};
+use super::ask::{Group, ask};
 use super::search::{Output, SearchOptions, exit, finish, keep, write_to};
 use crate::output::{
     self, Answer, Body, Exit, Failure, Format, Meta, SCHEMA, UsageError, Vectors, body,
@@ -108,9 +108,11 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let found: Vec<&Group> =
         groups.iter().filter(|group| exit(&group.response) == Exit::Found).collect();
     let metas: Vec<Option<Meta>> = found.iter().map(|group| meta(group)).collect();
+    let group_by: Vec<Option<String>> =
+        found.iter().map(|group| args.options.group_by_in(group.asked.host.manifest())).collect();
     let (unknown, mut offset) = (Meta::default(), args.offset);
     let mut answers = Vec::new();
-    for (group, meta) in found.iter().zip(&metas) {
+    for ((group, meta), group_by) in found.iter().zip(&metas).zip(&group_by) {
         answers.push(Answer {
             response: &group.response,
             // Numbers go on from one collection to the next, since `open` takes them.
@@ -118,7 +120,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
             meta: meta.as_ref().unwrap_or(&unknown),
             sources: &group.asked.sources,
             collection: Some(&group.asked.name),
-            group_by: args.options.group_by.as_deref(),
+            group_by: group_by.as_deref(),
             timings: false,
             vectors: group.vectors.as_ref(),
         });

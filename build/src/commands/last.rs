@@ -10,6 +10,7 @@ use super::search::{Output, finish};
 use crate::collections::Name;
 use crate::output::{Exit, Last, LastHit, Location, Place, UsageError};
 use crate::safe_text::{self, is_link, json_pretty, line};
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui};
 
 /// List the hits of the last search, or of one that `--save` saved, with the numbers that `findling
@@ -48,7 +49,7 @@ pub struct OpenArgs {
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let output = Output { json: args.json, ..Output::default() };
     finish(&output, ui, || {
-        let mut out = std::io::stdout().lock();
+        let mut out = stdout();
         if args.list {
             return list(args.json, &mut out);
         }
@@ -93,7 +94,7 @@ pub fn open(args: OpenArgs, ui: &Ui) -> Result<ExitCode> {
         let hit = last.hit(args.number)?;
         let opener = Opener::of(hit, args.browser)?;
         if args.print {
-            println!("{}", line(&opener.command.join(" ")));
+            writeln!(stdout(), "{}", line(&opener.command.join(" ")))?;
             return Ok(Exit::Found);
         }
         let what = if opener.is_editor { "editor" } else { "browser" };

@@ -8,7 +8,10 @@ macro_rules! bundle_forms {
 }
 
 pub mod agents;
+mod application;
+mod ask;
 pub mod build;
+mod bundles;
 pub mod collection;
 pub mod completions;
 pub mod config;
@@ -18,6 +21,7 @@ pub mod distill;
 pub mod eval;
 pub mod explain;
 pub mod find;
+mod highlight;
 #[cfg(feature = "history")]
 pub mod history;
 pub mod init;
@@ -27,6 +31,7 @@ mod learned;
 pub mod man;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+mod merged_facets;
 pub mod models;
 pub mod note;
 mod ocr;

@@ -16,9 +16,9 @@ use super::search::{self, Output, SearchOptions, finish};
 use super::sync::{How, sync};
 use crate::collections::{Error, Home, Kind, Name, Registry, Settings};
 use crate::output::{Exit, UsageError};
-use crate::safe_text::{json, json_pretty};
+use crate::safe_text::json;
 use crate::sources::Format;
-use crate::ui::Ui;
+use crate::ui::{Ui, print_json};
 
 /// The collection unless another one is named.
 const COLLECTION: &str = "assistant-notes";
@@ -142,7 +142,7 @@ fn add(args: &Add, name: &Name, ui: &Ui) -> Result<Exit> {
         ui.warn(format!("the note is not searched until `findling sync {name}`: {error:#}"));
     }
     if args.json {
-        println!("{}", json_pretty(&Added { collection: name, path, title })?);
+        print_json(&Added { collection: name, path, title })?;
     } else {
         ui.status("Kept", path.display());
     }

@@ -1,23 +1,17 @@
 //! The bundles that a command searches: those that are named, or all collections, or the current
 //! directory.
 
-use std::borrow::BorrowMut;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use findling_engine::{Mode, Request, Response};
+use rayon::prelude::*;
 
 use super::build::build_collection;
 use super::learned;
 use super::require_fresh::RequireFresh;
-use super::search::{READ_AS, SearchOptions, forgive_filter, load_encoder};
-use super::unknown_attribute::with_counts;
 use crate::collections::{Home, Place, Registry, Settings, Target};
-use crate::host::{EncoderChoice, Host, QueryEncoder};
-use crate::output::{Failure, Sources, Timings, UsageError, Vectors, best, require_vectors};
+use crate::host::Host;
+use crate::output::{Failure, Sources, UsageError};
 use crate::sources;
 use crate::ui::{Ui, bytes, count};
 
@@ -49,45 +43,6 @@ pub(crate) fn find_target(given: &Path, ui: &Ui) -> Result<Target> {
     Ok(target)
 }
 
-/// The encoders of queries, each loaded once for all bundles of its space.
-pub(crate) struct Encoders {
-    choice: EncoderChoice,
-    /// By the fingerprint of the space.
-    loaded: HashMap<String, Arc<QueryEncoder>>,
-}
-
-impl Encoders {
-    pub fn new(choice: EncoderChoice) -> Self {
-        Self { choice, loaded: HashMap::new() }
-    }
-
-    /// The encoder for a bundle, if there is one and the mode needs it.
-    fn of(&mut self, host: &Host, mode: Mode, ui: &Ui) -> Result<Option<Arc<QueryEncoder>>> {
-        let space = host.manifest().dense.as_ref().map(|dense| dense.encoder.fingerprint.clone());
-        let known = space.as_ref().filter(|_| mode != Mode::Lexical);
-        if let Some(encoder) = known.and_then(|space| self.loaded.get(space)) {
-            return Ok(Some(encoder.clone()));
-        }
-        let encoder = load_encoder(host, &self.choice, mode, ui)?.map(Arc::new);
-        if let (Some(space), Some(encoder)) = (space, &encoder) {
-            // The rows of one bundle do not embed queries for another.
-            if encoder.kind() != crate::models::STATIC {
-                self.loaded.insert(space, encoder.clone());
-            }
-        }
-        Ok(encoder)
-    }
-}
-
-/// The answer of one bundle.
-pub(crate) struct Group {
-    pub asked: OpenBundle,
-    pub response: Response,
-    /// The vectors, if the command includes them.
-    pub vectors: Option<Vectors>,
-    pub timings: Timings,
-}
-
 /// The bundles that could be opened, and the errors of the others.
 pub(crate) struct Opened {
     pub asked: Vec<OpenBundle>,
@@ -97,115 +52,62 @@ pub(crate) struct Opened {
 /// Collections that cannot answer, by name, and why.
 pub(crate) type Failures = Vec<(String, Failure)>;
 
-/// Opens what is wanted. A bundle that was named must open; of all collections some may fail.
+/// Opens what is wanted, on all cores. Some bundles may fail.
 ///
 /// # Errors
-/// If a named bundle cannot be opened or is not fresh, or there is nothing to ask.
+/// If none of several named bundles can be opened or is fresh, or there is nothing to ask.
 pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<Opened> {
-    let mut opened = Opened { asked: Vec::new(), failed: Vec::new() };
+    let open = |target: Result<Target>| -> Result<OpenBundle> {
+        let target = target?;
+        fresh.check(&target)?;
+        OpenBundle::open(target)
+    };
     if !targets.is_empty() {
-        for path in targets {
-            let target = find_target(path, ui)?;
-            fresh.check(&target)?;
-            opened.asked.push(OpenBundle::open(target)?);
+        let found: Vec<(String, Result<OpenBundle>)> = targets
+            .par_iter()
+            .map(|path| (path.display().to_string(), open(Target::find(path))))
+            .collect();
+        if found.iter().all(|(_, asked)| asked.is_err()) {
+            let first = found.into_iter().find_map(|(_, asked)| asked.err());
+            return Err(first.unwrap_or_else(|| anyhow::anyhow!("nothing was opened")));
         }
-        return Ok(opened);
+        return Ok(sorted(found, "", ui));
     }
     let home = Home::default_location()?;
     let registry = Registry::read(&home)?;
-    for name in registry.collections().keys() {
-        let open = || -> Result<OpenBundle> {
-            let target = Target::of_collection(&home, name)?;
-            fresh.check(&target)?;
-            OpenBundle::open(target)
-        };
-        match open() {
-            Ok(asked) => opened.asked.push(asked),
+    let names: Vec<_> = registry.collections().keys().collect();
+    if names.is_empty() {
+        let asked = vec![directory(Path::new("."), ui)?];
+        return Ok(Opened { asked, failed: Vec::new() });
+    }
+    let found = names
+        .par_iter()
+        .map(|name| {
+            let target = Target::of_collection(&home, name).map_err(anyhow::Error::from);
+            (name.to_string(), open(target))
+        })
+        .collect();
+    Ok(sorted(found, "the collection ", ui))
+}
+
+/// Parts the bundles that could be opened from the others, each of which is a warning.
+fn sorted(found: Vec<(String, Result<OpenBundle>)>, what: &str, ui: &Ui) -> Opened {
+    let mut opened = Opened { asked: Vec::new(), failed: Vec::new() };
+    for (name, asked) in found {
+        match asked {
+            Ok(asked) => {
+                if let Some(notice) = asked.target.as_ref().and_then(Target::notice) {
+                    ui.warn(notice);
+                }
+                opened.asked.push(asked);
+            }
             Err(error) => {
-                ui.warn(format!("the collection {name} cannot be searched: {error:#}"));
-                opened.failed.push((name.to_string(), Failure::of(&error)));
+                ui.warn(format!("{what}{name} cannot be searched: {error:#}"));
+                opened.failed.push((name, Failure::of(&error)));
             }
         }
     }
-    if registry.collections().is_empty() {
-        opened.asked.push(directory(Path::new("."), ui)?);
-    }
-    Ok(opened)
-}
-
-/// The answers of several bundles.
-pub(crate) struct Replies<T> {
-    /// The answers with the places of their bundles.
-    pub answers: Vec<(usize, T)>,
-    /// The errors of the bundles that cannot answer, with their names.
-    pub refusals: Vec<(String, anyhow::Error)>,
-}
-
-/// Asks each bundle. If one cannot answer (it has no such attribute), the others still do.
-pub(crate) fn ask_each<A: BorrowMut<OpenBundle>, T>(
-    bundles: impl IntoIterator<Item = A>,
-    mut ask: impl FnMut(A) -> Result<T>,
-) -> Replies<T> {
-    let mut replies = Replies { answers: Vec::new(), refusals: Vec::new() };
-    for (place, asked) in bundles.into_iter().enumerate() {
-        let name = asked.borrow().name.clone();
-        match ask(asked) {
-            Ok(answer) => replies.answers.push((place, answer)),
-            Err(error) => replies.refusals.push((name, error)),
-        }
-    }
-    replies
-}
-
-impl<T> Replies<T> {
-    /// The answers, and the bundles that could not answer, each of which is a warning.
-    ///
-    /// # Errors
-    /// The first refusal if no bundle has answered.
-    pub fn some(self, ui: &Ui) -> Result<(Vec<(usize, T)>, Failures)> {
-        let Self { answers, mut refusals } = self;
-        if answers.is_empty() && !refusals.is_empty() {
-            return Err(refusals.remove(0).1);
-        }
-        let failure = |(name, error): (String, anyhow::Error)| {
-            ui.warn(format!("{name}: {error:#}"));
-            (name, Failure::of(&error))
-        };
-        Ok((answers, refusals.into_iter().map(failure).collect()))
-    }
-}
-
-/// Asks each bundle. The one with the best page comes first. A collection that cannot answer the
-/// request is a failure if others can. `vectors`: whether those of what is shown are included.
-pub(crate) fn ask(
-    targets: &[PathBuf],
-    options: &SearchOptions,
-    request: &Request,
-    vectors: bool,
-    ui: &Ui,
-) -> Result<(Vec<Group>, Failures)> {
-    let Opened { asked, mut failed } = open(targets, options.fresh, ui)?;
-    let mut encoders = Encoders::new(options.ranking.query_encoder.clone());
-    let replies = ask_each(asked, |mut asked| {
-        asked.host.set_streamed(options.ranking.streamed);
-        let mut request = request.clone();
-        options.complete_for(&mut request, &asked.host)?;
-        if vectors {
-            require_vectors(&asked.host, &asked.name)?;
-        }
-        let (mut response, timings, vectors) =
-            asked.answer_with(vectors, request, &mut encoders, ui)?;
-        for notice in response.notices.iter().filter(|notice| notice.code == READ_AS) {
-            ui.warn(format!("{}: {}", asked.name, notice.message));
-        }
-        options.arrange(&mut response);
-        Ok(Group { asked, response, vectors, timings })
-    });
-    let (answers, refused) = replies.some(ui)?;
-    failed.extend(refused);
-    let mut groups: Vec<Group> = answers.into_iter().map(|(_, group)| group).collect();
-    groups.sort_by(|a, b| best(&b.response).total_cmp(&best(&a.response)));
-    Ok((groups, failed))
+    opened
 }
 
 /// Indexes a directory that is small enough, by words.
@@ -254,50 +156,5 @@ impl OpenBundle {
         let (name, sources) = (target.given().to_owned(), Sources::of(&target));
         let host = learned::open(&target)?;
         Ok(Self { name, host, sources, target: Some(target), _staged: None })
-    }
-
-    /// Answers a request whose query is not embedded yet.
-    ///
-    /// # Errors
-    /// The errors of the encoder and of the engine.
-    pub fn answer(
-        &mut self,
-        request: Request,
-        encoders: &mut Encoders,
-        ui: &Ui,
-    ) -> Result<(Response, Timings)> {
-        let (response, timings, _) = self.answer_with(false, request, encoders, ui)?;
-        Ok((response, timings))
-    }
-
-    /// As [`OpenBundle::answer`], and with the vectors of the sections shown, if `vectors` is set.
-    fn answer_with(
-        &mut self,
-        vectors: bool,
-        mut request: Request,
-        encoders: &mut Encoders,
-        ui: &Ui,
-    ) -> Result<(Response, Timings, Option<Vectors>)> {
-        let started = Instant::now();
-        // Without vectors every search is by words; a notice would repeat it for every query.
-        if self.host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
-            request.mode = Mode::Lexical;
-        }
-        let encoder = match request.similar_to {
-            Some(_) => None,
-            None => encoders.of(&self.host, request.mode, ui)?,
-        };
-        let loading = started.elapsed();
-        let embedding = match &encoder {
-            Some(encoder) => encoder.embed(&mut request)?,
-            None => Duration::ZERO,
-        };
-        let read = forgive_filter(&mut self.host, &mut request)?;
-        let answer = Vectors::search(vectors, &mut self.host, encoder.as_deref(), request);
-        let (mut response, cost, vectors) =
-            answer.map_err(|error| with_counts(&self.host, error))?;
-        response.notices.splice(..0, read);
-        let open = self.host.open_time();
-        Ok((response, Timings::new(started, open, loading, embedding, &cost), vectors))
     }
 }

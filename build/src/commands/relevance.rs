@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use findling_engine::{Limit, Request, SectionsPerPage};
 use serde::Serialize;
 
+use super::ask::{Group, ask};
 use super::find::{Failed, Schema};
-use super::open_bundle::{Group, ask};
 use super::search::{Output, SearchOptions, finish, write_to};
 use crate::output::{Exit, Format, SCHEMA, UsageError, best, title};
 use crate::safe_text::{self, line};

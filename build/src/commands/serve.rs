@@ -1,5 +1,6 @@
-//! `findling serve`: serves a bundle, or a site with its bundle, on this machine.
+//! `findling serve`: serves a bundle, a site with its bundle, or all collections, on this machine.
 
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,21 +9,28 @@ use anyhow::{Context, bail};
 use axum::extract::Request;
 use tokio::net::TcpListener;
 
+use super::application;
 use crate::collections::Target;
 use crate::serve::{Layout, router};
+use crate::standard_streams::stdout;
 use crate::ui::Ui;
 
-/// Serve a bundle, or a site with its bundle, on this machine
+/// Serve your collections, a bundle, or a site with its bundle, on this machine
+///
+/// Without a bundle it serves an application that searches all collections, reads what is found
+/// (conversations, source code, papers, documents) and brings collections up to date. Open the
+/// address that it prints: it has the token without which the application answers nobody.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: a directory, a .findling file, or the name of a collection
-    bundle: PathBuf,
+    /// Bundle: a directory, a .findling file, or the name of a collection. Without one, all
+    /// collections
+    bundle: Option<PathBuf>,
     /// Port to listen on; 0 takes any free port
     #[arg(short, long, default_value_t = 8900)]
     port: u16,
     /// Directory of the site, served at /, with the bundle at --mount. Repeatable: the first
     /// directory that has a file serves it
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", requires = "bundle")]
     site: Vec<PathBuf>,
     /// Path of the bundle below the site
     #[arg(long, value_name = "PATH", default_value = "/findling/", requires = "site")]
@@ -34,13 +42,14 @@ impl Args {
     pub fn of_site(site: PathBuf, bundle: PathBuf, port: u16) -> Self {
         let below = bundle.strip_prefix(&site).map(PathBuf::from);
         let mount = below.unwrap_or_else(|_| "pagefind".into()).to_string_lossy().into_owned();
-        Self { bundle, port, site: vec![site], mount }
+        Self { bundle: Some(bundle), port, site: vec![site], mount }
     }
 }
 
 /// Runs the command until it is interrupted.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let target = Target::find(&args.bundle)?;
+    let Some(bundle) = &args.bundle else { return application::run(args.port, ui) };
+    let target = Target::find(bundle)?;
     if target.is_copy() {
         bail!(
             "{}: expected a bundle on this machine, found the address of a site, which serves it \
@@ -79,7 +88,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             &page[1..]
         };
         // The address is the output of this command: a script that uses port 0 reads it.
-        println!("http://{address}/");
+        writeln!(stdout(), "http://{address}/")?;
         ui.status("Serving", format!("the bundle at http://{address}/{bundle_at}; Ctrl-C ends"));
         axum::serve(listener, axum::ServiceExt::<Request>::into_make_service(router(&layout)))
             .with_graceful_shutdown(async {

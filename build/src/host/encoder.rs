@@ -3,13 +3,14 @@
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use findling_bundle::Dense;
 use findling_encoder::Side;
 use findling_engine::{QueryVector, Request};
 
 use super::Host;
 use crate::models::{self, BoxedEncoder, STATIC};
+use crate::usage_error::UsageError;
 
 /// The choice of the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,6 +53,11 @@ pub struct QueryEncoder {
     kind: &'static str,
 }
 
+/// The error of an encoder that does not fit the bundle.
+fn unfit(message: impl Into<String>) -> anyhow::Error {
+    UsageError::new("query-encoder", message).into()
+}
+
 impl QueryEncoder {
     /// Loads the chosen encoder and checks that it embeds into the bundle's space.
     ///
@@ -62,10 +68,10 @@ impl QueryEncoder {
     pub fn load(host: &Host, choice: &EncoderChoice) -> anyhow::Result<Option<QueryEncoder>> {
         let Some(dense) = &host.manifest().dense else {
             if let EncoderChoice::Named(name) = choice {
-                bail!(
+                return Err(unfit(format!(
                     "the bundle has no vectors, so `{name}` cannot be used; build the bundle with \
                      an encoder"
-                );
+                )));
             }
             return Ok(None);
         };
@@ -77,29 +83,27 @@ impl QueryEncoder {
             },
             EncoderChoice::Named(name) if name == STATIC => match dense.rows {
                 Some(_) => Ok(Some(Self::of_rows())),
-                None => {
-                    bail!(
-                        "the bundle has no rows of a static encoder; build it with --query-encoder \
-                         static"
-                    )
-                }
+                None => Err(unfit(
+                    "the bundle has no rows of a static encoder; build it with --query-encoder \
+                     static",
+                )),
             },
             EncoderChoice::Named(name) if name == "deployed" => match deployed(host, dense) {
                 Some(encoder) => Ok(Some(QueryEncoder {
                     encoder: Some(Self::of_space(encoder?, dense)?),
                     kind: "transformer",
                 })),
-                None => bail!(
+                None => Err(unfit(
                     "expected a transformer deployed with the bundle that this program can run, \
-                     found none; build the bundle with --query-encoder transformer or both"
-                ),
+                     found none; build the bundle with --query-encoder transformer or both",
+                )),
             },
             EncoderChoice::Named(name) if name == "transformer" && dense.encoder.name == STATIC => {
-                bail!(
+                Err(unfit(
                     "the bundle's documents were embedded with the static table, so no transformer \
                      can embed queries for it; use --query-encoder static, or build the bundle \
-                     with a model"
-                )
+                     with a model",
+                ))
             }
             EncoderChoice::Named(name) if name == "transformer" && dense.encoder.semantic => {
                 Self::documents_own(host, dense).map(Some)
@@ -143,15 +147,12 @@ impl QueryEncoder {
     fn of_space(encoder: BoxedEncoder, dense: &Dense) -> anyhow::Result<BoxedEncoder> {
         let (card, expected) = (encoder.card(), &dense.encoder);
         if card.fingerprint != expected.fingerprint {
-            bail!(
+            return Err(unfit(format!(
                 "expected the encoder of the bundle's documents, {} ({}), found {} ({}), whose \
                  vectors cannot be compared with theirs; install the bundle's model, or build the \
                  bundle again",
-                expected.name,
-                expected.fingerprint,
-                card.name,
-                card.fingerprint
-            );
+                expected.name, expected.fingerprint, card.name, card.fingerprint
+            )));
         }
         Ok(encoder)
     }

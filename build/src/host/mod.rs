@@ -4,6 +4,7 @@
 mod encoder;
 mod pages;
 mod similar_addresses;
+pub(crate) mod together;
 mod values;
 
 use std::fmt;

@@ -72,6 +72,14 @@ impl Host {
     /// # Errors
     /// [`findling_engine::Error::NoSuchPage`], and errors of reading.
     pub fn document(&mut self, address: &str) -> Result<Document> {
+        Ok(self.find_document(address)?.1)
+    }
+
+    /// As [`Host::document`], with the page's number.
+    ///
+    /// # Errors
+    /// As [`Host::document`].
+    pub fn find_document(&mut self, address: &str) -> Result<(PageId, Document)> {
         let address = address.trim();
         self.read_addresses()?;
         let found = self.texts.addresses.as_ref().map(|all| all.find(address)).unwrap_or_default();
@@ -79,11 +87,11 @@ impl Host {
         for page in found {
             let document = self.page(page)?;
             let Some(fits) = closeness(&document.id, &document.url, address) else { continue };
-            if best.as_ref().is_none_or(|&(most, _)| fits > most) {
-                best = Some((fits, document));
+            if best.as_ref().is_none_or(|(most, _, _)| fits > *most) {
+                best = Some((fits, page, document));
             }
         }
-        best.map(|(_, document)| document).ok_or_else(|| {
+        best.map(|(_, page, document)| (page, document)).ok_or_else(|| {
             findling_engine::Error::NoSuchPage { address: address.to_owned() }.into()
         })
     }
@@ -168,7 +176,7 @@ fn bounds(range: &Range<u32>) -> (usize, usize) {
 }
 
 /// A value as a response has it.
-fn json(value: &AttributeValue) -> Value {
+pub(super) fn json(value: &AttributeValue) -> Value {
     match value {
         AttributeValue::String(text) => Value::from(text.as_str()),
         AttributeValue::Strings(texts) => Value::from(texts.clone()),

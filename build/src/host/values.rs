@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use findling_bundle::{
-    Attribute, AttributeLevel, Column, SectionId, ShardId, Structure, decode_shard,
+    Attribute, AttributeLevel, Column, PageId, SectionId, ShardId, Structure, decode_shard,
 };
+use serde_json::{Map, Value};
 
 use super::Host;
+use super::pages::json;
 
 /// Values that have been read, by column.
 pub(super) type Values = HashMap<ShardId, Arc<[String]>>;
@@ -50,6 +52,34 @@ impl Host {
         let mut pages: Vec<_> = items.map(|item| structure.page_of(SectionId(item))).collect();
         pages.dedup();
         Ok(pages.len())
+    }
+
+    /// The attributes that each section of a page has besides those of the page, as a response has
+    /// them; in the order of [`Document::sections`](super::Document).
+    ///
+    /// # Errors
+    /// If a column or the structure cannot be read.
+    pub fn attributes_of_sections(&self, page: PageId) -> Result<Vec<Map<String, Value>>> {
+        let attributes = self.manifest().attributes.iter();
+        let of_sections: Vec<&Attribute> =
+            attributes.filter(|attribute| attribute.level == AttributeLevel::Section).collect();
+        if of_sections.is_empty() {
+            return Ok(Vec::new());
+        }
+        let shard = self.manifest().structure().context("the bundle has no structure")?;
+        let stats = self.manifest().stats;
+        let structure = self.decode(shard, |raw| Structure::from_bytes(raw, &stats))?;
+        let sections = structure.sections(page);
+        let mut found = vec![Map::new(); sections.len()];
+        for attribute in of_sections {
+            let column = self.column(attribute)?;
+            for (values, section) in found.iter_mut().zip(sections.clone()) {
+                if let Some(value) = column.value(section) {
+                    values.insert(attribute.name.clone(), json(&value));
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn column(&self, attribute: &Attribute) -> Result<Column> {

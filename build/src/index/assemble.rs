@@ -113,8 +113,8 @@ pub struct Parts {
     pub synonyms: Vec<Synonym>,
     /// Ranking parameters; empty for the defaults.
     pub ranking: Vec<f32>,
-    /// Columns by name.
-    pub columns: Vec<Built>,
+    /// Columns by name, with their shards.
+    pub columns: Vec<(Built, Stored)>,
     /// The text shards, each with what it begins with.
     pub texts: Vec<texts::Shard>,
     /// The pages' addresses, uncompressed.
@@ -155,9 +155,9 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         .map(|(first_word, shard)| SpellingRange { first_word, shard })
         .collect();
 
-    let raw: Vec<Vec<u8>> = columns.iter().map(|built| built.column.to_bytes()).collect();
+    let (columns, encoded): (Vec<Built>, Vec<Stored>) = columns.into_iter().unzip();
     let attributes = shards
-        .add_all(ShardKind::Column, &raw)?
+        .add_encoded(encoded)
         .into_iter()
         .zip(columns)
         .map(|(column, Built { name, kind, level, facet, .. })| Attribute {

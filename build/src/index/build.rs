@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use findling_bundle::addresses;
+use findling_bundle::{ShardKind, addresses};
 use findling_encoder::Side;
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ use super::earlier_shards::{self, EarlierShards};
 use super::job::{Job, Outcome};
 use super::languages::Languages;
 use super::previous_build::PreviousBuild;
-use super::shards::Deployed;
+use super::shards::{Deployed, Stored};
 use super::stage::Stage;
 use super::{columns, copies, lexical, page_order, texts};
 use crate::chunk::{ChunkOptions, ChunkedPage, chunk};
@@ -116,18 +116,26 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     Ok(Outcome { bundle, stages, n_truncated, unchanged })
 }
 
-/// The columns of attributes, and the shards of texts, each with what it begins with.
+/// The columns of attributes with their shards, and the shards of texts, each with what it begins
+/// with.
 fn columns_and_texts(
     pages: &[Page],
     chunks: &[ChunkedPage],
     deployed: &Deployed,
     ui: &Ui,
-) -> anyhow::Result<(Vec<columns::Built>, Vec<texts::Shard>)> {
+) -> anyhow::Result<(Vec<(columns::Built, Stored)>, Vec<texts::Shard>)> {
     let columns = columns::build(pages, chunks, &mut |warning| ui.warn(warning))
         .context("cannot index the attributes")?;
-    let texts =
-        texts::build(pages, chunks, &columns, deployed).context("cannot store the texts")?;
-    Ok((columns, texts))
+    // A column changes with each section, and a large one takes long to compress.
+    let encode =
+        |built: &columns::Built| deployed.encode(ShardKind::Column, &built.column.to_bytes());
+    let (encoded, texts) = rayon::join(
+        || columns.par_iter().map(encode).collect::<Result<Vec<Stored>, _>>(),
+        || texts::build(pages, chunks, &columns, deployed),
+    );
+    let encoded = encoded.context("cannot store the attributes")?;
+    let texts = texts.context("cannot store the texts")?;
+    Ok((columns.into_iter().zip(encoded).collect(), texts))
 }
 
 /// Chunks all pages. The chunks hold the text from here on: the sections of each page are freed,

@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use findling_bundle::QueryEncoder;
 use findling_wasm_parts as parts;
 
 use super::write::Extra;
+use crate::usage_error::UsageError;
 
 /// Compiled in: name and contents, by name.
 static COMPILED_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/client_files.rs"));
@@ -23,12 +24,15 @@ const ENTRY: &str = "findling.js";
 /// Pagefind's JavaScript API, which only bundles built with `--pagefind` can answer.
 pub const PAGEFIND: &str = "pagefind.js";
 
+/// All of the client in one script, for standalone files ([`super::standalone`]). No site loads it.
+pub const STANDALONE: &str = "findling-standalone.js";
+
 /// Marks a passage on its page. Pages load it themselves, where their author wants that.
 pub const HIGHLIGHT: &str = "findling-highlight.js";
 
 /// The engine as pages load it, with the rules of all languages. Without the languages that a site
 /// does not have, it is a fifth smaller.
-const ENGINE: &str = "findling_engine.wasm";
+pub(super) const ENGINE: &str = "findling_engine.wasm";
 /// The language that every engine has.
 const BUILT_IN: &str = "en";
 
@@ -70,7 +74,7 @@ fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<
     if let Some(missing) =
         wanted.iter().find(|language| carried.iter().all(|tag| tag != language.as_bytes()))
     {
-        bail!(
+        let message = format!(
             "the client's {ENGINE}: expected the rules of language `{missing}`, in which the site \
              has pages, found {}; give a client of this version with --client DIR, or build it \
              again (`cargo xtask client`)",
@@ -84,6 +88,7 @@ fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<
                     .join(", ")
             }
         );
+        return Err(UsageError::new("client", message).into());
     }
     Ok(parts::keep(engine, |tag| wanted.iter().any(|language| language.as_bytes() == tag))?)
 }
@@ -95,11 +100,10 @@ fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<
 pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
     let Some(dir) = dir else {
         if COMPILED_IN.is_empty() {
-            bail!(
-                "this `findling` was compiled without the web client: give its directory with \
+            let message = "this `findling` was compiled without the web client: give its directory with \
                  --client DIR, use --no-client, or compile `findling` again after `cargo xtask \
-                 wasm` and `cargo xtask client`"
-            );
+                 wasm` and `cargo xtask client`";
+            return Err(UsageError::new("client", message).into());
         }
         return Ok(COMPILED_IN
             .iter()
@@ -116,11 +120,12 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
         .collect();
     names.sort();
     if !names.iter().any(|name| name == ENTRY) {
-        bail!(
+        let message = format!(
             "--client {}: expected the files of the client, found no {ENTRY}; give the directory \
              `dist` of the npm package",
             dir.display()
         );
+        return Err(UsageError::new("client", message).into());
     }
     names
         .into_iter()
@@ -140,8 +145,8 @@ mod tests {
     #[test]
     fn a_directory_gives_what_a_page_loads() {
         let dir = tempfile::tempdir().unwrap();
-        let error = files(Some(dir.path())).unwrap_err().to_string();
-        assert!(error.contains("no findling.js"), "{error}");
+        let error = files(Some(dir.path())).unwrap_err().downcast::<UsageError>().unwrap();
+        assert!(error.code == "client" && error.message.contains(ENTRY), "{error}");
         for name in ["findling.js", "findling.d.ts", "findling-edge.js", "engine.wasm", "README.md"]
         {
             fs::write(dir.path().join(name), name).unwrap();
@@ -188,15 +193,16 @@ mod tests {
 
     #[test]
     fn a_client_that_does_not_serve_the_site_is_refused() {
-        let error = with_only(client(&[b"de", b"es"]), &["en", "pt-BR"]).unwrap_err().to_string();
-        assert!(
-            error.contains("`pt`") && error.contains("found de, es") && error.contains("--client"),
-            "{error}"
-        );
+        let error = with_only(client(&[b"de", b"es"]), &["en", "pt-BR"]).unwrap_err();
+        let error = error.downcast::<UsageError>().unwrap();
+        assert_eq!(error.code, "client");
+        for part in ["`pt`", "de, es", "--client"] {
+            assert!(error.message.contains(part), "{part} in {error}");
+        }
         let mut damaged = client(&[b"de"]);
         damaged[1].contents.to_mut().truncate(20);
-        let error = format!("{:#}", with_only(damaged, &["de"]).unwrap_err());
-        assert!(error.contains(ENGINE) && error.contains("found other bytes at"), "{error}");
+        let error = with_only(damaged, &["de"]).unwrap_err();
+        assert!(error.is::<parts::NotAModule>() && error.to_string().contains(ENGINE), "{error:#}");
         // One that has no engine may be complete in its own way.
         let script = client(&[]).into_iter().take(1).collect();
         assert!(with_only(script, &["pt"]).is_ok());
@@ -228,7 +234,10 @@ mod tests {
                     assert!(file.is_some_and(|file| !file.contents.is_empty()), "{name}");
                 }
             }
-            Err(error) => assert!(error.to_string().contains("--client"), "{error}"),
+            Err(error) => {
+                let error = error.downcast::<UsageError>().unwrap();
+                assert!(error.code == "client" && error.message.contains("--client"), "{error}");
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use findling_bundle::limits::MAX_NAME_LEN;
 use findling_bundle::{AttributeKind, AttributeLevel, AttributeValue, Column, Error};
 use findling_engine::{BOOST, COPY};
+use rayon::prelude::*;
 
 use crate::chunk::ChunkedPage;
 use crate::page::Page;
@@ -67,9 +68,8 @@ pub fn build(
     chunks: &[ChunkedPage],
     warn: &mut dyn FnMut(String),
 ) -> Result<Vec<Built>, Error> {
-    let said = said(pages, chunks);
-    let mut built = Vec::with_capacity(said.len());
-    for (name, said) in said {
+    let mut wanted = Vec::new();
+    for (name, said) in said(pages, chunks) {
         if name.is_empty() || name.len() > MAX_NAME_LEN {
             warn(format!(
                 "an attribute is left out: expected a name of 1 to {MAX_NAME_LEN} bytes, found {}",
@@ -84,25 +84,43 @@ pub fn build(
                  type everywhere to filter by range"
             ));
         }
-        let of_page = pages.iter().map(|page| page.attributes.get(name));
-        let converted = |value: Option<_>| value.map(|value| convert(value, kind));
-        let values: Vec<Option<Cow<'_, AttributeValue>>> = if said.of_sections {
-            let all = of_page.zip(chunks).flat_map(|(of_page, chunked)| {
-                let sections = chunked.sections.iter();
-                sections.map(move |section| section.attributes.get(name).or(of_page))
-            });
-            all.map(converted).collect()
-        } else {
-            of_page.map(converted).collect()
+        wanted.push((name, said, kind, mixed));
+    }
+    let built = wanted.into_par_iter().map(|(name, said, kind, mixed)| {
+        let values = values(name, said.of_sections, pages, chunks);
+        let column = match mixed {
+            false => Column::build(kind, values)?,
+            true => {
+                let converted = values.map(|value| value.map(|value| convert(value, kind)));
+                let converted: Vec<Option<Cow<'_, AttributeValue>>> = converted.collect();
+                Column::build(kind, converted.iter().map(Option::as_deref))?
+            }
         };
-        let column = Column::build(kind, values.iter().map(Option::as_deref))?;
         // A mark on a page has precedence.
         let by_itself = said.unmarked && !said.sort_only && FEW.contains(&n_values(&column));
         let level = if said.of_sections { AttributeLevel::Section } else { AttributeLevel::Page };
         let facet = said.marked || by_itself;
-        built.push(Built { name: name.to_owned(), kind, level, facet, column });
+        Ok(Built { name: name.to_owned(), kind, level, facet, column })
+    });
+    built.collect()
+}
+
+/// The value of an attribute of each page, or of each section. A section without a value of its own
+/// has its page's.
+fn values<'a>(
+    name: &'a str,
+    of_sections: bool,
+    pages: &'a [Page],
+    chunks: &'a [ChunkedPage],
+) -> Box<dyn Iterator<Item = Option<&'a AttributeValue>> + 'a> {
+    let of_page = pages.iter().map(move |page| page.attributes.get(name));
+    if !of_sections {
+        return Box::new(of_page);
     }
-    Ok(built)
+    Box::new(of_page.zip(chunks).flat_map(move |(of_page, chunked)| {
+        let sections = chunked.sections.iter();
+        sections.map(move |section| section.attributes.get(name).or(of_page))
+    }))
 }
 
 fn said<'a>(pages: &'a [Page], chunks: &'a [ChunkedPage]) -> BTreeMap<&'a str, Said> {

@@ -181,7 +181,8 @@ fn graph_of(
     }
     let started = Instant::now();
     let bar = ui.bar("Graph", n as u64, "vectors");
-    let graph = graph::build(&embedded.values, embedded.dim).context("cannot build the graph")?;
+    let graph =
+        graph::build(&embedded.values, embedded.dim, &bar).context("cannot build the graph")?;
     bar.finish_and_clear();
     stages.push(Stage::ended("graph", started, n as u64, "vectors", ui));
     Ok(graph)

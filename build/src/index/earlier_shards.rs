@@ -173,9 +173,8 @@ fn key(kind: ShardKind, raw: &[u8]) -> Key {
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
-    use std::time::Duration;
 
-    use super::super::write::{self, Shape};
+    use super::super::write::{BundleWriter, Shape};
     use super::super::{Job, build};
     use super::*;
     use crate::page::{Block, Page, Section};
@@ -191,7 +190,7 @@ mod tests {
         };
         let job = Job { pages: (0..40).map(page).collect(), ..Job::default() };
         let bundle = build(job, &Ui::silent()).unwrap().bundle;
-        write::write(directory, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap();
+        BundleWriter::new(directory, Shape::Directory, &bundle).write().unwrap();
         BundleFiles::open(directory).unwrap()
     }
 

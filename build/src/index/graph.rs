@@ -5,8 +5,11 @@
 //! takes about 1.9 ms of one core for a vector (6,000 vectors, 256 dimensions); other cores cannot
 //! help. `examples/graph_cost.rs` measures it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use findling_bundle::{Error, Graph, VectorId};
 use findling_encoder::dot;
+use indicatif::ProgressBar;
 use instant_distance::{Builder, Heuristic, Point};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -20,11 +23,31 @@ pub const EF_CONSTRUCTION: usize = 100;
 /// A row of the embeddings. It serialises to nothing, because only the edges of instant-distance's
 /// structure are needed.
 #[derive(Clone, Copy)]
-struct Row<'a>(&'a [f32]);
+struct Row<'a>(&'a [f32], &'a Progress<'a>);
+
+/// Whether a row is in the graph. It is compared with others once it is being inserted, and not
+/// before.
+struct Progress<'a> {
+    is_inserted: AtomicBool,
+    bar: &'a ProgressBar,
+}
+
+impl Progress<'_> {
+    #[inline]
+    fn tell(&self) {
+        if !self.is_inserted.load(Ordering::Relaxed)
+            && !self.is_inserted.swap(true, Ordering::Relaxed)
+        {
+            self.bar.inc(1);
+        }
+    }
+}
 
 impl Point for Row<'_> {
     /// One less the cosine, for vectors of length 1.
     fn distance(&self, other: &Self) -> f32 {
+        self.1.tell();
+        other.1.tell();
         1.0 - dot(self.0, other.0)
     }
 }
@@ -45,12 +68,12 @@ struct Hnsw {
 }
 
 /// Builds the graph of vectors of length 1, `dim` numbers each, one after the other; `None` if
-/// there are none.
+/// there are none. `bar` is over the vectors.
 ///
 /// # Errors
 /// If instant-distance returns an inconsistent structure, which would be a bug.
-pub fn build(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
-    build_with_threads(values, dim, 1)
+pub fn build(values: &[f32], dim: usize, bar: &ProgressBar) -> Result<Option<Graph>, Error> {
+    build_with_threads(values, dim, 1, bar)
 }
 
 /// [`build`] with several threads, for measurements: the graph differs from run to run. 0 uses all
@@ -62,6 +85,7 @@ pub fn build_with_threads(
     values: &[f32],
     dim: usize,
     n_threads: usize,
+    bar: &ProgressBar,
 ) -> Result<Option<Graph>, Error> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(n_threads)
@@ -71,11 +95,15 @@ pub fn build_with_threads(
             what: "graph",
             why: "no thread could be started to build the graph",
         })?;
-    pool.install(|| insert_all(values, dim))
+    pool.install(|| insert_all(values, dim, bar))
 }
 
-fn insert_all(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
-    let points: Vec<Row<'_>> = values.chunks_exact(dim.max(1)).map(Row).collect();
+fn insert_all(values: &[f32], dim: usize, bar: &ProgressBar) -> Result<Option<Graph>, Error> {
+    let rows = values.chunks_exact(dim.max(1));
+    let progress: Vec<Progress<'_>> =
+        rows.clone().map(|_| Progress { is_inserted: AtomicBool::new(false), bar }).collect();
+    let points: Vec<Row<'_>> =
+        rows.zip(&progress).map(|(row, progress)| Row(row, progress)).collect();
     if points.is_empty() {
         return Ok(None);
     }
@@ -123,6 +151,10 @@ mod tests {
 
     use super::*;
 
+    fn built(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
+        build(values, dim, &ProgressBar::hidden())
+    }
+
     const DIM: usize = 24;
 
     /// Vectors of length 1 around a few centres.
@@ -149,7 +181,7 @@ mod tests {
         let distance = |id: u32| {
             let row = &values[id as usize * DIM..][..DIM];
             // Positive floats order like their bits.
-            (Row(row).distance(&Row(query)).max(0.0)).to_bits()
+            ((1.0 - dot(row, query)).max(0.0)).to_bits()
         };
         let mut at = graph.entry().0;
         for layer in (1..graph.n_layers()).rev() {
@@ -188,16 +220,19 @@ mod tests {
     #[test]
     fn the_same_vectors_give_the_same_graph_and_it_finds_neighbours() {
         let values = vectors(500);
-        let graph = build(&values, DIM).unwrap().unwrap();
-        assert_eq!(graph.to_bytes(), build(&values, DIM).unwrap().unwrap().to_bytes());
+        let graph = built(&values, DIM).unwrap().unwrap();
+        assert_eq!(graph.to_bytes(), built(&values, DIM).unwrap().unwrap().to_bytes());
         assert_eq!(graph.n_vectors(), 500);
+        let bar = ProgressBar::hidden();
+        build(&values, DIM, &bar).unwrap();
+        assert_eq!(bar.position(), 500, "the bar counts each vector once");
         assert!(graph.n_layers() >= 2, "{}", graph.n_layers());
         let mut hits = 0;
         for query in values.chunks_exact(DIM).step_by(25) {
             let mut exact: Vec<(u32, u32)> = values
                 .chunks_exact(DIM)
                 .enumerate()
-                .map(|(id, row)| (Row(row).distance(&Row(query)).max(0.0).to_bits(), id as u32))
+                .map(|(id, row)| ((1.0 - dot(row, query)).max(0.0).to_bits(), id as u32))
                 .collect();
             exact.sort_unstable();
             let found = search(&graph, &values, query, 60);
@@ -208,11 +243,11 @@ mod tests {
 
     #[test]
     fn few_vectors_or_equal_ones_are_no_trouble() {
-        assert_eq!(build(&[], 3).unwrap(), None);
+        assert_eq!(built(&[], 3).unwrap(), None);
         for n in [1, 2, 40] {
-            let graph = build(&[1.0, 0.0, 0.0].repeat(n), 3).unwrap().unwrap();
+            let graph = built(&[1.0, 0.0, 0.0].repeat(n), 3).unwrap().unwrap();
             assert_eq!(graph.n_vectors() as usize, n);
         }
-        assert_eq!(build(&[0.0; 12], 3).unwrap().unwrap().n_vectors(), 4);
+        assert_eq!(built(&[0.0; 12], 3).unwrap().unwrap().n_vectors(), 4);
     }
 }

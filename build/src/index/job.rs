@@ -15,6 +15,7 @@ use crate::chunk::ChunkOptions;
 use crate::embedding::Cache;
 use crate::models::BoxedEncoder;
 use crate::page::Page;
+use crate::sources::Listing;
 
 /// Smallest number of vectors for which a bundle gets an HNSW graph. The engine estimates that a
 /// search of the graph costs as much as comparing the query with 6,000 to 11,000 vectors. Up to
@@ -69,6 +70,8 @@ pub struct Kept {
     pub bundle: Option<PathBuf>,
     /// The hashes of the input's files that are known, BLAKE3 in hex digits.
     pub hashes: HashMap<PathBuf, String>,
+    /// The input's files, if they have been looked for.
+    pub listing: Option<Listing>,
     /// The log of parsed files ([`PageCache`](crate::sources::page_cache::PageCache)).
     pub pages: PathBuf,
     /// The log of analysed pages.
@@ -82,7 +85,7 @@ impl Kept {
     pub fn below(directory: &Path) -> Self {
         let [pages, analyses, shards] =
             ["pages", "analyses", "shards"].map(|name| directory.join(name));
-        Self { bundle: None, hashes: HashMap::new(), pages, analyses, shards }
+        Self { bundle: None, hashes: HashMap::new(), listing: None, pages, analyses, shards }
     }
 
     /// All logs.

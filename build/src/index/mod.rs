@@ -5,9 +5,9 @@
 //!               \-> embed (cache, encoder) -> graph --/
 //! ```
 //!
-//! [`build()`] does everything except the last step, in memory. [`write`](write::write) writes the
-//! result to disk. Equal pages, options and encoders give equal bytes, on any number of cores and
-//! with any contents of the cache.
+//! [`build()`] does everything except the last step, in memory.
+//! [`BundleWriter`](write::BundleWriter) writes the result to disk. Equal pages, options and
+//! encoders give equal bytes, on any number of cores and with any contents of the cache.
 
 pub mod assemble;
 mod build;
@@ -33,6 +33,7 @@ pub mod sentences;
 mod shards;
 mod spelling;
 mod stage;
+pub mod standalone;
 pub mod synonyms;
 mod texts;
 mod tiers;

@@ -129,12 +129,11 @@ impl PreviousBuild {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
     use findling_encoder::hash::HashEncoder;
 
     use super::super::rows;
-    use super::super::write::{self, Shape};
+    use super::super::write::{BundleWriter, Shape};
     use super::super::{Job, Options, build};
     use super::*;
     use crate::models::BoxedEncoder;
@@ -189,8 +188,7 @@ mod tests {
             ..Job::default()
         };
         let bundle = build(job, &Ui::silent()).unwrap().bundle;
-        let written =
-            write::write(directory, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap();
+        let written = BundleWriter::new(directory, Shape::Directory, &bundle).write().unwrap();
         (written.n_unchanged, written.n_files)
     }
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
 
 use super::previous_build::PreviousBuild;
@@ -12,6 +12,7 @@ use super::vocabulary;
 use super::write::{ENCODERS, Extra};
 use crate::models;
 use crate::ui::Ui;
+use crate::usage_error::UsageError;
 
 /// Largest number of bytes of a part. Cloudflare Workers accept files of up to 25 MiB; this is
 /// less, also if they mean MB.
@@ -52,24 +53,27 @@ impl Choice {
 /// # Errors
 /// If it is not.
 pub fn check(choice: Choice, encoder: &str) -> Result<()> {
-    match (choice, encoder) {
-        (Choice::Transformer | Choice::Both | Choice::Hash, models::STATIC) => bail!(
+    let message = match (choice, encoder) {
+        (Choice::Transformer | Choice::Both | Choice::Hash, models::STATIC) => {
             "--query-encoder transformer, both and hash cannot embed queries for documents that \
              are embedded with the static table; use static or none, or --encoder with a model"
-        ),
-        (Choice::Transformer | Choice::Both, models::HASH) => bail!(
+                .to_owned()
+        }
+        (Choice::Transformer | Choice::Both, models::HASH) => {
             "--query-encoder transformer and both cannot embed queries for documents that are \
              embedded with `hash`; use hash or none, or --encoder with a model"
-        ),
-        (Choice::Hash, encoder) if encoder != models::HASH => bail!(
+                .to_owned()
+        }
+        (Choice::Hash, encoder) if encoder != models::HASH => format!(
             "--query-encoder hash cannot embed queries for documents that are embedded with \
              `{encoder}`; use transformer or none"
         ),
         (Choice::Transformer | Choice::Both, encoder) if is_onnx(encoder) => {
-            Err(models::Error::OnnxInBrowser { name: encoder.to_owned() }.into())
+            return Err(models::Error::OnnxInBrowser { name: encoder.to_owned() }.into());
         }
-        _ => Ok(()),
-    }
+        _ => return Ok(()),
+    };
+    Err(UsageError::new("query-encoder", message).into())
 }
 
 /// Whether a choice deploys the files of a model. The choice must have passed [`check`].
@@ -185,11 +189,10 @@ mod tests {
             ("all-minilm-l6-v2", &[Hash]),
         ] {
             for choice in [Auto, Static, Transformer, Both, Hash, None] {
-                assert_eq!(
-                    check(choice, encoder).is_err(),
-                    refused.contains(&choice),
-                    "{choice:?} of {encoder}"
-                );
+                let error = check(choice, encoder).err();
+                let code = error.map(|error| error.downcast::<UsageError>().unwrap().code);
+                let expected = refused.contains(&choice).then_some("query-encoder");
+                assert_eq!(code, expected, "{choice:?} of {encoder}");
             }
         }
     }

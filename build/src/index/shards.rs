@@ -133,7 +133,12 @@ impl ShardSet {
     pub fn add_all(&mut self, kind: ShardKind, raws: &[Vec<u8>]) -> Result<Vec<ShardId>, Error> {
         let encoded: Vec<_> =
             raws.par_iter().map(|raw| self.deployed.encode(kind, raw)).collect::<Result<_, _>>()?;
-        Ok(encoded.into_iter().map(|(entry, stored)| self.insert(entry, stored)).collect())
+        Ok(self.add_encoded(encoded))
+    }
+
+    /// Adds compressed shards in order.
+    pub fn add_encoded(&mut self, encoded: Vec<Stored>) -> Vec<ShardId> {
+        encoded.into_iter().map(|(entry, stored)| self.insert(entry, stored)).collect()
     }
 
     /// Compresses the shards of ranges, on all cores, and adds them in order.

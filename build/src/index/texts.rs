@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::{AttributeValue, Error, PageId, ShardKind};
@@ -28,14 +27,13 @@ pub type Shard = (First, Stored);
 
 /// A page or a part of one, in a shard of texts.
 struct Part {
-    /// The sections of the part; `None` for a whole page.
-    sections: Option<Range<u32>>,
-    /// Its bytes in the shard.
-    len: usize,
+    /// Its first section.
+    first: u32,
+    bytes: Vec<u8>,
 }
 
-/// Builds and compresses the shards, each with its beginning. Texts are encoded twice, first for
-/// their lengths alone: the bytes of all pages would take as much memory as their texts.
+/// Builds and compresses the shards, each with its beginning. Each page is encoded once, and a long
+/// one again in parts, since the size of parts depends on the bytes of all pages.
 pub fn build(
     pages: &[Page],
     chunks: &[ChunkedPage],
@@ -43,48 +41,36 @@ pub fn build(
     deployed: &Deployed,
 ) -> Result<Vec<Shard>, Error> {
     let both = pages.par_iter().zip(chunks);
-    let whole: Vec<PageText<'_>> =
-        both.map(|(page, chunked)| page_text(page, chunked, columns)).collect();
-    let lens: Vec<usize> = whole.par_iter().map(len).collect::<Result<_, _>>()?;
-    let total = lens.iter().sum();
+    let whole = both.clone().map(|(page, chunked)| page_text(page, chunked, columns).to_bytes());
+    let whole: Vec<Vec<u8>> = whole.collect::<Result<_, _>>()?;
+    let total = whole.iter().map(Vec::len).sum();
     let target = ShardCutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, MIN_SHARD);
-    let parts = whole.par_iter().zip(lens).map(|(page, len)| match len > target {
-        true => parts(page, target),
-        false => Ok(vec![Part { sections: None, len }]),
+    let parts = both.zip(whole).map(|((page, chunked), bytes)| match bytes.len() > target {
+        true => parts(&page_text(page, chunked, columns), target),
+        false => Ok(vec![Part { first: 0, bytes }]),
     });
     let parts: Vec<Vec<Part>> = parts.collect::<Result<_, _>>()?;
     let mut cutter = ShardCutter::new(target);
-    let mut shards: Vec<(First, Vec<(&PageText<'_>, &Part)>)> = Vec::new();
-    for (id, (page, parts)) in (0..).zip(whole.iter().zip(&parts)) {
+    let mut shards: Vec<(First, Vec<Part>)> = Vec::new();
+    for (id, (page, parts)) in (0..).zip(pages.iter().zip(parts)) {
         for part in parts {
-            let place = part.sections.as_ref().map_or(0, |sections| sections.start);
-            if place > 0 {
+            if part.first > 0 {
                 cutter.cut();
             }
-            if cutter.cut_before(page.id, part.len) || shards.is_empty() {
-                shards.push(((PageId(id), place), Vec::new()));
+            if cutter.cut_before(&page.id, part.bytes.len()) || shards.is_empty() {
+                shards.push(((PageId(id), part.first), Vec::new()));
             }
             if let Some((_, own)) = shards.last_mut() {
-                own.push((page, part));
+                own.push(part);
             }
         }
     }
-    let encode = |(first, parts): (First, Vec<(&PageText<'_>, &Part)>)| {
+    let encode = |(first, parts): (First, Vec<Part>)| {
         let mut builder = TextsBuilder::new();
-        for (page, part) in parts {
-            match &part.sections {
-                Some(sections) => builder.push(&page.part(sections.clone()))?,
-                None => builder.push(page)?,
-            }
-        }
+        parts.iter().for_each(|part| builder.push_bytes(&part.bytes));
         Ok((first, deployed.encode(ShardKind::Texts, &builder.finish())?))
     };
     shards.into_par_iter().map(encode).collect()
-}
-
-/// Bytes of a page or a part of one.
-fn len(page: &PageText<'_>) -> Result<usize, Error> {
-    Ok(page.to_bytes()?.len())
 }
 
 /// Divides a long page into parts of about `target` bytes. Hashes of headings decide where parts
@@ -98,10 +84,7 @@ fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<Part>, Error> {
     });
     let starts: Vec<u32> = std::iter::once(0).chain(ends).collect();
     let ends = starts.iter().skip(1).copied().chain([n]);
-    let part = |(&start, end)| {
-        let len = len(&page.part(start..end))?;
-        Ok(Part { sections: Some(start..end), len })
-    };
+    let part = |(&first, end)| Ok(Part { first, bytes: page.part(first..end).to_bytes()? });
     starts.iter().zip(ends).map(part).collect()
 }
 

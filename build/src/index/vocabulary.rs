@@ -61,12 +61,13 @@ pub use kept::{Choice, Kept};
 mod kept {
     use std::collections::HashSet;
 
-    use anyhow::{Context, Result, ensure};
+    use anyhow::{Context, Result};
     use findling_encoder::artefact::{Artefact, Bits};
     use findling_text::wordpiece::WordPiece;
 
     use super::*;
     use crate::models::static_table;
+    use crate::usage_error::UsageError;
 
     /// Largest share of a site's tokens that a vocabulary of an earlier build may lack and still be
     /// kept.
@@ -136,13 +137,15 @@ mod kept {
                 (0u32..).zip(&self.stays).filter(|(_, stays)| **stays).map(|(id, _)| id).collect();
             let least: usize = ids.iter().map(|&id| self.cost(id)).sum();
             let budget = budget.unwrap_or(usize::MAX);
-            ensure!(
-                budget >= least,
-                "--vocabulary-budget {}: expected at least {}, which the characters and special \
-                 tokens of the model take",
-                budget >> 10,
-                least.div_ceil(1 << 10),
-            );
+            if budget < least {
+                let message = format!(
+                    "--vocabulary-budget {}: expected at least {}, which the characters and \
+                     special tokens of the model take",
+                    budget >> 10,
+                    least.div_ceil(1 << 10),
+                );
+                return Err(UsageError::new("vocabulary-budget", message).into());
+            }
             let mut left = budget - least;
             for &id in &self.by_use {
                 if ids.contains(&id) {
@@ -240,6 +243,7 @@ mod tests {
 
         use super::super::Choice;
         use super::*;
+        use crate::usage_error::UsageError;
 
         const TOKENS: [&str; 13] = [
             "[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "kiki", "kii", "##ikk",
@@ -302,8 +306,9 @@ mod tests {
                 );
                 // Three times kiki, once kii, k and ##ikk, and the token for `!`.
                 assert_eq!(kept.covered, Some(5.0 / 7.0));
-                let error = choice.within(Some(bytes_of(&STAY) - 1)).unwrap_err().to_string();
-                assert!(error.contains("expected at least 1"), "{error}");
+                let error = choice.within(Some(bytes_of(&STAY) - 1)).unwrap_err();
+                let error = error.downcast::<UsageError>().unwrap();
+                assert_eq!(error.code, "vocabulary-budget");
             });
         }
 

@@ -50,6 +50,8 @@ pub enum Shape {
     SingleFile,
     /// One file alone.
     FileAlone,
+    /// A page or a script that carries the client as well ([`super::standalone`]).
+    Standalone,
 }
 
 impl Shape {
@@ -77,6 +79,8 @@ pub struct Written {
     pub n_files: u64,
     /// Number of these files that existed with the same contents.
     pub n_unchanged: u64,
+    /// Bytes of a standalone file, the bundle in it included.
+    pub standalone_bytes: u64,
     /// Bytes of the other files.
     pub new_bytes: u64,
     /// Shards of earlier builds kept for readers who still have an earlier manifest.
@@ -85,58 +89,77 @@ pub struct Written {
     pub n_pruned: u64,
 }
 
-/// Writes a bundle and the files beside it to `out`, in place of what is there.
-///
-/// # Errors
-/// As [`write_after`].
-pub fn write(
-    out: &Path,
-    shape: Shape,
-    bundle: &Bundle,
-    extras: &[Extra],
-    grace: Duration,
-) -> Result<Written> {
-    let replaced = Replaced { directory: out, unchanged: &HashSet::new() };
-    write_after(replaced, out, shape, bundle, extras, grace)
+/// Writes a bundle and the files beside it.
+#[derive(Clone, Copy)]
+pub struct BundleWriter<'a> {
+    /// The output: a directory, or the file of [`Shape::FileAlone`].
+    pub out: &'a Path,
+    /// The form of the output.
+    pub shape: Shape,
+    /// The bundle.
+    pub bundle: &'a Bundle,
+    /// The files beside it.
+    pub extras: &'a [Extra],
+    /// Shards of earlier bundles that have been out of use for less than this stay, up to as many
+    /// bytes as the new bundle has.
+    pub grace: Duration,
+    /// The bundle that is replaced; `None` if it is at `out`.
+    pub replaced: Option<Replaced<'a>>,
 }
 
-/// Writes a bundle and the files beside it to `out`. The new output is swapped in at the end.
-/// Shards of earlier bundles that have been out of use for less than `grace` stay, up to as many
-/// bytes as the new bundle has.
-///
-/// # Errors
-/// If `out` is a directory with other files, or the file system fails. `out` is then unchanged.
-pub fn write_after(
-    replaced: Replaced<'_>,
-    out: &Path,
-    shape: Shape,
-    bundle: &Bundle,
-    extras: &[Extra],
-    grace: Duration,
-) -> Result<Written> {
-    write_with(replaced, out, shape, bundle, extras, grace, &mut |_| Ok(()))
+impl<'a> BundleWriter<'a> {
+    /// Writes the bundle alone, in place of what is at `out`.
+    pub fn new(out: &'a Path, shape: Shape, bundle: &'a Bundle) -> Self {
+        Self { out, shape, bundle, extras: &[], grace: Duration::ZERO, replaced: None }
+    }
+
+    /// Writes the output into a temporary directory, and swaps it in at the end.
+    ///
+    /// # Errors
+    /// If `out` is a directory with other files, or the file system fails. `out` is then unchanged.
+    pub fn write(&self) -> Result<Written> {
+        self.write_with(&mut |_| Ok(()))
+    }
+}
+
+/// An output that a bundle cannot be written to.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// A directory where a file is to be.
+    #[error(
+        "{}: expected a file to replace, found a directory; give another name with --output",
+        .0.display()
+    )]
+    Directory(PathBuf),
+    /// A file where a directory is to be.
+    #[error(
+        "{}: expected a directory, found a file; give another name with --output (a single file is \
+         made with --single-file and a name that ends in .findling)",
+        .0.display()
+    )]
+    File(PathBuf),
+    /// A directory whose files are not those of a bundle.
+    #[error(
+        "{}: expected an empty directory or an earlier bundle, found other files; give a directory \
+         used for nothing else with --output, such as {}",
+        .0.display(),
+        .0.join("findling").display()
+    )]
+    OtherFiles(PathBuf),
 }
 
 /// Checks that a bundle can be written to `out`. Called before the long part of a build.
 ///
 /// # Errors
-/// If `out` is a directory with other files, or a file instead of a directory or the reverse.
+/// An [`OutputError`], or if a directory cannot be read.
 pub fn check(out: &Path, shape: Shape) -> Result<()> {
     let Ok(metadata) = fs::metadata(out) else { return Ok(()) };
     match (shape, metadata.is_dir()) {
-        (Shape::FileAlone, true) => {
-            bail!(
-                "{}: expected a file to replace, found a directory; give another name with \
-                 --output",
-                out.display()
-            )
+        (Shape::FileAlone | Shape::Standalone, true) => {
+            Err(OutputError::Directory(out.to_owned()).into())
         }
-        (Shape::FileAlone, false) => Ok(()),
-        (_, false) => bail!(
-            "{}: expected a directory, found a file; give another name with --output (a single \
-             file is made with --single-file and a name that ends in .findling)",
-            out.display()
-        ),
+        (Shape::FileAlone | Shape::Standalone, false) => Ok(()),
+        (_, false) => Err(OutputError::File(out.to_owned()).into()),
         (_, true) => {
             let mut entries = fs::read_dir(out)
                 .with_context(|| format!("{} cannot be read", out.display()))?
@@ -145,114 +168,85 @@ pub fn check(out: &Path, shape: Shape) -> Result<()> {
                 .iter()
                 .any(|name| out.join(name).is_file());
             if entries.peek().is_some() && !ours {
-                bail!(
-                    "{}: expected an empty directory or an earlier bundle, found other files; give \
-                     a directory used for nothing else with --output, such as {}",
-                    out.display(),
-                    out.join("findling").display()
-                );
+                return Err(OutputError::OtherFiles(out.to_owned()).into());
             }
             Ok(())
         }
     }
 }
 
-fn write_with(
-    replaced: Replaced<'_>,
-    out: &Path,
-    shape: Shape,
-    bundle: &Bundle,
-    extras: &[Extra],
-    grace: Duration,
-    before: &mut dyn FnMut(&str) -> io::Result<()>,
-) -> Result<Written> {
-    check(out, shape)?;
-    if !shape.has_shards() && !bundle.cells.is_empty() {
-        bail!(
-            "expected a bundle without cells for a single file, found {}; build it without them",
-            bundle.cells.len()
-        );
-    }
-    // A symbolic link stays; the directory that it points to is swapped.
-    let out = if out.exists() {
-        out.canonicalize().with_context(|| out.display().to_string())?
-    } else {
-        out.to_owned()
-    };
-    let name = out
-        .file_name()
-        .with_context(|| {
-            format!(
-                "{}: expected a path that ends in a name; give another one with \
-             --output",
-                out.display()
-            )
-        })?
-        .to_string_lossy()
-        .into_owned();
-    let parent = match out.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    fs::create_dir_all(&parent).with_context(|| format!("{} cannot be made", parent.display()))?;
-    sweep(&parent, &name);
-    let staged = Staged { path: parent.join(format!(".{name}.findling-{}", std::process::id())) };
-
-    let mut written = Written { bundle_bytes: bundle.n_bytes(), ..Written::default() };
-    let head = match shape {
-        Shape::Directory | Shape::Packs(_) => Vec::new(),
-        Shape::SingleFile | Shape::FileAlone => {
+impl BundleWriter<'_> {
+    /// `before` is called with the path of each file before it is written.
+    fn write_with(&self, before: &mut dyn FnMut(&str) -> io::Result<()>) -> Result<Written> {
+        let Self { out, shape, bundle, extras, grace, replaced } = *self;
+        check(out, shape)?;
+        if !shape.has_shards() {
+            check_without_cells(bundle)?;
+        }
+        // A symbolic link stays; the directory that it points to is swapped.
+        let out = if out.exists() {
+            out.canonicalize().with_context(|| out.display().to_string())?
+        } else {
+            out.to_owned()
+        };
+        let staged = Staged::beside(&out)?;
+        let mut written = Written { bundle_bytes: bundle.n_bytes(), ..Written::default() };
+        let head = if shape.has_shards() {
+            Vec::new()
+        } else {
             let (entry, stored_manifest) = encode_manifest(&bundle.manifest)?;
             single_file::head(&entry, &stored_manifest)
-        }
-    };
-    written.bundle_bytes += head.len() as u64;
-
-    if shape == Shape::FileAlone {
-        before(&name).with_context(|| format!("{} cannot be written", out.display()))?;
-        write_single(&staged.path, &head, bundle)?;
-        fs::rename(&staged.path, &out)
-            .with_context(|| format!("{} cannot be replaced", out.display()))?;
-        written.n_files = 1;
-        return Ok(written);
-    }
-
-    let Replaced { directory: old, unchanged } = replaced;
-    let new = &staged.path;
-    let mut stage = Stage { old, new, unchanged, folders: HashSet::new(), written, before };
-    fs::create_dir_all(stage.new)
-        .with_context(|| format!("{} cannot be made", stage.new.display()))?;
-    if shape.has_shards() {
-        let packed = match shape {
-            Shape::Packs(_) => PackedShards::open(old),
-            _ => None,
         };
-        let others = each_file(bundle, shape, packed.as_ref(), &mut |path, contents| {
-            stage.file(path, contents)
+        written.bundle_bytes += head.len() as u64;
+
+        if shape == Shape::FileAlone {
+            before(SINGLE_FILE).with_context(|| format!("{} cannot be written", out.display()))?;
+            write_single(&staged.path, &head, bundle)?;
+            fs::rename(&staged.path, &out)
+                .with_context(|| format!("{} cannot be replaced", out.display()))?;
+            written.n_files = 1;
+            return Ok(written);
+        }
+
+        let nothing = HashSet::new();
+        let replaced = replaced.unwrap_or(Replaced { directory: &out, unchanged: &nothing });
+        let Replaced { directory: old, unchanged } = replaced;
+        let new = &staged.path;
+        let mut stage = Stage { old, new, unchanged, folders: HashSet::new(), written, before };
+        fs::create_dir_all(new).with_context(|| format!("{} cannot be made", new.display()))?;
+        if shape.has_shards() {
+            let packed = match shape {
+                Shape::Packs(_) => PackedShards::open(old),
+                _ => None,
+            };
+            let others = each_file(bundle, shape, packed.as_ref(), &mut |path, contents| {
+                stage.file(path, contents)
+            })?;
+            stage.written.bundle_bytes += others;
+            let most_bytes = stage.written.bundle_bytes;
+            (stage.written.n_retired, stage.written.n_pruned) =
+                retired_shards::keep(old, new, grace, most_bytes)
+                    .with_context(|| format!("shards of {} cannot be kept", out.display()))?;
+        } else {
+            (stage.before)(SINGLE_FILE)
+                .with_context(|| format!("{SINGLE_FILE} cannot be written"))?;
+            write_single(&new.join(SINGLE_FILE), &head, bundle)?;
+            stage.written.n_files += 1;
+        }
+        for extra in extras {
+            stage.file(&extra.path, &extra.contents)?;
+        }
+        stage.keep_others()?;
+        let written = stage.written;
+        swap(&staged.path, &out).with_context(|| {
+            format!(
+                "{} cannot be replaced; it must not be a mount point or the working directory of \
+                 a program",
+                out.display()
+            )
         })?;
-        stage.written.bundle_bytes += others;
-        let most_bytes = stage.written.bundle_bytes;
-        (stage.written.n_retired, stage.written.n_pruned) =
-            retired_shards::keep(stage.old, stage.new, grace, most_bytes)
-                .with_context(|| format!("shards of {} cannot be kept", out.display()))?;
-    } else {
-        (stage.before)(SINGLE_FILE).with_context(|| format!("{SINGLE_FILE} cannot be written"))?;
-        write_single(&stage.new.join(SINGLE_FILE), &head, bundle)?;
-        stage.written.n_files += 1;
+        Ok(written)
     }
-    for extra in extras {
-        stage.file(&extra.path, &extra.contents)?;
-    }
-    stage.keep_others()?;
-    let written = stage.written;
-    swap(&staged.path, &out).with_context(|| {
-        format!(
-            "{} cannot be replaced; it must not be a mount point or the working directory of a \
-             program",
-            out.display()
-        )
-    })?;
-    Ok(written)
 }
 
 /// The files of a bundle in a directory with what goes beside it, in place of writing them.
@@ -297,6 +291,30 @@ fn each_file(
     put(&entry.opening_path(), &file)?;
     put(entry::FILE_NAME, &bytes)?;
     Ok((file.len() + bytes.len()) as u64)
+}
+
+/// The bytes of a bundle in a single file.
+///
+/// # Errors
+/// If the bundle has cells, or the manifest exceeds a limit of the format.
+pub fn single_file(bundle: &Bundle) -> Result<Vec<u8>> {
+    check_without_cells(bundle)?;
+    let (entry, stored_manifest) = encode_manifest(&bundle.manifest)?;
+    let mut bytes = single_file::head(&entry, &stored_manifest);
+    for stored in bundle.shards.iter().chain(bundle.positions.iter().map(|(_, stored)| stored)) {
+        bytes.extend_from_slice(stored);
+    }
+    Ok(bytes)
+}
+
+fn check_without_cells(bundle: &Bundle) -> Result<()> {
+    if !bundle.cells.is_empty() {
+        bail!(
+            "expected a bundle without cells for a single file, found {}; build it without them",
+            bundle.cells.len()
+        );
+    }
+    Ok(())
 }
 
 fn write_single(path: &Path, head: &[u8], bundle: &Bundle) -> Result<()> {
@@ -452,6 +470,27 @@ struct Staged {
     path: PathBuf,
 }
 
+impl Staged {
+    /// A name beside the output, on the same file system.
+    fn beside(out: &Path) -> Result<Self> {
+        let name = out.file_name().with_context(|| {
+            format!(
+                "{}: expected a path that ends in a name; give another one with --output",
+                out.display()
+            )
+        })?;
+        let name = name.to_string_lossy();
+        let parent = match out.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        fs::create_dir_all(&parent)
+            .with_context(|| format!("{} cannot be made", parent.display()))?;
+        sweep(&parent, &name);
+        Ok(Self { path: parent.join(format!(".{name}.findling-{}", std::process::id())) })
+    }
+}
+
 impl Drop for Staged {
     fn drop(&mut self) {
         let _ = if self.path.is_dir() {
@@ -463,4 +502,171 @@ impl Drop for Staged {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::index::{Job, build};
+    use crate::page::{Block, Page, Section};
+    use crate::ui::Ui;
+
+    fn bundle(words: &str) -> Bundle {
+        let block =
+            Block { text: words.to_owned(), code: vec![], is_code_block: false, weight: 1.0 };
+        let section = Section { blocks: vec![block], ..Section::default() };
+        let page = Page {
+            id: "a".into(),
+            url: "/a".into(),
+            title: "A".into(),
+            sections: vec![section],
+            ..Page::default()
+        };
+        build(Job { pages: vec![page], ..Job::default() }, &Ui::silent()).unwrap().bundle
+    }
+
+    fn tree(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+        walkdir::WalkDir::new(dir)
+            .into_iter()
+            .flatten()
+            .filter(|entry| entry.file_type().is_file())
+            .map(|entry| {
+                let path = entry.path().strip_prefix(dir).unwrap().to_string_lossy().into_owned();
+                (path, fs::read(entry.path()).unwrap())
+            })
+            .collect()
+    }
+
+    fn extras(contents: &'static str) -> Vec<Extra> {
+        vec![Extra { path: "findling.js".into(), contents: Cow::Borrowed(contents.as_bytes()) }]
+    }
+
+    fn with<'a>(
+        out: &'a Path,
+        shape: Shape,
+        bundle: &'a Bundle,
+        extras: &'a [Extra],
+    ) -> BundleWriter<'a> {
+        BundleWriter { extras, ..BundleWriter::new(out, shape, bundle) }
+    }
+
+    #[test]
+    fn a_build_interrupted_at_any_file_leaves_the_old_bundle() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        with(&out, Shape::Directory, &bundle("old words"), &extras("old")).write().unwrap();
+        let old = tree(&out);
+        let new = bundle("new words entirely");
+        let mut n = 0;
+        for fail_at in 0.. {
+            let mut count = 0;
+            let extras = extras("new");
+            let writer = with(&out, Shape::Directory, &new, &extras);
+            let outcome = writer.write_with(&mut |_| {
+                count += 1;
+                if count > fail_at { Err(io::Error::other("simulated")) } else { Ok(()) }
+            });
+            if outcome.is_ok() {
+                break;
+            }
+            n += 1;
+            assert_eq!(tree(&out), old, "interrupted at file {fail_at}");
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left beside it");
+        }
+        assert!(n > 5);
+        let now = tree(&out);
+        assert_eq!(now["findling.js"], b"new");
+        assert_ne!(now[entry::FILE_NAME], old[entry::FILE_NAME]);
+    }
+
+    #[test]
+    fn what_a_killed_build_left_is_swept_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        // No process has this number, which is above the largest on Linux.
+        fs::create_dir_all(dir.path().join(".out.findling-4194999/shards")).unwrap();
+        fs::create_dir_all(dir.path().join(".out.findling-mine")).unwrap();
+        BundleWriter::new(&out, Shape::Directory, &bundle("words")).write().unwrap();
+        assert!(!dir.path().join(".out.findling-4194999").exists());
+        assert!(dir.path().join(".out.findling-mine").exists());
+    }
+
+    #[test]
+    fn a_rebuild_keeps_unchanged_files_and_what_the_site_put_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        let first =
+            with(&out, Shape::Directory, &bundle("words"), &extras("client")).write().unwrap();
+        assert_eq!(first.n_unchanged, 0);
+        fs::create_dir_all(out.join("mine")).unwrap();
+        fs::write(out.join("mine/robots.txt"), "keep").unwrap();
+        fs::write(out.join("shards/stray.bin"), "drop").unwrap();
+        let dates = |out: &Path| fs::metadata(out.join("findling.js")).unwrap().modified().unwrap();
+        let before = dates(&out);
+        let again =
+            with(&out, Shape::Directory, &bundle("words"), &extras("client")).write().unwrap();
+        assert_eq!(again.n_unchanged, again.n_files);
+        assert_eq!(dates(&out), before);
+        assert_eq!(fs::read(out.join("mine/robots.txt")).unwrap(), b"keep");
+        assert!(!out.join("shards/stray.bin").exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_bundle_beside_the_one_that_it_replaces_has_links_to_its_files() {
+        use std::os::unix::fs::MetadataExt;
+
+        let dir = tempfile::tempdir().unwrap();
+        let [old, out, again] = ["old", "out", "again"].map(|name| dir.path().join(name));
+        let bundle = bundle("words");
+        BundleWriter::new(&old, Shape::Directory, &bundle).write().unwrap();
+        let before = tree(&old);
+        let unchanged: HashSet<String> = bundle.stored().map(|(path, _)| path).collect();
+        let after = |out: &Path| {
+            let replaced = Some(Replaced { directory: &old, unchanged: &unchanged });
+            let writer = BundleWriter::new(out, Shape::Directory, &bundle);
+            BundleWriter { replaced, ..writer }.write().unwrap()
+        };
+        let written = after(&out);
+        assert_eq!(written.n_unchanged, written.n_files);
+        assert!(tree(&out) == before && tree(&old) == before);
+        let inode = |dir: &Path, path: &str| fs::metadata(dir.join(path)).unwrap().ino();
+        assert!(unchanged.iter().all(|path| inode(&old, path) == inode(&out, path)));
+        // What is gone meanwhile is written.
+        unchanged.iter().take(2).for_each(|path| fs::remove_file(old.join(path)).unwrap());
+        assert_eq!(after(&again).n_unchanged + 2, written.n_files);
+        assert!(tree(&again) == before);
+    }
+
+    #[test]
+    fn another_directory_is_not_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("index.html"), "a site").unwrap();
+        let words = bundle("words");
+        let refused = |out: &Path, shape: Shape| {
+            let error = BundleWriter::new(out, shape, &words).write().unwrap_err();
+            error.downcast::<OutputError>().unwrap()
+        };
+        let error = refused(dir.path(), Shape::Directory);
+        assert!(matches!(error, OutputError::OtherFiles(path) if path == dir.path()));
+        assert_eq!(fs::read(dir.path().join("index.html")).unwrap(), b"a site");
+        let file = dir.path().join("index.html");
+        assert!(matches!(refused(&file, Shape::Directory), OutputError::File(_)));
+        assert!(matches!(refused(dir.path(), Shape::FileAlone), OutputError::Directory(_)));
+    }
+
+    #[test]
+    fn single_files_hold_the_same_bundle() {
+        let dir = tempfile::tempdir().unwrap();
+        let bundle = bundle("words");
+        let alone = dir.path().join("site.findling");
+        BundleWriter::new(&alone, Shape::FileAlone, &bundle).write().unwrap();
+        let inside = dir.path().join("out");
+        with(&inside, Shape::SingleFile, &bundle, &extras("client")).write().unwrap();
+        assert_eq!(fs::read(&alone).unwrap(), fs::read(inside.join(SINGLE_FILE)).unwrap());
+        let file = findling_bundle::SingleFile::open(fs::read(&alone).unwrap()).unwrap();
+        assert_eq!(file.manifest(), &bundle.manifest);
+        // If the shape changes, nothing of the first shape stays.
+        with(&inside, Shape::Directory, &bundle, &extras("client")).write().unwrap();
+        assert!(!inside.join(SINGLE_FILE).exists());
+    }
+}

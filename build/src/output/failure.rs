@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use super::SCHEMA;
 use crate::bundle_files::{NoBundle, WebError};
+use crate::index::write::OutputError;
 use crate::ui::print_json;
+use crate::usage_error::UsageError;
 use crate::{collections, models};
 
 /// The exit status of a command that answers.
@@ -128,6 +130,9 @@ fn kind(error: &Error) -> (&'static str, Exit) {
         if let Some(error) = cause.downcast_ref::<UsageError>() {
             return (error.code, Exit::Usage);
         }
+        if cause.is::<OutputError>() {
+            return ("output", Exit::Usage);
+        }
         if cause.is::<Stale>() {
             return ("stale", Exit::Data);
         }
@@ -147,16 +152,6 @@ fn web(error: &WebError) -> (&'static str, Exit) {
         WebError::Contents { .. } => ("bundle", Exit::Data),
         WebError::Copy { .. } => ("io", Exit::Data),
     }
-}
-
-/// An error in what was asked, with a code of its own.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct UsageError {
-    /// Stable.
-    pub code: &'static str,
-    /// What was expected, what was found, and what to do.
-    pub message: String,
 }
 
 /// An index that is older than what was asked for.
@@ -180,6 +175,7 @@ mod tests {
             (Error::new(broken), "analysis", Exit::Data),
             (Error::new(unknown).context("expected a bundle"), "unknown", Exit::Usage),
             (Error::new(Stale("old".into())), "stale", Exit::Data),
+            (OutputError::File("out".into()).into(), "output", Exit::Usage),
             (Error::new(gone), "not-built", Exit::Data),
             (Error::new(io).context("x cannot be read"), "io", Exit::Data),
             (anyhow::anyhow!("else"), "failed", Exit::Data),

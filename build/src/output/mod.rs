@@ -28,7 +28,8 @@ use crate::safe_text;
 use crate::ui::{Paint, Ui};
 use citations::Style;
 
-pub use failure::{Exit, Failure, Stale, UsageError};
+pub use crate::usage_error::UsageError;
+pub use failure::{Exit, Failure, Stale};
 pub use groups::group;
 pub use last::{Last, LastHit};
 pub use location::{Location, Place, Sources};

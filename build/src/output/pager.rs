@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use unicode_width::UnicodeWidthStr;
 
+use crate::standard_streams::stdout;
 use crate::ui::{Screen, Ui};
 
 /// The pager if `$PAGER` is not set: it ends at once if the text fits the screen, passes colours
@@ -27,7 +28,7 @@ pub fn print(answer: &[u8], ui: &Ui) -> Result<()> {
     if ui.screen_to_page().is_some_and(is_long) && page(&text, ui)? {
         return Ok(());
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     out.write_all(answer)?;
     Ok(out.flush()?)
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bincode::{Decode, Encode};
 use findling_bundle::AttributeValue;
 use findling_text::normalise::visible;
+use rayon::prelude::*;
 
 /// A value as a source gives it. Its type is decided later, from the values of all pages.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
@@ -114,6 +115,8 @@ const LIST: u8 = 16;
 #[derive(Debug, PartialEq)]
 pub(super) struct Conflict {
     pub name: String,
+    /// The first item that has it.
+    pub first: usize,
     /// The types found, for messages: `number, string`.
     pub found: String,
     /// The type chosen.
@@ -126,19 +129,10 @@ pub(super) struct Conflict {
 pub(super) fn reconcile(
     items: Vec<BTreeMap<String, Raw>>,
 ) -> (Vec<BTreeMap<String, AttributeValue>>, Vec<Conflict>) {
-    let mut common: BTreeMap<String, (u8, u8)> = BTreeMap::new();
-    for (name, value) in items.iter().flatten() {
-        if !common.contains_key(name) {
-            common.insert(name.clone(), (u8::MAX, 0));
-        }
-        if let Some((all, natural)) = common.get_mut(name) {
-            *all &= value.kinds();
-            *natural |= value.natural();
-        }
-    }
+    let common = common_kinds(&items);
     let chosen: BTreeMap<&String, u8> = common
         .iter()
-        .map(|(name, &(all, natural))| {
+        .map(|(name, &Kinds { all, natural, .. })| {
             let kind = if natural & LIST != 0 {
                 LIST
             } else {
@@ -149,15 +143,16 @@ pub(super) fn reconcile(
         .collect();
     let conflicts = common
         .iter()
-        .filter(|(name, (_, natural))| {
+        .filter(|(name, Kinds { natural, .. })| {
             // A single string beside sets is a set of one, and no conflict.
             let stated = natural & !(if chosen[*name] == LIST { LIST | TEXT } else { 0 });
             // A string that is a number, among numbers, loses nothing.
             let lossy = [TEXT, LIST].contains(&chosen[*name]);
             lossy && stated.count_ones() > 1 || (chosen[*name] == LIST && stated != 0)
         })
-        .map(|(name, (_, natural))| Conflict {
+        .map(|(name, Kinds { natural, first, .. })| Conflict {
             name: name.clone(),
+            first: *first,
             found: [(BOOL, "bool"), (NUMBER, "number"), (TEXT, "string"), (LIST, "list")]
                 .iter()
                 .filter(|(kind, _)| natural & kind != 0)
@@ -168,7 +163,7 @@ pub(super) fn reconcile(
         })
         .collect();
     let values = items
-        .into_iter()
+        .into_par_iter()
         .map(|item| {
             item.into_iter()
                 .filter_map(|(name, raw)| {
@@ -179,6 +174,44 @@ pub(super) fn reconcile(
         })
         .collect();
     (values, conflicts)
+}
+
+/// The types that the values of an attribute can have.
+struct Kinds {
+    /// Those that can represent every value.
+    all: u8,
+    /// Those of the values without regard to others.
+    natural: u8,
+    /// The first item that has the attribute.
+    first: usize,
+}
+
+fn common_kinds(items: &[BTreeMap<String, Raw>]) -> BTreeMap<String, Kinds> {
+    type Common<'a> = BTreeMap<&'a str, Kinds>;
+    fn add<'a>(mut common: Common<'a>, name: &'a str, other: Kinds) -> Common<'a> {
+        match common.get_mut(name) {
+            Some(kinds) => {
+                kinds.all &= other.all;
+                kinds.natural |= other.natural;
+                kinds.first = kinds.first.min(other.first);
+            }
+            None => drop(common.insert(name, other)),
+        }
+        common
+    }
+    let common = items
+        .par_iter()
+        .enumerate()
+        .fold(BTreeMap::new, |common, (first, item)| {
+            item.iter().fold(common, |common, (name, value)| {
+                let kinds = Kinds { all: value.kinds(), natural: value.natural(), first };
+                add(common, name, kinds)
+            })
+        })
+        .reduce(BTreeMap::new, |a, b| {
+            b.into_iter().fold(a, |a, (name, kinds)| add(a, name, kinds))
+        });
+    common.into_iter().map(|(name, kinds)| (name.to_owned(), kinds)).collect()
 }
 
 fn convert(raw: Raw, kind: u8) -> Option<AttributeValue> {

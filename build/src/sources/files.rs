@@ -493,7 +493,7 @@ pub fn join(base: &str, path: &str) -> String {
 
 /// Escapes characters that a URL's path must not contain. Letters of all scripts stay, as browsers
 /// show them.
-fn encode(path: &str) -> String {
+pub fn encode(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for c in path.chars() {
         match c {

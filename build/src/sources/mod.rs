@@ -28,6 +28,7 @@ mod pdf;
 mod plain_text;
 mod reference_marks;
 mod site;
+mod sphinx_inventory;
 mod titles;
 
 use std::collections::BTreeMap;
@@ -44,7 +45,7 @@ use attributes::Raw;
 use boosts_and_pins::{Boost, Pins};
 use conversations::fields::Fields;
 use files::File;
-pub use files::join;
+pub use files::{encode, join};
 use left_out::LeftOut;
 use page_cache::PageCache;
 pub use papers::{Kind as PaperKind, UNKNOWN};
@@ -225,6 +226,28 @@ pub fn list(
     files::find(inputs, options, on_problem).into_iter().map(|file| file.path).collect()
 }
 
+/// The files of inputs as they were found, with what is to be told of the others. A read that gets
+/// it does not look for files again.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    files: Vec<File>,
+    problems: Vec<Problem>,
+}
+
+impl Listing {
+    /// Looks for the files that [`read`] reads.
+    pub fn of(inputs: &[PathBuf], options: &Options) -> Self {
+        let mut problems = Vec::new();
+        let files = files::find(inputs, options, &mut |problem| problems.push(problem));
+        Self { files, problems }
+    }
+
+    /// The paths of the files, in the order in which they are read.
+    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().map(|file| &file.path)
+    }
+}
+
 /// A page as it is indexed, with what was left out of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extraction {
@@ -299,7 +322,13 @@ fn read_raw(
     bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<RawPage> {
-    let files = files::find(inputs, options, on_problem);
+    let files = match cache.as_ref().and_then(|cache| cache.listing()) {
+        Some(listing) => {
+            listing.problems.iter().cloned().for_each(&mut *on_problem);
+            listing.files.clone()
+        }
+        None => files::find(inputs, options, on_problem),
+    };
     bar.set_length(files.len() as u64);
     let read = files.par_iter().map(|file| {
         let read = read_file(file, options, cache.as_ref());
@@ -327,6 +356,7 @@ fn finish(
     }
     code::describe(&mut pages);
     papers::join(&mut pages);
+    sphinx_inventory::apply(&mut pages);
     site::finish(pages, options, on_problem)
 }
 

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::files::File;
-use super::{Format, Options, Outcome};
+use super::{Format, Listing, Options, Outcome};
 use crate::record_log::{CODING, Key, Kind, RecordLog, Used, key_of, program};
 
 const KIND: Kind = Kind { magic: *b"FNDLPAGE", version: 4 };
@@ -25,13 +25,24 @@ pub struct PageCache<'a> {
     program: Key,
     /// Hashes of files that the caller knows.
     hashes: Option<&'a Hashes>,
+    /// The files, if the caller knows them.
+    listing: Option<&'a Listing>,
 }
 
 impl<'a> PageCache<'a> {
     /// Opens a log. One that is missing, damaged or of another version counts as empty. Of a file
     /// with a hash in `hashes` the pages are those of contents with this hash, if the log has them.
     pub fn open(path: &Path, hashes: Option<&'a Hashes>) -> Self {
-        Self { log: RecordLog::open(path, KIND), program: program(), hashes }
+        Self { log: RecordLog::open(path, KIND), program: program(), hashes, listing: None }
+    }
+
+    /// The same for files that were listed with the options of the read.
+    pub fn with_listing(self, listing: Option<&'a Listing>) -> Self {
+        Self { listing, ..self }
+    }
+
+    pub(super) fn listing(&self) -> Option<&'a Listing> {
+        self.listing
     }
 
     /// What a file held when it had the hash that is known of it.
@@ -76,9 +87,11 @@ impl<'a> PageCache<'a> {
     }
 
     fn get(&self, key: &Key) -> Option<Outcome> {
-        let pages = self.log.get(key)?;
-        let (outcome, read) = bincode::decode_from_slice(&pages, CODING).ok()?;
-        (read == pages.len()).then_some(outcome)
+        let decode = |pages: &[u8]| {
+            let (outcome, read) = bincode::decode_from_slice(pages, CODING).ok()?;
+            (read == pages.len()).then_some(outcome)
+        };
+        self.log.read(key, decode)?
     }
 
     /// Adds what was read, and forgets what was not, if that is most of the log.

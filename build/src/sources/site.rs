@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use rayon::prelude::*;
+
 use super::attributes::{self, Raw};
 use super::left_out::Rule;
 use super::{
@@ -308,25 +310,24 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
 
 /// Gives each attribute one type, on pages and on their sections.
 fn set_attributes(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
-    let mut taken = Vec::new();
-    // The first page that has an attribute, or whose sections do.
-    let mut example: HashMap<String, usize> = HashMap::new();
-    for (at, raw) in pages.iter_mut().enumerate() {
-        let before = taken.len();
+    let taken = pages.par_iter_mut().flat_map_iter(|raw| {
+        let mut taken = Vec::with_capacity(1 + raw.page.sections.len());
         taken.push(std::mem::take(&mut raw.attributes));
         taken.extend(raw.page.sections.iter_mut().map(|section| {
             let attributes = std::mem::take(&mut section.attributes).into_iter();
             attributes.map(|(name, value)| (name, Raw::from(value))).collect()
         }));
-        for name in taken[before..].iter().flat_map(BTreeMap::keys) {
-            if !example.contains_key(name) {
-                example.insert(name.clone(), at);
-            }
-        }
-    }
-    let (values, conflicts) = attributes::reconcile(taken);
+        taken
+    });
+    let (values, conflicts) = attributes::reconcile(taken.collect());
     for conflict in conflicts {
-        let at = example.get(&conflict.name).copied().unwrap_or_default();
+        // The first page that has the attribute, or whose sections do.
+        let mut end = 0;
+        let has_first = |raw: &RawPage| {
+            end += 1 + raw.page.sections.len();
+            conflict.first < end
+        };
+        let at = pages.iter().position(has_first).unwrap_or_default();
         on_problem(Problem {
             severity: Severity::Warning,
             path: pages[at].path.clone(),

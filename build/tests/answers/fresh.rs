@@ -31,7 +31,7 @@ fn a_collection_is_stale_once_its_sources_have_changed_and_a_sync_helps() {
     assert_eq!(done.code, 3, "{done:?}");
     let (code, message) = error(&done);
     assert_eq!(code, "stale");
-    assert!(message.contains("1 file changed") && message.contains("`findling sync notes`"));
+    assert!(message.contains("1 file") && message.contains("`findling sync notes`"));
     assert_eq!(search(&home, "notes", "1d").code, 0, "so much may have changed");
     for args in [
         &["similar", "notes", "/a/", "--require-fresh=0s"][..],

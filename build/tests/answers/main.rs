@@ -7,6 +7,7 @@ mod home;
 
 mod agents;
 mod citations;
+mod closed_pipe;
 mod formats;
 mod fresh;
 #[cfg(feature = "history")]

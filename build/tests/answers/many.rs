@@ -135,3 +135,95 @@ fn a_hit_of_the_last_search_is_opened_by_its_number() {
     home.json(&["search", "notes", "mutex", "--json"]);
     assert_eq!(home.json(&["last", "--json"]), last);
 }
+
+#[test]
+fn of_several_named_bundles_one_that_cannot_be_read_makes_the_answer_partial() {
+    let home = home();
+    home.add("notes");
+    home.add("recipes");
+    let generation = &home.generations("recipes")[0];
+    let bundle = home.collection("recipes").join(generation).join("bundle");
+    for entry in std::fs::read_dir(bundle).unwrap().flatten() {
+        if entry.path().is_dir() {
+            std::fs::remove_dir_all(entry.path()).unwrap();
+        }
+    }
+    let ask = |bundles: &[&str]| {
+        let bundles = bundles.iter().flat_map(|name| ["--in", *name]);
+        let done =
+            home.run(&["find", "mutex", "--json"].into_iter().chain(bundles).collect::<Vec<_>>());
+        let json = serde_json::from_str::<serde_json::Value>(&done.out).unwrap();
+        (done.code, json)
+    };
+    let (code, found) = ask(&["notes", "recipes"]);
+    assert_eq!((code, names(&found)), (4, vec!["notes"]), "{found}");
+    assert_eq!(found["failed"][0]["name"], "recipes");
+    // One that cannot even be opened.
+    let (code, found) = ask(&["notes", "./nowhere"]);
+    assert_eq!((code, names(&found)), (4, vec!["notes"]), "{found}");
+    assert_eq!(found["failed"][0]["error"]["code"], "no-bundle");
+    let (code, found) = ask(&["./nowhere", "./nowhere-else"]);
+    assert_eq!((code, &found["error"]["code"]), (3, &"no-bundle".into()), "{found}");
+}
+
+/// A corpus in two directories, and both together.
+fn corpus() -> Home {
+    let home = Home::new();
+    let words = ["violin", "harbour", "glacier", "lantern", "copper", "meadow", "orbit"];
+    for i in 0..40usize {
+        let (a, b, c) = (words[i % 7], words[i * i % 5], words[i % 3]);
+        let text = format!(
+            "# {a} {i}\n\n## About {b}\n\nThe {c} and the {a} near a {b}. {}\n",
+            "It is said often. ".repeat(i % 6)
+        );
+        let side = if i % 3 == 0 { "left" } else { "right" };
+        home.write(&format!("all/{side}/{i}.md"), &text);
+    }
+    for (name, path) in [("left", "all/left"), ("right", "all/right"), ("whole", "all")] {
+        home.json(&["collection", "add", name, path, "--encoder=hash", "--json"]);
+    }
+    home
+}
+
+/// Titles with their scores, best first, of all collections.
+fn scores(home: &Home, args: &[&str]) -> Vec<(f64, String)> {
+    let found = home.json(&[&["find", "-k100", "--json"], args].concat());
+    let collections = found["collections"].as_array().unwrap().iter();
+    let mut pages: Vec<(f64, String)> = collections
+        .flat_map(|one| one["results"].as_array().unwrap().clone())
+        .map(|page| (page["score"].as_f64().unwrap(), page["title"].as_str().unwrap().to_owned()))
+        .collect();
+    pages.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    pages
+}
+
+#[test]
+fn several_collections_score_as_one_that_has_all_of_their_pages() {
+    let home = corpus();
+    for query in ["violin harbour", "glacier meadow copper", "lantern", "violn orbit", "about"] {
+        for mode in ["lexical", "hybrid"] {
+            let mode = format!("--mode={mode}");
+            let whole = scores(&home, &[query, "--in=whole", &mode]);
+            let parts = scores(&home, &[query, "--in=left", "--in=right", &mode]);
+            assert!(!whole.is_empty());
+            for (rank, (whole, part)) in whole.iter().zip(&parts).take(10).enumerate() {
+                let near = (whole.0 - part.0).abs() < 1e-3;
+                assert!(near, "{query} {mode} {rank}: {whole:?}, {part:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_phrase_that_one_of_several_collections_has_is_not_relaxed_in_the_others() {
+    let home = corpus();
+    home.write("notes/one.md", "# Sum\n\nThe quick violin harbour rests.\n");
+    home.add("notes");
+    let ask = |query: &str| {
+        let found = home.json(&["find", query, "--json", "--mode=lexical"]);
+        names(&found).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(ask("\"quick violin harbour rests\" violin harbour"), ["notes"]);
+    // No collection has this one, so it is read as words in all of them.
+    assert!(ask("\"rests quick orbit\" violin harbour").len() > 1);
+}

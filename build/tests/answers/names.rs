@@ -91,6 +91,57 @@ fn a_warning_says_how_a_name_was_read() {
 }
 
 #[test]
+fn attributes_to_sort_group_spread_and_count_by_are_found_in_other_spellings() {
+    let home = home();
+    let search = |args: &[&str]| {
+        home.json(&[&["search", "rust-book", "mutex", "--json", "--mode=lexical"], args].concat())
+    };
+    let notes = |found: &Value| -> Vec<String> {
+        let notices = found["notices"].as_array().unwrap().iter();
+        let read = notices.filter(|notice| notice["code"] == "read-as");
+        read.map(|notice| notice["message"].to_string()).collect()
+    };
+    let ids = |found: &Value| -> Vec<String> {
+        let pages = found["results"].as_array().unwrap().iter();
+        pages.map(|page| page["id"].to_string()).collect()
+    };
+    for (typed, exact, of) in [
+        (&["--sort", "-Tópic"][..], &["--sort", "-topic"][..], "`topic`"),
+        (&["--group-by", "Author"], &["--group-by", "authors"], "`authors`"),
+        (&["--spread", "TOPICS"], &["--spread", "topic"], "`topic`"),
+        (&["--facet", "AUTHOR"], &["--facet", "authors"], "`authors`"),
+    ] {
+        let (typed, exact) = (search(typed), search(exact));
+        assert_eq!(ids(&typed), ids(&exact), "{typed}");
+        assert_eq!(typed["facets"], exact["facets"]);
+        assert_eq!(notes(&exact), [""; 0]);
+        let said = notes(&typed);
+        assert!(said.len() == 1 && said[0].contains(of), "{said:?}");
+    }
+    // Grouped by it, the values stand above the pages, in every collection.
+    for args in [&["search", "rust-book", "mutex"][..], &["find", "mutex"]] {
+        let typed = home.run(&[args, &["--group-by", "TOPIC"]].concat());
+        let exact = home.run(&[args, &["--group-by", "topic"]].concat());
+        assert_eq!(typed.out, exact.out);
+        assert!(typed.err.contains("`TOPIC`") && typed.err.contains("`topic`"), "{typed:?}");
+    }
+    let unknown = home.run(&["search", "rust-book", "mutex", "--sort", "colour"]);
+    assert!(unknown.code == 2 && unknown.err.contains("`topic`"), "{unknown:?}");
+}
+
+#[test]
+fn an_ambiguous_attribute_to_sort_or_group_by_is_an_error() {
+    let home = Home::new();
+    let record = json!({"_id": "a", "title": "a", "text": "A mutex.", "topic": "x", "Topic": "y"});
+    home.write("papers/all.jsonl", &record.to_string());
+    home.json(&["collection", "add", "p", "papers", "--kind=jsonl", "--encoder=none", "--json"]);
+    for option in ["--sort", "--group-by", "--spread", "--facet"] {
+        let message = refused(&home, &["search", "p", "mutex", option, "TOPIC"]);
+        assert!(message.contains("`topic`") && message.contains("`Topic`"), "{message}");
+    }
+}
+
+#[test]
 fn an_exact_name_finds_only_itself() {
     let home = home();
     for (filter, ids) in [

@@ -139,6 +139,5 @@ fn formats_for_people_and_bundles_without_vectors_are_refused() {
     assert_eq!(done.code, 2, "{done:?}");
     let json: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(json["error"]["code"], "vector");
-    let message = json["error"]["message"].as_str().unwrap();
-    assert!(message.contains("found words"), "{message}");
+    assert!(json["error"]["message"].as_str().unwrap().contains("words"), "{json}");
 }

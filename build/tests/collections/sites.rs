@@ -7,11 +7,10 @@ use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use findling_build::bundle_files::{BundleFiles, copy};
 use findling_build::host::Host;
-use findling_build::index::write::{self, Extra, Shape};
+use findling_build::index::write::{BundleWriter, Extra, Shape};
 use findling_build::index::{self, Job};
 use findling_build::models::BoxedEncoder;
 use findling_build::page::Page;
@@ -236,7 +235,8 @@ fn the_parts_of_an_encoder_are_asked_for_once() {
     let bundle = index::build(job, &Ui::silent()).unwrap().bundle;
     let extra = Extra { path: path.clone(), contents: bytes.clone().into() };
     let out = home.path("out");
-    write::write(&out, Shape::Directory, &bundle, &[extra], Duration::ZERO).unwrap();
+    let writer = BundleWriter::new(&out, Shape::Directory, &bundle);
+    BundleWriter { extras: &[extra], ..writer }.write().unwrap();
 
     let (address, asked) = serve_files(out.clone());
     let copied = copy(&address, &home.path("sites")).unwrap();

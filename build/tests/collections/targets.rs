@@ -69,13 +69,17 @@ fn a_single_file_is_a_target() {
 fn an_unknown_name_is_answered_with_similar_ones() {
     let home = home();
     for (command, code) in [
-        (&["search", "sites", "mutex"][..], 2),
-        (&["inspect", "sites"], 1),
-        (&["sync", "sites"], 1),
+        (&["search", "sites", "mutex", "--json"][..], 2),
+        (&["inspect", "sites", "--json"], 1),
+        (&["sync", "sites", "--json"], 1),
     ] {
         let done = home.run(command);
         assert_eq!(done.code, code, "{command:?}");
-        assert!(done.err.contains("similar ones are site"), "{done:?}");
+        let json: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+        assert_eq!(json["error"]["code"], "unknown", "{command:?}");
+        let told = json["error"].to_string();
+        let mut words = told.split(|c: char| !c.is_alphanumeric());
+        assert!(words.any(|word| word == "site"), "the similar name: {told}");
     }
 }
 

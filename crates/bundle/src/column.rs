@@ -12,6 +12,8 @@
 //!   1970-01-01 UTC, within ±2^53
 //! - bool: for each item, u8: 0 false, 1 true, 2 no value
 
+use std::collections::HashMap;
+
 use crate::codec::{Reader, put_str, put_varint, unzigzag, zigzag};
 use crate::{AttributeKind, AttributeValue, Error};
 
@@ -393,37 +395,52 @@ fn check_date(date: i64) -> Result<i64, Error> {
 }
 
 fn strings(many: bool, items: &[&[String]]) -> Strings {
-    let mut values: Vec<&str> =
-        items.iter().flat_map(|item| item.iter()).map(String::as_str).collect();
-    values.sort_unstable();
-    values.dedup();
-    let mut text = String::new();
-    let mut ends = vec![0];
-    for value in &values {
-        text.push_str(value);
+    // Numbers of values in the order in which they are first seen.
+    let mut seen: HashMap<&str, u32> = HashMap::new();
+    let mut values: Vec<&str> = Vec::new();
+    let mut ids: Vec<u32> = Vec::with_capacity(items.len());
+    let mut last: Option<(&str, u32)> = None;
+    for value in items.iter().flat_map(|item| item.iter()) {
+        // Sections of a page follow each other, and often have the same value.
+        let id = match last {
+            Some((text, id)) if text == value => id,
+            _ => *seen.entry(value).or_insert_with(|| {
+                values.push(value);
+                values.len() as u32 - 1
+            }),
+        };
+        last = Some((value, id));
+        ids.push(id);
+    }
+    let mut order: Vec<u32> = (0..values.len() as u32).collect();
+    order.sort_unstable_by_key(|&id| values[id as usize]);
+    let mut places = vec![0; values.len()];
+    let (mut text, mut ends) = (String::new(), Vec::with_capacity(values.len() + 1));
+    ends.push(0);
+    for (place, &id) in (0..).zip(&order) {
+        places[id as usize] = place;
+        text.push_str(values[id as usize]);
         ends.push(text.len() as u32);
     }
-    let mut offsets = vec![0];
-    let mut ids = Vec::new();
+    let mut offsets = Vec::with_capacity(items.len() + 1);
+    offsets.push(0);
+    // Each item's places ascend, each once.
+    let (mut from, mut kept) = (0, 0);
     for item in items {
-        let start = ids.len();
-        // Every value is found, because the list was made of them.
-        ids.extend(
-            item.iter()
-                .filter_map(|value| values.binary_search(&value.as_str()).ok())
-                .map(|id| id as u32),
-        );
-        ids[start..].sort_unstable();
-        let mut kept = start;
-        for i in start..ids.len() {
-            if i == start || ids[i] != ids[kept - 1] {
+        let end = from + item.len();
+        let start = kept;
+        ids[from..end].iter_mut().for_each(|id| *id = places[*id as usize]);
+        ids[from..end].sort_unstable();
+        for i in from..end {
+            if kept == start || ids[i] != ids[kept - 1] {
                 ids[kept] = ids[i];
                 kept += 1;
             }
         }
-        ids.truncate(kept);
-        offsets.push(ids.len() as u32);
+        offsets.push(kept as u32);
+        from = end;
     }
+    ids.truncate(kept);
     Strings { many, text, ends, offsets, ids }
 }
 

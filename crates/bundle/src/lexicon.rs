@@ -51,7 +51,7 @@ pub const BLOCK: usize = 16;
 const MIN_ENTRY_LEN: usize = 10;
 
 /// A term's entry in the dictionary of one [`TermsShard`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermEntry {
     /// The term's place in the shard. Positions are in the same order ([`crate::positions`]).
     pub ordinal: u32,

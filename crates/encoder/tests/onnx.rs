@@ -87,12 +87,11 @@ fn the_fingerprint_names_graph_and_settings() {
 #[test]
 fn graphs_that_are_no_sentence_encoders_are_refused() {
     let dir = tokenizer("refused");
-    let error = |path: &Path| match OnnxEncoder::load(path, &dir, &Options::default()) {
-        Err(Error::Import(why)) => why,
-        Err(other) => other.to_string(),
-        Ok(_) => panic!("{} loaded", path.display()),
+    let refused = |name: &str| {
+        let loaded = OnnxEncoder::load(&graph(name), &dir, &Options::default());
+        loaded.err().unwrap_or_else(|| panic!("{name} loaded"))
     };
-    assert!(error(&graph("other.onnx")).contains("`pixels`"));
-    assert!(error(&graph("make.py")).contains("tract cannot run it"));
-    assert!(error(&graph("missing.onnx")).contains("missing.onnx"));
+    assert!(matches!(refused("other.onnx"), Error::Import(why) if why.contains("`pixels`")));
+    assert!(matches!(refused("make.py"), Error::Import(why) if why.contains("make.py")));
+    assert!(refused("missing.onnx").to_string().contains("missing.onnx"));
 }

@@ -6,14 +6,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use findling_bundle::{
     Addresses, Attribute, CellShard, Centroids, Column, Graph, Manifest, PageId,
     PositionsDirectory, PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind,
-    SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard,
-    order,
+    SpellingShard, Stats, Structure, TermsShard, TextsShard, VectorsShard, decode_manifest,
+    decode_shard, order,
 };
 
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::texts::PageText;
 
+#[cfg(feature = "shared-statistics")]
+use crate::api::SharedStatistics;
 use crate::api::{Error, RankParams};
 use crate::scratch::Scratch;
 
@@ -31,6 +33,9 @@ pub struct Index {
     clock: AtomicU32,
     rank_params: RankParams,
     streamed: bool,
+    /// What bundles that are searched as one have in common.
+    #[cfg(feature = "shared-statistics")]
+    shared: Option<std::sync::Arc<SharedStatistics>>,
     /// The accumulators. A search takes them while it ranks; another search meanwhile makes its
     /// own.
     scratch: Mutex<Option<Box<Scratch>>>,
@@ -83,6 +88,8 @@ impl Index {
             clock: AtomicU32::new(0),
             rank_params,
             streamed: false,
+            #[cfg(feature = "shared-statistics")]
+            shared: None,
             scratch: Mutex::new(None),
         })
     }
@@ -100,6 +107,27 @@ impl Index {
     /// Replaces the parameters of ranking, for tuning.
     pub fn set_rank_params(&mut self, params: RankParams) {
         self.rank_params = params;
+    }
+
+    /// Lets searches that begin from now on score by the statistics of several bundles; `None`: by
+    /// the bundle's own.
+    #[cfg(feature = "shared-statistics")]
+    pub fn set_shared(&mut self, shared: Option<std::sync::Arc<SharedStatistics>>) {
+        self.shared = shared;
+    }
+
+    #[cfg(feature = "shared-statistics")]
+    pub(crate) fn shared(&self) -> Option<&SharedStatistics> {
+        self.shared.as_deref()
+    }
+
+    /// The statistics that words are scored by.
+    pub(crate) fn scoring_stats(&self) -> &Stats {
+        #[cfg(feature = "shared-statistics")]
+        if let Some(shared) = &self.shared {
+            return &shared.stats;
+        }
+        &self.manifest.stats
     }
 
     /// Whether searches look into the cells nearest to the query instead of fetching all vectors,

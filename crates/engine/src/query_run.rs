@@ -98,6 +98,43 @@ impl QueryRun {
         }
     }
 
+    /// The query as typed, in the first stage.
+    #[cfg(feature = "shared-statistics")]
+    pub fn typed(&self) -> Option<&ResolvedQuery> {
+        if let Self::Typed(asked) = self { Some(asked) } else { None }
+    }
+
+    /// The query, before it is retrieved.
+    #[cfg(feature = "shared-statistics")]
+    pub fn asked(&self) -> Option<&ResolvedQuery> {
+        if let Self::Typed(asked) | Self::Spelt(asked) = self { Some(asked) } else { None }
+    }
+
+    /// The matches so far, in the last stage.
+    #[cfg(feature = "shared-statistics")]
+    pub fn retrieved(&self) -> Option<&Retrieved> {
+        if let Self::Retrieved(retrieved) = self { Some(retrieved) } else { None }
+    }
+
+    /// Goes on until misspelled words are replaced, if it is known what by; otherwise stays. Returns
+    /// the shards that are missing.
+    #[cfg(feature = "shared-statistics")]
+    pub fn spelt(self, index: &Index) -> Result<(Self, Vec<ShardId>), Error> {
+        let mut run = self;
+        while let Self::Typed(asked) = run {
+            let missing = index.missing(&asked.shards);
+            if !missing.is_empty() || index.shared().is_none_or(|shared| !shared.is_corrected()) {
+                return Ok((Self::Typed(asked), missing));
+            }
+            match spell(index, asked)? {
+                Next::Stage(stage) => run = stage,
+                Next::Need(stage, shards) => return Ok((stage, index.missing(&shards))),
+            }
+        }
+        let missing = run.asked().map_or(Vec::new(), |asked| index.missing(&asked.shards));
+        Ok((run, missing))
+    }
+
     /// The matches, in the last stage.
     pub fn into_retrieved(self) -> Option<Box<Retrieved>> {
         match self {
@@ -184,7 +221,7 @@ fn retrieve(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, 
     // Meaning finds other pages, but those with the words are asked for.
     if asked.condition.is_none()
         && words.is_left_out()
-        && let Some(reading) = asked.relaxed()
+        && let Some(reading) = asked.relaxed(index)
     {
         return Ok(Next::Stage(QueryRun::Spelt(Box::new(asked.reread(index, reading)))));
     }
@@ -278,7 +315,7 @@ fn finish(
 ) -> Result<Next<QueryRun>, Error> {
     let found = Matches::new(index, &asked, allowed, words, probe)?;
     if found.pages.is_empty()
-        && let Some(reading) = asked.relaxed()
+        && let Some(reading) = asked.relaxed(index)
     {
         return Ok(Next::Stage(QueryRun::Spelt(Box::new(asked.reread(index, reading)))));
     }

@@ -17,7 +17,7 @@ use crate::filter::{self, Condition, ResolvedFilter, TypeMismatch};
 use crate::index::Index;
 use crate::lexical::{Dictionary, Scorer};
 use crate::messages::quote;
-use crate::query::{self, ClauseKind, Query, QueryPlan};
+use crate::query::{self, ClauseKind, Completion, Query, QueryPlan};
 use crate::vector::{DensePoint, DenseQuery, Embedded, StaticQuery};
 
 /// The name of the engine's own encoder in responses.
@@ -145,8 +145,7 @@ impl ResolvedQuery {
         seed: Option<SeedPage>,
     ) -> Result<Self, Error> {
         let ParsedRequest { request, query, condition, mismatches, columns, mut notices } = parsed;
-        let manifest = index.manifest();
-        let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);
+        let plan = plan(index, &query, &request);
         if plan.truncated {
             let message = "the query is longer than the engine looks at; its end was left out";
             notices.push(notice("query-truncated", message));
@@ -198,8 +197,7 @@ impl ResolvedQuery {
     #[inline(never)]
     pub fn correct(self, index: &Index, query: Query, corrections: Vec<Correction>) -> Self {
         let manifest = index.manifest();
-        let plan =
-            QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, self.request.prefix);
+        let plan = plan(index, &query, &self.request);
         let rows = manifest.dense.as_ref().and_then(|dense| dense.rows.as_ref());
         let dense = match (self.dense, rows) {
             (Some(DenseQuery::Static(_)), Some(rows)) => {
@@ -244,13 +242,17 @@ impl ResolvedQuery {
     /// Relaxes a query that found nothing: its exclusions become words, or else its phrases. `None`
     /// if it has neither, is short, or must be taken as it is written.
     #[inline(never)]
-    pub fn relaxed(&self) -> Option<Reading> {
+    pub fn relaxed(&self, index: &Index) -> Option<Reading> {
+        #[cfg(feature = "shared-statistics")]
+        let keeps = index.shared().is_some_and(|shared| !shared.relaxes);
+        #[cfg(not(feature = "shared-statistics"))]
+        let (keeps, _) = (false, index);
         let mut query = self.query.clone();
         let clauses = &mut query.clauses;
         let plain = clauses.iter().filter(|c| c.kind == ClauseKind::Word && !c.excluded).count();
         let n_words: usize = clauses.iter().map(|c| c.text.split_whitespace().count()).sum();
         let is_exact = self.request.verbatim || self.seed.is_some();
-        if self.purpose != Purpose::Alone || is_exact || plain < 2 || n_words < 4 {
+        if self.purpose != Purpose::Alone || is_exact || plain < 2 || n_words < 4 || keeps {
             return None;
         }
         let message = if clauses.iter().any(|clause| clause.excluded) {
@@ -401,7 +403,8 @@ impl ResolvedQuery {
     pub fn needs_all_matches(&self, index: &Index) -> bool {
         let Self { request, plan, condition, .. } = self;
         let counts = self.purpose == Purpose::Count;
-        let all_may_be_found = condition.is_none() && !counts && !plan.has_phrases();
+        let all_may_be_found =
+            condition.is_none() && !counts && !plan.has_phrases() && !request.every_word;
         !(index.saves_second_tier() && all_may_be_found && request.sort.is_none())
     }
 
@@ -451,6 +454,17 @@ impl ResolvedQuery {
 
 fn notice(code: &str, message: &str) -> Notice {
     Notice { code: code.into(), message: message.into() }
+}
+
+/// The terms of a query.
+fn plan(index: &Index, query: &Query, request: &Request) -> QueryPlan {
+    let manifest = index.manifest();
+    let completion = match (request.prefix, request.single_letter) {
+        (false, _) => Completion::None,
+        (true, false) => Completion::Words,
+        (true, true) => Completion::WordsAndLetter,
+    };
+    QueryPlan::new(query, &manifest.languages, &manifest.synonyms, completion)
 }
 
 /// Whether a query has no word to search for.

@@ -123,6 +123,43 @@ fn exclusions_take_out_sections() {
 }
 
 #[test]
+fn every_word_can_be_asked_for() {
+    let found = |query: &str| {
+        let request = Request { every_word: true, prefix: true, ..request(query) };
+        titles(&books().search(request))
+    };
+    // Some pages have one of the words only.
+    assert!(books().find("closure mutex").contains(&"Closures".to_owned()));
+    assert_eq!(found("closure mutex"), ["Threads"]);
+    // One word is in the title, the other in a section.
+    assert_eq!(found("threads spawn"), ["Threads"]);
+    // The words are in different sections; the last one is unfinished.
+    assert_eq!(found("spawn mut"), ["Threads"]);
+    assert_eq!(found("pies mut"), [""; 0]);
+    // A word that no page has, and stop words, are not asked for.
+    assert_eq!(found("the mutex of xylophones"), ["Threads"]);
+    assert_eq!(found("xylophones"), [""; 0]);
+    // Of a name its parts are asked for.
+    assert_eq!(found("hash-map mutex"), ["Threads"]);
+    assert_eq!(found("of the"), ["Slices of pies"]);
+    let why = Request { every_word: true, why: Some("/threads/".into()), ..request("mutex") };
+    let error = books().answer(&mut books().open(), why).unwrap_err();
+    assert!(matches!(error, Error::Request { .. }), "{error}");
+}
+
+#[test]
+fn a_single_letter_is_completed_if_that_is_asked_for() {
+    let found = |single_letter| {
+        let request = Request { single_letter, prefix: true, ..request("m") };
+        let mut found = titles(&books().search(request));
+        found.sort();
+        found
+    };
+    assert_eq!(found(false), [""; 0]);
+    assert_eq!(found(true), ["Closures", "Threads"]);
+}
+
+#[test]
 fn identifiers_are_found_whole_and_by_part() {
     assert_eq!(books().find("HashMap"), ["Threads"]);
     assert_eq!(books().find("hashmap"), ["Threads"]);

@@ -108,6 +108,13 @@ const BENCHES: &[Bench] = &[
         how: How::PeersOfDemo("tests/peers/first-result.mjs"),
     },
     Bench {
+        name: "felt",
+        question: "how soon a key's answer is painted, and whether typing ever waits, beside \
+             Pagefind's component and MiniSearch",
+        args: "[--cpu N] [--queries N]",
+        how: How::PeersOfDemo("tests/peers/felt.mjs"),
+    },
+    Bench {
         name: "peers",
         question: "quality, time and index size on judged sets, beside MiniSearch's, Orama's and \
              Pagefind's",

@@ -15,6 +15,9 @@ use crate::setup;
 /// The file with the types of requests and responses, in the npm package.
 pub const TYPES: &str = "src/engine-types.ts";
 
+/// The directory of the local application's pages.
+const APP: &str = "app";
+
 /// Builds the client from TypeScript and the modules in `www/wasm`.
 pub fn run(paths: &Paths) -> Result<()> {
     heading("client");
@@ -24,13 +27,22 @@ pub fn run(paths: &Paths) -> Result<()> {
     copy_for_tool(&paths.www.join("dist"), &paths.root.join("build/client"))
 }
 
-/// Copies the scripts and modules that pages load. A file that has not changed is left alone, so
-/// that cargo does not compile the tool again.
+/// Copies what the tool contains: the scripts and modules that pages load, and the pages of the
+/// local application, which no bundle gets.
 fn copy_for_tool(dist: &Path, to: &Path) -> Result<()> {
+    copy(dist, to, parts::is_loaded_by_pages)?;
+    let app = to.join(APP);
+    fs::create_dir_all(&app).with_context(|| app.display().to_string())?;
+    copy(&dist.join(APP), &app, |_| true)
+}
+
+/// Copies the wanted files of a directory. A file that has not changed is left alone, so that cargo
+/// does not compile the tool again.
+fn copy(dist: &Path, to: &Path, is_wanted: fn(&str) -> bool) -> Result<()> {
     let names = |dir: &Path| -> Result<Vec<String>> {
         let entries = fs::read_dir(dir).with_context(|| dir.display().to_string())?;
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        Ok(names.filter(|name| parts::is_loaded_by_pages(name)).collect())
+        Ok(names.filter(|name| is_wanted(name)).collect())
     };
     let new = names(dist)?;
     for name in names(to)?.iter().filter(|name| !new.contains(name)) {
@@ -70,19 +82,28 @@ mod tests {
     fn the_tool_gets_what_pages_load() {
         let dir = std::env::temp_dir().join(format!("findling-client-{}", std::process::id()));
         let (dist, tool) = (dir.join("dist"), dir.join("tool"));
-        fs::create_dir_all(dist.join("types")).unwrap();
-        fs::create_dir_all(&tool).unwrap();
+        for made in [dist.join("types"), dist.join(APP), tool.join(APP)] {
+            fs::create_dir_all(made).unwrap();
+        }
         for name in ["findling.js", "engine.wasm", "findling.d.ts", "findling-edge.js"] {
             fs::write(dist.join(name), name).unwrap();
         }
-        for name in ["old.js", ".gitignore"] {
+        for name in ["index.html", "app.js"] {
+            fs::write(dist.join(APP).join(name), name).unwrap();
+        }
+        for name in ["old.js", ".gitignore", "app/old.js"] {
             fs::write(tool.join(name), name).unwrap();
         }
         copy_for_tool(&dist, &tool).unwrap();
-        let mut names: Vec<_> =
-            fs::read_dir(&tool).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
+        let names = |dir: &Path| {
+            let entries = fs::read_dir(dir).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        let (copied, app) = (names(&tool), names(&tool.join(APP)));
         fs::remove_dir_all(&dir).unwrap();
-        assert_eq!(names, [".gitignore", "engine.wasm", "findling.js"]);
+        assert_eq!(copied, [".gitignore", "app", "engine.wasm", "findling.js"]);
+        assert_eq!(app, ["app.js", "index.html"]);
     }
 }

@@ -33,6 +33,9 @@ pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {
     for (name, _) in OF_NPM.iter().filter(|(_, when)| *when == which) {
         setup::node_modules(node, &directory.join(name))?;
     }
+    if which == Which::Nightly {
+        setup::node_modules(node, &paths.root.join("site"))?;
+    }
     let chromium = setup::chromium()?;
     let tests = node
         .command("node")

@@ -13,9 +13,11 @@ mod demo;
 mod docs;
 mod fuzz;
 mod integrations;
+mod own_site;
 mod package;
 mod paths;
 mod pictures;
+mod rust_web;
 mod setup;
 mod tally;
 mod test;
@@ -29,13 +31,14 @@ The repository's own commands. Each installs what it lacks, and says so first.
                               it on 127.0.0.1
                               --model: embed the pages with the transformer, which takes longer
   cargo xtask test [--fast] [--nightly] [--deny-skips]
-                              every test: native, wasm, Chromium, workerd
+                              every test: native, wasm, Chromium, Firefox, workerd
                               --nightly: only those of generators that take minutes to build a
                               site, with the tool and the client that are built
                               --fast: only those that need neither tract nor a browser
                               --deny-skips: fail on skipped tests not in tests/allowed-skips.txt
   cargo xtask setup           only install what the others need
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
+  cargo xtask rust-web        the example of a page in Rust, into target/rust-web
   cargo xtask client          the npm package, into www/dist, and the tool's copy of it
   cargo xtask types           the TypeScript types of requests and responses, from the engine's,
                               and which requests need the engine's deferred part
@@ -44,6 +47,8 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask pictures        pictures of the search dialog and the page of results (desktop, phone,
                               dark, right to left, forced colours) into target/pictures, and those
                               of the documents
+  cargo xtask site [--dev]    the project's own site, into site/.vitepress/dist
+                              --dev: serve it while it is written
   cargo xtask cli             the command-line tool, into target/release
   cargo xtask package [--program FILE]
                               make the packages that are published, and try them outside of the
@@ -91,6 +96,10 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
                 if only_flag(rest, "--engine")? { wasm::Which::Engine } else { wasm::Which::Both };
             wasm::run(&paths, which)?;
         }
+        "rust-web" => {
+            no_more(rest)?;
+            rust_web::build(&paths)?;
+        }
         "client" => {
             no_more(rest)?;
             client::run(&paths)?;
@@ -110,6 +119,7 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             no_more(rest)?;
             pictures::run(&paths)?;
         }
+        "site" => own_site::run(&paths, rest)?,
         "cli" => {
             no_more(rest)?;
             demo::build_cli(&paths)?;
@@ -143,6 +153,10 @@ fn set_up(paths: &paths::Paths) -> Result<()> {
     match setup::chromium() {
         Ok(chromium) => cmd::note(format!("Chromium: {}", chromium.display())),
         Err(error) => cmd::note(format!("no browser tests: {error:#}")),
+    }
+    match setup::firefox() {
+        Ok(firefox) => cmd::note(format!("Firefox: {}", firefox.display())),
+        Err(error) => cmd::note(format!("no tests in Firefox: {error:#}")),
     }
     if let Err(error) = setup::tesseract() {
         cmd::note(format!("no text recognition: {error:#}"));

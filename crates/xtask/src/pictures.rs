@@ -9,8 +9,12 @@ use crate::paths::Paths;
 use crate::{demo, setup};
 
 /// Pictures that documents show: the name of each among all, and its file.
-const SHOWN: [(&str, &str); 2] =
-    [("dialog-desktop.png", "docs/search.png"), ("results-desktop.png", "docs/results.png")];
+const SHOWN: [(&str, &str); 4] = [
+    ("dialog-desktop.png", "docs/search.png"),
+    ("results-desktop.png", "docs/results.png"),
+    ("application-home-desktop.png", "docs/application.png"),
+    ("application-conversation-desktop.png", "docs/conversation.png"),
+];
 
 /// Takes all pictures over the demo's site, into `target/pictures`, and copies those of documents.
 pub fn run(paths: &Paths) -> Result<()> {
@@ -25,6 +29,7 @@ pub fn run(paths: &Paths) -> Result<()> {
         .arg(&out)
         .dir(&paths.e2e)
         .env("FINDLING_CHROMIUM", setup::chromium()?)
+        .env("FINDLING_BIN", paths.first_look())
         .run()?;
     for (picture, file) in SHOWN {
         fs::copy(out.join(picture), paths.root.join(file))?;

@@ -9,7 +9,7 @@ use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
 use crate::setup::{self, Node};
 use crate::tally::{self, Skip, Tally};
-use crate::{assistants, client, demo, integrations, wasm};
+use crate::{assistants, client, demo, integrations, rust_web, wasm};
 
 /// Time limit of a step; enough for a first build on two cores.
 const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
@@ -262,6 +262,22 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
             "warnings",
         ]),
     );
+    // What README's first command compiles: the tool without its default features.
+    report.step(
+        "lints, small tool",
+        cargo(&[
+            "clippy",
+            "--release",
+            "-p",
+            "findling",
+            "--no-default-features",
+            "--bin",
+            "findling",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    );
     // The wasm modules and the client are built first, because the command-line tool contains them.
     let sizes = report.work("wasm", || wasm::run(paths, wasm::Which::Both));
     let client = if let Some(sizes) = sizes {
@@ -365,14 +381,14 @@ fn check_budgets(sizes: Vec<wasm::Size>) -> Result<()> {
 /// Runs the tests in Node, Chromium and workerd.
 fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
     let Some(node) = report.work("node packages", || packages_and_node(paths)) else {
-        for name in ["lint", "encoder parity", "type check", "browser", "worker"] {
+        for name in ["lint", "encoder parity", "type check", "browser", "firefox", "worker"] {
             report.skip(name, "the npm packages could not be installed");
         }
         return;
     };
     report.step("lint", lint(paths, &node));
     if !client {
-        for name in ["encoder parity", "type check", "browser", "worker"] {
+        for name in ["encoder parity", "type check", "browser", "firefox", "worker"] {
             report.skip(name, "the client could not be built; see above");
         }
         return;
@@ -381,7 +397,7 @@ fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
         .step("type check", node.command("npm").args(["run", "--silent", "check"]).dir(&paths.www));
     encoder_parity(paths, report, &node);
     if !tool {
-        for name in ["browser", "worker"] {
+        for name in ["browser", "firefox", "worker"] {
             report.skip(name, "the command-line tool could not be built; see above");
         }
         return;
@@ -394,9 +410,23 @@ fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
     };
     match setup::chromium() {
         Ok(chromium) => {
-            report.step("browser", e2e("test:browser").env("FINDLING_CHROMIUM", chromium));
+            let example = report.work("Rust front end", || rust_web::build(paths));
+            let tests = e2e("test:browser").env("FINDLING_CHROMIUM", chromium);
+            report.step(
+                "browser",
+                match example {
+                    Some(example) => tests.env("FINDLING_RUST_WEB", example),
+                    None => tests,
+                },
+            );
         }
         Err(error) => report.skip("browser", format!("{error:#}")),
+    }
+    match setup::firefox() {
+        Ok(firefox) => {
+            report.step("firefox", e2e("test:firefox").env("FINDLING_FIREFOX", firefox));
+        }
+        Err(error) => report.skip("firefox", format!("{error:#}")),
     }
     if node.runs_tests() {
         report.step("worker", e2e("test:worker"));

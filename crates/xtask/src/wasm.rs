@@ -19,6 +19,9 @@ use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
 use crate::setup::{self, Node, WasmRustc};
 
+/// The target of all modules.
+pub const TARGET: &str = "wasm32-unknown-unknown";
+
 /// One module.
 struct Module {
     /// Its crate.
@@ -176,12 +179,12 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     let target = paths.target.join("wasm");
     let command = Cmd::new(paths::cargo())
         .args(["rustc", "--package", module.package, "--profile", module.profile])
-        .args(["--target", "wasm32-unknown-unknown"])
+        .args(["--target", TARGET])
         .args(module.rustc)
         .dir(&paths.root)
         .env("CARGO_TARGET_DIR", &target);
     rustc.apply(command).run()?;
-    let built = target.join("wasm32-unknown-unknown").join(module.profile).join(module.artefact);
+    let built = target.join(TARGET).join(module.profile).join(module.artefact);
     let out = paths.www.join("wasm").join(module.directory);
     let stamp = out.join(".stamp");
     let wanted = fingerprint(paths, &built, module)?;
@@ -381,6 +384,18 @@ fn up_to_date(stamp: &Path, wanted: &str, out: &Path, module: &Module) -> Option
 
 fn bindgen(paths: &Paths, wasm: &Path, out: &Path, module: &Module) -> Result<()> {
     let parts = module.split.then_some(paths.root.as_path());
+    run_bindgen(paths, wasm, out, module.out_name, parts)
+}
+
+/// Runs wasm-bindgen. With `parts`, the module is also written in parts, as the source below that
+/// directory declares them.
+pub fn run_bindgen(
+    paths: &Paths,
+    wasm: &Path,
+    out: &Path,
+    out_name: &str,
+    parts: Option<&Path>,
+) -> Result<()> {
     Cmd::new(paths::cargo())
         .args([
             "run",
@@ -395,7 +410,7 @@ fn bindgen(paths: &Paths, wasm: &Path, out: &Path, module: &Module) -> Result<()
         ])
         .arg("--")
         .args([wasm, out])
-        .arg(module.out_name)
+        .arg(out_name)
         .args(parts.iter().flat_map(|root| [Path::new("--parts"), root]))
         .dir(&paths.root)
         .run()
@@ -419,7 +434,7 @@ fn optimise(paths: &Paths, node: &Node, wasm: &Path, options: &[&str]) -> Result
 }
 
 /// Length after brotli at its best, which is what static hosts send.
-fn brotli_len(node: &Node, file: &Path) -> Result<u64> {
+pub fn brotli_len(node: &Node, file: &Path) -> Result<u64> {
     let script = "const z=require('zlib'),c=z.constants;\
                   const b=require('fs').readFileSync(process.argv[1]);\
                   const params={[c.BROTLI_PARAM_SIZE_HINT]:b.length,[c.BROTLI_PARAM_LGWIN]:24};\

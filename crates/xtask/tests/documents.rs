@@ -33,6 +33,7 @@ const CRATES: &[(&str, &str)] = &[
     ("findling_bundle", "crates/bundle/src"),
     ("findling_encoder", "crates/encoder/src"),
     ("findling_engine", "crates/engine/src"),
+    ("findling_web", "crates/web/src"),
     ("findling_wasm_parts", "crates/wasm-parts/src"),
     ("findling_text", "crates/text/src"),
     ("findling_wasm", "crates/wasm/src"),

@@ -41,6 +41,13 @@ describe("the npm package", () => {
     assert.deepEqual(others, []);
   });
 
+  test("has no pages of the local application, which the program contains", () => {
+    assert.deepEqual(
+      files.filter((path) => /^dist\/(types\/)?app\//.test(path)),
+      [],
+    );
+  });
+
   test("has the licences of the repository", () => {
     for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) {
       const text = readFileSync(join(root, name), "utf8");

@@ -165,13 +165,22 @@ describe("a page that searches with pagefind.js", () => {
     assert.match(data.plain_excerpt, /^… \S+ \S+ \S+ …$/);
   });
 
-  test("says once that an option has no effect", async () => {
-    expectComplaints(page, /console info: The option ranking has no effect/);
-    await page.evaluate(async () => {
-      await pagefind.options({ ranking: { termFrequency: 0 } });
-      await pagefind.search("kiln");
-      await pagefind.options({ ranking: { termFrequency: 1 } });
-    });
+  test("finds pages with every word, or else with some of them", async () => {
+    assert.deepEqual(await urls("electric evenly"), ["/kilns/electric/"]);
+    assert.deepEqual(await urls("quickly kiln"), ["/kilns/gas/"]);
+    assert.deepEqual((await urls("quickly evenly")).sort(), ["/kilns/electric/", "/kilns/gas/"]);
+  });
+
+  test("finds words by one letter, and a beginning in place of a word that no page has", async () => {
+    assert.deepEqual(await urls("w"), ["/wheels/", "/"]);
+    assert.deepEqual(await urls("firesomewhere"), ["/kilns/electric/", "/kilns/gas/"]);
+  });
+
+  test("loads the packed engine of the page's language", async () => {
+    await page.evaluate(() => pagefind.init());
+    const engines = session.server.log.filter((path) => /wasm/.test(path));
+    assert.ok(engines.includes("/pagefind/wasm.en.pagefind"), engines.join());
+    assert.ok(!engines.includes("/pagefind/findling_engine.wasm"), engines.join());
   });
 
   test("answers the last of several debounced searches", async () => {
@@ -282,6 +291,73 @@ describe("a page that searches several sites with pagefind.js", () => {
     assert.equal(whole.weight, 1);
     // Two parts, each with twice the weight, which counts squared.
     assert.ok(Math.abs(whole.balanced_score - 8 * half.balanced_score) < 1e-9);
+  });
+
+  /** Opens a page of these pages, by their paths; returns the function `urls` of its searches. */
+  const open = async (pages) => {
+    const directory = buildPagefind({ "index.html": PAGES["index.html"], ...pages });
+    const { url } = session.keep(await serve([directory]));
+    page = await visitPagefind(session, url);
+    return (query, options) =>
+      page.evaluate(
+        async ([query, options]) => {
+          const instance = pagefind.createInstance(options);
+          const found = await urls(instance.search(query));
+          await instance.destroy();
+          return found;
+        },
+        [query, options ?? {}],
+      );
+  };
+  const english = (body, head = "") =>
+    `<html lang=en><head>${head}</head><body>${body}</body></html>`;
+
+  test("prefers the accents typed, or asks for them", async () => {
+    const found = await open({
+      "plain.html": english("<p>Our cafe in London, the best cafe around</p>"),
+      "accent.html": english("<p>Our café in Paris</p>"),
+    });
+    assert.deepEqual(await found("café"), ["/accent.html", "/plain.html"]);
+    assert.deepEqual(await found("cafe"), ["/plain.html", "/accent.html"]);
+    assert.deepEqual(await found("café", { ranking: { diacriticSimilarity: 0 } }), [
+      "/plain.html",
+      "/accent.html",
+    ]);
+    assert.deepEqual(await found("café", { exactDiacritics: true }), ["/accent.html"]);
+    assert.deepEqual(await found("cafe", { exactDiacritics: true }), ["/plain.html"]);
+  });
+
+  test("ranks by Pagefind's formula where the site asks for it", async () => {
+    const filler = "Clay is dug, dried and wedged before it is thrown on a wheel. ".repeat(12);
+    const found = await open({
+      "long.html": english(`<p>A damper, a second damper. ${filler}</p>`),
+      "short.html": english("<p>A damper closes the flue.</p>"),
+      "title.html": english("<p>It closes the flue.</p>", "<title>The damper</title>"),
+    });
+    const order = (ranking) => found("damper", { ranking });
+    const titled = ["/title.html", "/short.html", "/long.html"];
+    assert.deepEqual(await order({ pageLength: 1 }), titled);
+    const counted = { termFrequency: 0, metaWeights: { title: 0 } };
+    assert.deepEqual(await order(counted), ["/long.html", "/short.html", "/title.html"]);
+  });
+
+  test("counts words by their weights, down to nothing", async () => {
+    const found = await open({
+      "light.html": english("<p data-pagefind-weight=0.1>Engobe, engobe, all engobe</p>"),
+      "none.html": english("<p data-pagefind-weight=0>Engobe, engobe and engobe</p>"),
+      "once.html": english("<p>A vase with clay and one layer of engobe</p>"),
+      "heavy.html": english("<p data-pagefind-weight=5>Engobe</p><p>A vase of clay</p>"),
+    });
+    assert.deepEqual(await found("engobe"), [
+      "/heavy.html",
+      "/once.html",
+      "/light.html",
+      "/none.html",
+    ]);
+    const scores = await page.evaluate(async () =>
+      (await pagefind.search("engobe")).results.map(({ score }) => score),
+    );
+    assert.equal(scores[3], 0);
   });
 
   test("reads more results than the first batch when they are asked for", async () => {

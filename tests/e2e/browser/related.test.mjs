@@ -165,29 +165,3 @@ describe("a reader of a page", () => {
     await page.getByRole("option").filter({ hasText: "Thermocouple" }).first().waitFor();
   });
 });
-
-describe("a page with a strict policy", () => {
-  const session = new Session(() => {
-    const pages = {
-      "/search": withResults(),
-      "/box": withSearch(),
-      "/related": withRelated(`page="guide/glaze.html"`),
-    };
-    return serve([build()], pages, {
-      "content-security-policy":
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; " +
-        "worker-src 'self'; img-src data:",
-    });
-  });
-
-  for (const [path, ready] of [
-    ["search?q=kiln", "findling-results .answered .list > li"],
-    ["related", "findling-related li"],
-    ["box", "findling-search .trigger"],
-  ])
-    test(`shows /${path} without a violation`, async () => {
-      const page = await session.visit(path);
-      // A violation would be a complaint of the browser.
-      await page.locator(ready).first().waitFor();
-    });
-});

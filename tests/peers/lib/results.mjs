@@ -36,6 +36,15 @@ export function head(name, note, loadBefore) {
   };
 }
 
+/** Columns of numbers with so many decimals. */
+export const columns = (decimals, ...names) => names.map((name) => ({ name, decimals }));
+
+/** The names of columns and the cells of rows, with tabs between them. */
+export function print({ columns, rows }) {
+  console.log(columns.map((column) => column.name ?? column).join("\t"));
+  for (const cells of rows) console.log(cells.map((cell) => cell ?? "").join("\t"));
+}
+
 /**
  * Writes a result with one line a row. `tables` is one `{ columns, rows }`, or a list of them, each
  * with an `id`.

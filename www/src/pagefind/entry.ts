@@ -1,9 +1,18 @@
 /** `pagefind-entry.json`: what the build says of the bundle to this module. */
 
+/** The version of Pagefind whose API this is; a build's entry file names the same one. */
+const VERSION = "1.6.0";
+
 /** The entry file. */
 export interface Entry {
-  /** The languages of the pages, with the number of pages of each. */
-  languages: Record<string, { page_count: number }>;
+  version: string;
+  /**
+   * The languages of the pages, with the number of pages of each and the name of its engine. Without
+   * a name it is the one for all others.
+   */
+  languages: Record<string, { page_count: number; wasm?: string | null }>;
+  /** The mean number of words of a page. */
+  mean_words?: number;
 }
 
 /** Loads the entry file, past caches unless the site names its build with `metaCacheTag`. */
@@ -12,7 +21,12 @@ export async function loadEntry(bundle: string, cacheTag: string | undefined): P
   const response = await fetch(url);
   if (!response.ok)
     throw new Error(`Expected a bundle built with --pagefind at ${bundle}: ${response.status}`);
-  return (await response.json()) as Entry;
+  const entry = (await response.json()) as Entry;
+  if (entry.version !== VERSION) {
+    const both = `pagefind_version=${VERSION} in pagefind.js, ${entry.version} in its bundle`;
+    console.warn(`${both}: deploy all files of a build together.`);
+  }
+  return entry;
 }
 
 /** The language to search: the one asked for, its base, or the one of most pages. */

@@ -6,15 +6,16 @@ import { bundlePath, defaultBaseUrl } from "./address";
 import { chosenLanguage, loadEntry } from "./entry";
 import { both, type Condition, conditionOf, fixedValues } from "./filters";
 import { FragmentStore } from "./fragment";
+import { packedEngine } from "./packed-engine";
+import { refined, withSameAccents } from "./refine";
 import { BATCH, resultList } from "./result-list";
-import {
-  type FilterCounts,
-  type FilterNode,
-  type PagefindOptions,
-  type PagefindResult,
-  type PagefindSearchOptions,
-  type Timings,
-  WITHOUT_EFFECT,
+import type {
+  FilterCounts,
+  FilterNode,
+  PagefindOptions,
+  PagefindResult,
+  PagefindSearchOptions,
+  Timings,
 } from "./types";
 import { queryWords, Terms } from "./words";
 
@@ -40,7 +41,22 @@ interface Opened {
   /** Names of the filters. */
   filters: Set<string>;
   sorts: Set<string>;
+  /** The mean number of words of a page. */
+  meanWords: number;
 }
+
+/** What is asked of the engine: a query, and how its words are taken. */
+interface Attempt {
+  query: string;
+  options: SearchOptions;
+}
+
+/** Every word of the query is to be on a page; a single letter begins words. */
+const STRICT: SearchOptions = { everyWord: true, singleLetter: true };
+/** Shortest beginning that is looked for in place of a word that no page has. */
+const MIN_BEGINNING = 3;
+/** Most results whose accents are compared where `exactDiacritics` is set. */
+const MAX_COMPARED = 3 * BATCH;
 
 /** A bundle. */
 export class Instance {
@@ -62,13 +78,6 @@ export class Instance {
 
   /** Changes options; those of opening a bundle have no effect on an open one. */
   options(options: PagefindOptions): void {
-    for (const name of Object.keys(options)) {
-      const reason = WITHOUT_EFFECT[name];
-      if (reason !== undefined && !told.has(name)) {
-        told.add(name);
-        console.info(`The option ${name} has no effect: ${reason}.`);
-      }
-    }
     this.#options = { ...this.#options, ...options };
   }
 
@@ -82,14 +91,19 @@ export class Instance {
   }
 
   async #open(): Promise<Opened> {
-    const { open } = await import("../client");
-    // The engine beside a bundle has the languages of that bundle.
-    const assets = new URL(this.path, location.href);
-    const [entry, index] = await Promise.all([
+    const [entry, { open }] = await Promise.all([
       loadEntry(this.path, this.#options.metaCacheTag),
-      open(this.path, { assets, worker: !this.#options.noWorker }),
+      import("../client"),
     ]);
     const language = chosenLanguage(entry, this.#language);
+    const engine =
+      (language === undefined ? undefined : entry.languages[language]?.wasm) ?? "unknown";
+    const index = await open(this.path, {
+      // The engine beside a bundle has the languages of that bundle.
+      assets: new URL(this.path, location.href),
+      module: packedEngine(`${this.path}wasm.${engine}.pagefind`),
+      worker: !this.#options.noWorker,
+    });
     const names = index.info.attributes.map(({ name }) => name);
     return {
       index,
@@ -99,6 +113,7 @@ export class Instance {
           : true,
       filters: new Set(index.info.attributes.filter(({ facet }) => facet).map(({ name }) => name)),
       sorts: new Set(names.filter((name) => name.startsWith(SORT_PREFIX))),
+      meanWords: entry.mean_words ?? 1,
     };
   }
 
@@ -121,7 +136,7 @@ export class Instance {
   async preload(term: string | null): Promise<void> {
     const { index, language } = await this.open();
     if (term !== null && queryWords(term).length > 0)
-      await ask(index, term, language, { limit: 0 });
+      await ask(index, term, language, { ...STRICT, limit: 0 });
   }
 
   async search(
@@ -129,7 +144,7 @@ export class Instance {
     { filters: wanted, sort }: PagefindSearchOptions,
   ): Promise<InstanceAnswer> {
     const start = performance.now();
-    const { index, language, filters, sorts } = await this.open();
+    const { index, language, filters, sorts, meanWords } = await this.open();
     const opened = performance.now();
     const words = term === null ? [] : queryWords(term);
     const [by, direction] = Object.entries(sort ?? {})[0] ?? [];
@@ -144,23 +159,39 @@ export class Instance {
       ...(by !== undefined &&
         sortable && { sort: { by: SORT_PREFIX + by, descending: direction === "desc" } }),
     };
-    const query = term ?? "";
+    const { query, options: taken } = await attempt(index, term ?? "", words, every);
     const run = (offset: number) =>
-      ask(index, query, condition, { ...options, limit: BATCH, offset });
+      ask(index, query, condition, { ...options, ...taken, limit: BATCH, offset });
     const [answer, unfiltered, base] = await Promise.all([
       run(0),
       // Without filters of the reader's own, both counts are the same.
-      condition === every ? undefined : ask(index, query, every, { limit: 0 }),
+      condition === every ? undefined : ask(index, query, every, { ...taken, limit: 0 }),
       filters.size > 0 ? this.filters() : {},
     ]);
+    const terms = new Terms(answer.plan?.terms ?? [], words);
+    const asked = { terms, words, fragments: this.#fragments, meanWords };
+    const { ranking, exactDiacritics } = this.#options;
+    let found = { hits: answer.results, total: answer.total.pages };
+    if (exactDiacritics && words.length > 0) {
+      const further: number[] = [];
+      const last = Math.min(found.total, MAX_COMPARED);
+      for (let offset = BATCH; offset < last; offset += BATCH) further.push(offset);
+      const batches = await Promise.all(further.map(run));
+      const all = [found.hits, ...batches.map(({ results }) => results)].flat();
+      const hits = await withSameAccents(all, asked);
+      found = { hits, total: hits.length };
+    }
+    const first = options.sort
+      ? found.hits.map((hit) => ({ hit, score: hit.score }))
+      : await refined(found.hits, asked, ranking);
     const total = performance.now();
     const counts = this.#counts(answer, base);
     return {
       results: resultList({
-        first: answer.results,
-        total: answer.total.pages,
+        first,
+        total: found.total,
         more: async (offset) => (await run(offset)).results,
-        terms: new Terms(answer.plan?.terms ?? [], words),
+        terms,
         words,
         weight: this.#options.indexWeight ?? 1,
         shown: this.#presentation(),
@@ -219,13 +250,34 @@ export class Instance {
   }
 }
 
-/** Options whose lack of effect was told. */
-const told = new Set<string>();
-
 /** The fields of the engine's answer that are read. */
 type Answer = Pick<SearchResponse, "results" | "total" | "facets" | "plan">;
 
 const NOTHING: Answer = { results: [], total: { pages: 0, sections: 0 }, facets: [], plan: null };
+
+/**
+ * The query to ask: with every word on each page; if that finds nothing, with some of them; and in
+ * place of a single word that no page has, the longest beginning of it that one has.
+ */
+async function attempt(
+  index: FindlingIndex,
+  query: string,
+  words: readonly string[],
+  condition: Condition,
+): Promise<Attempt> {
+  const strict = { query, options: STRICT };
+  const finds = async ({ query, options }: Attempt) =>
+    (await ask(index, query, condition, { ...options, facets: [], limit: 0 })).total.pages > 0;
+  if (words.length === 0 || condition === false || (await finds(strict))) return strict;
+  if (words.length > 1) return { query, options: {} };
+  const letters = [...words[0]!];
+  for (let length = letters.length - 1; length >= MIN_BEGINNING; length -= 1) {
+    const beginning = letters.slice(0, length).join("");
+    const shorter = { query: beginning, options: { prefix: false, verbatim: true } };
+    if (await finds(shorter)) return shorter;
+  }
+  return strict;
+}
 
 /** Asks the engine, unless the condition is known to match nothing. */
 async function ask(

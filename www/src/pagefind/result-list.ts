@@ -5,6 +5,7 @@
 
 import type { PageResult } from "../types";
 import { type FragmentStore, type Presentation, present } from "./fragment";
+import type { Ranked } from "./refine";
 import type { PagefindResult } from "./types";
 import type { Terms } from "./words";
 
@@ -13,7 +14,7 @@ export const BATCH = 30;
 
 /** A search that has been run for its first results. */
 export interface Ran {
-  first: PageResult[];
+  first: Ranked[];
   total: number;
   /** The results from rank `offset` on, a batch of them. */
   more(offset: number): Promise<PageResult[]>;
@@ -26,7 +27,7 @@ export interface Ran {
 
 /** All results of a search, best first. */
 export function resultList(ran: Ran): PagefindResult[] {
-  const batches = new Map<number, Promise<PageResult[]>>([[0, Promise.resolve(ran.first)]]);
+  const batches = new Map<number, Promise<PageResult[]>>();
   const hit = async (rank: number): Promise<PageResult> => {
     const number = Math.floor(rank / BATCH);
     let batch = batches.get(number);
@@ -42,14 +43,14 @@ export function resultList(ran: Ran): PagefindResult[] {
   const lowest = ran.first.at(-1)?.score ?? 0;
   return Array.from({ length: Math.max(ran.total, ran.first.length) }, (_, rank) => {
     const known = ran.first[rank];
-    const fields = known ? matchedFields(known, ran.terms) : [];
+    const fields = known ? matchedFields(known.hit, ran.terms) : [];
     return {
-      id: known?.id ?? `rank-${rank}`,
+      id: known?.hit.id ?? `rank-${rank}`,
       score: (known?.score ?? lowest) * ran.weight,
       words: [],
       ...(fields.length > 0 && { matchedMetaFields: fields }),
       data: async () => {
-        const { id } = known ?? (await hit(rank));
+        const { id } = known?.hit ?? (await hit(rank));
         return present(await ran.fragments.load(id), ran.terms, ran.words, ran.shown);
       },
     };
@@ -58,5 +59,5 @@ export function resultList(ran: Ran): PagefindResult[] {
 
 function matchedFields({ title, meta }: PageResult, terms: Terms): string[] {
   const fields: [string, string][] = [["title", title], ...meta];
-  return fields.filter(([, value]) => terms.in(value)).map(([name]) => name);
+  return fields.filter(([, value]) => terms.matchesIn(value).length > 0).map(([name]) => name);
 }

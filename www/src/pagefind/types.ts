@@ -28,12 +28,28 @@ export interface PagefindOptions {
   noWorker?: boolean;
   /** Replaces the time in the address of `pagefind-entry.json`, so that caches can keep it. */
   metaCacheTag?: string;
-  /** Has no effect: see {@link WITHOUT_EFFECT}. */
-  ranking?: unknown;
-  /** Has no effect: see {@link WITHOUT_EFFECT}. */
+  /** Ranks the first results by Pagefind's formula with these parameters: see `ranking.ts`. */
+  ranking?: RankingOptions;
+  /** Finds words only with the accents that they are typed with. */
   exactDiacritics?: boolean;
   /** Given by Pagefind's own user interfaces. */
   primary?: boolean;
+}
+
+/** Parameters of Pagefind's ranking. */
+export interface RankingOptions {
+  /** From how often a word occurs (0) to how often for the length of the page (1). */
+  termFrequency?: number;
+  /** How much words that are longer than the one typed count less. */
+  termSimilarity?: number;
+  /** How much longer pages than the mean count less. */
+  pageLength?: number;
+  /** How long further occurrences of a word go on counting. */
+  termSaturation?: number;
+  /** How much more a word counts that has the accents of the one typed. */
+  diacriticSimilarity?: number;
+  /** How much words in the metadata count, by name. */
+  metaWeights?: Record<string, number>;
 }
 
 /** Options of one search. */
@@ -133,9 +149,3 @@ export interface PagefindAnswer {
   timings: Timings[];
   search_environment?: "webworker" | "mainthread";
 }
-
-/** Options that are accepted and change nothing, with the reason. */
-export const WITHOUT_EFFECT: Record<string, string> = {
-  ranking: "Findling ranks by its own parameters; `findling eval --tune` fits them to a site",
-  exactDiacritics: "words are found with and without their accents",
-};

@@ -33,15 +33,30 @@ function folded(word: string): string {
     .replace(/[^\p{L}\p{N}\p{Extended_Pictographic}]/gu, "");
 }
 
-/** The parts of a compound such as `image.png`, `HashMap`; empty for other words. */
+/** The parts of a compound such as `image.png`, `HashMap`, with accents; empty for other words. */
 function partsOf(word: string): string[] {
   const parts = word
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .split(/[^\p{L}\p{M}\p{N}]+/u)
-    .map(folded)
-    .filter((part) => part.length > 1);
+    .filter((part) => folded(part).length > 1);
   return parts.length > 1 ? parts : [];
+}
+
+/** A term of the query, and the word or the part of a word that has it. */
+export interface Match {
+  term: string;
+  text: string;
+}
+
+/** A place in a content that has terms of the query: several if it is a compound. */
+export interface Occurrence {
+  location: number;
+  /** What counts: of a compound, the share of the parts that were found. */
+  weight: number;
+  /** The weight of the whole word. */
+  full: number;
+  matched: Match[];
 }
 
 /** Words to look for: stems and completions as the engine looked them up. */
@@ -68,46 +83,63 @@ export class Terms {
    * By how many characters a term is longer than the one that was typed: a completion begins like
    * it.
    */
-  #excess(term: string): number {
+  excess(term: string): number {
     const typed = this.#typed.filter((other) => term.startsWith(other));
     return term.length - Math.min(...typed.map(({ length }) => length));
   }
 
-  /** Whether a text has one of the terms. */
-  in(text: string): boolean {
-    return wordsOf(text).words.some(
-      (word) => this.match(folded(word)) ?? partsOf(word).some((part) => this.match(part)),
-    );
+  /** The words of a text that have terms. */
+  matchesIn(text: string): Match[] {
+    return wordsOf(text).words.flatMap((word) => {
+      const whole = folded(word);
+      const term = whole === "" ? undefined : this.match(whole);
+      return term === undefined ? this.#matchesOf(partsOf(word)) : [{ term, text: word }];
+    });
+  }
+
+  #matchesOf(parts: readonly string[]): Match[] {
+    return parts.flatMap((text) => {
+      const term = this.match(folded(text));
+      return term === undefined ? [] : [{ term, text }];
+    });
   }
 
   /** Where the terms stand in a page. */
   locate(fragment: StoredFragment): WeightedLocation[] {
+    return this.occurrences(fragment).map(({ location, weight, matched }) =>
+      weighted(
+        location,
+        weight,
+        matched.map(({ term }) => this.excess(term)),
+      ),
+    );
+  }
+
+  /** The same with the terms. */
+  occurrences(fragment: StoredFragment): Occurrence[] {
     const { words, joiner } = wordsOf(fragment.content);
-    if (joiner === "") return this.#locateUnspaced(fragment, words);
-    const found: WeightedLocation[] = [];
+    if (joiner === "") return this.#occurrencesUnspaced(fragment, words);
+    const found: Occurrence[] = [];
     for (const [location, word] of words.entries()) {
       const whole = folded(word);
       const full = weightAt(fragment, location);
       const term = whole === "" ? undefined : this.match(whole);
-      if (term !== undefined) found.push(weighted(location, full, [this.#excess(term)]));
+      if (term !== undefined)
+        found.push({ location, weight: full, full, matched: [{ term, text: word }] });
       const parts = partsOf(word);
-      const matched = parts.flatMap((part) => this.match(part) ?? []);
+      const matched = this.#matchesOf(parts);
       if (matched.length === 0) continue;
-      const ofParts = weighted(
-        location,
-        (full * matched.length) / parts.length,
-        matched.map((part) => this.#excess(part)),
-      );
+      const weight = (full * matched.length) / parts.length;
       // A compound that begins like the query also has it as a part. The parts count.
-      if (term === undefined) found.push(ofParts);
-      else if (ofParts.weight <= found.at(-1)!.weight) found[found.length - 1] = ofParts;
+      if (term !== undefined && weight <= full) found.pop();
+      if (term === undefined || weight <= full) found.push({ location, weight, full, matched });
     }
     return found;
   }
 
   /** The same where words are single characters: terms cover several of them. */
-  #locateUnspaced(fragment: StoredFragment, words: string[]): WeightedLocation[] {
-    const found = new Map<number, WeightedLocation>();
+  #occurrencesUnspaced(fragment: StoredFragment, words: string[]): Occurrence[] {
+    const found = new Map<number, Occurrence>();
     const text = words.map((word) => folded(word));
     for (const [location, first] of text.entries()) {
       if (first === "") continue;
@@ -115,8 +147,11 @@ export class Terms {
       for (let end = location; end < text.length && joined.length < 24; end += 1) {
         joined += text[end];
         if (!this.#terms.includes(joined)) continue;
-        for (let at = location; at <= end; at += 1)
-          found.set(at, weighted(at, weightAt(fragment, at), [0]));
+        const matched = [{ term: joined, text: joined }];
+        for (let at = location; at <= end; at += 1) {
+          const weight = weightAt(fragment, at);
+          found.set(at, { location: at, weight, full: weight, matched });
+        }
       }
     }
     return [...found.values()].sort((a, b) => a.location - b.location);

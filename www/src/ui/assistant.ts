@@ -3,7 +3,8 @@
  * (https://webmachinelearning.github.io/webmcp/). Loaded only in browsers that have it.
  */
 
-import { callTool, type Site, TOOLS } from "../assistant-tools";
+import type { Site } from "../assistant-tool";
+import { callTool, TOOLS } from "../assistant-tools";
 import type { FindlingIndex } from "../client";
 import { FindlingError } from "../errors";
 import type { SearchOptions } from "../types";

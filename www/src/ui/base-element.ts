@@ -80,7 +80,7 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
 
   /** The open index. Opens it if necessary. */
   get index(): Promise<FindlingIndex> {
-    this.#lease ??= lease(this.#address(), this.#openOptions());
+    this.#lease ??= this.lease();
     const asked = this.#lease;
     return asked.index.catch((thrown: unknown) => {
       // Meanwhile another bundle may have been asked for.
@@ -119,6 +119,11 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
 
   /** Draws the element, in the language of the page. */
   protected abstract draw(): void;
+
+  /** Opens what is searched. */
+  protected lease(): Lease {
+    return lease(this.#address(), this.#openOptions());
+  }
 
   /** Draws the element again, if it is drawn. */
   protected redraw(): void {

@@ -2,6 +2,7 @@
 
 mod files;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,6 +14,7 @@ use super::search::{Output, finish};
 use crate::output::{Exit, UsageError};
 use crate::replace_file::keep;
 use crate::safe_text::{line, lines};
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui};
 use files::Change;
 
@@ -63,7 +65,7 @@ fn init(args: &Init, ui: &Ui) -> Result<Exit> {
         .canonicalize()
         .with_context(|| format!("{} cannot be read", args.directory.display()))?;
     let plans = files::plans(&args.targets);
-    let mut wanted = Vec::new();
+    let (mut wanted, mut out) = (Vec::new(), stdout());
     for plan in &plans {
         let path = directory.join(plan.path);
         let there = read(&path, &directory)?;
@@ -74,11 +76,12 @@ fn init(args: &Init, ui: &Ui) -> Result<Exit> {
             }
             Change::Write { shown, text } => {
                 let what = if there.is_some() { "change" } else { "write" };
-                println!("{}", ui.paint(Paint::Bold, &format!("{what} {}", plan.path)));
+                let head = ui.paint(Paint::Bold, &format!("{what} {}", plan.path));
+                writeln!(out, "{head}")?;
                 for shown in lines(&shown).lines() {
-                    println!("  {shown}");
+                    writeln!(out, "  {shown}")?;
                 }
-                println!();
+                writeln!(out)?;
                 wanted.push((plan, path, text));
             }
         }

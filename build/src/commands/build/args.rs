@@ -34,7 +34,12 @@ pub struct Args {
     pub(super) inputs: Vec<PathBuf>,
     /// Output: a directory used for nothing else, such as public/findling. With --single-file
     /// also a file whose name ends in .findling. With --pagefind by default INPUT/pagefind
-    #[arg(short, long, value_name = "OUT", required_unless_present = "pagefind")]
+    #[arg(
+        short,
+        long,
+        value_name = "OUT",
+        required_unless_present_any = ["pagefind", "single_page"]
+    )]
     output: Option<PathBuf>,
     #[command(flatten)]
     pub(super) reading: Reading,
@@ -46,6 +51,16 @@ pub struct Args {
     /// OUT/bundle.findling
     #[arg(long, help_heading = "Output")]
     pub(super) single_file: bool,
+    /// Write one file that needs no server and fetches nothing, for documentation that is opened
+    /// from a disk: a page with the search if FILE ends in .html, a script that gives pages the
+    /// search box if it ends in .js. Results link to the site by paths relative to FILE
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Output",
+        conflicts_with_all = ["output", "single_file", "pagefind", "no_client"]
+    )]
+    pub(super) single_page: Option<PathBuf>,
     /// Where the bundle will be: whether shards are packed into few files, of which browsers fetch
     /// ranges, how large these may be, and which file of headers is written to the site
     #[arg(long, value_enum, value_name = "HOST", help_heading = "Output", default_value = "plain")]
@@ -84,6 +99,9 @@ pub struct Args {
     /// pagefind-ui.css and so on are in
     #[arg(long, value_name = "DIR", help_heading = "Pagefind", requires = "pagefind")]
     pub(super) pagefind_ui: Option<PathBuf>,
+    /// Also write a page that searches the bundle and shows scores, to playground/ in the output
+    #[arg(long, help_heading = "Pagefind", requires = "pagefind")]
+    pub(super) pagefind_playground: bool,
     /// Also write files for assistants below this directory, the root of the deployed site:
     /// llms.txt, llms-full.txt, and Markdown beside every page. A file that another program wrote
     /// stays
@@ -121,7 +139,7 @@ impl Args {
 
     /// Where the bundle goes.
     pub(super) fn output(&self) -> PathBuf {
-        match (&self.output, self.inputs.first()) {
+        match (self.output.as_ref().or(self.single_page.as_ref()), self.inputs.first()) {
             (Some(output), _) => output.clone(),
             (None, Some(input)) => input.join("pagefind"),
             (None, None) => PathBuf::from("pagefind"),

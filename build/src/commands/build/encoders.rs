@@ -8,6 +8,7 @@ use crate::embedding::Cache;
 use crate::index::query_encoder::{self, Choice};
 use crate::index::write::Shape;
 use crate::models::{self, BoxedEncoder, install, known, static_table};
+use crate::output::UsageError;
 use crate::ui::{Ui, bytes, thousands};
 
 /// The encoders of a build.
@@ -40,10 +41,9 @@ impl Encoders {
         if meaning.vocabulary_budget.is_some()
             && !query_encoder::has_files(queries, &meaning.encoder)
         {
-            bail!(
-                "--vocabulary-budget applies to a deployed transformer, but the bundle deploys \
-                 none: add --query-encoder transformer or both"
-            );
+            let message = "--vocabulary-budget applies to a deployed transformer, but the bundle \
+                           deploys none: add --query-encoder transformer or both";
+            return Err(UsageError::new("query-encoder", message).into());
         }
         let cache = match &documents {
             // Embedding with a table is faster than reading the cache.
@@ -82,6 +82,11 @@ fn choose_query_encoder(
         (Shape::FileAlone, Choice::Transformer | Choice::Both) => bail!(
             "--query-encoder transformer and both need a directory for the model's files, but \
              --output is a single file: give a directory, or use --query-encoder none"
+        ),
+        // Nothing can be fetched, and the transformer has 15 MB.
+        (Shape::Standalone, Choice::Transformer | Choice::Both) => bail!(
+            "--query-encoder transformer and both need a directory for the model's files, but \
+             --single-page writes one file: use --query-encoder static or none"
         ),
         (_, Choice::Auto) if query_encoder::is_onnx(&meaning.encoder) => {
             ui.warn(format!(

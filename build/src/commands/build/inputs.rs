@@ -5,10 +5,9 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use findling_bundle::Synonym;
 
-use super::args::Args;
-use super::hosting::Hosting;
+use super::args::{Args, Reading};
 use crate::index::write::{Extra, Shape};
-use crate::index::{Kept, client, synonyms};
+use crate::index::{Kept, client, standalone, synonyms};
 use crate::page::Page;
 use crate::ranking;
 use crate::sources::boosts_and_pins::Pins;
@@ -24,6 +23,8 @@ pub struct Input {
     pub n_unreadable: usize,
     /// Files to write beside the bundle, made from the pages.
     pub extras: Vec<Extra>,
+    /// Languages of pages that `pagefind.js` may be asked to search.
+    pub pagefind_languages: Vec<String>,
 }
 
 /// Files that configure a build.
@@ -94,12 +95,16 @@ pub fn texts_of(pages: &[Page]) -> Vec<&str> {
 }
 
 /// The shape of the output.
-pub fn shape(output: &Path, single_file: bool, host: Hosting) -> Result<Shape> {
+pub fn shape(args: &Args) -> Result<Shape> {
+    if let Some(path) = &args.single_page {
+        return standalone::form(path).map(|_| Shape::Standalone);
+    }
+    let (output, single_file) = (args.output(), args.single_file);
     let named_as_file = output.extension().is_some_and(|extension| extension == "findling");
     match (single_file, named_as_file) {
         (true, true) => Ok(Shape::FileAlone),
         (true, false) => Ok(Shape::SingleFile),
-        (false, false) => Ok(host.shape()),
+        (false, false) => Ok(args.host.shape()),
         (false, true) => bail!(
             "--output {}: a name that ends in .findling needs --single-file; add it, or name a \
              directory",
@@ -119,9 +124,15 @@ pub fn client_files(args: &Args, shape: Shape, ui: &Ui) -> Result<Vec<Extra>> {
         }
         return Ok(Vec::new());
     }
+    if shape == Shape::Standalone {
+        let files = client::files(args.client.as_deref())?;
+        standalone::check(&files)?;
+        return Ok(files);
+    }
     match client::files(args.client.as_deref()) {
         Ok(mut files) => {
             files.retain(|file| args.pagefind || file.path != client::PAGEFIND);
+            files.retain(|file| file.path != client::STANDALONE);
             Ok(files)
         }
         // A client that the user named must exist. The built-in client may be missing.
@@ -146,14 +157,46 @@ pub fn tell(problem: &Problem, ui: &Ui) -> bool {
     problem.severity == Severity::Error
 }
 
+/// The prefix of addresses: what the user gave, or for a standalone file the way from its directory
+/// to the input's.
+fn base_url(args: &Args) -> String {
+    let Reading { base_url, root, .. } = &args.reading;
+    let (Some(path), "") = (&args.single_page, base_url.as_str()) else { return base_url.clone() };
+    let Some(input) = root.as_ref().or(args.inputs.first()) else { return String::new() };
+    let directory = if input.is_dir() { Some(&**input) } else { input.parent() };
+    let here = path.parent();
+    let absolute = |directory: Option<&Path>| {
+        let directory = directory.filter(|directory| !directory.as_os_str().is_empty());
+        std::path::absolute(directory.unwrap_or(Path::new("."))).ok()
+    };
+    match (absolute(here), absolute(directory)) {
+        (Some(from), Some(to)) => way(&from, &to),
+        _ => String::new(),
+    }
+}
+
+/// The relative address of one directory seen from another, with a slash at its end unless they are
+/// the same.
+fn way(from: &Path, to: &Path) -> String {
+    let parts = |path: &Path| -> Vec<String> {
+        path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
+    };
+    let (from, to) = (parts(from), parts(to));
+    let shared = from.iter().zip(&to).take_while(|(from, to)| from == to).count();
+    let up = from[shared..].iter().map(|_| "..".to_owned());
+    let down = to[shared..].iter().map(|part| sources::encode(part));
+    up.chain(down).map(|part| part + "/").collect()
+}
+
 /// Reads all pages, without parsing the files whose pages are kept.
 pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Result<Input> {
     let reading = &args.reading;
     let options = sources::Options {
         format: reading.format,
-        base_url: reading.base_url.clone(),
+        base_url: base_url(args),
         root: reading.root.clone(),
-        keep_index_html: reading.keep_index_html,
+        // A path that ends with a slash is a list of files on a disk.
+        keep_index_html: reading.keep_index_html || args.single_page.is_some(),
         markdown_urls: reading.markdown_urls,
         attribute_from_path: reading.attribute_from_path.clone(),
         language: reading.language.clone(),
@@ -171,7 +214,10 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
     let mut unreadable = 0;
     let mut on_problem = |problem: Problem| unreadable += usize::from(tell(&problem, ui));
     let bar = ui.bar("Reading", 0, "files");
-    let cache = kept.map(|kept| PageCache::open(&kept.pages, Some(&kept.hashes)));
+    let cache = kept.map(|kept| {
+        let cache = PageCache::open(&kept.pages, Some(&kept.hashes));
+        cache.with_listing(kept.listing.as_ref())
+    });
     let pages = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
     if pages.is_empty() {
         let inputs: Vec<String> =
@@ -183,5 +229,10 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
             if unreadable > 0 { " that can be read" } else { "" }
         );
     }
-    Ok(Input { pages, n_unreadable: unreadable, extras: Vec::new() })
+    Ok(Input {
+        pages,
+        n_unreadable: unreadable,
+        extras: Vec::new(),
+        pagefind_languages: Vec::new(),
+    })
 }

@@ -7,6 +7,7 @@ mod encoders;
 mod hosting;
 mod inputs;
 mod markdown_links;
+mod pagefind_client;
 mod pagefind_site;
 mod report;
 mod robots;
@@ -25,8 +26,8 @@ use crate::chunk::ChunkOptions;
 use crate::index::assemble::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
-use crate::index::write::{self, Extra, Replaced, Shape};
-use crate::index::{self, Deployed, Job, Kept, Outcome, Stage, client};
+use crate::index::write::{self, BundleWriter, Extra, Replaced, Shape, Written};
+use crate::index::{self, Deployed, Job, Kept, Outcome, Stage, client, standalone};
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::pagefind::Site;
 use crate::ui::{Ui, count};
@@ -91,19 +92,24 @@ pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Re
 }
 
 /// The files of the bundle of a site that was read by Pagefind's rules, in place of writing them.
-/// Without pages, the files are those of the client.
+/// Without pages, the files are those of the client. What `pagefind.js` does not load is left out.
 ///
 /// # Errors
 /// As [`run`].
 pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
     if site.pages.is_empty() {
         let mut files = client_files(args, args.host.shape(), ui)?;
+        client::keep_needed(&mut files, &[], &[])?;
         files.extend(pagefind_site::files(args, site)?.1);
+        pagefind_client::add_packed(&mut files, [].iter())?;
+        pagefind_client::keep_needed(&mut files);
         return Ok(files);
     }
     let output = args.output();
-    let place = (&*output, shape(&output, args.single_file, args.host)?);
-    let indexed = index_site(args, place, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
+    let place = (&*output, shape(args)?);
+    let mut indexed =
+        index_site(args, place, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
+    pagefind_client::keep_needed(&mut indexed.extras);
     write::files(&indexed.bundle, place.1, indexed.extras)
 }
 
@@ -139,20 +145,18 @@ fn build_from(
 ) -> Result<Built> {
     let started = Instant::now();
     let output = args.output();
-    let shape = shape(&output, args.single_file, args.host)?;
+    let shape = shape(args)?;
     write::check(&output, shape)?;
     check_inputs(args)?;
     let Indexed { bundle, unchanged, extras, mut stages, n_truncated, n_unreadable } =
         index_site(args, (&output, shape), kept, ui, read)?;
 
     let writing = Instant::now();
-    let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
-    let replaced = Replaced { directory: replaced(&output, kept), unchanged: &unchanged };
-    let written = write::write_after(replaced, &output, shape, &bundle, &extras, grace)?;
-    args.host.check(&output, &written, ui);
-    if shape.has_shards() {
-        args.host.write_headers(&args.inputs, &output, ui)?;
-    }
+    let written = if shape == Shape::Standalone {
+        standalone::write(&output, &bundle, &extras)?
+    } else {
+        write_bundle(args, kept, (&output, shape), &bundle, &unchanged, &extras, ui)?
+    };
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
     Ok(Built {
         output,
@@ -163,6 +167,27 @@ fn build_from(
         seconds: started.elapsed().as_secs_f64(),
         stages,
     })
+}
+
+/// Writes a bundle and the files beside it.
+fn write_bundle(
+    args: &Args,
+    kept: Option<&Kept>,
+    (output, shape): (&Path, Shape),
+    bundle: &Bundle,
+    unchanged: &HashSet<String>,
+    extras: &[Extra],
+    ui: &Ui,
+) -> Result<Written> {
+    let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
+    let replaced = Replaced { directory: replaced(output, kept), unchanged };
+    let writer = BundleWriter::new(output, shape, bundle);
+    let written = BundleWriter { extras, grace, replaced: Some(replaced), ..writer }.write()?;
+    args.host.check(output, &written, ui);
+    if shape.has_shards() {
+        args.host.write_headers(&args.inputs, output, ui)?;
+    }
+    Ok(written)
 }
 
 /// The directory of the bundle that is replaced, if there is one.
@@ -196,7 +221,8 @@ fn index_site(
     let encoders = Encoders::load(args, shape, ui)?;
 
     let parsing = Instant::now();
-    let Input { pages, n_unreadable, extras: read } = read(std::mem::take(&mut settings.pins))?;
+    let input = read(std::mem::take(&mut settings.pins))?;
+    let Input { pages, n_unreadable, extras: read, pagefind_languages } = input;
     extras.extend(read);
     let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     encoders.check_fit(args.meaning.fit, ui);
@@ -231,6 +257,9 @@ fn index_site(
     let dense = bundle.manifest.dense.as_ref();
     let query_encoders = dense.map_or(&[][..], |dense| &dense.query_encoders);
     client::keep_needed(&mut extras, &bundle.manifest.languages, query_encoders)?;
+    if args.pagefind {
+        pagefind_client::add_packed(&mut extras, pagefind_languages.iter())?;
+    }
     stages.insert(0, parse);
     if let Some((directory, files)) = for_assistants {
         assistant_files::write(directory, &files, args.agents_links, ui)?;

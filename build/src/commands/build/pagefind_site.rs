@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::args::Args;
 use super::inputs::{Input, tell};
+use super::pagefind_client;
 use crate::index::write::{Extra, PAGEFIND_ENTRY};
 use crate::page::Page;
 use crate::sources::pagefind::{self, Options, Site};
@@ -16,6 +17,9 @@ use crate::ui::Ui;
 
 /// The version of Pagefind whose JavaScript API `pagefind.js` has.
 const API_VERSION: &str = "1.6.0";
+
+/// A page that searches the bundle and shows what decides the order.
+const PLAYGROUND: &str = "playground/index.html";
 
 /// Files of Pagefind's user interfaces. They are Pagefind's own and not part of this program.
 const UI_FILES: [&str; 7] = [
@@ -64,8 +68,9 @@ pub fn input(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<In
             missing.join(", ")
         ));
     }
+    let pagefind_languages = site.languages.keys().cloned().collect();
     let (pages, extras) = files(args, site)?;
-    Ok(Input { pages, n_unreadable, extras })
+    Ok(Input { pages, n_unreadable, extras, pagefind_languages })
 }
 
 /// The scripts of Pagefind's user interfaces that pages load and the output will not have.
@@ -85,20 +90,31 @@ pub fn files(args: &Args, site: Site) -> Result<(Vec<Page>, Vec<Extra>)> {
             .into_iter()
             .map(|(path, contents)| Extra { path, contents: contents.into() }),
     );
+    if args.pagefind_playground {
+        let contents = Cow::Borrowed(&include_bytes!("playground.html")[..]);
+        extras.push(Extra { path: PLAYGROUND.to_owned(), contents });
+    }
     if let Some(dir) = &args.pagefind_ui {
         extras.extend(ui_files(dir)?);
     }
     Ok((site.pages, extras))
 }
 
-/// The file that tells `pagefind.js` which languages there are.
+/// The file that tells `pagefind.js` which languages there are, and how long pages are on average.
 fn entry(site: &Site) -> Result<Vec<u8>> {
     let languages: serde_json::Map<_, _> = site
         .languages
         .iter()
-        .map(|(language, n_pages)| (language.clone(), json!({ "page_count": n_pages })))
+        .map(|(language, n_pages)| {
+            let wasm = pagefind_client::engine_of(language);
+            (language.clone(), json!({ "wasm": wasm, "page_count": n_pages }))
+        })
         .collect();
-    Ok(serde_json::to_vec(&json!({ "version": API_VERSION, "languages": languages }))?)
+    Ok(serde_json::to_vec(&json!({
+        "version": API_VERSION,
+        "languages": languages,
+        "mean_words": site.n_words as f64 / site.pages.len().max(1) as f64,
+    }))?)
 }
 
 /// The files of Pagefind's user interfaces that are in a directory.

@@ -23,6 +23,8 @@ struct Report<'a> {
     unreadable: usize,
     truncated: usize,
     bundle_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_bytes: Option<u64>,
     files: u64,
     unchanged_files: u64,
     new_bytes: u64,
@@ -85,6 +87,7 @@ impl Built {
             unreadable: *n_unreadable,
             truncated: *n_truncated,
             bundle_bytes: written.bundle_bytes,
+            file_bytes: Some(written.standalone_bytes).filter(|&bytes| bytes > 0),
             files: written.n_files,
             unchanged_files: written.n_unchanged,
             new_bytes: written.new_bytes,
@@ -106,12 +109,16 @@ impl Built {
                 bytes(written.new_bytes)
             ),
         };
+        let size = match written.standalone_bytes {
+            0 => bytes(written.bundle_bytes),
+            n => format!("{}, of which the bundle {}", bytes(n), bytes(written.bundle_bytes)),
+        };
         format!(
             "{}: {}, {}, {}{unchanged}, in {seconds:.1} s",
             output.display(),
             count(stats.n_pages.into(), "pages"),
             count(stats.n_sections.into(), "sections"),
-            bytes(written.bundle_bytes)
+            size
         )
     }
 }

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::confirmed;
 use crate::collections::{Home, Name, Registry, remove};
 use crate::ui::{Ui, print_json};
+pub(super) use show::Row;
 
 /// Add, list, rename and remove collections: bundles that Findling keeps for you
 #[derive(Debug, clap::Args)]

@@ -8,12 +8,13 @@ use serde::Serialize;
 
 use crate::collections::{Built, Home, Name, Registry, Settings, State, generation::Generations};
 use crate::safe_text::line as clean;
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui, bytes, count, print_json};
 
 /// A collection in JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row<'a> {
+pub(in crate::commands) struct Row<'a> {
     name: &'a Name,
     settings: &'a Settings,
     /// `false` for a collection that was never built or whose bundle is gone.
@@ -33,7 +34,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn of(home: &Home, name: &'a Name, settings: &'a Settings) -> Self {
+    pub fn of(home: &Home, name: &'a Name, settings: &'a Settings) -> Self {
         let generations = Generations::new(home.directory(name, settings));
         let generation = generations.current().ok().flatten();
         let state = generation.as_ref().and_then(|generation| State::read(&generation.state()));
@@ -82,7 +83,7 @@ pub fn list(home: &Home, json: bool, ui: &Ui) -> Result<ExitCode> {
         .iter()
         .map(|(name, settings)| Row::of(home, name, settings))
         .collect();
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if json {
         let list = serde_json::json!({ "registry": home.registry(), "collections": rows });
         print_json(&list)?;
@@ -105,7 +106,7 @@ pub fn show(home: &Home, name: &Name, json: bool, ui: &Ui) -> Result<ExitCode> {
     let registry = Registry::read(home)?;
     let settings = registry.get(name)?;
     let row = Row::of(home, name, settings);
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if json {
         print_json(&row)?;
         return Ok(ExitCode::SUCCESS);

@@ -14,6 +14,7 @@ use super::search::{Output, finish};
 use crate::collections::Home;
 use crate::output::{Exit, UsageError};
 use crate::safe_text::{json_pretty, line};
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui};
 use file::SettingsFile;
 pub use layer::{is_own, with_settings};
@@ -61,7 +62,7 @@ pub fn run(args: Args, whole: Command, ui: &Ui) -> Result<ExitCode> {
     let output = Output { json: show.json, ..Output::default() };
     finish(&output, ui, || {
         let shown = shown(&show, whole)?;
-        let mut out = std::io::stdout().lock();
+        let mut out = stdout();
         if show.json {
             writeln!(out, "{}", json_pretty(&shown)?)?;
             return Ok(Exit::Found);

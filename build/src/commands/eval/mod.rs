@@ -3,6 +3,7 @@
 mod names;
 pub(super) mod tune;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,7 +18,9 @@ use crate::eval::judged::{Query, read_qrels, read_queries};
 use crate::eval::metrics::{Judgements, Latency, Measures};
 use crate::eval::own_names::heading_queries;
 use crate::host::{EncoderChoice, Host, QueryEncoder};
+use crate::output::UsageError;
 use crate::ranking;
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui, print_json, thousands};
 
 /// Number of pages ranked for each query, for recall@100.
@@ -174,7 +177,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.json {
         print_json(&report)?;
     } else {
-        print(&report, ui);
+        print(&report, ui)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -228,9 +231,10 @@ fn modes(args: &Args, encoder: Option<&QueryEncoder>) -> anyhow::Result<Vec<Mode
         } else {
             ""
         };
-        bail!(
+        let message = format!(
             "hybrid and semantic search cannot be measured without an encoder for the queries{why}"
         );
+        return Err(UsageError::new("query-encoder", message).into());
     }
     Ok(vec![Mode::Lexical])
 }
@@ -315,15 +319,17 @@ fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-fn print(report: &Report, ui: &Ui) {
+fn print(report: &Report, ui: &Ui) -> anyhow::Result<()> {
+    let mut out = stdout();
     let head = format!(
         "{:<9} {:>8} {:>10} {:>11} {:>7}   {:>8} {:>8} {:>8}",
         "mode", "nDCG@10", "recall@10", "recall@100", "MRR@10", "p50 ms", "p95 ms", "p99 ms"
     );
-    println!("{}", ui.paint(Paint::Bold, &head));
+    writeln!(out, "{}", ui.paint(Paint::Bold, &head))?;
     for ModeReport { mode, measures, search_ms, .. } in &report.modes {
         let name = mode_name(*mode);
-        println!(
+        writeln!(
+            out,
             "{name:<9} {:>8.4} {:>10.4} {:>11.4} {:>7.4}   {:>8.2} {:>8.2} {:>8.2}",
             measures.ndcg_10,
             measures.recall_10,
@@ -332,7 +338,7 @@ fn print(report: &Report, ui: &Ui) {
             search_ms.p50,
             search_ms.p95,
             search_ms.p99,
-        );
+        )?;
     }
     let mut tail = format!(
         "{} queries over {} pages; times are the engine's for ten results with all shards in \
@@ -352,5 +358,6 @@ fn print(report: &Report, ui: &Ui) {
             "; {n} judged queries left out: not in the file, or without a relevant document"
         );
     }
-    println!("{}", ui.paint(Paint::Dim, &tail));
+    writeln!(out, "{}", ui.paint(Paint::Dim, &tail))?;
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! `findling eval --synthetic`: whether pages are found by what the site itself calls them.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use anyhow::Context;
 use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
@@ -9,8 +10,9 @@ use serde::Serialize;
 use super::{Args, Judged, embed, mode_name, one};
 use crate::eval::own_names::{Kind, names};
 use crate::host::{Host, QueryEncoder};
-use crate::safe_text::{json_pretty, line};
-use crate::ui::{Paint, Ui, thousands};
+use crate::safe_text::line;
+use crate::standard_streams::stdout;
+use crate::ui::{Paint, Ui, print_json, thousands};
 
 /// Largest number of names of a kind that are asked for.
 const MAX_NAMES: usize = 2_000;
@@ -83,9 +85,9 @@ pub fn run(
         }
     }
     if args.json {
-        println!("{}", json_pretty(&report)?);
+        print_json(&report)?;
     } else {
-        print(&report, ui);
+        print(&report, ui)?;
     }
     Ok(())
 }
@@ -134,37 +136,45 @@ fn ask(
     Ok((found, lost))
 }
 
-fn print(report: &Report, ui: &Ui) {
+fn print(report: &Report, ui: &Ui) -> anyhow::Result<()> {
+    let mut out = stdout();
     let head = format!("{:<9} {:<9} {:>7} {:>8} {:>8}", "mode", "names", "n", "first", "in ten");
-    println!("{}", ui.paint(Paint::Bold, &head));
+    writeln!(out, "{}", ui.paint(Paint::Bold, &head))?;
     for found in &report.found {
         let kind = match found.kind {
             Kind::Title => "titles",
             Kind::Heading => "headings",
             Kind::Link => "links",
         };
-        println!(
+        writeln!(
+            out,
             "{:<9} {kind:<9} {:>7} {:>7.1}% {:>7.1}%",
             mode_name(found.mode),
             thousands(found.n_names as u64),
             100.0 * found.first,
             100.0 * found.in_ten,
-        );
+        )?;
     }
     if report.lost.is_empty() {
-        println!("Every page is among the first ten for its title.");
-        return;
+        writeln!(out, "Every page is among the first ten for its title.")?;
+        return Ok(());
     }
-    println!("\nNot among the first ten for their own title:");
+    writeln!(out, "\nNot among the first ten for their own title:")?;
     for lost in report.lost.iter().take(MAX_LINES) {
         let first = line(lost.first.as_deref().unwrap_or("nothing"));
-        println!("  {}  {}", line(&lost.title), ui.paint(Paint::Dim, &format!("first is {first}")));
+        writeln!(
+            out,
+            "  {}  {}",
+            line(&lost.title),
+            ui.paint(Paint::Dim, &format!("first is {first}"))
+        )?;
         for page in &lost.pages {
-            println!("    {}", line(page));
+            writeln!(out, "    {}", line(page))?;
         }
     }
     if report.lost.len() > MAX_LINES {
         let more = thousands((report.lost.len() - MAX_LINES) as u64);
-        println!("  and {more} more; --json lists all");
+        writeln!(out, "  and {more} more; --json lists all")?;
     }
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! Chooses the parameters of ranking for judged queries: `findling eval --tune`, `findling learn`.
 
+use std::io::Write;
+
 use anyhow::{Result, bail};
 use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
 use serde::Serialize;
@@ -10,6 +12,7 @@ use crate::eval::metrics::Measures;
 use crate::eval::tune::{Axis, FOLDS, MIN_QUERIES, Split, Tuned, tune};
 use crate::host::Host;
 use crate::ranking::{self, PARAMETERS, Setting};
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui, print_json, thousands};
 
 /// Number of pages ranked for each query, for nDCG@10.
@@ -97,8 +100,7 @@ impl Choice {
     /// If standard output cannot be written.
     pub fn print(&self, json: bool, ui: &Ui) -> Result<()> {
         if !json {
-            print(self, ui);
-            return Ok(());
+            return print(self, ui);
         }
         let Self { tuned, start, setting, modes, n_queries } = self;
         let report = Report {
@@ -150,24 +152,27 @@ fn scores(
     Ok(sums)
 }
 
-fn print(choice: &Choice, ui: &Ui) {
+fn print(choice: &Choice, ui: &Ui) -> Result<()> {
+    let mut out = stdout();
     let Choice { tuned, start, setting, modes, n_queries } = choice;
     let names: Vec<&str> = modes.iter().map(|mode| mode_name(*mode)).collect();
     let head =
         format!("{:<22} {:>7} {:>8} {:>8} {:>8}", "nDCG@10", "queries", "before", "after", "gain");
-    println!("{}", ui.paint(Paint::Bold, &head));
-    let line = |name: &str, n: usize, before: f64, after: f64| {
-        println!("{name:<22} {n:>7} {before:>8.4} {after:>8.4} {:>+8.4}", after - before);
+    writeln!(out, "{}", ui.paint(Paint::Bold, &head))?;
+    let mut line = |name: &str, n: usize, before: f64, after: f64| {
+        let gain = after - before;
+        writeln!(out, "{name:<22} {n:>7} {before:>8.4} {after:>8.4} {gain:>+8.4}")
     };
     for (i, split) in tuned.splits.iter().enumerate() {
-        line(&format!("part {}, by the others", i + 1), split.n_queries, split.before, split.after);
+        let name = format!("part {}, by the others", i + 1);
+        line(&name, split.n_queries, split.before, split.after)?;
     }
-    line("all parts so", *n_queries, tuned.all.0, tuned.all.0 + tuned.gain);
-    line("all, by all", *n_queries, tuned.all.0, tuned.all.1);
-    println!();
+    line("all parts so", *n_queries, tuned.all.0, tuned.all.0 + tuned.gain)?;
+    line("all, by all", *n_queries, tuned.all.0, tuned.all.1)?;
+    writeln!(out)?;
     let changes: Vec<_> = ranking::differences(start, setting).collect();
     for (name, from, to) in &changes {
-        println!("{name:<22} {from:>7} -> {to}");
+        writeln!(out, "{name:<22} {from:>7} -> {to}")?;
     }
     let gain = format!("{:+.4} on held-out queries, standard error {:.4}", tuned.gain, tuned.error);
     let outcome = if tuned.holds {
@@ -180,5 +185,6 @@ fn print(choice: &Choice, ui: &Ui) {
         names.join(" and "),
         thousands(tuned.n_measured as u64)
     );
-    println!("{}", ui.paint(Paint::Dim, &tail));
+    writeln!(out, "{}", ui.paint(Paint::Dim, &tail))?;
+    Ok(())
 }

@@ -13,6 +13,7 @@ use super::learned;
 use super::open_bundle::find_target;
 use super::search::{ModeArg, Ranking, answer, load_encoder};
 use crate::safe_text;
+use crate::standard_streams::stdout;
 use crate::ui::Ui;
 
 /// Explain why a page is not first for a query
@@ -54,7 +55,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         request.vector = encoder.encode(&args.query)?.0;
     }
     let (response, _) = answer(&mut host, encoder.as_ref(), request, ui)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         writeln!(out, "{}", safe_text::json_pretty(&response)?)?;
     } else {

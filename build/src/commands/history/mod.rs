@@ -17,6 +17,7 @@ use super::search::{Output, finish};
 use crate::collections::Home;
 use crate::output::{Exit, Last};
 use crate::safe_text::{json_pretty, line};
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui, count};
 use database::History;
 
@@ -70,7 +71,7 @@ fn list(args: &Args, ui: &Ui) -> Result<Exit> {
         Some(history) => history.searches(args.limit)?,
         None => Vec::new(),
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         writeln!(out, "{}", json_pretty(&searches)?)?;
     } else {

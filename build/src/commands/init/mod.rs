@@ -2,6 +2,7 @@
 
 mod generator;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,6 +12,7 @@ use super::config::file::NAME;
 use super::search::{Output, finish};
 use crate::output::{Exit, UsageError};
 use crate::safe_text::line;
+use crate::standard_streams::stdout;
 use crate::ui::Ui;
 use generator::{Site, recognise};
 
@@ -41,7 +43,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
             None => ui.warn("nothing was recognised; set `inputs` in the file"),
         }
         if args.print {
-            print!("{text}");
+            stdout().write_all(text.as_bytes())?;
             return Ok(Exit::Found);
         }
         let path = args.directory.join(NAME);

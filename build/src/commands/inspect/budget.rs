@@ -1,6 +1,7 @@
 //! `findling inspect --budget`: prints what a reader downloads, and fails if it is more than
 //! allowed.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,7 +14,11 @@ use crate::budget::{
 use crate::eval::judged::read_queries;
 use crate::host::Host;
 use crate::serve::BROTLI_QUALITY;
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui, bytes, parse_bytes, print_json, thousands};
+
+/// The title of the table of what opening the search downloads.
+const OPENING: &str = "to open";
 
 /// Options of `--budget`.
 #[derive(Debug, Default, clap::Args)]
@@ -72,7 +77,7 @@ pub(super) fn run(bundle: &Path, args: &BudgetArgs, json: bool, ui: &Ui) -> Resu
     if json {
         print_json(&report)?;
     } else {
-        print(&report, ui);
+        print(&report, ui, &mut stdout())?;
     }
     if let Some(allowed) = args.max_first_query {
         check(&budget, allowed)?;
@@ -136,20 +141,20 @@ fn advice(budget: &Budget) -> String {
     )
 }
 
-fn print(report: &Report<'_>, ui: &Ui) {
+fn print(report: &Report<'_>, ui: &Ui, out: &mut dyn Write) -> io::Result<()> {
     let Budget { has_client, opening, later_engine, encoder, later_encoder, first, later } =
         report.budget;
-    let field = |name: &str, value: String| {
-        println!("{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")))
+    let mut field = |name: &str, value: String| {
+        writeln!(out, "{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")))
     };
-    field("bundle", report.path.display().to_string());
+    field("bundle", report.path.display().to_string())?;
     field(
         "hosts",
         format!(
             "stored: not compressed by the host; brotli: compressed by the host (quality \
              {BROTLI_QUALITY})"
         ),
-    );
+    )?;
     let from = match report.queries_from {
         None => "made from headings and sentences of the site".to_owned(),
         Some(path) => format!("of {}", path.display()),
@@ -166,76 +171,67 @@ fn print(report: &Report<'_>, ui: &Ui) {
             thousands(first.n_queries as u64),
             thousands(report.limit.into())
         ),
-    );
+    )?;
 
-    let table = |title: &str, files: &[Download], total: Bytes| {
-        println!();
-        head(&format!("{title:<28}{:>11}{:>11}", "stored", "brotli"), ui);
-        let line = |name: &str, size: Bytes| {
-            println!("{name:<28}{:>11}{:>11}", bytes(size.stored), bytes(size.brotli))
+    let mut table = |title: &str, files: &[Download], total: Bytes| {
+        let head = format!("{title:<28}{:>11}{:>11}", "stored", "brotli");
+        writeln!(out, "\n{}", ui.paint(Paint::Bold, &head))?;
+        let mut line = |name: &str, size: Bytes| {
+            writeln!(out, "{name:<28}{:>11}{:>11}", bytes(size.stored), bytes(size.brotli))
         };
-        files.iter().for_each(|file| line(&file.name, file.bytes));
-        line("total", total);
+        files.iter().try_for_each(|file| line(&file.name, file.bytes))?;
+        line("total", total)?;
+        if title == OPENING && !has_client {
+            let note = "there is no client beside the bundle; its files are not counted";
+            writeln!(out, "{}", ui.paint(Paint::Dim, note))?;
+        }
+        io::Result::Ok(())
     };
-    table("to open", &opening.files, opening.total);
-    if !has_client {
-        println!(
-            "{}",
-            ui.paint(Paint::Dim, "there is no client beside the bundle; its files are not counted")
-        );
-    }
+    table(OPENING, &opening.files, opening.total)?;
     if !later_engine.files.is_empty() {
-        table("to filter, correct, explain", &later_engine.files, later_engine.total);
+        table("to filter, correct, explain", &later_engine.files, later_engine.total)?;
     }
     if let Some(later) = later_encoder {
-        table("transformer, afterwards", &later.files, later.total);
+        table("transformer, afterwards", &later.files, later.total)?;
     }
-    print_queries("first query", first, ui);
-    print_queries("later queries", later, ui);
-    println!();
-    field(
-        "first query with opening",
-        format!(
-            "  {} stored, {} brotli (median)",
-            bytes(report.first_with_opening.stored),
-            bytes(report.first_with_opening.brotli)
-        ),
-    );
+    print_queries("first query", first, ui, out)?;
+    print_queries("later queries", later, ui, out)?;
+    let name = ui.paint(Paint::Bold, "first query with opening");
+    let Bytes { stored, brotli } = report.first_with_opening;
+    writeln!(out, "\n{name}  {} stored, {} brotli (median)", bytes(stored), bytes(brotli))?;
     let notes = "Response bodies only. Later queries reuse the shards of earlier queries. Shards \
          are already deflated, so `findling serve` and similar hosts send them as stored and \
          compress only the client. Each line has its own percentiles, so lines do not add up.";
-    println!("{}", ui.paint(Paint::Dim, notes));
+    writeln!(out, "{}", ui.paint(Paint::Dim, notes))
 }
 
-fn head(line: &str, ui: &Ui) {
-    println!("{}", ui.paint(Paint::Bold, line));
-}
-
-fn print_queries(title: &str, queries: &Queries, ui: &Ui) {
+fn print_queries(title: &str, queries: &Queries, ui: &Ui, out: &mut dyn Write) -> io::Result<()> {
     if queries.n_queries == 0 {
-        return;
+        return Ok(());
     }
-    println!();
     let columns = |column: &str| format!("{column:>18}{:>11}{:>11}", "p95", "worst");
-    head(&format!("{title:<18}{}{}", columns("stored median"), columns("brotli median")), ui);
+    let head = format!("{title:<18}{}{}", columns("stored median"), columns("brotli median"));
+    writeln!(out, "\n{}", ui.paint(Paint::Bold, &head))?;
     let sizes = |spread: Spread| {
         format!("{:>18}{:>11}{:>11}", bytes(spread.median), bytes(spread.p95), bytes(spread.worst))
     };
-    let line = |name: &str, BytesSpread { stored, brotli }: BytesSpread| {
-        println!("{name:<18}{}{}", sizes(stored), sizes(brotli));
+    let mut line = |name: &str, BytesSpread { stored, brotli }: BytesSpread| {
+        writeln!(out, "{name:<18}{}{}", sizes(stored), sizes(brotli))
     };
     for part in Part::ALL {
-        line(part.name(), queries.part(part));
+        line(part.name(), queries.part(part))?;
     }
-    line("total", queries.total);
+    line("total", queries.total)?;
     for (name, Spread { median, p95, worst }) in
         [("requests", queries.requests), ("rounds", queries.rounds)]
     {
-        println!(
+        writeln!(
+            out,
             "{name:<18}{:>18}{:>11}{:>11}",
             thousands(median),
             thousands(p95),
             thousands(worst)
-        );
+        )?;
     }
+    Ok(())
 }

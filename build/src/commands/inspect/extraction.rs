@@ -4,6 +4,7 @@
 //! out is recorded.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -20,6 +21,7 @@ use crate::private_network::{self, PrivateHosts};
 use crate::sources::conversations::fields::Fields;
 use crate::sources::left_out::LeftOut;
 use crate::sources::{self, Document, Extraction, Format, Options, Problem, Severity};
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui, print_json};
 
 /// Largest page that is fetched.
@@ -140,7 +142,7 @@ pub fn run(target: &Path, args: &ExtractionArgs, json: bool, ui: &Ui) -> Result<
         print_json(&Report { pages, problems })?;
     } else {
         for page in &pages {
-            print!("{}", text_report(page, ui));
+            stdout().write_all(text_report(page, ui).as_bytes())?;
         }
         for problem in &problems {
             let line = problem.line.map_or(String::new(), |line| format!(":{line}"));

@@ -16,6 +16,7 @@ use anyhow::Result;
 
 use super::open_bundle::find_target;
 use crate::bundle_files::BundleFiles;
+use crate::standard_streams::stdout;
 use crate::ui::{Ui, print_json};
 use contents::inspect;
 
@@ -63,7 +64,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     if args.json {
         print_json(&contents)?;
     } else {
-        print::print(&contents, ui);
+        print::print(&contents, ui, &mut stdout())?;
     }
     for damage in &contents.damage {
         ui.warn(damage);

@@ -1,11 +1,15 @@
 //! Printing the contents of a bundle.
 
+use std::io::{self, Write};
+
 use super::contents::{Contents, EncoderLine, Part};
 use crate::ui::{Paint, Ui, bytes, count, thousands};
 
 /// Prints the contents for people.
-pub(super) fn print(contents: &Contents, ui: &Ui) {
-    let field = |name: &str, value: String| print_field(name, &value, ui);
+pub(super) fn print(contents: &Contents, ui: &Ui, out: &mut dyn Write) -> io::Result<()> {
+    let mut field = |name: &str, value: String| {
+        writeln!(out, "{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")))
+    };
     let n = |n: u32| thousands(n.into());
     let shape = match (contents.single_file, contents.packs) {
         (true, _) => "one file".to_owned(),
@@ -15,15 +19,15 @@ pub(super) fn print(contents: &Contents, ui: &Ui) {
     field(
         "bundle",
         format!("{} ({shape}), {}", contents.path.display(), bytes(contents.total_bytes)),
-    );
-    field("state", contents.hash.clone());
+    )?;
+    field("state", contents.hash.clone())?;
     let rules = if contents.analysis_matches {
         ""
     } else {
         ", which analyses text differently from this program: build the bundle again to search it"
     };
-    field("built by", format!("{}{rules}", contents.generator));
-    field("languages", contents.languages.join(", "));
+    field("built by", format!("{}{rules}", contents.generator))?;
+    field("languages", contents.languages.join(", "))?;
     field(
         "contents",
         format!(
@@ -34,18 +38,21 @@ pub(super) fn print(contents: &Contents, ui: &Ui) {
             n(contents.vectors),
             n(contents.terms)
         ),
-    );
+    )?;
     match &contents.encoder {
-        None => field("encoder", "none (search by words only)".to_owned()),
-        Some(encoder) => print_encoder(encoder, ui),
+        None => field("encoder", "none (search by words only)".to_owned())?,
+        Some(encoder) => print_encoder(encoder, &mut field)?,
     }
     if let Some(graph) = &contents.graph {
-        field("graph", format!("{} layers, {} edges", graph.layers, thousands(graph.edges as u64)));
+        field(
+            "graph",
+            format!("{} layers, {} edges", graph.layers, thousands(graph.edges as u64)),
+        )?;
     }
     if !contents.ranking.is_empty() {
         let ranking: Vec<String> =
             contents.ranking.iter().map(|(name, value)| format!("{name} {value}")).collect();
-        field("ranking", ranking.join(", "));
+        field("ranking", ranking.join(", "))?;
     }
     for attribute in &contents.attributes {
         let values =
@@ -60,35 +67,28 @@ pub(super) fn print(contents: &Contents, ui: &Ui) {
                 n(attribute.count),
                 attribute.of
             ),
-        );
+        )?;
     }
-    print_parts(&contents.parts, ui);
-    println!();
-    if contents.damage.is_empty() {
-        println!("{}", ui.paint(Paint::Green, "all checksums match"));
-    } else {
-        println!(
-            "{}",
-            ui.paint(
-                Paint::Red,
-                &format!(
-                    "{} damaged or missing; build or deploy the bundle again",
-                    contents.damage.len()
-                )
-            )
-        );
-    }
+    print_parts(&contents.parts, ui, out)?;
+    let state = match contents.damage.len() {
+        0 => ui.paint(Paint::Green, "all checksums match"),
+        n => {
+            let damage = format!("{n} damaged or missing; build or deploy the bundle again");
+            ui.paint(Paint::Red, &damage)
+        }
+    };
+    writeln!(out, "\n{state}")
 }
 
-fn print_field(name: &str, value: &str, ui: &Ui) {
-    println!("{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")));
-}
-
-fn print_encoder(encoder: &EncoderLine, ui: &Ui) {
+/// The lines of an encoder. `field` prints a name and a value.
+fn print_encoder(
+    encoder: &EncoderLine,
+    field: &mut dyn FnMut(&str, String) -> io::Result<()>,
+) -> io::Result<()> {
     let meaning = if encoder.semantic { "" } else { ", not semantic" };
     let line =
         format!("{}, {} dimensions{meaning}, {}", encoder.name, encoder.dim, encoder.fingerprint);
-    print_field("encoder", &line, ui);
+    field("encoder", line)?;
     let queries: Vec<String> = encoder
         .query_encoders
         .iter()
@@ -101,25 +101,21 @@ fn print_encoder(encoder: &EncoderLine, ui: &Ui) {
         [] => "no encoder deployed".to_owned(),
         queries => queries.join(", "),
     };
-    print_field("queries", &queries, ui);
+    field("queries", queries)
 }
 
-fn print_parts(parts: &[Part], ui: &Ui) {
-    println!();
-    println!(
-        "{}",
-        ui.paint(
-            Paint::Bold,
-            &format!("{:<12}{:>8}{:>12}{:>14}", "part", "files", "stored", "uncompressed")
-        )
-    );
+fn print_parts(parts: &[Part], ui: &Ui, out: &mut dyn Write) -> io::Result<()> {
+    let head = format!("{:<12}{:>8}{:>12}{:>14}", "part", "files", "stored", "uncompressed");
+    writeln!(out, "\n{}", ui.paint(Paint::Bold, &head))?;
     for part in parts {
-        println!(
+        writeln!(
+            out,
             "{:<12}{:>8}{:>12}{:>14}",
             part.kind,
             thousands(part.files as u64),
             bytes(part.stored_bytes),
             bytes(part.raw_bytes)
-        );
+        )?;
     }
+    Ok(())
 }

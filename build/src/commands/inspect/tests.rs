@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::index::write::{Shape, write};
+use crate::index::write::{BundleWriter, Shape};
 use crate::index::{Job, Options, build};
 use crate::models::BoxedEncoder;
 use crate::page::{Block, Page, Section};
@@ -25,7 +25,7 @@ fn every_damaged_or_missing_file_is_named() {
     let bundle = build(job, &Ui::silent()).unwrap().bundle;
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
-    write(&out, Shape::Directory, &bundle, &[], std::time::Duration::ZERO).unwrap();
+    BundleWriter::new(&out, Shape::Directory, &bundle).write().unwrap();
 
     let look = || inspect(&BundleFiles::open(&out).unwrap(), &Ui::silent());
     let contents = look();

@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::bundles::{Bundles, lock};
 use super::progress::Progress;
 use super::text;
 use super::types::{
@@ -17,6 +16,8 @@ use super::types::{
     FacetsInput, FacetsOutput, Hit, PassageOutput, ReadInput, ReadOutput, SearchInput,
     SearchOutput, SimilarInput, UNTRUSTED, ValueOutput, limit, tokens,
 };
+use crate::commands::ask::{Question, ask_as_one};
+use crate::commands::bundles::{Bundles, lock};
 use crate::commands::open_bundle::OpenBundle;
 use crate::commands::search::{is_no_page, parse_filter};
 use crate::host::Document;
@@ -93,6 +94,39 @@ impl Call<'_> {
         Ok(answers)
     }
 
+    /// Asks the bundles that are wanted as one. `each` makes something of every answer.
+    fn together<T>(
+        &self,
+        wanted: Option<&str>,
+        request: &Request,
+        mut each: impl FnMut(&str, &mut OpenBundle, Response) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut names = self.bundles.wanted(wanted)?;
+        let mut seen = std::collections::HashSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        let mut opened = Vec::new();
+        for (done, name) in names.iter().enumerate() {
+            opened.push(self.bundle(name, done, names.len())?);
+        }
+        // Every call locks in the same order.
+        let mut locked: Vec<_> = opened.iter().map(|asked| lock(asked)).collect();
+        let by_meaning = request.mode != findling_engine::Mode::Lexical;
+        for asked in &locked {
+            if self.bundles.is_first_question(&asked.name, by_meaning) {
+                self.tell_what_takes_time(asked, request);
+            }
+        }
+        self.go_on()?;
+        let replies = ask_as_one(locked.iter_mut().map(|asked| &mut **asked), |asked| {
+            Question::new(asked, request.clone(), &mut self.bundles.encoders(), self.ui)
+        });
+        if let Some((_, error)) = replies.refusals.into_iter().next() {
+            return Err(error);
+        }
+        let answers = replies.answers.into_iter();
+        answers.map(|(at, (asked, reply))| each(&names[at], asked, reply.response)).collect()
+    }
+
     fn answer(&self, asked: &mut OpenBundle, request: Request) -> Result<Response> {
         let by_meaning = request.mode != findling_engine::Mode::Lexical;
         if self.bundles.is_first_question(&asked.name, by_meaning) {
@@ -123,21 +157,19 @@ impl Call<'_> {
             true => (input.offset as usize, limit.saturating_add(input.offset).min(1_000)),
             false => (0, limit),
         };
-        let mut answered = Vec::new();
-        self.each(input.collection.as_deref(), |name, asked| {
-            let request = Request {
-                query: input.query.clone(),
-                mode: input.mode.into(),
-                limit: Limit(ask),
-                offset: if several { 0 } else { input.offset },
-                filter: filter.clone(),
-                sections_per_page: SectionsPerPage(1),
-                ..Request::default()
-            };
-            let response = self.answer(asked, request)?;
-            answered.push((name.to_owned(), asked.sources.clone(), response));
-            Ok(())
-        })?;
+        let request = Request {
+            query: input.query,
+            mode: input.mode.into(),
+            limit: Limit(ask),
+            offset: if several { 0 } else { input.offset },
+            filter,
+            sections_per_page: SectionsPerPage(1),
+            ..Request::default()
+        };
+        let answered =
+            self.together(input.collection.as_deref(), &request, |name, asked, response| {
+                Ok((name.to_owned(), asked.sources.clone(), response))
+            })?;
         let mut budget = Budget::new(input.tokens);
         let rank = input.offset as usize;
         Ok(found(&answered, skip, limit as usize, rank, &mut budget))
@@ -163,19 +195,19 @@ impl Call<'_> {
     pub fn context(&self, input: ContextInput) -> Result<ContextOutput> {
         let filter = condition(input.filter.as_deref())?;
         let several = self.bundles.wanted(input.collection.as_deref())?.len() > 1;
-        let mut lists = self.each(input.collection.as_deref(), |name, asked| {
-            let request = Request {
-                query: input.query.clone(),
-                mode: input.mode.into(),
-                limit: Limit(CONTEXT_PAGES),
-                filter: filter.clone(),
-                sections_per_page: SectionsPerPage(CONTEXT_SECTIONS),
-                ..Request::default()
-            };
-            let response = self.answer(asked, request)?;
-            let name = several.then_some(name);
-            passages::candidates(&mut asked.host, &response, 0, &asked.sources, name)
-        })?;
+        let request = Request {
+            query: input.query,
+            mode: input.mode.into(),
+            limit: Limit(CONTEXT_PAGES),
+            filter,
+            sections_per_page: SectionsPerPage(CONTEXT_SECTIONS),
+            ..Request::default()
+        };
+        let mut lists =
+            self.together(input.collection.as_deref(), &request, |name, asked, response| {
+                let name = several.then_some(name);
+                passages::candidates(&mut asked.host, &response, 0, &asked.sources, name)
+            })?;
         let found = if several { passages::merged(lists) } else { lists.pop().unwrap_or_default() };
         let taken = passages::fill(found, Budget::new(input.tokens).0);
         Ok(ContextOutput {

@@ -1,13 +1,13 @@
 //! `findling mcp`: answers assistants by the Model Context Protocol.
 
 mod answers;
-mod bundles;
 mod progress;
 mod resources;
 mod server;
 mod text;
 mod types;
 
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,11 +21,12 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::bundles::Bundles;
 use super::require_fresh::RequireFresh;
 use crate::collections::Target;
 use crate::host::EncoderChoice;
+use crate::standard_streams::stdout;
 use crate::ui::Ui;
-use bundles::Bundles;
 use server::Server;
 
 /// Answer assistants: a server of the Model Context Protocol
@@ -96,7 +97,7 @@ async fn serve_http(bundles: Arc<Bundles>, port: u16, ui: Ui) -> Result<()> {
     );
     let router = axum::Router::new().nest_service("/mcp", service);
     // The address is the output of this command: a script that uses port 0 reads it.
-    println!("http://{}/mcp", listener.local_addr()?);
+    writeln!(stdout(), "http://{}/mcp", listener.local_addr()?)?;
     axum::serve(listener, router)
         .with_graceful_shutdown(async move {
             let _ = tokio::signal::ctrl_c().await;

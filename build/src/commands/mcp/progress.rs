@@ -7,7 +7,7 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::runtime::Handle;
 
-use super::bundles::lock;
+use crate::commands::bundles::lock;
 
 /// Where progress is told; nowhere if the client did not ask for it.
 #[derive(Clone, Default)]

@@ -5,9 +5,9 @@ use findling_bundle::PageId;
 use rmcp::model::{ListResourcesResult, Resource, ResourceTemplate};
 
 use super::answers::Call;
-use super::bundles::lock;
 use super::text;
 use super::types::UNTRUSTED;
+use crate::commands::bundles::lock;
 use crate::host::Document;
 use crate::output::UsageError;
 use crate::passages::{beginning, estimate};

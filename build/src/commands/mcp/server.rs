@@ -14,13 +14,13 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, Json, RoleServer, ServerHandler, tool, tool_handler, tool_router};
 
 use super::answers::Call;
-use super::bundles::Bundles;
 use super::progress::Progress;
 use super::resources;
 use super::types::{
     CollectionsOutput, ContextInput, ContextOutput, FacetsInput, FacetsOutput, ReadInput,
     ReadOutput, SearchInput, SearchOutput, SimilarInput, UNTRUSTED,
 };
+use crate::commands::bundles::Bundles;
 use crate::output::{Exit, Failure};
 use crate::safe_text::lines;
 use crate::ui::Ui;

@@ -3,6 +3,7 @@
 #[cfg(feature = "transformer")]
 mod prepare;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -12,6 +13,7 @@ use serde::Serialize;
 use crate::models::install::{self, Options, Source};
 use crate::models::known::{self, KNOWN, KnownModel};
 use crate::models::{self, Error, ModelDir, Store};
+use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui, bytes, print_json};
 
 /// List, install, verify, prepare and remove models
@@ -332,14 +334,16 @@ fn print(rows: &[Row], report: &Report, ui: &Ui) -> anyhow::Result<()> {
         print_json(rows)?;
         return Ok(());
     }
+    let mut out = stdout();
     for row in rows {
         let status = ui.paint(row.status.paint(), row.status.words());
         let licence = row.licence.as_deref().unwrap_or("licence not known");
-        println!("{}  {status}  {}  {licence}", ui.paint(Paint::Bold, &row.name), bytes(row.bytes));
+        let name = ui.paint(Paint::Bold, &row.name);
+        writeln!(out, "{name}  {status}  {}  {licence}", bytes(row.bytes))?;
         let more =
             [row.summary, row.reason.as_deref(), row.path.as_ref().and_then(|path| path.to_str())];
         for line in more.into_iter().flatten() {
-            println!("    {}", ui.paint(Paint::Dim, line));
+            writeln!(out, "    {}", ui.paint(Paint::Dim, line))?;
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! `findling models prepare`: makes the file of a model that browsers load, and reports its size
 //! and its fidelity.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -13,6 +14,7 @@ use super::Report;
 use crate::bundle_files::BundleFiles;
 use crate::index::vocabulary;
 use crate::models::{Store, known, prepare};
+use crate::standard_streams::stdout;
 use crate::ui::{Ui, bytes, print_json};
 
 #[derive(Debug, clap::Args)]
@@ -130,7 +132,9 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             min_cosine: fidelity.min,
         };
         if !args.report.json {
-            println!(
+            let mut out = stdout();
+            writeln!(
+                out,
                 "{}  words {} bits, matrices {} bits  {} ({} inflated)  cosine to the model {:.4}, \
                  at least {:.4} ({} queries)",
                 row.name,
@@ -141,13 +145,14 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
                 row.mean_cosine,
                 row.min_cosine,
                 row.queries,
-            );
+            )?;
             if let Some(kept) = cut {
-                println!(
+                writeln!(
+                    out,
                     "    {kept}; {} dropped, whose words are split into smaller \
                      tokens",
                     row.dropped_tokens
-                );
+                )?;
             }
         }
         rows.push(row);

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::safe_text;
+use crate::standard_streams::stdout;
 use crate::ui::{Ui, Verbosity};
 
 /// The terminal, and the log file if there is one.
@@ -56,9 +58,16 @@ impl Log {
         Ok(())
     }
 
+    /// What stopped the build. It is told whatever the verbosity.
+    pub fn error(&mut self, line: impl Display) -> Result<()> {
+        let line = format!("Error: {line}");
+        eprintln!("{}", safe_text::lines(&line));
+        self.record(&line)
+    }
+
     fn out(&mut self, least: Verbosity, line: &dyn Display) -> Result<()> {
         if self.verbosity >= least {
-            writeln!(std::io::stdout(), "{line}")?;
+            writeln!(stdout(), "{line}")?;
             self.record(line)?;
         }
         Ok(())

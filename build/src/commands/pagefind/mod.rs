@@ -17,6 +17,7 @@ use super::{build, serve};
 use crate::index::write::PAGEFIND_ENTRY;
 use crate::sources::pagefind::{self, Options, Site};
 use crate::sources::{Problem, Severity};
+use crate::standard_streams::stdout;
 use crate::ui::{Ui, Verbosity, count};
 use log::Log;
 use settings::Settings;
@@ -80,7 +81,8 @@ pub struct Args {
     include_characters: Option<String>,
     #[arg(long, hide = true)]
     max_fragments: Option<String>,
-    #[arg(long, hide = true)]
+    /// Also write a page that searches the bundle and shows scores, to playground/ in the output
+    #[arg(long)]
     write_playground: bool,
     /// Answer the requests of Pagefind's npm and PyPI packages
     #[arg(long)]
@@ -132,6 +134,9 @@ impl Args {
 /// The directory of Pagefind before its version 1.0.
 const OLD_DIRECTORY: &str = "_pagefind";
 
+/// The scripts of Pagefind's older user interfaces.
+const DEFAULT_UI: [&str; 2] = ["pagefind-ui.js", "pagefind-modular-ui.js"];
+
 /// The port of `--serve`.
 const PORT: u16 = 1414;
 
@@ -144,7 +149,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     if args.service {
         let settings = Settings::for_service(&args, &here, std::env::vars())?;
         let arguments = common_arguments(&settings, args.client);
-        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        let (mut input, mut output) = (std::io::stdin().lock(), stdout());
         service::run(&arguments, &mut input, &mut output)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -164,6 +169,15 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
 
     let (site, n_unreadable) = read(&settings, &mut log)?;
     let old_directory = settings.output.is_none() && site.old_directory;
+    if site.pages.is_empty() {
+        log.error(format!(
+            "Pagefind was not able to build an index: found no page with text among {} of {}; \
+             expected rendered HTML",
+            count(site.n_files as u64, "files"),
+            settings.site.display()
+        ))?;
+        return Ok(ExitCode::FAILURE);
+    }
     tell_site(&site, &mut log)?;
     let build_args = build::Args::parse(build_arguments(&settings, &output, args.client))?;
     let status = build::run_pagefind(&build_args, site, n_unreadable, &Ui::new(verbosity))?;
@@ -228,6 +242,12 @@ fn tell_site(site: &Site, log: &mut Log) -> Result<()> {
     for (language, n_pages) in &site.languages {
         log.detail(format!("{language}: {}", count(*n_pages as u64, "pages")))?;
     }
+    if DEFAULT_UI.iter().any(|script| site.ui_scripts.contains(script)) {
+        log.info(
+            "Pagefind found references to the Default UI (pagefind-ui.js) or the Modular UI; \
+             they run here as they are, and so does Pagefind's newer Component UI",
+        )?;
+    }
     if site.n_unknown > 0 {
         log.detail(format!("unknown: {}", count(site.n_unknown as u64, "pages")))?;
     }
@@ -246,6 +266,9 @@ fn build_arguments(settings: &Settings, output: &Path, client: Option<PathBuf>) 
 fn common_arguments(settings: &Settings, client: Option<PathBuf>) -> Vec<OsString> {
     let encoder = settings.encoder.clone().unwrap_or_else(|| "none".to_owned());
     let mut arguments: Vec<OsString> = vec!["--encoder".into(), encoder.into()];
+    if settings.write_playground {
+        arguments.push("--pagefind-playground".into());
+    }
     let paths = [("--pagefind-ui", settings.ui.clone()), ("--client", client)];
     for (name, path) in paths {
         if let Some(path) = path {

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::build;
 use crate::sources::pagefind::{Options, Reader, Record, Source, finish};
+use crate::standard_streams::is_closed;
 use crate::ui::Ui;
 
 /// A request of the packages.
@@ -74,6 +75,7 @@ struct Config {
     exclude_selectors: Option<Vec<String>>,
     force_language: Option<String>,
     keep_index_url: Option<bool>,
+    write_playground: Option<bool>,
 }
 
 /// A response to the packages.
@@ -103,7 +105,7 @@ struct SentFile {
     content: String,
 }
 
-/// Answers requests until the input ends.
+/// Answers requests until the input ends, or nobody reads the answers.
 ///
 /// # Errors
 /// If standard input or output fails.
@@ -120,6 +122,9 @@ pub fn run(arguments: &[OsString], input: &mut dyn BufRead, output: &mut dyn Wri
         output.write_all(encoded.as_bytes())?;
         output.write_all(b",")?;
         output.flush()?;
+        if is_closed() {
+            return Ok(());
+        }
     }
 }
 
@@ -133,6 +138,7 @@ struct Service<'a> {
 struct Index {
     reader: Reader,
     sources: Vec<Source>,
+    write_playground: bool,
     ui: Ui,
 }
 
@@ -238,8 +244,9 @@ impl Index {
             keep_index_url: config.keep_index_url.unwrap_or(false),
             ..Options::default()
         })?;
+        let write_playground = config.write_playground.unwrap_or(false);
         // The PyPI package reads standard error as part of the responses.
-        Ok(Self { reader, sources: Vec::new(), ui: Ui::silent() })
+        Ok(Self { reader, sources: Vec::new(), write_playground, ui: Ui::silent() })
     }
 
     /// Adds a page, in place of one at the same address.
@@ -269,14 +276,21 @@ impl Index {
         Ok(n_pages)
     }
 
+    fn args(&self, mut arguments: Vec<OsString>) -> Result<build::Args> {
+        if self.write_playground {
+            arguments.push("--pagefind-playground".into());
+        }
+        build::Args::parse(arguments).map_err(|error| anyhow!("{error}"))
+    }
+
     fn write(&self, arguments: Vec<OsString>) -> Result<()> {
-        let args = build::Args::parse(arguments)?;
+        let args = self.args(arguments)?;
         let site = finish(&self.sources, self.reader.options());
         build::run_pagefind(&args, site, 0, &self.ui).map(|_| ())
     }
 
     fn files(&self, arguments: Vec<OsString>) -> Result<Vec<SentFile>> {
-        let args = build::Args::parse(arguments).map_err(|error| anyhow!("{error}"))?;
+        let args = self.args(arguments)?;
         let site = finish(&self.sources, self.reader.options());
         let files = build::pagefind_files(&args, site, &self.ui)?;
         let sent = files

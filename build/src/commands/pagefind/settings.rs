@@ -30,6 +30,7 @@ pub struct Settings {
     pub quiet: bool,
     pub silent: bool,
     pub logfile: Option<PathBuf>,
+    pub write_playground: bool,
     pub encoder: Option<String>,
     pub ui: Option<PathBuf>,
     /// Names that Pagefind gave up, with those to use.
@@ -44,14 +45,13 @@ pub struct Settings {
 const DEPRECATED: [(&str, &str); 2] = [("source", "site"), ("bundle_dir", "output_subdir")];
 
 /// Settings of Pagefind that this program does not need.
-const WITHOUT_MEANING: [(&str, &str); 3] = [
+const WITHOUT_MEANING: [(&str, &str); 2] = [
     ("include_characters", "words keep the marks that make names of them, as in C++, C# or --flag"),
     ("max_fragments", "each page has a file of its own"),
-    ("write_playground", "`findling explain` says why a page is where it is"),
 ];
 
 /// Settings that the command line and the environment have as well.
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 18] = [
     "site",
     "source",
     "bundle_dir",
@@ -67,6 +67,7 @@ const KNOWN: [&str; 17] = [
     "quiet",
     "silent",
     "logfile",
+    "write_playground",
     "encoder",
     "ui",
 ];
@@ -131,6 +132,7 @@ impl Settings {
             quiet: flag("quiet"),
             silent: flag("silent"),
             logfile: text("logfile").map(PathBuf::from),
+            write_playground: flag("write_playground"),
             encoder: text("encoder"),
             ui: text("ui").map(PathBuf::from),
             deprecated: DEPRECATED

@@ -20,6 +20,7 @@ use super::search::{FormatArg, Output, finish, keep, write_to};
 use super::state_directory;
 use crate::output::{Exit, Failure, Format, UsageError, text, write_all};
 use crate::safe_text;
+use crate::standard_streams::{is_closed, stdout};
 use crate::ui::{Paint, Ui};
 use command::{COMMANDS, Command, parse, word};
 use complete::Completion;
@@ -86,6 +87,8 @@ fn start(target: Option<PathBuf>, ui: &Ui) -> Result<Exit> {
             .map_err(Into::into)
             .and_then(|command| obey(&command, &mut session.borrow_mut(), ui))
         {
+            // Nobody reads the answers any more.
+            Ok(Next::On) if is_closed() => break,
             Ok(Next::On) => {}
             Ok(Next::End) => break,
             Err(error) => {
@@ -112,7 +115,7 @@ fn obey(command: &Command<'_>, session: &mut Session, ui: &Ui) -> Result<Next> {
             session.more()?;
             print(session, ui)?;
         }
-        Command::Filter(None) => list_filters(session, ui),
+        Command::Filter(None) => list_filters(session, ui)?,
         Command::Filter(Some(text)) => {
             let pages = session.add_filter(text)?;
             ui.status("Kept", format!("{} pass", crate::ui::count(pages, "pages")));
@@ -149,7 +152,7 @@ fn obey(command: &Command<'_>, session: &mut Session, ui: &Ui) -> Result<Next> {
         }
         Command::Save(path) => save(Path::new(path), session, ui)?,
         Command::Help => {
-            let mut out = std::io::stdout().lock();
+            let mut out = stdout();
             for known in COMMANDS {
                 let name = format!("{:24}", format!("{} {}", known.name, known.argument));
                 writeln!(out, "{} {}", ui.paint(Paint::Bold, &name), known.does)?;
@@ -178,18 +181,20 @@ fn write(session: &Session, format: Format, ui: &Ui, out: &mut dyn Write) -> Res
     write_all(&answers, format, ui, out)
 }
 
-fn list_filters(session: &Session, ui: &Ui) {
+fn list_filters(session: &Session, ui: &Ui) -> Result<()> {
     if session.filters.is_empty() {
         ui.status("Filters", "none; `:filter year>=2020` keeps one");
     }
+    let mut out = stdout();
     for (number, (text, _)) in (1..).zip(&session.filters) {
-        println!("{number}. {}", safe_text::line(text));
+        writeln!(out, "{number}. {}", safe_text::line(text))?;
     }
+    Ok(())
 }
 
 /// Counts the values of an attribute over what the last query found.
 fn facets(name: Option<&str>, session: &mut Session, ui: &Ui) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     session.facets(name)?.iter().try_for_each(|facet| text::print_facet(facet, ui, &mut out))
 }
 
@@ -197,7 +202,7 @@ fn facets(name: Option<&str>, session: &mut Session, ui: &Ui) -> Result<()> {
 fn explain(number: usize, session: &mut Session, ui: &Ui) -> Result<()> {
     let (bundle, place, response) = session.explained(number)?;
     let page = response.results.get(place).context("the hit is found no longer: ask again")?;
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     text::print_page(number, page, &session.asked[bundle].sources.relative(), ui, &mut out)?;
     if let Some(plan) = &response.plan {
         text::print_plan(plan, ui, &mut out)?;

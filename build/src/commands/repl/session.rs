@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use findling_engine::filter::Condition;
 use findling_engine::{Facet, Limit, Request, Response};
 use serde_json::Value;
 
-use crate::commands::open_bundle::{OpenBundle, Opened, ask_each, open};
+use crate::commands::ask::{Question, Reply, ask_as_one};
+use crate::commands::merged_facets::most_frequent_first;
+use crate::commands::open_bundle::{OpenBundle, Opened, open};
 use crate::commands::require_fresh::RequireFresh;
 use crate::commands::search::{FormatArg, condition, parse_filter};
-use crate::commands::tui::facets::most_frequent_first;
 use crate::commands::tui::modes::{Mode, Stage, StageEncoders};
-use crate::output::{Answer, LastHit, Meta, Timings, UsageError, best};
+use crate::output::{Answer, LastHit, Meta, UsageError, best};
 use crate::safe_text::line;
 use crate::ui::Ui;
 
@@ -136,12 +137,16 @@ impl Session {
         self.filters.push((text.to_owned(), condition(&parsed)?));
         let request =
             Request { limit: Limit(0), mode: findling_engine::Mode::Lexical, ..self.request("") };
-        let replies = ask_each(&mut self.asked, |asked| Ok(asked.host.search(request.clone())?.0));
-        let (answers, _) = replies.some(&self.console).inspect_err(|_| drop(self.filters.pop()))?;
-        for notice in answers.iter().flat_map(|(_, response)| &response.notices) {
-            self.console.warn(&notice.message);
+        let Self { asked, encoders, console, filters, .. } = self;
+        let replies = ask_as_one(asked, |asked| {
+            Question::new(asked, request.clone(), encoders.of(Stage::Words), console)
+        });
+        let (answers, _) = replies.some(console).inspect_err(|_| drop(filters.pop()))?;
+        let responses = || answers.iter().map(|(_, (_, reply))| &reply.response);
+        for notice in responses().flat_map(|response| &response.notices) {
+            console.warn(&notice.message);
         }
-        Ok(answers.iter().map(|(_, response)| u64::from(response.total.pages)).sum())
+        Ok(responses().map(|response| u64::from(response.total.pages)).sum())
     }
 
     fn filter(&self) -> Option<Value> {
@@ -189,15 +194,14 @@ impl Session {
     /// If none can.
     fn reply(&mut self, request: Request, mode: Mode, shown: usize) -> Result<LastAnswer> {
         let Self { asked, encoders, console, .. } = self;
-        let replies = ask_each(asked, |asked| {
-            let (response, timings) = answer(asked, request.clone(), mode, encoders, console)?;
-            let meta = asked.target.as_ref().map(|target| Meta::new(target, &asked.host, timings));
-            Ok((response, meta.unwrap_or_default()))
-        });
+        let replies =
+            ask_as_one(asked, |asked| question(asked, request.clone(), mode, encoders, console));
         let (answers, _) = replies.some(console)?;
-        let found = answers.into_iter();
-        let mut found: Vec<Found> =
-            found.map(|(bundle, (response, meta))| Found { bundle, response, meta }).collect();
+        let mut found = Vec::new();
+        for (bundle, (asked, Reply { response, timings, .. })) in answers {
+            let meta = asked.target.as_ref().map(|target| Meta::new(target, &asked.host, timings));
+            found.push(Found { bundle, response, meta: meta.unwrap_or_default() });
+        }
         for notice in found.iter().flat_map(|one| &one.response.notices) {
             console.warn(&notice.message);
         }
@@ -245,9 +249,14 @@ impl Session {
         let (bundle, place, _) = self.hit(number)?;
         let last = self.last_answer()?;
         let (request, mode) = (Request { explain: true, ..last.request.clone() }, last.mode);
-        let asked = &mut self.asked[bundle];
-        let (response, _) = answer(asked, request, mode, &mut self.encoders, &self.console)?;
-        Ok((bundle, place, response))
+        // All are asked again, since the scores are relative to those of all.
+        let Self { asked, encoders, console, .. } = self;
+        let replies =
+            ask_as_one(asked, |asked| question(asked, request.clone(), mode, encoders, console));
+        let (answers, _) = replies.some(console)?;
+        let own = answers.into_iter().find(|(place, _)| *place == bundle);
+        let (_, (_, reply)) = own.context("the collection does not answer any more")?;
+        Ok((bundle, place, reply.response))
     }
 
     /// The last answer as it is printed. Numbers go on from one bundle to the next.
@@ -299,17 +308,17 @@ impl Session {
     }
 }
 
-/// The answer of one bundle by the best stage of the mode that it supports.
-fn answer(
+/// The question to one bundle, for the best stage of the mode that it supports.
+fn question(
     asked: &mut OpenBundle,
     request: Request,
     mode: Mode,
     encoders: &mut StageEncoders,
     console: &Ui,
-) -> Result<(Response, Timings)> {
+) -> Result<Question> {
     let stages = mode.stages().iter().rev();
     let stage = stages.copied().find(|stage| stage.fits(&asked.host)).unwrap_or(Stage::Words);
     let encoder = stage.encoder().of_engine();
     let request = Request { mode: stage.mode(), encoder, ..request };
-    asked.answer(request, encoders.of(stage), console)
+    Question::new(asked, request, encoders.of(stage), console)
 }

@@ -10,6 +10,7 @@ use findling_engine::{
 
 use super::conditions::{Conditions, date_of};
 use super::filter::parse_filter;
+use super::forgiving_request::{attribute, replace};
 use crate::collections::Name;
 use crate::commands::require_fresh::RequireFresh;
 use crate::commands::unknown_attribute::with_counts;
@@ -151,7 +152,7 @@ impl SearchOptions {
             request.order = Order::Recent;
         }
         if let Some(name) = &self.group_by
-            && manifest.attribute(name).is_none()
+            && attribute(manifest, "--group-by", name)?.is_none()
         {
             let known = manifest.attributes.iter().map(|one| one.name.clone()).collect();
             return Err(Error::UnknownAttribute { name: name.clone(), known }.into());
@@ -168,7 +169,7 @@ impl SearchOptions {
     }
 
     /// Leaves out pages below the threshold, and puts those of a group together.
-    pub(crate) fn arrange(&self, response: &mut Response) {
+    pub(crate) fn arrange(&self, response: &mut Response, manifest: &Manifest) {
         if let Some(least) = self.threshold {
             let is_shown = !response.results.is_empty();
             response.results.retain(|page| page.score >= least);
@@ -176,9 +177,15 @@ impl SearchOptions {
                 response.total = Total::default();
             }
         }
-        if let Some(name) = &self.group_by {
-            group(response, name);
+        if let (Some(typed), Some(name)) = (&self.group_by, self.group_by_in(manifest)) {
+            group(response, &name);
+            response.notices.extend(replace(&mut typed.clone(), name));
         }
+    }
+
+    /// The attribute of a bundle that pages are grouped by.
+    pub(crate) fn group_by_in(&self, manifest: &Manifest) -> Option<String> {
+        attribute(manifest, "--group-by", self.group_by.as_ref()?).ok().flatten()
     }
 }
 
@@ -291,6 +298,9 @@ pub struct Ranking {
     /// key~part, with and, or, not and brackets; key:op:value, or JSON
     #[arg(long, value_name = "EXPR", value_parser = parse_filter)]
     pub filter: Option<serde_json::Value>,
+    /// Show only pages that have every word of the query, anywhere on the page
+    #[arg(long)]
+    pub every_word: bool,
     /// Do not correct misspelled words
     #[arg(long)]
     pub verbatim: bool,
@@ -392,6 +402,7 @@ impl Ranking {
             filter: self.filter.clone(),
             encoder: self.query_encoder.of_engine(),
             fusion: self.fusion.unwrap_or_default(),
+            every_word: self.every_word,
             verbatim: self.verbatim,
             prefer: self.prefer.clone(),
             order: self.order.into(),

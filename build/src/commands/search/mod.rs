@@ -3,7 +3,7 @@
 mod args;
 mod conditions;
 mod filter;
-mod forgiving_filter;
+mod forgiving_request;
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -25,14 +25,15 @@ use crate::output::{
     require_vectors,
 };
 use crate::replace_file::replace_by;
-use crate::ui::{Ui, count, is_broken_pipe};
+use crate::standard_streams::{is_closed, stdout};
+use crate::ui::{Ui, count};
 use crate::{safe_text, small_file};
 pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking, SearchOptions};
 pub use conditions::Conditions;
 #[cfg(feature = "tui")]
 pub(crate) use conditions::{condition, with_conditions};
 pub(crate) use filter::parse_filter;
-pub(crate) use forgiving_filter::{READ_AS, forgive_filter};
+pub(crate) use forgiving_request::{READ_AS, forgive};
 
 /// Most words of a file that pages are compared with.
 const MAX_WORDS: usize = 200;
@@ -58,8 +59,6 @@ pub(crate) fn finish(
 ) -> anyhow::Result<ExitCode> {
     let exit = match run() {
         Ok(exit) => exit,
-        // The reader of the output has closed it, like `head` does.
-        Err(error) if is_broken_pipe(&error) => Exit::Found,
         Err(error) => {
             let failure = Failure::of(&error);
             if output.is_json() {
@@ -86,7 +85,7 @@ pub(crate) fn write_to(
             write(ui, &mut answer)?;
             return pager::print(&answer, ui);
         }
-        let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut out = BufWriter::new(stdout());
         write(ui, &mut out)?;
         return Ok(out.flush()?);
     };
@@ -175,7 +174,7 @@ fn similar(host: &mut Host, like: &str, request: Request) -> anyhow::Result<Requ
     // These words contain no phrase, exclusion or condition.
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let query = words.take(MAX_WORDS).collect::<Vec<_>>().join(" ");
-    Ok(Request { query, verbatim: true, ..request })
+    Ok(Request { query, verbatim: true, every_word: false, ..request })
 }
 
 fn single(
@@ -199,7 +198,9 @@ fn single(
     };
     let (mut response, cost, vectors) =
         answer_with(args.include_vectors, host, encoder, request, ui)?;
-    args.options.arrange(&mut response);
+    let n_told = response.notices.len();
+    args.options.arrange(&mut response, host.manifest());
+    response.notices[n_told..].iter().for_each(|notice| ui.warn(&notice.message));
     let timings = Timings::new(clock.started, host.open_time(), clock.encoder, embedding, &cost);
     let vectors = vectors.as_ref();
     print(Printed { target, host, response: &response, vectors, timings, format }, args, ui)?;
@@ -223,7 +224,8 @@ fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
     meta.vectors = vectors.map(Vectors::about);
     let sources = Sources::of(target);
     let (offset, timings) = (args.offset, args.timings);
-    let group_by = args.options.group_by.as_deref();
+    let group_by = args.options.group_by_in(host.manifest());
+    let group_by = group_by.as_deref();
     let (meta, sources) = (&meta, &sources);
     let answer =
         Answer { response, offset, meta, sources, collection: None, group_by, timings, vectors };
@@ -321,7 +323,7 @@ fn answer_with(
     mut request: Request,
     ui: &Ui,
 ) -> anyhow::Result<(Response, Cost, Option<Vectors>)> {
-    let read = forgive_filter(host, &mut request)?;
+    let read = forgive(host, &mut request)?;
     let answer = Vectors::search(vectors, host, encoder, request);
     let mut answer = answer.map_err(|error| near(host, error))?;
     answer.0.notices.splice(..0, read);
@@ -385,9 +387,12 @@ fn batch(
     };
     let bar = ui.bar("Searching", queries.len() as u64, "queries");
     for Query { id, text } in queries {
+        if is_closed() {
+            break;
+        }
         let mut request = request(args, text);
         args.options.complete_for(&mut request, host)?;
-        let read = forgive_filter(host, &mut request)?;
+        let read = forgive(host, &mut request)?;
         if trec {
             request.sections_per_page = SectionsPerPage(1);
         }
@@ -397,7 +402,7 @@ fn batch(
         let answer = host.search_as_meant(encoder, request).map_err(|error| near(host, error));
         let (mut response, _) = answer.with_context(|| format!("query {id}"))?;
         response.notices.splice(..0, read);
-        args.options.arrange(&mut response);
+        args.options.arrange(&mut response, host.manifest());
         if !trec {
             let line = BatchLine { id, response: &response };
             writeln!(out, "{}", safe_text::json(&line)?)?;

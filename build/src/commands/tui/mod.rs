@@ -6,7 +6,6 @@
 
 mod app;
 pub(super) mod facets;
-mod highlight;
 mod index_state;
 mod kept;
 mod keys;

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use findling_engine::Mode as EngineMode;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::open_bundle::Encoders;
+use crate::commands::ask::Encoders;
 use crate::host::{EncoderChoice, Host};
 use crate::models::STATIC;
 

@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 use anyhow::Result;
 use findling_engine::{PageHit, Snippet};
 
-use super::highlight;
 use super::styled::{Kind, Piece};
+use crate::commands::highlight;
 use crate::host::{Document, DocumentSection, Host};
 use crate::output::{Location, Sources};
 use crate::passages::locate;
@@ -124,12 +124,18 @@ fn section_pieces(section: &DocumentSection, snippets: &[&Snippet]) -> Vec<Piece
     for &(start, end) in &section.code {
         let (start, end) = (start.min(text.len()).max(at), end.min(text.len()).max(at));
         push(&mut pieces, vec![Piece::new(&text[at..start], Kind::Plain)], at, &marks);
-        push(&mut pieces, highlight::code(&text[start..end]), start, &marks);
+        push(&mut pieces, code_pieces(&text[start..end]), start, &marks);
         at = end;
     }
     push(&mut pieces, vec![Piece::new(&text[at..], Kind::Plain)], at, &marks);
     pieces.push(Piece::new("\n\n", Kind::Plain));
     pieces
+}
+
+/// The pieces of a stretch of code.
+fn code_pieces(text: &str) -> Vec<Piece> {
+    let pieces = highlight::code(text).into_iter();
+    pieces.map(|(range, kind)| Piece::new(&text[range], kind.into())).collect()
 }
 
 /// Adds stretches of a text that begin at a byte of it, harmless, with what matched marked.

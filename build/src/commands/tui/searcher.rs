@@ -10,11 +10,12 @@ use findling_bundle::EntryFile;
 use findling_engine::{Facet, Limit, Mode as EngineMode, Request, Response};
 use serde_json::Value;
 
-use super::facets::merge;
 use super::modes::{Mode, Stage, StageEncoders};
 use super::rows::{Row, rows};
 use crate::collections::Target;
-use crate::commands::open_bundle::{OpenBundle, Opened, Replies, ask_each, open};
+use crate::commands::ask::{Question as Asked, Replies, Reply, ask_as_one};
+use crate::commands::merged_facets::merge;
+use crate::commands::open_bundle::{OpenBundle, Opened, open};
 use crate::commands::require_fresh::RequireFresh;
 use crate::models;
 use crate::output::Sources;
@@ -198,10 +199,10 @@ impl Searcher {
             missing_model: None,
         };
         let encoders = self.encoders.of(stage);
-        let Replies { answers, refusals } = ask_each(&mut self.opened.asked, |asked| {
-            Ok(asked.answer(request(question, stage), encoders, &self.console)?.0)
+        let Replies { answers, refusals } = ask_as_one(&mut self.opened.asked, |asked| {
+            Asked::new(asked, request(question, stage), encoders, &self.console)
         });
-        for (bundle, response) in answers {
+        for (bundle, (_, Reply { response, .. })) in answers {
             answer.is_refused = false;
             add(&mut answer, bundle, &response, stage);
         }

@@ -3,6 +3,8 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::commands::highlight;
+
 /// The role of a piece of text. The theme has a style for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -17,6 +19,18 @@ pub enum Kind {
     String,
     Number,
     Comment,
+}
+
+impl From<highlight::Kind> for Kind {
+    fn from(kind: highlight::Kind) -> Self {
+        match kind {
+            highlight::Kind::Code => Self::Code,
+            highlight::Kind::Keyword => Self::Keyword,
+            highlight::Kind::String => Self::String,
+            highlight::Kind::Number => Self::Number,
+            highlight::Kind::Comment => Self::Comment,
+        }
+    }
 }
 
 /// A piece of text. Harmless, without control characters but line feeds.

@@ -15,7 +15,7 @@ use crate::index::synonyms::Rows;
 use crate::record_log::{Key, Kind, RecordLog, Used, key_of, program};
 
 /// The kind of the log.
-pub const KIND: Kind = Kind { magic: *b"FNDLANAL", version: 2 };
+pub const KIND: Kind = Kind { magic: *b"FNDLANAL", version: 3 };
 
 /// Analyses all pages in batches with fixed boundaries. What the log has is not analysed again.
 pub fn analyses(input: &Input<'_>, log: Option<RecordLog>, bar: &ProgressBar) -> Vec<BatchIndex> {

@@ -222,7 +222,8 @@ impl PageBatch {
             words.count(text, &token, if field == 1 { Place::Code } else { Place::Text });
             synonyms.push(&token, field);
             if token.kind.is_counted() {
-                len[usize::from(field)] += weight;
+                // A word that counts three times is not three words long.
+                len[usize::from(field)] += weight.min(1.0);
             }
             occurrences.push(Occurrence {
                 term: intern(terms, lists, token.term),

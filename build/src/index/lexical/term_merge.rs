@@ -5,6 +5,8 @@
 //! leaves the parts of a term in the order of the batches. Where the runs are cut affects time
 //! only, not the result.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::batch_index::{BatchIndex, TermPart};
@@ -65,10 +67,17 @@ fn starts(batches: &[BatchIndex]) -> Vec<&str> {
 impl<'a> Run<'a> {
     /// Merges the terms from `start` to before `end`.
     fn of(batches: &'a [BatchIndex], start: &str, end: Option<&str>) -> Self {
-        let mut all: Vec<(&str, TermPart<'_>)> = Vec::new();
-        for (number, batch) in (0..).zip(batches) {
-            let end = end.map_or(batch.n_terms(), |end| batch.place_of(end));
-            all.extend((batch.place_of(start)..end).filter_map(|at| batch.part(at, number)));
+        let places: Vec<Range<usize>> = batches
+            .iter()
+            .map(|batch| {
+                let end = end.map_or(batch.n_terms(), |end| batch.place_of(end));
+                batch.place_of(start)..end
+            })
+            .collect();
+        let n = places.iter().map(ExactSizeIterator::len).sum();
+        let mut all: Vec<(&str, TermPart<'_>)> = Vec::with_capacity(n);
+        for (number, (batch, places)) in (0..).zip(batches.iter().zip(places)) {
+            all.extend(places.filter_map(|at| batch.part(at, number)));
         }
         all.sort_by_key(|(term, _)| *term);
         let (mut terms, mut parts): (Vec<(&str, usize)>, _) =

@@ -80,6 +80,14 @@ pub fn list(answers: &[Answer<'_>], style: Style, out: &mut impl Write) -> Resul
     Ok(())
 }
 
+/// The reference of a page, harmless.
+///
+/// # Errors
+/// If this program has no such style.
+pub fn reference(page: &PageHit, style: Style) -> Result<String> {
+    Ok(references(&[page], style)?.pop().unwrap_or_default())
+}
+
 /// The references of pages, harmless.
 fn references(pages: &[&PageHit], style: Style) -> Result<Vec<String>> {
     let mut keys = HashSet::new();

@@ -7,6 +7,9 @@ use serde::Serialize;
 /// The directory of fragments, below the bundle's.
 pub const DIRECTORY: &str = "pagefind-fragment";
 
+/// At the end of the ids of pages that have words of a weight below 1.
+const LIGHT: &str = "_light";
+
 /// An element with an id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Anchor {
@@ -48,12 +51,15 @@ pub struct Fragment {
 
 impl Fragment {
     /// The page's id, which is the file's name without its ending, and the file's contents. Pages
-    /// of other contents have other ids, so that caches may keep the files.
+    /// of other contents have other ids, so that caches may keep the files. The id tells of words
+    /// that weigh less than 1, since the index counts them as 1.
     pub fn file(&self, language: &str) -> (String, Vec<u8>) {
         let contents = serde_json::to_vec(self).unwrap_or_default();
         let language: String =
             language.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
         let hash = blake3::hash(&contents).to_hex();
-        (format!("{language}_{}", &hash[..12]), contents)
+        let is_light = self.weights.iter().any(|(_, _, weight)| *weight < 1.0);
+        let mark = if is_light { LIGHT } else { "" };
+        (format!("{language}_{}{mark}", &hash[..12]), contents)
     }
 }

@@ -69,6 +69,8 @@ pub struct Site {
     pub languages: BTreeMap<String, usize>,
     /// Files that are pages, read or not.
     pub n_files: usize,
+    /// Words of all pages.
+    pub n_words: u64,
     /// Pages that declare no language.
     pub n_unknown: usize,
     /// A page marks its body, so pages that do not are left out.
@@ -128,6 +130,7 @@ pub fn finish(sources: &[Source], options: &Options) -> Site {
             anchors: content.anchors,
             weights: content.weights,
         };
+        site.n_words += u64::from(fragment.word_count);
         let (id, contents) = fragment.file(&language);
         let mut page = page_of(&fragment, content.sections);
         page.attributes = attributes(&fragment.filters, &digest.sorts, &numeric);

@@ -165,7 +165,9 @@ impl Reader<'_> {
             push_word(&mut section.heading, &run);
             return;
         }
-        self.block_weight = if origin == Origin::Author { weight } else { 1.0 };
+        // The index counts whole occurrences. `pagefind.js` takes back what lighter text is counted
+        // too much.
+        self.block_weight = if origin == Origin::Author { weight.max(1.0) } else { 1.0 };
         push_word(&mut self.block, &run);
     }
 

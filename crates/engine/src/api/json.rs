@@ -588,12 +588,15 @@ mod tests {
         response.mode = Mode::Semantic;
         response.results = vec![page];
         check(&response);
+        assert_eq!(serde_json::from_str::<Response>(&response.to_json()).unwrap(), response);
     }
 
     #[test]
     fn as_serde_writes_every_character_below_200() {
         let text: String = (0..200).filter_map(char::from_u32).collect();
-        check(&full(&text, 0.5));
+        let response = full(&text, 0.3);
+        check(&response);
+        assert_eq!(serde_json::from_str::<Response>(&response.to_json()).unwrap(), response);
     }
 
     proptest! {

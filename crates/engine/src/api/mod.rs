@@ -5,6 +5,8 @@ pub mod json;
 mod rank_params;
 mod request;
 mod response;
+#[cfg(feature = "shared-statistics")]
+mod shared_statistics;
 
 pub use error::Error;
 pub use rank_params::{Bm25fParams, FieldParams, RankParams};
@@ -13,6 +15,8 @@ pub use request::{
     SectionsPerPage, Sort, Suggest,
 };
 pub use response::*;
+#[cfg(feature = "shared-statistics")]
+pub use shared_statistics::{LegBests, Misspelling, QueryTerms, SharedStatistics};
 
 /// The attribute that multiplies a page's score: a number from 0 to 100. Values above 1 raise the
 /// page, values below 1 lower it.

@@ -3,11 +3,14 @@
 mod json;
 mod validate;
 
+use serde::{Deserialize, Serialize};
+
 /// A query and its options. Hosts that are not written in Rust send it as JSON. Every field except
 /// `query` is optional.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
+#[serde(rename_all = "camelCase")]
 pub struct Request {
     /// What the reader typed.
     pub query: String,
@@ -40,6 +43,16 @@ pub struct Request {
     /// Treat the last word as a prefix: the reader is still typing.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub prefix: bool,
+    /// With `prefix`: complete a query of a single letter as well. It then finds the pages with the
+    /// most frequent words that begin with the letter, besides those that have the letter alone.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub single_letter: bool,
+    /// Find only pages that have every word of the query, in any of their sections. Both legs obey
+    /// it. Not asked for are stop words, and words that no page has, since nothing would be left.
+    /// No effect if `mode` is semantic, or in a search for similar pages.
+    #[doc(alias = "deferred")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub every_word: bool,
     /// Do not correct the spelling of words.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub verbatim: bool,
@@ -113,7 +126,7 @@ pub struct Request {
 }
 
 /// Number of pages to return. Default: 10.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Limit(pub u32);
 
@@ -124,7 +137,7 @@ impl Default for Limit {
 }
 
 /// Maximum number of sections of a page. Default: 3.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct SectionsPerPage(pub u32);
 
@@ -135,7 +148,7 @@ impl Default for SectionsPerPage {
 }
 
 /// Whether to return suggestions if nothing is found. Default: true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Suggest(pub bool);
 
@@ -146,7 +159,7 @@ impl Default for Suggest {
 }
 
 /// Which legs run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -160,8 +173,9 @@ pub enum Mode {
 }
 
 /// What facets count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "lowercase"))]
+#[serde(rename_all = "lowercase")]
 pub enum FacetsOf {
     /// Matching pages. Of an attribute of sections a page has the values of its matching sections,
     /// and counts once for each.
@@ -172,8 +186,9 @@ pub enum FacetsOf {
 }
 
 /// The engine's own encoders, for a request without a vector.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "lowercase"))]
+#[serde(rename_all = "lowercase")]
 pub enum EncoderChoice {
     /// The static encoder, if the bundle has its rows.
     #[default]
@@ -185,9 +200,10 @@ pub enum EncoderChoice {
 }
 
 /// An embedding of the query.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
+#[serde(rename_all = "camelCase")]
 pub struct QueryVector {
     /// `dim` numbers. The engine normalises them.
     pub values: Vec<f32>,
@@ -199,12 +215,13 @@ pub struct QueryVector {
 }
 
 /// Fusion of the two legs.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(
     feature = "ts",
     ts(tag = "method", rename_all = "lowercase", rename_all_fields = "camelCase")
 )]
+#[serde(tag = "method", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum Fusion {
     /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), weighted:
     /// `1 / (k + lexical rank) + dense_weight / (k + semantic rank)`, ranks from 1.
@@ -239,9 +256,10 @@ impl Default for Fusion {
 
 /// An order by attribute. Pages without a value come last. Pages with equal values keep the order
 /// of relevance.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
+#[serde(rename_all = "camelCase")]
 pub struct Sort {
     /// The attribute's name.
     pub by: String,
@@ -252,9 +270,10 @@ pub struct Sort {
 
 /// A named order. The date is the attribute `date` if the bundle has one of that name and type,
 /// otherwise its first date attribute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "lowercase"))]
+#[serde(rename_all = "lowercase")]
 pub enum Order {
     /// The most relevant first.
     #[default]
@@ -272,9 +291,10 @@ pub enum Order {
 /// A preference for pages with a high or low number or date, for example the newest or the most
 /// read. A page's score is multiplied by `1 - share * d / (d + half)`, where `d` is the distance of
 /// its value from the best value of the bundle.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
+#[serde(rename_all = "camelCase")]
 pub struct Prefer {
     /// The attribute's name.
     pub by: String,
@@ -312,12 +332,30 @@ impl Request {
         json::request(json)
     }
 
+    /// The request as JSON that [`Request::from_json`] reads, for a host that hands it to another
+    /// thread or process.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// Checks that numbers are within their limits and that no two fields contradict each other.
     ///
     /// # Errors
     /// [`crate::Error::Request`] if not.
     pub(crate) fn validate(&self) -> Result<(), crate::api::Error> {
         validate::validate(self)
+    }
+}
+
+impl From<&str> for Request {
+    fn from(query: &str) -> Self {
+        Self { query: query.into(), ..Self::default() }
+    }
+}
+
+impl From<String> for Request {
+    fn from(query: String) -> Self {
+        Self { query, ..Self::default() }
     }
 }
 

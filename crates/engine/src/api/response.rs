@@ -1,9 +1,9 @@
 //! The engine's response. Every host, including the command line, outputs it as JSON.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The response to a [`crate::api::Request`].
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
@@ -45,7 +45,7 @@ pub struct Response {
 }
 
 /// A page with its whole text.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Document {
@@ -65,7 +65,7 @@ pub struct Document {
 }
 
 /// A section of a [`Document`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentSection {
@@ -83,7 +83,7 @@ pub struct DocumentSection {
 }
 
 /// A word that was treated as misspelled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Correction {
@@ -94,7 +94,7 @@ pub struct Correction {
 }
 
 /// A request to send instead of one that found nothing: the same request with these fields.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
@@ -108,7 +108,7 @@ pub struct Suggestion {
     /// The query.
     pub query: String,
     /// Its other phrasings. Omitted if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub also: Vec<String>,
     /// The filter in its canonical notation.
@@ -120,7 +120,7 @@ pub struct Suggestion {
 }
 
 /// What a [`Suggestion`] changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum SuggestionKind {
@@ -145,7 +145,7 @@ pub enum SuggestionKind {
 }
 
 /// A message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
@@ -157,7 +157,7 @@ pub struct Notice {
 
 /// How many pages and sections match: all that match by words, and the candidates of the dense leg
 /// that are in the fused list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Total {
@@ -168,13 +168,13 @@ pub struct Total {
     /// Whether these numbers, the facets and the copies are lower bounds. In a streamed bundle only
     /// the best passages of a very frequent word are read, unless there is a filter, a phrase or
     /// an order by attribute.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<bool>"))]
     pub at_least: bool,
 }
 
 /// A page that matches.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PageHit {
@@ -201,11 +201,11 @@ pub struct PageHit {
     pub n_sections: u32,
     /// How many copies of this page match as well and are not in the list. Omitted if there are
     /// none.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub copies: u32,
     /// Whether the site has pinned it to this query. Omitted if not.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub pinned: bool,
 }
@@ -221,7 +221,7 @@ fn is_false(truth: &bool) -> bool {
 }
 
 /// A section that matches.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SectionHit {
@@ -246,7 +246,7 @@ pub struct SectionHit {
 }
 
 /// A part of a section's text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Snippet {
@@ -267,7 +267,7 @@ pub struct Snippet {
 }
 
 /// The parts of a fused score.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Legs {
@@ -286,7 +286,7 @@ pub struct Legs {
 }
 
 /// The explanation of a section's lexical score.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
@@ -297,7 +297,7 @@ pub struct Explanation {
 }
 
 /// A reason for a higher score than that of the terms alone.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Boost {
@@ -309,7 +309,7 @@ pub struct Boost {
 }
 
 /// One term's part of the score.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TermExplanation {
@@ -324,7 +324,7 @@ pub struct TermExplanation {
 }
 
 /// The evidence that the site answers a query. Of several phrasings the most likely one counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
@@ -337,7 +337,7 @@ pub struct Evidence {
 }
 
 /// How a query was read and run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
@@ -363,7 +363,7 @@ pub struct Plan {
 }
 
 /// The explanation of a page's rank.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Why {
@@ -391,7 +391,7 @@ pub struct Why {
 }
 
 /// A page's name and address.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PageName {
@@ -404,7 +404,7 @@ pub struct PageName {
 }
 
 /// A word of the query, and whether a page has it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct WordOnPage {
@@ -417,7 +417,7 @@ pub struct WordOnPage {
 }
 
 /// A part of a request that excludes sections of a page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Removal {
@@ -430,7 +430,7 @@ pub struct Removal {
 }
 
 /// The values of an attribute with their counts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Facet {

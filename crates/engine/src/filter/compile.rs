@@ -672,25 +672,22 @@ mod tests {
 
     #[test]
     fn tests_that_types_do_not_allow_are_refused_without_columns() {
-        fn check(text: &str, message: &str) {
+        fn check(text: &str, named: &[&str]) {
             let error = parse(text).unwrap().shards(&books().attributes).expect_err(text);
-            assert!(error.to_string().starts_with(message), "{text}: {error}");
+            assert_eq!(error.code(), "filter", "{text}");
             assert!(error.is_request());
+            let message = error.to_string();
+            for part in named {
+                assert!(message.contains(part), "{text}: {part} in {message}");
+            }
         }
-        check(
-            "lang:gt:en",
-            "filter, `lang`: expected an operator for strings or truth values, which have no \
-             order, found `gt`;",
-        );
-        check(
-            "draft:lte:true",
-            "filter, `draft`: expected an operator for strings or truth values",
-        );
-        check("year:contains:20", "filter, `year`: expected an operator for a number");
-        check("year=new", "filter, `year`: expected a number, found `new`;");
-        check("year=NaN", "filter, `year`: expected a number, found `NaN`;");
-        check("date:gte:yesterday", "filter, `date`: expected a date, found `yesterday`;");
-        check("draft=maybe", "filter, `draft`: expected true or false, found `maybe`;");
+        check("lang:gt:en", &["`lang`", "strings", "`gt`"]);
+        check("draft:lte:true", &["`draft`", "truth values", "`lte`"]);
+        check("year:contains:20", &["`year`", "number", "`contains`"]);
+        check("year=new", &["`year`", "number", "`new`"]);
+        check("year=NaN", &["`year`", "number", "`NaN`"]);
+        check("date:gte:yesterday", &["`date`", "date", "`yesterday`"]);
+        check("draft=maybe", &["`draft`", "true or false", "`maybe`"]);
     }
 
     #[test]

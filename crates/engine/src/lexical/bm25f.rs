@@ -145,7 +145,7 @@ impl<'a> Scorer<'a> {
 
     /// The terms of a word of the query: its own, completions, synonyms and, where it is `related`,
     /// relatives.
-    fn terms(
+    pub fn terms(
         &self,
         plan: &QueryPlan,
         group: &Group,
@@ -226,6 +226,26 @@ impl<'a> Scorer<'a> {
             }
         }
         (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit, form: true })
+    }
+
+    /// The pages that have one of the terms.
+    #[doc(alias = "deferred")]
+    #[inline(never)]
+    pub fn pages(&self, terms: &[ScoredTerm]) -> Bitset {
+        let mut pages = Bitset::none(self.structure.n_pages());
+        for (term, level) in terms.iter().flat_map(|term| Level::ALL.map(|level| (term, level))) {
+            for Posting { id, .. } in self.dictionary.postings(&term.lookup, level) {
+                let PageId(page) = match level {
+                    Level::Page => PageId(id),
+                    Level::Section => self.structure.page_of(SectionId(id)),
+                    Level::Passage => {
+                        self.structure.page_of(self.structure.section_of(PassageId(id)))
+                    }
+                };
+                pages.insert(page);
+            }
+        }
+        pages
     }
 
     /// Looks up the titles that the query as a whole would be, or else without the stop words in

@@ -113,8 +113,25 @@ impl<'a> Dictionary<'a> {
         self.index
     }
 
-    /// Finds a term.
+    /// Finds a term. Where several bundles are searched as one, also a term that only another one
+    /// has; it has no postings here.
     pub fn find(&self, term: &str) -> Option<Lookup> {
+        let own = self.find_here(term);
+        #[cfg(feature = "shared-statistics")]
+        let own = own.or_else(|| self.elsewhere(term));
+        own
+    }
+
+    #[cfg(feature = "shared-statistics")]
+    fn elsewhere(&self, term: &str) -> Option<Lookup> {
+        let df = self.index.shared()?.frequency(term).filter(|df| *df > 0)?;
+        let mut entry = TermEntry::default();
+        entry.df = df;
+        Some(Lookup { range: usize::MAX, entry, second: None })
+    }
+
+    /// Finds a term in this bundle.
+    pub fn find_here(&self, term: &str) -> Option<Lookup> {
         let range = self.index.manifest().lexicon_of(term)?;
         let entry = self.terms_shard(range)?.find(term)?;
         Some(self.lookup(range, term, entry))
@@ -125,6 +142,15 @@ impl<'a> Dictionary<'a> {
         let whole = self.whole && has_second(&entry);
         let second =
             if whole { self.second_tier(range).and_then(|shard| shard.find(term)) } else { None };
+        #[cfg(feature = "shared-statistics")]
+        let entry = match self.index.shared().and_then(|shared| shared.frequency(term)) {
+            Some(df) => {
+                let mut entry = entry;
+                entry.df = df;
+                entry
+            }
+            None => entry,
+        };
         Lookup { range, entry, second }
     }
 
@@ -156,6 +182,10 @@ impl<'a> Dictionary<'a> {
     /// nothing is fetched for them: those that begin with it, most frequent first, at most
     /// [`MAX_RELATIVES`], and those that it begins with. Words alone, and no stop words.
     pub fn relatives(&self, term: &str) -> Vec<(String, Lookup)> {
+        #[cfg(feature = "shared-statistics")]
+        if let Some(shared) = self.index.shared().and_then(|shared| shared.relatives(term)) {
+            return self.find_all(shared, MAX_RELATIVES);
+        }
         let mut best = Vec::new();
         let languages = &self.index.manifest().languages;
         let is_stop = |term: &str| languages.iter().any(|language| is_stop_word(language, term));
@@ -183,6 +213,12 @@ impl<'a> Dictionary<'a> {
         best
     }
 
+    #[cfg(feature = "shared-statistics")]
+    fn find_all(&self, terms: &[String], most: usize) -> Vec<(String, Lookup)> {
+        let found = terms.iter().filter_map(|term| Some((term.clone(), self.find(term)?)));
+        found.take(most).collect()
+    }
+
     /// Whether a term begins with `prefix`.
     pub fn begins(&self, prefix: &str) -> bool {
         let ranges = self.index.manifest().lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES);
@@ -199,6 +235,10 @@ impl<'a> Dictionary<'a> {
     /// where one of the word's `terms` is its beginning: `example` is looked up as `exampl`,
     /// and what is shorter still, `exam`, is another word.
     pub fn complete(&self, prefix: &str, terms: &[String]) -> Vec<(String, Lookup)> {
+        #[cfg(feature = "shared-statistics")]
+        if let Some(shared) = self.index.shared().and_then(|shared| shared.completions(prefix)) {
+            return self.find_all(shared, MAX_COMPLETIONS);
+        }
         let mut best: Vec<(String, Lookup)> = Vec::new();
         for range in self.index.manifest().lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES) {
             let Some(shard) = self.terms_shard(range) else { continue };

@@ -89,7 +89,7 @@ impl Phrases<'_> {
     }
 
     fn lookups(&self, slot: &Slot) -> Vec<Lookup> {
-        slot.terms.iter().filter_map(|term| self.dictionary.find(term)).collect()
+        slot.terms.iter().filter_map(|term| self.dictionary.find_here(term)).collect()
     }
 
     /// The ids, ascending, that have one of the slot's terms.

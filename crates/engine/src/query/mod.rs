@@ -12,4 +12,4 @@ mod synonyms;
 pub(crate) use ast::{Clause, ClauseKind, Condition, Query};
 pub(crate) use parse::parse;
 pub(crate) use plan::{Group, Phrase, QueryPlan, Slot};
-pub(crate) use planner::{analyzers, unknown};
+pub(crate) use planner::{Completion, analyzers, unknown};

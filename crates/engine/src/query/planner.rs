@@ -22,8 +22,18 @@ const MAX_PHRASE_TERMS: usize = 64;
 /// Maximum number of words of a query that may be a title.
 const MAX_NAME_WORDS: usize = 16;
 /// Minimum number of characters of a beginning that is completed. One is enough in scripts whose
-/// characters are words.
+/// characters are words, and where [`Completion::WordsAndLetter`] is asked for.
 const MIN_PREFIX_CHARS: usize = 2;
+
+/// Whether the last word of a query is taken as the beginning of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Completion {
+    None,
+    /// If it has two characters at least.
+    Words,
+    /// Also if the query is one letter.
+    WordsAndLetter,
+}
 
 /// One stretch of a clause with its analyses.
 struct Stretch {
@@ -36,9 +46,14 @@ struct Stretch {
 }
 
 impl QueryPlan {
-    /// Analyses a query in the languages of a bundle. With `prefix`, a last word that may be
+    /// Analyses a query in the languages of a bundle. With `completion`, a last word that may be
     /// unfinished is completed.
-    pub fn new(query: &Query, languages: &[String], synonyms: &[Synonym], prefix: bool) -> Self {
+    pub fn new(
+        query: &Query,
+        languages: &[String],
+        synonyms: &[Synonym],
+        completion: Completion,
+    ) -> Self {
         let mut analyzers = analyzers(languages);
         let mut plan = Self { truncated: query.truncated, ..Self::default() };
         let last = query.clauses.len().wrapping_sub(1);
@@ -73,8 +88,10 @@ impl QueryPlan {
                 // A phrase of one word is a word that must be there.
             }
             plan.n_tokens += stretches.iter().filter(|s| s.kind.is_counted()).count() as u32;
-            let open = prefix && query.open_end && i == last;
-            let beginnings = if open { beginnings(&clause.text) } else { Vec::new() };
+            let open = completion != Completion::None && query.open_end && i == last;
+            let is_letter_enough = completion == Completion::WordsAndLetter && last == 0;
+            let shortest = if is_letter_enough { 1 } else { MIN_PREFIX_CHARS };
+            let beginnings = if open { beginnings(&clause.text, shortest) } else { Vec::new() };
             let alone = plan.groups.is_empty() && stretches.len() == 1;
             for stretch in stretches {
                 let stop = stretch.n_stop as f32 / analyzers.len() as f32;
@@ -353,12 +370,12 @@ pub(crate) fn unknown(
 }
 
 /// The stretches that end where the text ends, as (start, end, whole) with what stands there,
-/// folded but not stemmed.
-fn beginnings(text: &str) -> Vec<(u32, u32, bool, String)> {
+/// folded but not stemmed. Those with fewer than `shortest` characters are left out.
+fn beginnings(text: &str, shortest: usize) -> Vec<(u32, u32, bool, String)> {
     let mut found = Vec::new();
     Analyzer::for_language("und").analyze(text, |token| {
-        let long_enough = token.term.chars().count() >= MIN_PREFIX_CHARS
-            || token.term.starts_with(is_ideographic);
+        let long_enough =
+            token.term.chars().count() >= shortest || token.term.starts_with(is_ideographic);
         if token.end as usize == text.len() && long_enough && token.kind != TokenKind::Mark {
             found.push((
                 token.start,
@@ -417,7 +434,8 @@ mod tests {
 
     fn plan(text: &str, languages: &[&str], prefix: bool) -> QueryPlan {
         let languages: Vec<String> = languages.iter().map(|l| l.to_string()).collect();
-        QueryPlan::new(&parse(text, |_| false), &languages, &[], prefix)
+        let completion = if prefix { Completion::Words } else { Completion::None };
+        QueryPlan::new(&parse(text, |_| false), &languages, &[], completion)
     }
 
     fn terms(plan: &QueryPlan) -> Vec<String> {
@@ -539,6 +557,21 @@ mod tests {
         assert_eq!(prefixes("share c"), [""; 0]);
         assert_eq!(prefixes("the"), ["the"]);
         assert_eq!(prefixes("share the"), [""; 0]);
+    }
+
+    #[test]
+    fn one_letter_is_completed_if_it_is_the_query_and_that_is_asked_for() {
+        let prefixes = |text, completion| {
+            let languages = ["en".to_owned()];
+            let plan = QueryPlan::new(&parse(text, |_| false), &languages, &[], completion);
+            plan.groups.into_iter().filter_map(|group| group.prefix).collect::<Vec<_>>()
+        };
+        assert_eq!(prefixes("c", Completion::WordsAndLetter), ["c"]);
+        assert_eq!(prefixes("a", Completion::WordsAndLetter), ["a"]);
+        assert_eq!(prefixes("c", Completion::Words), [""; 0]);
+        assert_eq!(prefixes("c ", Completion::WordsAndLetter), [""; 0]);
+        assert_eq!(prefixes("share c", Completion::WordsAndLetter), [""; 0]);
+        assert_eq!(prefixes("co", Completion::WordsAndLetter), ["co"]);
     }
 
     #[test]

@@ -1,8 +1,10 @@
-//! The sections that may be found, by filter, phrases and exclusions: one set for both legs.
+//! The sections that may be found, by filter, phrases, exclusions and words that must be there: one
+//! set for both legs.
 
 use findling_bundle::{SectionId, ShardId, Structure};
 
-use crate::api::{Error, Notice};
+use super::every_word;
+use crate::api::{Error, Mode, Notice};
 use crate::bitset::Bitset;
 use crate::filter;
 use crate::index::Index;
@@ -31,8 +33,8 @@ impl AllowedSections {
         asked.flat_map(|phrase| phrases.shards(phrase)).collect()
     }
 
-    /// Evaluates filter, phrases and exclusions. Everything that the query asks for must be here,
-    /// and [`AllowedSections::shards`].
+    /// Evaluates filter, phrases, exclusions and words that must be there. Everything that the query
+    /// asks for must be here, and [`AllowedSections::shards`].
     pub fn new(index: &Index, asked: &ResolvedQuery) -> Result<Self, Error> {
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
@@ -53,6 +55,10 @@ impl AllowedSections {
         };
         if asked.plan.has_phrases() || asked.seed.is_some() {
             allowed = Some(Self::narrowed(index, asked, structure, allowed));
+        }
+        let by_words = asked.mode != Mode::Semantic && asked.seed.is_none();
+        if asked.request.every_word && by_words {
+            allowed = every_word::keep(index, asked, structure, allowed);
         }
         Ok(Self { sections: allowed, selectivity, notices })
     }

@@ -45,7 +45,8 @@ impl<'a> DenseLeg<'a> {
         let (Some(query), Some(dense)) = (&asked.dense, &index.manifest().dense) else {
             return Ok(None);
         };
-        let point = query.point(index)?;
+        let mut point = query.point(index)?;
+        point.zero = zero(index, asked).unwrap_or(point.zero);
         let params = index.rank_params();
         let mut k = params.depth;
         if asked.mode == Mode::Semantic {
@@ -97,6 +98,18 @@ impl<'a> DenseLeg<'a> {
             },
         }
     }
+}
+
+/// The similarity of the query with the mean of all vectors of several bundles that are searched as
+/// one.
+#[inline]
+fn zero(index: &Index, asked: &ResolvedQuery) -> Option<f32> {
+    #[cfg(feature = "shared-statistics")]
+    if let Some(shared) = index.shared() {
+        return shared.bests(&asked.request.query)?.zero.map(|(zero, _)| zero);
+    }
+    let _ = (index, asked);
+    None
 }
 
 /// Where in a section its nearest vector lies, in 256ths. The parts of a section that have vectors

@@ -60,6 +60,20 @@ pub(crate) struct Legs<'a> {
     pub zero: f32,
     /// The lexical score of a section that has every word of the query.
     pub ideal: f32,
+    /// The best scores of other bundles that are searched as one with this; shares are relative to
+    /// the best of all.
+    pub elsewhere: Bests,
+}
+
+/// The best scores of both legs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bests {
+    pub lexical: f32,
+    pub similarity: f32,
+}
+
+impl Bests {
+    pub const NONE: Self = Self { lexical: 0.0, similarity: f32::NEG_INFINITY };
 }
 
 /// The fused list and how it came about.
@@ -200,6 +214,7 @@ fn share_by_scores(
     alpha: f32,
     coverage: f32,
 ) {
+    let best_lexical = best_lexical.max(legs.elsewhere.lexical);
     // If the best section has few of the query's words, the lexical leg counts less.
     let short = legs.ideal - best_lexical;
     let whole_lexical = best_lexical + if short > 0.0 { coverage * short } else { 0.0 };
@@ -210,14 +225,20 @@ fn share_by_scores(
             candidate.lexical_share = (1.0 - alpha) * (score / whole_lexical);
         }
     }
-    share_by_meaning(candidates, legs.zero, alpha);
+    share_by_meaning(candidates, legs.zero, legs.elsewhere.similarity, alpha);
 }
 
 /// Shares of meaning in the convex combination: the nearest section has all of `alpha`, one with a
-/// similarity of `zero` or less none.
-pub(super) fn share_by_meaning(candidates: &mut [Candidate], zero: f32, alpha: f32) {
-    let nearest =
-        candidates.iter().filter_map(|c| c.similarity).fold(zero, |a, b| if b > a { b } else { a });
+/// similarity of `zero` or less none. `elsewhere`: the similarity of the nearest section of other
+/// bundles.
+pub(super) fn share_by_meaning(
+    candidates: &mut [Candidate],
+    zero: f32,
+    elsewhere: f32,
+    alpha: f32,
+) {
+    let similarities = candidates.iter().filter_map(|c| c.similarity);
+    let nearest = similarities.fold(zero.max(elsewhere), |a, b| if b > a { b } else { a });
     let span = nearest - zero;
     for candidate in candidates {
         let above = candidate.similarity.or(candidate.guess).map_or(0.0, |cosine| cosine - zero);
@@ -266,7 +287,7 @@ mod tests {
         let params = RankParams { depth, ..RankParams::default() };
         let near: Vec<_> =
             dense.iter().map(|&(section, cosine)| (SectionId(section), cosine)).collect();
-        let legs = Legs { lexical, dense: &near, zero: 0.1, ideal };
+        let legs = Legs { lexical, dense: &near, zero: 0.1, ideal, elsewhere: Bests::NONE };
         let mut slots = vec![0; 10];
         let cosine = |section| {
             let found = dense.iter().find(|d| d.0 == section);
@@ -370,7 +391,8 @@ mod tests {
         let params = RankParams::default();
         let dense = [(SectionId(3), 0.9)];
         let lexical = [hit(1, 2.0), hit(2, 2.0), hit(4, 2.0)];
-        let legs = Legs { lexical: &lexical, dense: &dense, zero: 0.1, ideal: 0.0 };
+        let elsewhere = Bests::NONE;
+        let legs = Legs { lexical: &lexical, dense: &dense, zero: 0.1, ideal: 0.0, elsewhere };
         let similarity = |section| match section {
             1 => Similarity::Guessed(0.5),
             2 => Similarity::Known(0.5),

@@ -73,5 +73,5 @@ pub(super) fn scorer<'a>(
 ) -> Scorer<'a> {
     let params = &index.rank_params().bm25f;
     let dictionary = Dictionary::of_tiers(index, asked.needs_all_matches(index));
-    Scorer::new(params, structure, &index.manifest().stats, dictionary)
+    Scorer::new(params, structure, index.scoring_stats(), dictionary)
 }

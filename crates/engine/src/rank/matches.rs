@@ -3,8 +3,12 @@
 use findling_bundle::{SectionId, ShardId};
 
 use super::order::add_pinned;
-use super::{AllowedSections, Candidate, DenseLeg, Fused, Legs, LexicalLeg, PageScore, Similarity};
+use super::{
+    AllowedSections, Bests, Candidate, DenseLeg, Fused, Legs, LexicalLeg, PageScore, Similarity,
+};
 use super::{fuse, group};
+#[cfg(feature = "shared-statistics")]
+use crate::api::LegBests;
 use crate::api::{Error, Evidence, Notice};
 use crate::bitset::Bitset;
 use crate::index::Index;
@@ -122,6 +126,7 @@ fn fuse_legs(
         dense: dense.map_or(&[], |leg| &leg.neighbours.sections),
         zero: dense.map_or(0.0, |leg| leg.point.zero),
         ideal: words.ideal,
+        elsewhere: Bests::elsewhere(index, asked),
     };
     let similarity =
         |section| dense.map_or(Similarity::None, |leg| leg.similarity(SectionId(section)));
@@ -129,6 +134,38 @@ fn fuse_legs(
     index.with_scratch(|scratch| {
         fuse(asked.mode, asked.fusion, params, &legs, similarity, &mut scratch.slots)
     })
+}
+
+impl Bests {
+    /// The best scores of the other bundles that are searched as one with this.
+    #[inline]
+    pub fn elsewhere(index: &Index, asked: &ResolvedQuery) -> Self {
+        #[cfg(feature = "shared-statistics")]
+        if let Some(shared) = index.shared()
+            && let Some(bests) = shared.bests(&asked.request.query)
+        {
+            let similarity = bests.nearest.unwrap_or(f32::NEG_INFINITY);
+            return Self { lexical: bests.lexical, similarity };
+        }
+        let _ = (index, asked);
+        Self::NONE
+    }
+}
+
+#[cfg(feature = "shared-statistics")]
+impl Matches {
+    /// The best scores of both legs, before shares.
+    pub fn bests(&self, index: &Index, query: &str) -> LegBests {
+        let lexical = self.trace.hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
+        let similarities = self.candidates.iter().filter_map(|candidate| candidate.similarity);
+        let n_vectors = index.manifest().stats.n_vectors;
+        LegBests {
+            query: query.to_owned(),
+            lexical,
+            nearest: similarities.reduce(f32::max),
+            zero: self.trace.point.as_ref().map(|point| (point.zero, n_vectors)),
+        }
+    }
 }
 
 fn no_neighbours() -> Neighbours {

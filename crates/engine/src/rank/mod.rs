@@ -2,6 +2,7 @@
 
 mod allowed_sections;
 mod dense_leg;
+mod every_word;
 mod evidence;
 mod explain;
 mod facets;
@@ -19,7 +20,7 @@ mod why_not;
 
 pub(crate) use allowed_sections::AllowedSections;
 use dense_leg::DenseLeg;
-pub(crate) use fuse::{Candidate, Fused, Legs, Similarity, fuse};
+pub(crate) use fuse::{Bests, Candidate, Fused, Legs, Similarity, fuse};
 pub(crate) use group::{PageScore, group};
 pub(crate) use lexical_leg::LexicalLeg;
 pub(crate) use matches::{Matches, Trace};

@@ -8,7 +8,7 @@
 use findling_bundle::{SectionId, ShardId, Structure, VectorId};
 
 use super::fuse::share_by_meaning;
-use super::{Matches, group};
+use super::{Bests, Matches, group};
 use crate::api::{Fusion, Mode};
 use crate::index::Index;
 use crate::resolve::ResolvedQuery;
@@ -79,7 +79,9 @@ impl Matches {
             }
         }
         let params = asked.rank_params(index);
-        share_by_meaning(&mut self.candidates, point.zero, alpha.unwrap_or(params.alpha));
+        let elsewhere = Bests::elsewhere(index, asked).similarity;
+        let alpha = alpha.unwrap_or(params.alpha);
+        share_by_meaning(&mut self.candidates, point.zero, elsewhere, alpha);
         self.pages = group(&self.candidates, &params, structure).pages;
     }
 }

@@ -12,7 +12,7 @@ use crate::bitset::Bitset;
 use crate::index::Index;
 use crate::lexical::{Dictionary, Lookup, Phrases, Scorer};
 use crate::locate::Place;
-use crate::query::Query;
+use crate::query::{Completion, Query, QueryPlan};
 use crate::resolve::ResolvedQuery;
 
 /// A page among the others.
@@ -122,8 +122,8 @@ fn spelt(asked: &ResolvedQuery, index: &Index) -> Vec<(String, Vec<String>)> {
         for word in clause.text.split_whitespace() {
             let clause = crate::query::Clause { text: word.to_owned(), ..clause.clone() };
             let alone = Query { clauses: vec![clause], ..Query::default() };
-            let plan =
-                crate::query::QueryPlan::new(&alone, &index.manifest().languages, &[], false);
+            let languages = &index.manifest().languages;
+            let plan = QueryPlan::new(&alone, languages, &[], Completion::None);
             spelt.extend(plan.groups.into_iter().map(|group| {
                 // Punctuation around a word is left out.
                 let text = word.trim_matches(|c: char| c.is_ascii_punctuation());

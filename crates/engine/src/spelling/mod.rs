@@ -15,6 +15,8 @@ use findling_bundle::{ShardId, SpellingShard};
 use findling_text::normalise::{fold_into, lower_case};
 
 use crate::api::Correction;
+#[cfg(feature = "shared-statistics")]
+use crate::api::Misspelling;
 use crate::index::Index;
 use crate::lexical::Dictionary;
 use crate::query::{Clause, ClauseKind, Query, analyzers, unknown};
@@ -61,12 +63,7 @@ pub(crate) fn correct(index: &Index, query: &Query, prefix: bool) -> Spelling {
     let mut needed = Vec::new();
     let mut found = Vec::new();
     for word in unknown {
-        let near = match divided::divide(index, &word.folded) {
-            Ok(Some(words)) => Ok(Some(Near::joined(words))),
-            Ok(None) => nearest_word(index, &word),
-            Err(shards) => Err(shards),
-        };
-        match near {
+        match replacement(index, &word) {
             Ok(Some(near)) => found.push((word, near)),
             Ok(None) => {}
             Err(shards) => needed.extend(shards),
@@ -92,6 +89,44 @@ pub(crate) fn correct(index: &Index, query: &Query, prefix: bool) -> Spelling {
     corrections.extend(joined);
     corrections.reverse();
     Spelling::Changed { query, corrections }
+}
+
+/// The word, or the two words, that a word is replaced by; or the shards that are missing.
+fn replacement(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> {
+    #[cfg(feature = "shared-statistics")]
+    if let Some(chosen) = index.shared().and_then(|shared| shared.correction(&word.folded)) {
+        return Ok(chosen.map(|near| Near::chosen(near.replacement.clone(), near.cost)));
+    }
+    match divided::divide(index, &word.folded)? {
+        Some(words) => Ok(Some(Near::joined(words))),
+        None => nearest_word(index, word),
+    }
+}
+
+/// The words of a query that would be corrected, with the nearest words of this bundle; or the
+/// shards that are missing.
+#[cfg(feature = "shared-statistics")]
+pub(crate) fn misspellings(
+    index: &Index,
+    query: &Query,
+    prefix: bool,
+) -> Result<Vec<Misspelling>, Vec<ShardId>> {
+    let mut query = query.clone();
+    join(index, &mut query);
+    let (mut found, mut needed) = (Vec::new(), Vec::new());
+    for word in unknown_words(index, &query, prefix, false) {
+        match replacement(index, &word) {
+            Ok(Some(near)) => {
+                // Two words that stand side by side go before words that look alike.
+                let rank = if near.word.contains(' ') { i32::MIN } else { near.rank() };
+                let Near { word: replacement, cost, .. } = near;
+                found.push(Misspelling { word: word.folded, replacement, cost, rank });
+            }
+            Ok(None) => {}
+            Err(shards) => needed.extend(shards),
+        }
+    }
+    if needed.is_empty() { Ok(found) } else { Err(needed) }
 }
 
 /// Joins neighbours that are one word on the site, where one of them is on no page: `data base`.

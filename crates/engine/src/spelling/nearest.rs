@@ -47,8 +47,14 @@ impl Near {
         Self { word, cost: EDIT, common: 0 }
     }
 
+    /// A word that was chosen for several bundles.
+    #[cfg(feature = "shared-statistics")]
+    pub fn chosen(word: String, cost: u8) -> Self {
+        Self { word, cost, common: 0 }
+    }
+
     /// Less is better. Equals are told apart by their order in the list.
-    fn rank(&self) -> i32 {
+    pub fn rank(&self) -> i32 {
         i32::from(self.cost) * STEPS_PER_HALF - i32::from(self.common)
     }
 }

@@ -1,14 +1,14 @@
 //! Installs what the other commands need. Each part first looks whether something is missing, and
 //! announces what it will install.
 
-mod chromium;
+mod browsers;
 mod debian;
 mod node;
 mod python;
 mod sysroot;
 mod tesseract;
 
-pub use chromium::chromium;
+pub use browsers::{chromium, firefox};
 pub use node::{Node, node, node_for_tests, node_modules};
 pub use python::python;
 pub use sysroot::{WasmRustc, wasm_rustc};

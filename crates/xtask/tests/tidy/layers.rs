@@ -95,6 +95,37 @@ fn rust_modules_use_lower_layers_only() {
     assert!(wrong.is_empty(), "imports that do not point down:\n{}", wrong.join("\n"));
 }
 
+/// Every crate of the tool and of the engine has a list, and each module has its line in it.
+#[test]
+fn every_crate_lists_its_modules() {
+    let manifests = tracked().iter().filter(|file| {
+        file.file_name().is_some_and(|name| name == "Cargo.toml")
+            && (file.starts_with("crates") || file.starts_with("build"))
+    });
+    let directories: Vec<&Path> = manifests.filter_map(|file| file.parent()).collect();
+    assert!(directories.len() > 5, "{directories:?}");
+    for directory in directories {
+        let file = directory.join("layers.txt");
+        assert!(root().join(&file).is_file(), "expected a list of modules, found no {file:?}");
+        let declared: BTreeSet<String> =
+            ["lib.rs", "main.rs"].iter().flat_map(|name| declared(directory, name)).collect();
+        let listed: BTreeSet<String> = layers(directory).into_keys().collect();
+        assert_eq!(listed, declared, "{file:?} lists the modules of the crate's root");
+    }
+}
+
+/// The modules that a root of a crate declares, but for its tests.
+fn declared(directory: &Path, file: &str) -> Vec<String> {
+    let path = root().join(directory).join("src").join(file);
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let parsed = syn::parse_file(&text).expect("the compiler has read this file");
+    let modules = parsed.items.into_iter().filter_map(|item| match item {
+        syn::Item::Mod(module) if !is_for_tests(&module.attrs) => Some(module.ident.to_string()),
+        _ => None,
+    });
+    modules.collect()
+}
+
 /// The module path of a file below `src`: none for the root of the crate.
 fn module_path(file: &Path) -> Vec<String> {
     let mut path: Vec<String> = file

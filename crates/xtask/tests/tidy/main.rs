@@ -58,8 +58,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("findling-wasm-parts", &[]),
+    ("findling-web", &["findling-bundle", "findling-engine", "findling-encoder"]),
     ("xtask", &["findling-wasm-parts"]),
     ("example-rust-engine", &["findling-bundle", "findling-engine"]),
+    ("example-rust-web", &["findling-web"]),
 ];
 
 #[test]

@@ -36,6 +36,8 @@ fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
     request.encoder = fields.word("encoder", ENCODERS.0, ENCODERS.1)?.unwrap_or_default();
     request.fusion = fields.take("fusion").map(fusion).transpose()?.unwrap_or_default();
     request.prefix = fields.truth("prefix")?;
+    request.single_letter = fields.truth("singleLetter")?;
+    request.every_word = fields.truth("everyWord")?;
     request.verbatim = fields.truth("verbatim")?;
     request.suggest = Suggest(fields.truth_or("suggest", true)?);
     request.sort = fields.take("sort").map(sort).transpose()?;
@@ -299,7 +301,8 @@ mod tests {
         let json = r#"{"query": "a", "mode": "lexical", "limit": 3, "offset": 2, "filter": {"x": 1},
             "vector": {"values": [1, 0.5], "encoder": "supplied", "truncated": true},
             "encoder": "none", "fusion": {"method": "rrf", "denseWeight": 0.25},
-            "prefix": true, "verbatim": true, "suggest": false,
+            "prefix": true, "singleLetter": true, "everyWord": true,
+            "verbatim": true, "suggest": false,
             "sort": {"by": "year", "descending": true}, "prefer": {"by": "d", "half": 2},
             "order": "recent", "spread": "e", "copies": true,
             "facets": ["*"], "facetsOf": "sections", "facetsInstead": true,
@@ -321,6 +324,8 @@ mod tests {
             encoder: EncoderChoice::None,
             fusion: Fusion::Rrf { k: 5.0, dense_weight: 0.25 },
             prefix: true,
+            single_letter: true,
+            every_word: true,
             verbatim: true,
             suggest: Suggest(false),
             sort: Some(Sort { by: "year".into(), descending: true }),
@@ -340,53 +345,42 @@ mod tests {
             read: Some("e".into()),
         };
         assert_eq!(request(json).unwrap(), expect);
+        assert_eq!(request(&expect.to_json()).unwrap(), expect);
+        assert_eq!(request(&Request::default().to_json()).unwrap(), Request::default());
         assert_eq!(request("{}").unwrap(), Request::default());
         assert_eq!(request(r#"{"limit": null, "vector": null}"#).unwrap(), Request::default());
     }
 
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
-        let cases = [
-            ("", "the request is not JSON"),
-            ("[]", "the request: expected an object, found `[]`"),
-            (
-                r#"{"limits": 3}"#,
-                "has a field `limits`, which is unknown; there are query, mode, limit",
-            ),
-            (r#"{"query": 3}"#, "query: expected a string, found `3`"),
-            (r#"{"limit": -1}"#, "limit: expected a whole number from 0 to 4294967295, found `-1`"),
-            (r#"{"limit": 1.5}"#, "found `1.5`"),
-            (
-                r#"{"mode": "words"}"#,
-                "mode: expected hybrid or lexical or semantic, found `\"words\"`",
-            ),
-            (r#"{"fusion": {}}"#, "fusion.method: expected `rrf` or `convex`, found nothing"),
-            (r#"{"fusion": {"method": "convex", "k": 1}}"#, "fusion has a field `k`"),
-            (r#"{"sort": {"descending": true}}"#, "sort.by: expected an attribute's name"),
-            (
-                r#"{"vector": {"values": [1, "x"], "encoder": "e"}}"#,
-                "the request, vector.values: expected a number, found `\"x\"`",
-            ),
-            (
-                r#"{"vector": {"values": [1]}}"#,
-                "vector.encoder: expected the name of what made the vector",
-            ),
-            (
-                r#"{"prefer": {"by": "d", "share": "x"}}"#,
-                "the request, prefer.share: expected a number",
-            ),
-            (r#"{"sort": {"by": 1}}"#, "the request, sort.by: expected a string"),
-            (
-                r#"{"alsoVectors": [{"values": 1}]}"#,
-                "the request, alsoVectors.values: expected a list",
-            ),
-            (r#"{"order": "newest"}"#, "order: expected relevance or recent or balanced"),
-            (r#"{"also": "a"}"#, "also: expected a list"),
-            (r#"{"prefix": 1}"#, "prefix: expected true or false, found `1`"),
+        // What is named: the place, what was expected there if it is a choice, what was found.
+        let cases: [(&str, &[&str]); 18] = [
+            ("", &["JSON"]),
+            ("[]", &["object", "`[]`"]),
+            (r#"{"limits": 3}"#, &["`limits`", "query, mode, limit"]),
+            (r#"{"query": 3}"#, &["query:", "`3`"]),
+            (r#"{"limit": -1}"#, &["limit:", "0 to 4294967295", "`-1`"]),
+            (r#"{"limit": 1.5}"#, &["limit:", "`1.5`"]),
+            (r#"{"mode": "words"}"#, &["mode:", "hybrid", "lexical", "semantic", "`\"words\"`"]),
+            (r#"{"fusion": {}}"#, &["fusion.method:", "`rrf`", "`convex`"]),
+            (r#"{"fusion": {"method": "convex", "k": 1}}"#, &["fusion", "`k`"]),
+            (r#"{"sort": {"descending": true}}"#, &["sort.by:"]),
+            (r#"{"vector": {"values": [1, "x"], "encoder": "e"}}"#, &["vector.values:", "`\"x\"`"]),
+            (r#"{"vector": {"values": [1]}}"#, &["vector.encoder:"]),
+            (r#"{"prefer": {"by": "d", "share": "x"}}"#, &["prefer.share:"]),
+            (r#"{"sort": {"by": 1}}"#, &["sort.by:", "`1`"]),
+            (r#"{"alsoVectors": [{"values": 1}]}"#, &["alsoVectors.values:", "`1`"]),
+            (r#"{"order": "newest"}"#, &["order:", "relevance", "recent", "balanced"]),
+            (r#"{"also": "a"}"#, &["also:", "`\"a\"`"]),
+            (r#"{"prefix": 1}"#, &["prefix:", "`1`"]),
         ];
-        for (json, expect) in cases {
-            let message = request(json).expect_err(json).to_string();
-            assert!(message.contains(expect), "{json}: {message}");
+        for (json, named) in cases {
+            let error = request(json).expect_err(json);
+            assert_eq!(error.code(), "request", "{json}");
+            let message = error.to_string();
+            for part in named {
+                assert!(message.contains(part), "{json}: {part} in {message}");
+            }
         }
     }
 

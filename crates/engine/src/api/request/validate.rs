@@ -45,6 +45,9 @@ pub(super) fn validate(request: &Request) -> Result<(), Error> {
     if n_also > 0 && (request.similar_to.is_some() || request.why.is_some()) {
         return refuse("expected no other phrasings beside similarTo or why; omit also".into());
     }
+    if request.every_word && request.why.is_some() {
+        return refuse("expected everyWord or why, found both; leave one of them out".into());
+    }
     if request.similar_to.is_some()
         && (!request.query.trim().is_empty() || request.vector.is_some())
     {

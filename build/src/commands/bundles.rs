@@ -1,4 +1,6 @@
-//! The bundles that the server answers from, opened when they are first asked.
+//! The bundles that a server answers from, opened when they are first asked.
+
+#![cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only assistants name bundles"))]
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -7,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 
 use crate::collections::{Home, Registry, Target};
-use crate::commands::open_bundle::{Encoders, OpenBundle};
+use crate::commands::ask::Encoders;
+use crate::commands::open_bundle::OpenBundle;
 use crate::commands::require_fresh::RequireFresh;
 use crate::forgiving_names::{NameKind, NameMatch, find_name, listed};
 use crate::host::EncoderChoice;
@@ -71,7 +74,11 @@ impl Bundles {
     /// # Errors
     /// If it cannot be opened, or is older than it may be.
     pub fn get(&self, name: &str) -> Result<Arc<Mutex<OpenBundle>>> {
-        let target = Target::find(Path::new(name))?;
+        let target = match self.given.is_empty() {
+            // A file of the same name does not hide a collection.
+            true => Target::of_collection(&Home::default_location()?, &name.parse()?)?,
+            false => Target::find(Path::new(name))?,
+        };
         self.fresh.check(&target)?;
         let mut open = lock(&self.open);
         if let Some(asked) = open.get(name) {

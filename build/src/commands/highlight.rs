@@ -1,10 +1,20 @@
-//! Colours code in a preview: comments, strings, numbers and common keywords.
+//! Colours code where it is read: comments, strings, numbers and common keywords.
 //!
-//! The preview shows pieces of code in any language, often without its name and cut in the middle,
+//! A preview shows pieces of code in any language, often without its name and cut in the middle,
 //! so that no grammar fits. What this takes for a comment or a string holds in most languages; a
 //! wrong guess changes the colour of a word and nothing else.
 
-use super::styled::{Kind, Piece};
+use std::ops::Range;
+
+/// The role of a stretch of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Code,
+    Keyword,
+    String,
+    Number,
+    Comment,
+}
 
 /// Words that are keywords in several of the common languages, in order.
 const KEYWORDS: &[&str] = &[
@@ -126,9 +136,9 @@ const KEYWORDS: &[&str] = &[
     "yield",
 ];
 
-/// The pieces of a stretch of code.
-pub fn code(text: &str) -> Vec<Piece> {
-    let mut pieces = Pieces { text, pieces: Vec::new() };
+/// A code's stretches with their roles, in order, without gaps.
+pub fn code(text: &str) -> Vec<(Range<usize>, Kind)> {
+    let mut pieces = Pieces::default();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
@@ -150,7 +160,7 @@ pub fn code(text: &str) -> Vec<Piece> {
         pieces.add(at, at + len, kind);
         at += len;
     }
-    pieces.finish()
+    pieces.0
 }
 
 /// The length of a comment that begins here.
@@ -193,23 +203,15 @@ fn length(rest: &str, belongs: impl Fn(char) -> bool) -> usize {
 }
 
 /// Joins what is of one kind.
-struct Pieces<'a> {
-    text: &'a str,
-    pieces: Vec<(usize, usize, Kind)>,
-}
+#[derive(Default)]
+struct Pieces(Vec<(Range<usize>, Kind)>);
 
-impl Pieces<'_> {
+impl Pieces {
     fn add(&mut self, start: usize, end: usize, kind: Kind) {
-        match self.pieces.last_mut() {
-            Some((_, last, of)) if *of == kind => *last = end,
-            _ => self.pieces.push((start, end, kind)),
+        match self.0.last_mut() {
+            Some((last, of)) if *of == kind => last.end = end,
+            _ => self.0.push((start..end, kind)),
         }
-    }
-
-    fn finish(self) -> Vec<Piece> {
-        let piece =
-            |&(start, end, kind): &(usize, usize, Kind)| Piece::new(&self.text[start..end], kind);
-        self.pieces.iter().map(piece).collect()
     }
 }
 
@@ -220,8 +222,8 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<(String, Kind)> {
-        let of_kind = code(text).into_iter().filter(|piece| piece.kind != Kind::Code);
-        of_kind.map(|piece| (piece.text, piece.kind)).collect()
+        let of_kind = code(text).into_iter().filter(|(_, kind)| *kind != Kind::Code);
+        of_kind.map(|(range, kind)| (text[range].to_owned(), kind)).collect()
     }
 
     fn check(text: &str, expect: &[(&str, Kind)]) {
@@ -251,7 +253,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost(text in "[a-z'\"`/*# \n漢é\\\\0-9-]{0,50}") {
-            let all: String = code(&text).into_iter().map(|piece| piece.text).collect();
+            let all: String = code(&text).into_iter().map(|(range, _)| &text[range]).collect();
             prop_assert_eq!(all, text);
         }
     }

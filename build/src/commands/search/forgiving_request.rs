@@ -1,8 +1,8 @@
-//! Replaces the attributes and values of a filter by those of the bundle that they stand for
-//! ([`crate::forgiving_names`]), before the engine reads the filter.
+//! Replaces the attributes and values of a request by those of the bundle that they stand for
+//! ([`crate::forgiving_names`]), before the engine reads it.
 
 use anyhow::Result;
-use findling_bundle::AttributeKind;
+use findling_bundle::{AttributeKind, Manifest};
 use findling_engine::filter::{Condition, Predicate, Test};
 use findling_engine::{Notice, Request};
 
@@ -14,21 +14,70 @@ use crate::output::UsageError;
 /// The code of the notice that a name was found in another spelling.
 pub(crate) const READ_AS: &str = "read-as";
 
-/// Replaces names in the filter of a request, and returns a notice for each replaced name. Names
-/// that the engine finds, and names that nothing matches, stay: the engine reports the latter.
+/// Replaces names in a request: in its filter, and the attributes that pages are ordered by, spread
+/// over and counted by. Returns a notice for each replaced name. Names that the engine finds, and
+/// names that nothing matches, stay: the engine reports the latter.
 ///
 /// # Errors
 /// If a name is ambiguous, or the attribute's values cannot be read.
-pub(crate) fn forgive_filter(host: &mut Host, request: &mut Request) -> Result<Vec<Notice>> {
-    let Some(filter) = &request.filter else { return Ok(Vec::new()) };
-    let Ok(mut whole) = condition(filter) else { return Ok(Vec::new()) };
+pub(crate) fn forgive(host: &mut Host, request: &mut Request) -> Result<Vec<Notice>> {
+    let mut notices = Vec::new();
+    {
+        let Request { sort, prefer, spread, facets, .. } = request;
+        let sort = sort.iter_mut().map(|sort| ("sort", &mut sort.by));
+        let prefer = prefer.iter_mut().map(|prefer| ("prefer", &mut prefer.by));
+        let spread = spread.iter_mut().map(|spread| ("spread", spread));
+        let facets = facets.iter_mut().filter(|name| *name != "*").map(|name| ("facet", name));
+        for (what, typed) in sort.chain(prefer).chain(spread).chain(facets) {
+            let name = attribute(host.manifest(), what, typed)?;
+            notices.extend(name.and_then(|name| replace(typed, name)));
+        }
+    }
+    let Some(filter) = &request.filter else { return Ok(notices) };
+    let Ok(mut whole) = condition(filter) else { return Ok(notices) };
     let mut reader = Reader { host, notices: Vec::new() };
     reader.condition(&mut whole)?;
-    let notices = reader.notices;
-    if !notices.is_empty() {
+    let of_filter = reader.notices;
+    if !of_filter.is_empty() {
         request.filter = Some(whole.to_json());
     }
+    notices.extend(of_filter);
     Ok(notices)
+}
+
+/// The attribute of a bundle that a typed name stands for; `None` if there is none. `what` names
+/// the option in the error.
+///
+/// # Errors
+/// If several fit.
+pub(crate) fn attribute(
+    manifest: &Manifest,
+    what: &str,
+    typed: &str,
+) -> Result<Option<String>, UsageError> {
+    let names = manifest.attributes.iter().map(|attribute| attribute.name.as_str());
+    match find_name(typed, NameKind::Attribute, names) {
+        NameMatch::One(name) => Ok(Some(name.to_owned())),
+        NameMatch::None => Ok(None),
+        NameMatch::Several(all) => {
+            let all = listed(&all);
+            let message = format!(
+                "{what}: expected one attribute, found `{typed}`, which fits {all}; write the \
+                 exact name"
+            );
+            Err(UsageError { code: "ambiguous", message })
+        }
+    }
+}
+
+/// Replaces the name of an attribute; returns a notice if it is another one.
+pub(crate) fn replace(typed: &mut String, name: String) -> Option<Notice> {
+    if *typed == name {
+        return None;
+    }
+    let message = format!("the attribute `{typed}` was read as `{name}`");
+    *typed = name;
+    Some(Notice { code: READ_AS.into(), message })
 }
 
 struct Reader<'a> {
@@ -48,24 +97,10 @@ impl Reader<'_> {
     }
 
     fn test(&mut self, test: &mut Test) -> Result<()> {
-        let attributes = &self.host.manifest().attributes;
-        let names = attributes.iter().map(|attribute| attribute.name.as_str());
-        let name = match find_name(&test.attribute, NameKind::Attribute, names) {
-            NameMatch::One(name) => name.to_owned(),
-            NameMatch::Several(all) => {
-                let (typed, all) = (&test.attribute, listed(&all));
-                let message = format!(
-                    "filter: expected one attribute, found `{typed}`, which fits {all}; write the \
-                     exact name"
-                );
-                return Err(UsageError { code: "ambiguous", message }.into());
-            }
-            NameMatch::None => return Ok(()),
+        let Some(name) = attribute(self.host.manifest(), "filter", &test.attribute)? else {
+            return Ok(());
         };
-        if name != test.attribute {
-            self.tell(format!("the attribute `{}` was read as `{name}`", test.attribute));
-            test.attribute = name;
-        }
+        self.notices.extend(replace(&mut test.attribute, name));
         match &mut test.predicate {
             Predicate::In(values) => self.values(&test.attribute, values),
             Predicate::Compare(..) | Predicate::Contains(_) => Ok(()),

@@ -1,0 +1,78 @@
+//! Addresses of pages of collections.
+
+use serde_json::{Map, Value};
+
+use super::paper;
+use crate::safe_text;
+
+/// Where a page or a section of it is read: its own web address if it has one, otherwise the
+/// application's reader. A paper is read in the application, which shows what is known about it.
+pub fn of(
+    collection: &str,
+    id: &str,
+    url: &str,
+    anchor: Option<&str>,
+    attributes: &Map<String, Value>,
+    query: &str,
+) -> String {
+    web(url)
+        .filter(|_| !paper::is_paper(attributes))
+        .unwrap_or_else(|| reader(collection, id, query, anchor))
+}
+
+/// A web address, if it is one.
+pub fn web(url: &str) -> Option<String> {
+    let is_web = url.starts_with("https://") || url.starts_with("http://");
+    (is_web && safe_text::is_link(url)).then(|| safe_text::url(url))
+}
+
+/// The address of a page in the reader.
+pub fn reader(collection: &str, id: &str, query: &str, anchor: Option<&str>) -> String {
+    let mut address = format!("/read?in={}&page={}", encoded(collection), encoded(id));
+    if !query.is_empty() {
+        address.push_str("&q=");
+        address.push_str(&encoded(query));
+    }
+    if let Some(anchor) = anchor.filter(|anchor| !anchor.is_empty()) {
+        address.push('#');
+        address.push_str(&encoded(anchor));
+    }
+    address
+}
+
+/// Percent-encodes everything but letters, digits and `-._~`.
+fn encoded(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out += &format!("%{byte:02X}");
+        }
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_page_of_the_web_is_read_there_and_a_paper_here() {
+        let none = Map::new();
+        let of = |id: &str, url: &str, anchor: &str, attributes: &Map<String, Value>| {
+            super::of("my notes", id, url, Some(anchor), attributes, "a b")
+        };
+        assert_eq!(of("a.html", "https://x.org/a#b", "b", &none), "https://x.org/a#b");
+        let here = "/read?in=my%20notes&page=s%2F1&q=a%20b#turn-3";
+        assert_eq!(of("s/1", "/s/1#turn-3", "turn-3", &none), here);
+        for harmful in ["javascript:alert(1)", "data:text/html,x", "//x.org/", "file:///etc"] {
+            assert!(of("x", harmful, "", &none).starts_with("/read?"), "{harmful}");
+        }
+        let paper = json!({"type": "article", "doi": "1/x", "venue": "J", "authors": ["A"]});
+        let Value::Object(paper) = paper else { panic!("an object") };
+        let address = of("a.bib/x", "https://doi.org/1/x", "page=3", &paper);
+        assert_eq!(address, "/read?in=my%20notes&page=a.bib%2Fx&q=a%20b#page%3D3");
+    }
+}

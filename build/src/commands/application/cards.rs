@@ -1,0 +1,143 @@
+//! The collections: what they have, whether they are up to date, and their syncs.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use findling_bundle::{AttributeKind, AttributeLevel};
+use serde::Serialize;
+
+use super::Application;
+use super::jobs::State;
+use crate::collections::{Freshness, Home, Name, Registry, Settings, Target};
+use crate::commands::bundles::{Bundles, lock};
+use crate::commands::collection::Row;
+use crate::output::Failure;
+use crate::safe_text;
+
+/// The answer to `collections`.
+#[derive(Serialize)]
+struct Cards<'a> {
+    registry: String,
+    collections: Vec<Card<'a>>,
+    jobs: BTreeMap<Name, State>,
+}
+
+/// A collection: as `findling collection list --json` has it, and what can be searched in it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Card<'a> {
+    #[serde(flatten)]
+    row: Row<'a>,
+    #[serde(flatten)]
+    contents: Contents,
+    /// Why it cannot be searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Failure>,
+    /// Whether another process makes its next bundle.
+    is_syncing: bool,
+}
+
+/// What the bundle says of itself.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Contents {
+    languages: Vec<String>,
+    has_meaning: bool,
+    attributes: Vec<Attribute>,
+}
+
+/// As the client describes it.
+#[derive(Serialize)]
+struct Attribute {
+    name: String,
+    kind: &'static str,
+    facet: bool,
+    of: &'static str,
+}
+
+/// Lists the collections.
+///
+/// # Errors
+/// If the registry cannot be read.
+pub fn collections(application: &Application) -> Result<String> {
+    let home = Home::default_location()?;
+    let registry = Registry::read(&home)?;
+    let all = registry.collections().iter();
+    let cards = Cards {
+        registry: home.registry().display().to_string(),
+        collections: all.map(|(name, settings)| card(application, &home, name, settings)).collect(),
+        jobs: application.jobs.states(),
+    };
+    Ok(safe_text::json(&cards)?)
+}
+
+fn card<'a>(
+    application: &Application,
+    home: &Home,
+    name: &'a Name,
+    settings: &'a Settings,
+) -> Card<'a> {
+    let row = Row::of(home, name, settings);
+    let target = Target::of_collection(home, name);
+    let is_syncing = target.is_ok_and(|target| target.is_syncing());
+    match contents(&application.bundles, name) {
+        Ok(contents) => Card { row, contents, error: None, is_syncing },
+        Err(error) => {
+            let error = Some(Failure::of(&error));
+            Card { row, contents: Contents::default(), error, is_syncing }
+        }
+    }
+}
+
+fn contents(bundles: &Bundles, name: &Name) -> Result<Contents> {
+    let asked = bundles.get(name.as_str())?;
+    let asked = lock(&asked);
+    let manifest = asked.host.manifest();
+    let attribute = |attribute: &findling_bundle::Attribute| Attribute {
+        name: attribute.name.clone(),
+        kind: match attribute.kind {
+            AttributeKind::String => "string",
+            AttributeKind::Strings => "strings",
+            AttributeKind::Number => "number",
+            AttributeKind::Bool => "bool",
+            AttributeKind::Date => "date",
+        },
+        facet: attribute.facet,
+        of: match attribute.level {
+            AttributeLevel::Page => "pages",
+            AttributeLevel::Section => "sections",
+        },
+    };
+    Ok(Contents {
+        languages: manifest.languages.clone(),
+        has_meaning: manifest.dense.is_some(),
+        attributes: manifest.attributes.iter().map(attribute).collect(),
+    })
+}
+
+/// Compares a collection with its sources; `null` where that cannot be known.
+///
+/// # Errors
+/// If there is no such collection, or a source cannot be read.
+pub fn freshness(name: &str) -> Result<String> {
+    let target = Target::of_collection(&Home::default_location()?, &name.parse()?)?;
+    let freshness: Option<Freshness> = target.freshness()?;
+    Ok(safe_text::json(&freshness)?)
+}
+
+/// How the syncs stand.
+///
+/// # Errors
+/// None that can occur.
+pub fn jobs(application: &Application) -> Result<String> {
+    Ok(safe_text::json(&application.jobs.states())?)
+}
+
+/// Starts the sync of a collection.
+///
+/// # Errors
+/// If there is no such collection.
+pub fn sync(application: &Application, name: &str) -> Result<String> {
+    application.jobs.start(&name.parse()?)?;
+    jobs(application)
+}

@@ -1,0 +1,199 @@
+//! `findling serve` without a bundle: the collections of this machine, in a browser.
+//!
+//! The server answers by JSON; its pages and scripts are static files in this program. What it
+//! answers is data: no text of a collection is ever part of a page's markup.
+//!
+//! | request | answer |
+//! |---|---|
+//! | `GET /`, `/search`, `/read` | the page, the same for all; its script reads the address |
+//! | `GET /app.js`, `/app.css`, `/icon.svg` | what the page loads |
+//! | `GET /file/KEY` | a PDF of a collection, for which [`read`] gave out the key |
+//! | `POST /api/NAME` | JSON for JSON, only with the token: see [`Guard`] |
+
+mod address;
+mod assets;
+mod cards;
+mod files;
+mod guard;
+mod jobs;
+mod marks;
+mod paper;
+mod read;
+mod respond;
+mod search;
+mod source;
+mod text;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use findling_engine::Limit;
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+use super::bundles::{Bundles, lock};
+use super::require_fresh::RequireFresh;
+use crate::host::EncoderChoice;
+use crate::output::UsageError;
+use crate::ui::Ui;
+use files::Files;
+use guard::Guard;
+use jobs::Jobs;
+
+/// Most bytes of a request's body.
+const MAX_BODY: usize = 64 << 10;
+
+/// What requests are answered from.
+struct Application {
+    bundles: Bundles,
+    guard: Guard,
+    jobs: Jobs,
+    files: Files,
+}
+
+/// Serves the application until it is interrupted.
+///
+/// # Errors
+/// If the port is taken, or this program has no pages.
+pub fn run(port: u16, ui: &Ui) -> Result<ExitCode> {
+    assets::check()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let outcome = runtime.block_on(async {
+        let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let listener = TcpListener::bind(wanted).await.with_context(|| {
+            format!("cannot listen on {wanted}; `--port 0` takes any port that is free")
+        })?;
+        let address = listener.local_addr()?;
+        let (guard, token) = Guard::new(address)?;
+        let application = Arc::new(Application {
+            bundles: Bundles::new(Vec::new(), EncoderChoice::Auto, RequireFresh::default()),
+            guard,
+            jobs: Jobs::default(),
+            files: Files::default(),
+        });
+        // The first search would wait for the encoder.
+        let warmed = application.clone();
+        std::thread::spawn(move || warm(&warmed.bundles));
+        // The address is the output of this command: a script that uses port 0 reads it. Browsers
+        // send no fragment, so the token stays on this machine.
+        println!("http://{address}/#token={token}");
+        ui.status("Serving", "your collections at the address above; Ctrl-C ends");
+        axum::serve(listener, router(application))
+            .with_graceful_shutdown(async {
+                let _ = tokio::signal::ctrl_c().await;
+            })
+            .await?;
+        Ok(ExitCode::SUCCESS)
+    });
+    // A search or a sync under way would hold the process.
+    runtime.shutdown_background();
+    outcome
+}
+
+fn router(application: Arc<Application>) -> Router {
+    Router::new().fallback(handle).with_state(application)
+}
+
+async fn handle(State(application): State<Arc<Application>>, request: Request) -> Response {
+    let mut response = match application.guard.check_host(request.headers()) {
+        Ok(()) => route(application, request).await,
+        Err(refusal) => respond::failure(StatusCode::FORBIDDEN, &refusal.into()),
+    };
+    respond::secure(response.headers_mut());
+    response
+}
+
+async fn route(application: Arc<Application>, request: Request) -> Response {
+    let path = request.uri().path().to_owned();
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    match (path.as_str(), is_read) {
+        (path, true) if path.starts_with("/file/") => {
+            let key = path["/file/".len()..].to_owned();
+            blocking(move || application.files.response(&key)).await
+        }
+        (path, true) => assets::response(path),
+        (path, false) if *request.method() == Method::POST => match path.strip_prefix("/api/") {
+            Some(name) => ask(application, name.to_owned(), request).await,
+            None => respond::missing(),
+        },
+        _ => respond::failure(
+            StatusCode::METHOD_NOT_ALLOWED,
+            &usage("method", "expected GET of a page or POST of a question, found another method"),
+        ),
+    }
+}
+
+/// Answers a question of a page.
+async fn ask(application: Arc<Application>, name: String, request: Request) -> Response {
+    if let Err(refusal) = application.guard.check_caller(request.headers()) {
+        return respond::failure(StatusCode::UNAUTHORIZED, &refusal.into());
+    }
+    let Ok(body) = axum::body::to_bytes(request.into_body(), MAX_BODY).await else {
+        let message = "expected a body of at most 64 KiB, found a longer one or none";
+        return respond::failure(StatusCode::PAYLOAD_TOO_LARGE, &usage("request", message));
+    };
+    blocking(move || {
+        let answer = serde_json::from_slice(&body)
+            .map_err(|error| usage("request", &format!("expected JSON, found none: {error}")))
+            .and_then(|input| answer(&application, &name, input));
+        match answer {
+            Ok(json) => respond::json(StatusCode::OK, json),
+            Err(error) => respond::error(&error),
+        }
+    })
+    .await
+}
+
+/// The answer to a question, as JSON.
+fn answer(application: &Application, name: &str, input: Value) -> Result<String> {
+    match name {
+        "collections" => cards::collections(application),
+        "freshness" => cards::freshness(&text_of(&input, "collection")?),
+        "jobs" => cards::jobs(application),
+        "sync" => cards::sync(application, &text_of(&input, "collection")?),
+        "search" => search::answer(&application.bundles, input),
+        "read" => read::answer(application, &input),
+        other => Err(usage("request", &format!("expected a known question, found `{other}`"))),
+    }
+}
+
+/// A text of the input.
+fn text_of(input: &Value, name: &str) -> Result<String> {
+    let text = input.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
+    text.ok_or_else(|| usage("request", &format!("expected `{name}`, a text; found none")))
+}
+
+fn usage(code: &'static str, message: &str) -> anyhow::Error {
+    UsageError { code, message: message.to_owned() }.into()
+}
+
+/// Runs what blocks on a thread of its own.
+async fn blocking(run: impl FnOnce() -> Response + Send + 'static) -> Response {
+    tokio::task::spawn_blocking(run).await.unwrap_or_else(|_| {
+        let message = "the answer could not be made; this is a mistake in findling";
+        respond::failure(StatusCode::INTERNAL_SERVER_ERROR, &usage("internal", message))
+    })
+}
+
+/// Opens all bundles and loads their encoders.
+fn warm(bundles: &Bundles) {
+    for name in bundles.names().unwrap_or_default() {
+        let Ok(asked) = bundles.get(&name) else { continue };
+        let request = findling_engine::Request {
+            query: "a".to_owned(),
+            limit: Limit(0),
+            ..findling_engine::Request::default()
+        };
+        // What is wrong is told to the first search.
+        let _ = lock(&asked).answer(request, &mut bundles.encoders(), &Ui::silent());
+    }
+}
+
+#[cfg(test)]
+mod tests;

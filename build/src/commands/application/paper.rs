@@ -1,0 +1,105 @@
+//! What is known about a paper: how to cite it, and where its PDF is.
+
+use std::path::PathBuf;
+
+use findling_engine::PageHit;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::host::Document;
+use crate::output::Sources;
+use crate::output::citations::{Style, reference};
+
+/// A reference in a style.
+#[derive(Clone, Debug, Serialize)]
+pub struct Citation {
+    /// The style's name.
+    pub style: &'static str,
+    pub text: String,
+}
+
+/// Whether a page is a paper: it has all that papers are described by.
+pub fn is_paper(attributes: &Map<String, Value>) -> bool {
+    ["authors", "venue", "doi", "type"].iter().all(|name| attributes.contains_key(*name))
+}
+
+/// The references of a page in all styles that this program has.
+pub fn citations(document: &Document) -> Vec<Citation> {
+    let page = PageHit {
+        id: document.id.clone(),
+        url: document.url.clone(),
+        title: document.title.clone(),
+        language: document.language.clone(),
+        score: 0.0,
+        attributes: document.attributes.clone(),
+        meta: Vec::new(),
+        sections: Vec::new(),
+        n_sections: 0,
+        copies: 0,
+        pinned: false,
+    };
+    let styles = [
+        ("APA", Style::Apa),
+        ("Chicago", Style::Chicago),
+        ("IEEE", Style::Ieee),
+        ("BibTeX", Style::Bibtex),
+    ];
+    let cited = styles
+        .into_iter()
+        .filter_map(|(style, of)| Some(Citation { style, text: reference(&page, of).ok()? }));
+    cited.collect()
+}
+
+/// The PDF of a page: the file that it was read from, or that its address names.
+pub fn pdf(document: &Document, base_url: &str, sources: &Sources) -> Option<PathBuf> {
+    let path = document.url.strip_prefix(base_url).unwrap_or(&document.url);
+    let names = [document.id.clone(), decoded(path.trim_start_matches('/'))?];
+    let files = names.iter().filter_map(|name| sources.file(name));
+    files.into_iter().find(|path| {
+        path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
+    })
+}
+
+/// A path without percent-encoding; `None` if it is no text then.
+fn decoded(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) if first == b'%' => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paper_of_a_bibliography_has_the_pdf_that_its_address_names() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a paper.pdf"), "%PDF").unwrap();
+        std::fs::write(dir.path().join("a.txt"), "x").unwrap();
+        let sources = Sources::new(&[dir.path().to_owned()]);
+        let of = |id: &str, url: &str| {
+            let document =
+                Document { id: id.to_owned(), url: url.to_owned(), ..Document::default() };
+            pdf(&document, "https://x.org/", &sources).is_some()
+        };
+        assert!(of("a paper.pdf", ""));
+        assert!(of("lib.bib/key", "/a%20paper.pdf"));
+        assert!(of("lib.bib/key", "https://x.org/a%20paper.pdf"));
+        assert!(!of("a.txt", "/a.txt"));
+        assert!(!of("lib.bib/key", "/../a%20paper.pdf"));
+        assert!(!of("lib.bib/key", "/%2e%2e/a%20paper.pdf"));
+    }
+}

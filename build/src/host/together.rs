@@ -1,0 +1,158 @@
+//! Several bundles searched as one: their scores can be compared, since all score by the statistics
+//! of all.
+//!
+//! Each bundle is asked for what the query looks up there, its counts are added up, and the sum is
+//! handed to all ([`SharedStatistics`]). A bundle learns nothing of another one but such counts.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use findling_bundle::ShardId;
+use findling_engine::{Error, Fusion, Index, Mode, Request, Search, SharedStatistics};
+use findling_text::normalise::fold_into;
+use rayon::prelude::*;
+
+use super::{Cost, Host, QueryEncoder, replace_word};
+use crate::models;
+
+/// A bundle and what it is asked.
+pub struct Asked<'a> {
+    /// The bundle.
+    pub host: &'a mut Host,
+    /// The request. Its vector is replaced if the query is corrected.
+    pub request: &'a mut Request,
+    /// The encoder that embedded its query.
+    pub encoder: Option<&'a QueryEncoder>,
+}
+
+/// Lets bundles score by the statistics of all of them, until [`part`]. Returns the error of each
+/// bundle that cannot be read; the others score without it.
+pub fn join(asked: &mut [Asked<'_>], relaxes: bool) -> Vec<Option<anyhow::Error>> {
+    let mut party = Party { errors: asked.iter().map(|_| None).collect(), asked };
+    party.join(relaxes);
+    party.errors
+}
+
+/// Lets a bundle score by its own statistics again.
+pub fn part(host: &mut Host) {
+    host.index.set_shared(None);
+}
+
+/// The bundles, and the errors of those that have failed.
+struct Party<'a, 'b> {
+    asked: &'a mut [Asked<'b>],
+    errors: Vec<Option<anyhow::Error>>,
+}
+
+impl Party<'_, '_> {
+    fn join(&mut self, relaxes: bool) {
+        self.asked.iter_mut().for_each(|asked| part(asked.host));
+        let manifests = self.asked.iter().map(|asked| &asked.host.manifest().stats);
+        let mut shared = SharedStatistics::new(manifests);
+        shared.relaxes = relaxes;
+        self.count(&mut shared);
+        let found = self.each(|asked| ask(asked, Search::misspellings));
+        let is_corrected = shared.correct(found.into_iter().flatten());
+        self.tell(&shared);
+        if is_corrected {
+            let _: Vec<()> = self.each(|asked| embed_corrected(asked, &shared));
+            self.count(&mut shared);
+        }
+        let is_fused = |asked: &Asked<'_>| {
+            let request = &asked.request;
+            request.mode == Mode::Hybrid && matches!(request.fusion, Fusion::Convex { .. })
+        };
+        if self.asked.iter().any(is_fused) {
+            for bests in self.each(|asked| ask(asked, Search::bests)) {
+                shared.add_bests(bests);
+            }
+            self.tell(&shared);
+        }
+    }
+
+    /// Adds up the frequencies of the terms that the query looks up.
+    fn count(&mut self, shared: &mut SharedStatistics) {
+        for terms in self.each(|asked| ask(asked, Search::terms)) {
+            shared.add_terms(terms);
+        }
+        let terms = shared.uncounted();
+        for counts in self.each(|asked| frequencies(asked, &terms)) {
+            shared.add_frequencies(&terms, &counts);
+        }
+        shared.arrange();
+        self.tell(shared);
+    }
+
+    fn tell(&mut self, shared: &SharedStatistics) {
+        let shared = Arc::new(shared.clone());
+        for asked in self.asked.iter_mut() {
+            asked.host.index.set_shared(Some(shared.clone()));
+        }
+    }
+
+    /// Asks every bundle that has not failed, on all cores.
+    fn each<T: Send>(&mut self, ask: impl Fn(&mut Asked<'_>) -> Result<T> + Sync) -> Vec<T> {
+        let pairs = self.asked.par_iter_mut().zip(self.errors.par_iter_mut());
+        let answers: Vec<Option<T>> = pairs
+            .map(|(asked, error)| {
+                if error.is_some() {
+                    return None;
+                }
+                ask(asked).map_err(|found| *error = Some(found)).ok()
+            })
+            .collect();
+        answers.into_iter().flatten().collect()
+    }
+}
+
+/// What one step of a search returns: what is asked, or the shards that are missing for it.
+type Part<T> = Result<Result<T, Vec<ShardId>>, Error>;
+
+/// Asks one bundle a part of a search, and reads the shards that are missing.
+fn ask<T>(asked: &mut Asked<'_>, part: impl Fn(&mut Search, &Index) -> Part<T>) -> Result<T> {
+    let Asked { host, request, .. } = asked;
+    let mut search = host.index.search(request.clone())?;
+    loop {
+        match part(&mut search, &host.index)? {
+            Ok(answer) => return Ok(answer),
+            Err(wanted) => host.read(wanted, &mut Cost::default())?,
+        }
+    }
+}
+
+fn frequencies(asked: &mut Asked<'_>, terms: &[String]) -> Result<Vec<u32>> {
+    let host = &mut asked.host;
+    loop {
+        match host.index.frequencies(terms) {
+            Ok(counts) => return Ok(counts),
+            Err(wanted) => host.read(wanted, &mut Cost::default())?,
+        }
+    }
+}
+
+/// Embeds the corrected query, as [`Host::search_as_meant`] does.
+fn embed_corrected(asked: &mut Asked<'_>, shared: &SharedStatistics) -> Result<()> {
+    let Asked { request, encoder, .. } = asked;
+    let embeds =
+        |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
+    let Some(encoder) = encoder.filter(embeds) else { return Ok(()) };
+    let meant = |text: &str| replaced(text, shared);
+    let failed = || "the corrected query cannot be embedded";
+    request.vector = encoder.encode(&meant(&request.query)).with_context(failed)?.0;
+    let also = request.also.iter().map(|text| Ok(encoder.encode(&meant(text))?.0));
+    request.also_vectors = also.collect::<Result<_>>().with_context(failed)?;
+    Ok(())
+}
+
+/// A text with the words of it replaced that are misspelled, however they are cased.
+fn replaced(text: &str, shared: &SharedStatistics) -> String {
+    let mut meant = text.to_owned();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let mut folded = String::new();
+        fold_into(word, &mut folded);
+        if let Some((_, new)) = shared.replacements().find(|(known, _)| *known == folded) {
+            meant = replace_word(&meant, word, new);
+        }
+    }
+    meant
+}

@@ -1,0 +1,208 @@
+//! The engine over one build of a bundle, and the shards on their way to it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use findling_bundle::{EncoderCard, Entry, PositionsDirectory, ShardId, single_file};
+use findling_encoder::hash::HashEncoder;
+use findling_encoder::{Encoder as _, Side};
+use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request};
+use js_sys::Promise;
+use js_sys::futures::{JsFuture, future_to_promise};
+use wasm_bindgen::JsValue;
+
+use crate::Error;
+use crate::info::Info;
+use crate::source::Source;
+
+/// Vectors longer than this are nobody's; a manifest that says otherwise must not make the program
+/// allocate them.
+const MAX_DIMENSIONS: u32 = 4096;
+
+/// The engine over one build.
+pub struct Engine {
+    pub index: RefCell<Index>,
+    entry: Entry,
+    /// Where each shard that the manifest lists lies in a single file.
+    ranges: Vec<Range<u64>>,
+    hash: Option<HashEncoder>,
+    /// Shards on their way, each once for all searches that wait for it.
+    loads: RefCell<HashMap<u32, Rc<Load>>>,
+}
+
+/// A shard on its way.
+struct Load {
+    /// Resolves when the shard is here or has failed.
+    done: Promise,
+    result: Rc<RefCell<Result<(), Error>>>,
+}
+
+impl Engine {
+    /// Opens the build that an entry names.
+    pub fn open(entry: Entry, manifest: &[u8], streamed: bool) -> Result<Self, Error> {
+        let mut index = Index::open(manifest)?;
+        index.set_streamed(streamed);
+        let ranges = single_file::shard_ranges(&entry, index.manifest());
+        let hash = index.manifest().dense.as_ref().and_then(|dense| built_in(&dense.encoder));
+        Ok(Self { index: RefCell::new(index), entry, ranges, hash, loads: RefCell::default() })
+    }
+
+    /// Names the build.
+    pub fn revision(&self) -> String {
+        let path = self.entry.manifest_path();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        name.trim_end_matches(".bin").to_owned()
+    }
+
+    /// Whether an entry names the same build.
+    pub fn is_of(&self, entry: &Entry) -> bool {
+        self.entry == *entry
+    }
+
+    pub fn info(&self) -> Info {
+        Info::of(&self.index.borrow(), &self.revision(), self.hash.is_some())
+    }
+
+    pub fn has_vectors(&self) -> bool {
+        self.index.borrow().manifest().dense.is_some()
+    }
+
+    /// In a bundle of hashed vectors, embeds the query where the request asks for it.
+    pub fn embed(&self, request: &mut Request) {
+        if let Some(encoder) = &self.hash
+            && request.vector.is_none()
+            && request.encoder == EncoderChoice::Auto
+            && request.mode != Mode::Lexical
+        {
+            request.vector = embed(encoder, &request.query);
+            request.also_vectors = request.also.iter().map(|query| embed(encoder, query)).collect();
+        }
+    }
+
+    /// Takes a shard of a source, unless it is here. An optional one may fail.
+    pub async fn load(self: &Rc<Self>, source: &Rc<Source>, shard: ShardId) -> Result<(), Error> {
+        if self.index.borrow().has(shard) {
+            return Ok(());
+        }
+        let known = self.loads.borrow().get(&shard.0).cloned();
+        let load = known.unwrap_or_else(|| self.begin(source, shard));
+        // It never rejects.
+        let _ = JsFuture::from(load.done.clone()).await;
+        let result = load.result.borrow().clone();
+        if self.index.borrow().is_optional(shard) { Ok(()) } else { result }
+    }
+
+    fn begin(self: &Rc<Self>, source: &Rc<Source>, shard: ShardId) -> Rc<Load> {
+        let result = Rc::new(RefCell::new(Ok(())));
+        let (engine, source, outcome) = (self.clone(), source.clone(), result.clone());
+        let done = future_to_promise(async move {
+            let loaded = engine.fetch(&source, shard).await;
+            *outcome.borrow_mut() = loaded;
+            engine.loads.borrow_mut().remove(&shard.0);
+            Ok(JsValue::UNDEFINED)
+        });
+        let load = Rc::new(Load { done, result });
+        self.loads.borrow_mut().insert(shard.0, load.clone());
+        load
+    }
+
+    /// Fetches a shard and hands it to the index. Bytes that are not those that the manifest lists
+    /// are fetched again past all caches, since one may have damaged them.
+    async fn fetch(&self, source: &Source, shard: ShardId) -> Result<(), Error> {
+        let path = self.index.borrow().path(shard).unwrap_or_default();
+        let mut is_fresh = false;
+        loop {
+            let got = source.shard(&path, self.range(shard), is_fresh).await;
+            let stored = got.map_err(|error| match error.code() {
+                "not-found" => Error::new(
+                    "shard-missing",
+                    format!(
+                        "{error} Deploy all files of the bundle together, with the directory \
+                         shards/."
+                    ),
+                ),
+                _ => error,
+            })?;
+            let taken = self.index.borrow_mut().provide(shard, &stored);
+            match taken {
+                Ok(()) => return Ok(()),
+                Err(error) if error.code() != "bundle" => return Err(error.into()),
+                Err(error) if is_fresh => {
+                    return Err(Error::new(
+                        "shard-corrupt",
+                        format!(
+                            "{path} is damaged: {error}. Deploy the bundle again, and make sure \
+                             that no server or proxy rewrites the .bin files."
+                        ),
+                    ));
+                }
+                Err(_) => is_fresh = true,
+            }
+        }
+    }
+
+    /// Where a shard lies in a single file.
+    fn range(&self, shard: ShardId) -> Option<Range<u64>> {
+        let index = self.index.borrow();
+        single_file::shard_range(shard, &self.entry, &self.ranges, index.positions_directory())
+    }
+
+    /// The paths of all files of the build, once they are known.
+    pub fn paths(&self) -> Option<Vec<String>> {
+        let index = self.index.borrow();
+        if !index.knows_all_shards() {
+            return None;
+        }
+        let positions =
+            index.positions_directory().into_iter().flat_map(PositionsDirectory::shards);
+        let positions = positions.map(|(id, _)| id);
+        let others = (0..).map(ShardId).take_while(|&id| index.entry(id).is_some());
+        let shards = others.chain(positions).filter_map(|id| index.path(id));
+        // The transformer is fetched by the JavaScript client, which shares the cache.
+        let encoders = index.manifest().dense.iter().flat_map(|dense| &dense.query_encoders);
+        let encoders = encoders.flat_map(|encoder| &encoder.files).map(|file| file.path.clone());
+        Some(shards.chain(encoders).chain([self.entry.manifest_path()]).collect())
+    }
+}
+
+/// A query's vector; nothing to embed has no place in the space: words alone are searched.
+fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
+    let embedding = encoder.encode(&[query], Side::Query).ok()?.into_iter().next()?;
+    (embedding.n_tokens > 0).then(|| QueryVector {
+        values: embedding.values,
+        encoder: "hash".into(),
+        truncated: embedding.truncated,
+    })
+}
+
+/// The encoder for a card, where this crate has it: feature hashing alone.
+fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
+    if card.name != "hash" || card.dim > MAX_DIMENSIONS {
+        return None;
+    }
+    let encoder = HashEncoder::new(card.dim);
+    (encoder.card().fingerprint == card.fingerprint).then_some(encoder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_hashing_is_built_in_and_only_the_same_hashing() {
+        let card = HashEncoder::new(64).card().clone();
+        assert!(built_in(&card).is_some());
+        assert!(built_in(&EncoderCard { fingerprint: "0".repeat(32), ..card.clone() }).is_none());
+        assert!(built_in(&EncoderCard { name: "model".into(), ..card.clone() }).is_none());
+        assert!(built_in(&EncoderCard { dim: u32::MAX, ..card }).is_none());
+    }
+
+    #[test]
+    fn a_text_without_a_word_has_no_vector() {
+        let encoder = HashEncoder::new(64);
+        assert!(embed(&encoder, " ").is_none());
+        assert_eq!(embed(&encoder, "mutex").unwrap().values.len(), 64);
+    }
+}

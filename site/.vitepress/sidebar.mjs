@@ -1,0 +1,52 @@
+// The order of the pages.
+
+const page = (text, link) => ({ text, link });
+
+export const navigation = [
+  page("Quick start", "/quick-start"),
+  page("Documents", "/documents"),
+  page("Benchmarks", "/benchmarks"),
+  page("Changelog", "/changelog"),
+];
+
+const group = (text, items, collapsed) => ({ text, items, collapsed });
+
+export const sidebar = [
+  group("Start", [
+    page("Quick start", "/quick-start"),
+    page("Installing", "/installing"),
+    page("Documentation generators", "/integrations"),
+    page("Questions and answers", "/documents"),
+  ]),
+  group("Coming from", [
+    page("Pagefind", "/coming-from-pagefind"),
+    page("Algolia DocSearch", "/coming-from-algolia"),
+    page("Lunr and MiniSearch", "/coming-from-lunr"),
+  ]),
+  group("Guide", [
+    page("What is indexed of a page", "/extraction"),
+    page("How a query is read", "/queries"),
+    page("Code, papers, chats, PDF", "/sources"),
+    page("Collections", "/collections"),
+    page("The command line", "/command-line"),
+    page("Documentation on a disk", "/offline"),
+    page("Assistants and scripts", "/agents"),
+    page("Security", "/security"),
+  ]),
+  group("Reference", [
+    page("Client and endpoint", "/client"),
+    page("Python", "/python"),
+    page("Commands and options", "/cli"),
+    page("Bundle format", "/format"),
+    page("Glossary", "/glossary"),
+  ]),
+  group("Inside", [
+    page("Benchmarks", "/benchmarks"),
+    page("Architecture", "/architecture"),
+    page("Design", "/design/"),
+    page("Experiments", "/experiments/"),
+    page("Contributing", "/contributing"),
+    page("Releasing", "/releasing"),
+    page("Changelog", "/changelog"),
+  ]),
+];

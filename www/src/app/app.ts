@@ -1,0 +1,88 @@
+/**
+ * The pages of the local application, `findling serve`. All of them have the same markup; the
+ * address says which one it is. Everything that comes from a collection is shown as text.
+ */
+
+import { h } from "../ui/dom";
+import type { Failed } from "./answers";
+import { LOCKED, takeToken } from "./api";
+import { FAILED } from "./collections-index";
+import { defineElements } from "./elements";
+import { Home } from "./home";
+import { Reader } from "./reader";
+
+takeToken();
+defineElements();
+
+const main = h("main", { id: "main" });
+
+/** The head of each page; `search` is the box of pages that have none of their own. */
+function head(...search: HTMLElement[]): HTMLElement {
+  return h(
+    "header",
+    { class: "top" },
+    h("a", { href: "/", class: "brand" }, "Findling"),
+    h("nav", { "aria-label": "Pages" }, h("a", { href: "/search" }, "Search")),
+    ...search,
+  );
+}
+
+function box(): HTMLElement {
+  const attributes = { results: "/search", facets: "collection", assistants: "none" };
+  return h("collections-search", attributes);
+}
+
+function results(): HTMLElement {
+  document.title = "Search \u00B7 Findling";
+  const failed = h("ul", { class: "errors", role: "status", hidden: true });
+  addEventListener(FAILED, (event) => {
+    const all = (event as CustomEvent<Failed[]>).detail;
+    failed.replaceChildren(
+      ...all.map(({ name, error }) => h("li", { dir: "auto" }, `${name}: ${error.message}`)),
+    );
+    failed.hidden = all.length === 0;
+  });
+  return h(
+    "div",
+    { class: "results" },
+    h("h1", { class: "sr" }, "Search"),
+    failed,
+    h("collections-results", { facets: "collection, *", paging: "pages" }),
+  );
+}
+
+function page(): HTMLElement {
+  const parameters = new URLSearchParams(location.search);
+  const value = (name: string) => parameters.get(name) ?? "";
+  if (location.pathname === "/search") return results();
+  if (location.pathname === "/read")
+    return new Reader({ in: value("in"), page: value("page"), q: value("q") }).element;
+  return new Home().element;
+}
+
+/** What is shown to a page that does not have the token. */
+function locked(): HTMLElement {
+  return h(
+    "div",
+    { class: "locked" },
+    h("h1", {}, "Open the printed address"),
+    h(
+      "p",
+      {},
+      "This server answers only to pages that have its token. Open the address that ",
+      h("code", {}, "findling serve"),
+      " has printed; it has a new token each time.",
+    ),
+  );
+}
+
+addEventListener(LOCKED, () => {
+  document.title = "Findling";
+  main.replaceChildren(locked());
+});
+document.body.append(
+  h("a", { href: "#main", class: "skip" }, "Skip to the content"),
+  head(...(location.pathname === "/read" ? [box()] : [])),
+  main,
+);
+main.append(page());

@@ -1,0 +1,149 @@
+/** A collection as a card: what it has, whether it is up to date, and its sync. */
+
+import { h } from "../ui/dom";
+import { type Card, type Freshness, type Job, messageOf } from "./answers";
+import { ask } from "./api";
+import { COLLECTION } from "./collections-index";
+import { ago, bytes, count, dateTime } from "./time";
+
+/** How a collection stands to its sources, as a class and as words. */
+type Badge = ["fresh" | "stale" | "failed" | "busy" | "unknown", string];
+
+export class CardView {
+  readonly element = h("li", { class: "card" });
+  readonly name: string;
+  readonly #badge = h("span", { class: "badge" });
+  readonly #facts = h("dl", { class: "facts" });
+  readonly #sources = h("p", { class: "sources", dir: "ltr" });
+  readonly #errors = h("ul", { class: "errors", hidden: true });
+  readonly #button = h("button", { type: "button", class: "button" }, "Sync");
+  readonly #bar = h("progress", { hidden: true });
+  readonly #step = h("p", { class: "step", hidden: true });
+  #card: Card;
+  #job: Job | undefined;
+
+  constructor(card: Card, sync: (name: string) => void) {
+    this.#card = card;
+    this.name = card.name;
+    const address = `/search?${new URLSearchParams({ [`f.${COLLECTION}`]: card.name })}`;
+    const link = h("a", { href: address }, card.name);
+    this.#button.setAttribute("aria-label", `Sync ${card.name}`);
+    this.#bar.setAttribute("aria-label", `Sync of ${card.name}`);
+    this.#button.addEventListener("click", () => sync(card.name));
+    this.element.append(
+      h("div", { class: "row" }, h("h3", {}, link), this.#badge),
+      this.#facts,
+      this.#sources,
+      this.#errors,
+      h("div", { class: "sync" }, this.#button, this.#bar, this.#step),
+    );
+    this.show(card);
+  }
+
+  /** Whether there are sources to compare with. */
+  get canSync(): boolean {
+    return this.#card.settings.paths.length > 0;
+  }
+
+  /** What came of the last sync. */
+  get outcome(): string {
+    const { status, report, error } = this.#job ?? {};
+    if (status === "failed") return `the sync failed: ${error ? messageOf(error) : ""}`;
+    if (!report || report.status === "unchanged") return "is up to date";
+    const parts = (["new", "changed", "deleted"] as const).filter((what) => report[what] > 0);
+    return `synced: ${parts.map((what) => `${count(report[what], "files")} ${what}`).join(", ")}`;
+  }
+
+  show(card: Card): void {
+    this.#card = card;
+    const { pages = 0, sections = 0, files, bundleBytes, languages, synced, settings } = card;
+    const facts: [string, string | HTMLElement][] = [
+      ["Pages", pages.toLocaleString("en")],
+      ["Sections", sections.toLocaleString("en")],
+    ];
+    if (files !== undefined) facts.push(["Files", files.toLocaleString("en")]);
+    if (bundleBytes !== undefined) facts.push(["Size", bytes(bundleBytes)]);
+    if (synced !== undefined) {
+      const time = new Date(synced);
+      facts.push(["Last sync", h("time", { datetime: synced, title: dateTime(time) }, ago(time))]);
+    }
+    if (languages.length > 0) facts.push(["Languages", languages.join(", ")]);
+    facts.push(["Search", card.hasMeaning ? "words and meaning" : "words"]);
+    this.#facts.replaceChildren(
+      ...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+    );
+    this.#sources.textContent = settings.paths.join(", ") || "imported";
+    this.#button.hidden = !this.canSync;
+    this.#setBadge(this.#ownBadge() ?? ["busy", "Comparing"]);
+    this.#showErrors();
+  }
+
+  /** Compares the collection with its sources. */
+  async compare(): Promise<void> {
+    if (this.#ownBadge()) return;
+    try {
+      const freshness = await ask<Freshness | null>("freshness", { collection: this.name });
+      if (this.#ownBadge()) return;
+      if (!freshness) this.#setBadge(["unknown", "Imported"]);
+      else if (!freshness.stale) this.#setBadge(["fresh", "Up to date"]);
+      else this.#setBadge(["stale", `${count(freshness.changedFiles, "files")} changed`]);
+    } catch (thrown) {
+      this.#setBadge(["failed", "Sources missing"]);
+      this.#showErrors((thrown as Error).message);
+    }
+  }
+
+  /** Shows how the sync stands; returns whether it has ended just now. */
+  setJob(job: Job): boolean {
+    const ran = this.#job?.status === "running";
+    this.#job = job;
+    const runs = job.status === "running";
+    const { verb, message, done, total, unit } = job.step;
+    this.#button.disabled = runs;
+    this.#bar.hidden = !runs;
+    this.#step.hidden = !runs;
+    if (total === null) {
+      this.#bar.removeAttribute("value");
+      this.#step.textContent = verb === "" ? "Comparing files" : `${verb}: ${message}`;
+    } else {
+      this.#bar.max = total;
+      this.#bar.value = done;
+      this.#step.textContent = `${verb}: ${done.toLocaleString("en")} of ${count(total, unit)}`;
+    }
+    if (runs) this.#setBadge(["busy", "Syncing"]);
+    else if (ran) this.#setBadge(this.#ownBadge() ?? ["busy", "Comparing"]);
+    this.#showErrors();
+    return ran && !runs;
+  }
+
+  /** The state that is known without a look at the sources. */
+  #ownBadge(): Badge | undefined {
+    if (this.#job?.status === "running") return ["busy", "Syncing"];
+    if (this.#card.isSyncing) return ["busy", "Syncing elsewhere"];
+    if (this.#job?.status === "failed") return ["failed", "Sync failed"];
+    if (!this.#card.isBuilt) return ["stale", "Not built"];
+    if (this.#card.error) return ["failed", "Cannot be searched"];
+    return undefined;
+  }
+
+  #setBadge([kind, text]: Badge): void {
+    this.#badge.className = `badge ${kind}`;
+    this.#badge.textContent = text;
+  }
+
+  #showErrors(...more: string[]): void {
+    const { error, unreadable = 0, isBuilt } = this.#card;
+    const errors = [...more];
+    // That a collection is not built yet is no error, and its badge says so.
+    if (error && isBuilt) errors.push(messageOf(error));
+    if (this.#job?.error) errors.push(messageOf(this.#job.error));
+    if (unreadable > 0) errors.push(`${count(unreadable, "files")} could not be read`);
+    if (this.#job) {
+      const { warnings, moreWarnings } = this.#job.step;
+      errors.push(...warnings);
+      if (moreWarnings > 0) errors.push(`and ${count(moreWarnings, "warnings")} more`);
+    }
+    this.#errors.replaceChildren(...errors.map((text) => h("li", { dir: "auto" }, text)));
+    this.#errors.hidden = errors.length === 0;
+  }
+}

@@ -1,0 +1,17 @@
+/** In place of `client.ts`, where elements open a bundle: the one that this file carries. */
+
+import type { Opening } from "../begin-opening";
+import { parseBundleAddress } from "../bundle-address";
+import { type FindlingIndex, openBegun as open } from "../client";
+import type { OpenOptions } from "../types";
+import { BUNDLE } from "./names";
+
+/** Opens the bundle. The addresses of its pages are relative to the directory of this file. */
+export function openBegun(
+  address: URL,
+  options: OpenOptions,
+  opening: Opening,
+): Promise<FindlingIndex> {
+  const { base } = parseBundleAddress(address);
+  return open(new URL(BUNDLE, base), { site: base.href, ...options }, opening);
+}

@@ -1,0 +1,13 @@
+/** In place of `ui/locale.ts`: the texts that this file carries. */
+
+import type { Locale } from "../ui/locale";
+
+export { localeFor } from "../ui/locale";
+
+/** The texts of the site's languages, by the name of their file. */
+declare const FINDLING_LOCALES: Record<string, Locale> | undefined;
+
+/** The texts of a language. English serves where the file has none. */
+export async function loadLocale(name: string): Promise<Partial<Locale>> {
+  return (typeof FINDLING_LOCALES === "object" && FINDLING_LOCALES[name]) || {};
+}

@@ -1,0 +1,5 @@
+/** What the worker takes the carried files for. They are never fetched. */
+
+export const BUNDLE = "carried.findling";
+export const ENGINE = "findling_engine.wasm";
+export const DEFERRED = "findling_engine_rest.wasm";
