@@ -146,7 +146,9 @@ pub enum OutputError {
 pub fn check(out: &Path, shape: Shape) -> Result<()> {
     let Ok(metadata) = fs::metadata(out) else { return Ok(()) };
     match (shape, metadata.is_dir()) {
-        (Shape::FileAlone | Shape::Standalone, true) => Err(OutputError::Directory(out.to_owned()).into()),
+        (Shape::FileAlone | Shape::Standalone, true) => {
+            Err(OutputError::Directory(out.to_owned()).into())
+        }
         (Shape::FileAlone | Shape::Standalone, false) => Ok(()),
         (_, false) => Err(OutputError::File(out.to_owned()).into()),
         (_, true) => {
