@@ -158,8 +158,7 @@ await esbuild.build({
   plugins: [css, external],
 });
 await buildApp(join(next, "app"));
-const { format: _, ...unformatted } = COMMON;
-const standalone = await buildStandalone(www, { absWorkingDir: www, ...unformatted }, css);
+const standalone = await buildStandalone(www, { absWorkingDir: www, ...COMMON }, css);
 writeFileSync(join(next, "findling-standalone.js"), standalone);
 cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
 // The pack has all languages. `findling build` keeps only the languages of the site.

@@ -585,7 +585,7 @@ score: number, };
 export type Boost = { 
 /**
  * `title`: the page's title consists of the query's words; `heading`: the section's heading
- * does.
+ * does; `symbol`: the section is of the symbol of code that the query is, as written.
  */
 reason: string, 
 /**

@@ -71,6 +71,31 @@ pub enum Error {
         /// The collection.
         name: String,
     },
+    /// Vectors that the bundle does not have.
+    #[error(
+        "{given}: expected the name of vectors that it has, one of {}, found `{name}`: a \
+         collection gets further vectors by `vectors` in the registry and `findling sync`",
+        known.join(", ")
+    )]
+    UnknownVectors {
+        /// The target.
+        given: String,
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A name for vectors that is taken, or not `NAME=ENCODER`.
+    #[error(
+        "expected further vectors as NAME=ENCODER, such as more=all-minilm-l6-v2, with a name \
+         other than `{}`, found `{}`",
+        super::vectors::DEFAULT_VECTORS,
+        found.escape_debug()
+    )]
+    BadVectors {
+        /// As given.
+        found: String,
+    },
     /// A bundle that its collection's directory names is not there.
     #[error(
         "{}: expected the bundle of the collection `{name}`, found none: run `findling sync \
@@ -181,6 +206,8 @@ impl Error {
             Error::Unknown { .. } => "unknown",
             Error::Ambiguous { .. } => "ambiguous",
             Error::NotBuilt { .. } => "not-built",
+            Error::UnknownVectors { .. } => "unknown-vectors",
+            Error::BadVectors { .. } => "bad-vectors",
             Error::BundleGone { .. } => "bundle-gone",
             Error::NoSources { .. } => "no-sources",
             Error::Registry { .. } => "registry",

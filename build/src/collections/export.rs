@@ -108,7 +108,7 @@ pub fn import(home: &Home, name: &Name, file: &Path, replace: bool) -> Result<Bu
         pages: stats.n_pages,
         sections: stats.n_sections,
         bundle_bytes: fs::metadata(bundle.path())?.len(),
-        unreadable: 0,
+        ..Built::default()
     };
     let encoder = bundle.manifest().dense.as_ref().map(|dense| dense.encoder.name.clone());
     let encoder = encoder.unwrap_or_else(|| "none".to_owned());

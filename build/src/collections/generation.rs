@@ -7,9 +7,11 @@
 //!   pages             the parsed files of the sources, for the next sync
 //!   analyses          the analysed pages
 //!   shards            what the shards of the bundle were made from
+//!   shards-more       the same of the bundle with the vectors `more`
 //!   000007.lock       shared by whoever reads generation 7
 //!   000007/state.json what it was made from
 //!   000007/bundle/    the bundle
+//!   000007/vectors/more/  the bundle with the vectors `more`; files as in `bundle` are links
 //! ```
 //!
 //! A generation is never changed once it is current, but for `state.json`, which is replaced by a
@@ -22,6 +24,7 @@ use std::path::{Path, PathBuf};
 use super::error::Error;
 use super::files;
 use super::lock::Lock;
+use super::name::Name;
 use crate::index::Kept;
 
 /// The directory of a collection.
@@ -46,6 +49,13 @@ impl Generation {
     /// The bundle's directory.
     pub fn bundle(&self) -> PathBuf {
         self.directory.join("bundle")
+    }
+
+    /// The directory of the bundle with further vectors ([`Settings::vectors`]).
+    ///
+    /// [`Settings::vectors`]: super::settings::Settings::vectors
+    pub fn vectors(&self, name: &Name) -> PathBuf {
+        self.directory.join("vectors").join(name.as_str())
     }
 
     /// The state of the sources that it was made from.
@@ -95,6 +105,12 @@ impl Generations {
     /// The logs of what syncs computed.
     pub fn kept(&self) -> Kept {
         Kept::below(&self.directory)
+    }
+
+    /// The logs for the bundle with further vectors. Files and analyses are those of all.
+    pub fn kept_of_vectors(&self, name: &Name) -> Kept {
+        let shards = self.directory.join(format!("shards-{name}"));
+        Kept { shards, ..self.kept() }
     }
 
     /// The current generation; `None` where there is none. If the file that names it is damaged,

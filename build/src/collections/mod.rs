@@ -19,6 +19,7 @@ mod settings;
 mod state;
 mod sync;
 mod target;
+mod vectors;
 mod watch;
 
 pub use error::Error;
@@ -31,7 +32,8 @@ pub use name::Name;
 pub use registry::Registry;
 pub use remove::remove;
 pub use settings::Settings;
-pub use state::{Built, State};
+pub use state::{Built, BuiltVectors, State};
 pub use sync::{Build, Options, Place, Reason, Report, Status, sync};
 pub use target::Target;
+pub use vectors::DEFAULT_VECTORS;
 pub use watch::Watch;

@@ -27,6 +27,7 @@ const HEADER: &str = "\
 # kind = \"auto\"              # or the format of every source, as in `findling build --format`
 # paths = [\"/home/me/notes\"] # directories and files, absolute
 # encoder = \"none\"           # an installed model, static, hash, or none (words only)
+# vectors = { more = \"NAME\" } # further vectors by name, each with its encoder
 # exclude = [\"drafts\"]       # paths below the source to leave out
 # base-url = \"/notes/\"       # prefix of every page's address
 # language = \"en\"            # of pages that declare none

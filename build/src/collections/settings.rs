@@ -1,9 +1,10 @@
 //! The settings of a collection, as the registry has them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use toml_edit::{Array, Table, value};
+use toml_edit::{Array, InlineTable, Table, value};
 
 use super::error::Error;
 use super::kind::Kind;
@@ -20,6 +21,8 @@ pub struct Settings {
     pub paths: Vec<PathBuf>,
     /// The encoder of documents, as in `findling build --encoder`.
     pub encoder: String,
+    /// Further vectors of the same pages, by name, each with its encoder.
+    pub vectors: BTreeMap<Name, String>,
     /// Paths below the source to leave out.
     pub exclude: Vec<String>,
     /// Prefix of every page's address.
@@ -44,6 +47,7 @@ impl Default for Settings {
             kind: Kind::Auto,
             paths: Vec::new(),
             encoder: known::DEFAULT.to_owned(),
+            vectors: BTreeMap::new(),
             exclude: Vec::new(),
             base_url: String::new(),
             language: None,
@@ -71,6 +75,10 @@ impl Settings {
         }
         table["paths"] = value(paths);
         table["encoder"] = value(&self.encoder);
+        if !self.vectors.is_empty() {
+            let pairs = self.vectors.iter().map(|(name, encoder)| (name.as_str(), encoder));
+            table["vectors"] = value(pairs.collect::<InlineTable>());
+        }
         if self.exclude != default.exclude {
             table["exclude"] = value(self.exclude.iter().collect::<Array>());
         }

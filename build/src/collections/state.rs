@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::files;
+use super::name::Name;
 use super::settings::Settings;
 
 /// Version of the state's file. One of another version counts as missing: everything is read again.
@@ -51,6 +52,21 @@ pub struct Built {
     pub bundle_bytes: u64,
     /// Files that could not be read.
     pub unreadable: usize,
+    /// The bundles with further vectors, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub vectors: BTreeMap<Name, BuiltVectors>,
+}
+
+/// A bundle with further vectors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BuiltVectors {
+    /// The encoder of the documents.
+    pub encoder: String,
+    /// Bytes of the bundle.
+    pub bundle_bytes: u64,
+    /// Bytes of its files that the collection's first bundle does not have.
+    pub own_bytes: u64,
 }
 
 /// A file as it was when it was looked at.

@@ -23,6 +23,7 @@ use super::name::Name;
 use super::registry::Registry;
 use super::settings::Settings;
 use super::state::{Built, Changes, Scan, State};
+use super::vectors;
 use crate::bundle_files::BundleFiles;
 use crate::index::Kept;
 use crate::sources::{self, Listing};
@@ -167,8 +168,9 @@ pub fn sync(
     let staged = generations.begin(&lock)?;
     let bundle = staged.generation().bundle();
     let goes_on = !matches!(reason, Some(Reason::Fresh | Reason::Damaged));
+    let earlier = current.filter(|_| goes_on);
     let mut kept = generations.kept();
-    kept.bundle = current.filter(|_| goes_on).map(|current| current.bundle());
+    kept.bundle = earlier.as_ref().map(Generation::bundle);
     kept.hashes = scan.hashes(paths);
     kept.listing = Some(listing);
     if options.fresh {
@@ -176,8 +178,13 @@ pub fn sync(
             let _ = fs::remove_file(log);
         }
     }
-    let built = build(&settings, &Place { bundle, kept: Some(kept) })
-        .with_context(|| format!("the collection `{name}` cannot be built"))?;
+    vectors::sweep_logs(&generations, &settings, options.fresh);
+    let failed = || format!("the collection `{name}` cannot be built");
+    let hashes = kept.hashes.clone();
+    let mut built = build(&settings, &Place { bundle, kept: Some(kept) }).with_context(failed)?;
+    let further = vectors::Further { generations: &generations, earlier: earlier.as_ref(), hashes };
+    built.vectors =
+        further.build_all(&settings, staged.generation(), build).with_context(failed)?;
     State::new(settings, scan, built.clone()).write(&staged.generation().state())?;
     let generation = staged.switch()?;
     Ok(report(Status::Built, built, &generation))
@@ -252,7 +259,7 @@ fn reason(
     let content = |settings: &Settings| Settings { directory: None, ..settings.clone() };
     if !earlier.is_of_this_program() {
         Some(Reason::Program)
-    } else if BundleFiles::open(&current.bundle()).is_err() {
+    } else if !is_whole(current, &earlier.settings) {
         Some(Reason::Damaged)
     } else if content(&earlier.settings) != content(settings) {
         Some(Reason::Settings)
@@ -261,6 +268,12 @@ fn reason(
     } else {
         None
     }
+}
+
+/// Whether every bundle of a generation can be opened.
+fn is_whole(generation: &Generation, settings: &Settings) -> bool {
+    let further = settings.vectors.keys().map(|name| generation.vectors(name));
+    [generation.bundle()].into_iter().chain(further).all(|path| BundleFiles::open(&path).is_ok())
 }
 
 fn tell(changes: &Changes, ui: &Ui) {

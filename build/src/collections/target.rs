@@ -16,6 +16,7 @@ use super::name::Name;
 use super::registry::Registry;
 use super::settings::Settings;
 use super::state::State;
+use super::vectors::DEFAULT_VECTORS;
 use crate::bundle_files::{SINGLE_FILE, WebCopy, copy, is_address};
 
 /// Whether a text is a path rather than a name.
@@ -34,6 +35,8 @@ pub struct Target {
     given: String,
     path: PathBuf,
     collection: Option<Collection>,
+    /// The name of the vectors, where they are not the first.
+    vectors: Option<Name>,
     /// The copy of a site's bundle. No file of it is removed while it is read.
     copy: Option<WebCopy>,
 }
@@ -87,7 +90,7 @@ impl Target {
     }
 
     fn named(given: String) -> Self {
-        Self { given, path: PathBuf::new(), collection: None, copy: None }
+        Self { given, path: PathBuf::new(), collection: None, vectors: None, copy: None }
     }
 
     /// The copy of a site's bundle.
@@ -113,6 +116,35 @@ impl Target {
         let (home, settings) = (home.clone(), settings.clone());
         let collection = Collection { home, name: name.clone(), settings, held };
         Ok(Self { path, collection: Some(collection), ..Self::named(name.to_string()) })
+    }
+
+    /// The same target with other vectors.
+    ///
+    /// # Errors
+    /// [`Error::UnknownVectors`] with those there are.
+    pub fn with_vectors(self, name: &Name) -> Result<Self, Error> {
+        if name.as_str() == DEFAULT_VECTORS {
+            return Ok(self);
+        }
+        let path = self.collection.as_ref().map(|of| of.held.generation().vectors(name));
+        if let Some(path) = path.filter(|path| path.is_dir()) {
+            return Ok(Self { path, vectors: Some(name.clone()), ..self });
+        }
+        let known = [DEFAULT_VECTORS.to_owned()].into_iter().chain(self.further_vectors());
+        let (known, name) = (known.collect(), name.to_string());
+        Err(Error::UnknownVectors { given: self.given, name, known })
+    }
+
+    /// The names of the vectors that the collection's bundle has besides the first.
+    fn further_vectors(&self) -> Vec<String> {
+        let state =
+            self.collection.as_ref().and_then(|of| State::read(&of.held.generation().state()));
+        state.iter().flat_map(|state| state.built.vectors.keys().map(Name::to_string)).collect()
+    }
+
+    /// The name of the vectors, where they are not the first.
+    pub fn vectors(&self) -> Option<&Name> {
+        self.vectors.as_ref()
     }
 
     /// The bundle's path. It stays there as long as this value lives.

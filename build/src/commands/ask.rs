@@ -282,7 +282,7 @@ pub(crate) fn ask(
     vectors: bool,
     ui: &Ui,
 ) -> Result<(Vec<Group>, Failures)> {
-    let Opened { asked, mut failed } = open(targets, options.fresh, ui)?;
+    let Opened { asked, mut failed } = open(targets, &options.vectors, options.fresh, ui)?;
     let mut encoders = Encoders::new(options.ranking.query_encoder.clone());
     let replies = ask_as_one(asked, |asked| {
         asked.host.set_streamed(options.ranking.streamed);

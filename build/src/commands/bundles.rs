@@ -12,6 +12,7 @@ use crate::collections::{Home, Registry, Target};
 use crate::commands::ask::Encoders;
 use crate::commands::open_bundle::OpenBundle;
 use crate::commands::require_fresh::RequireFresh;
+use crate::commands::vector_name::VectorName;
 use crate::forgiving_names::{NameKind, NameMatch, find_name, listed};
 use crate::host::EncoderChoice;
 use crate::output::UsageError;
@@ -23,14 +24,20 @@ pub struct Bundles {
     encoders: Mutex<Encoders>,
     /// Those that have answered a question, and whether one by meaning.
     answered: Mutex<HashSet<(String, bool)>>,
+    vectors: VectorName,
     fresh: RequireFresh,
 }
 
 impl Bundles {
     /// Bundles that are not open yet.
-    pub fn new(given: Vec<PathBuf>, encoder: EncoderChoice, fresh: RequireFresh) -> Self {
+    pub fn new(
+        given: Vec<PathBuf>,
+        encoder: EncoderChoice,
+        vectors: VectorName,
+        fresh: RequireFresh,
+    ) -> Self {
         let encoders = Mutex::new(Encoders::new(encoder));
-        Self { given, open: Mutex::default(), encoders, answered: Mutex::default(), fresh }
+        Self { given, open: Mutex::default(), encoders, answered: Mutex::default(), vectors, fresh }
     }
 
     /// Their names: as they were given, or the collections there are now.
@@ -79,6 +86,7 @@ impl Bundles {
             true => Target::of_collection(&Home::default_location()?, &name.parse()?)?,
             false => Target::find(Path::new(name))?,
         };
+        let target = self.vectors.of(target)?;
         self.fresh.check(&target)?;
         let mut open = lock(&self.open);
         if let Some(asked) = open.get(name) {

@@ -15,6 +15,10 @@ use crate::ranking;
 /// As [`Host::open`]; if what was learned cannot be read.
 pub fn open(target: &Target) -> Result<Host> {
     let mut host = Host::open(target.path())?;
+    // What was learned holds for the vectors that were searched then.
+    if target.vectors().is_some() {
+        return Ok(host);
+    }
     let Ok(home) = Home::default_location() else { return Ok(host) };
     let path = path(&home, &target.lasting_name());
     if path.is_file() {

@@ -51,6 +51,7 @@ pub mod sync;
 #[cfg(feature = "tui")]
 pub mod tui;
 mod unknown_attribute;
+mod vector_name;
 
 use crate::output::UsageError;
 use crate::ui::Ui;

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::build::build_collection;
 use super::learned;
 use super::require_fresh::RequireFresh;
+use super::vector_name::VectorName;
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::Host;
 use crate::output::{Failure, Sources, UsageError};
@@ -34,9 +35,9 @@ pub(crate) struct OpenBundle {
 /// Finds a target, and tells what a reader of answers should know about it.
 ///
 /// # Errors
-/// The errors of [`Target::find`].
-pub(crate) fn find_target(given: &Path, ui: &Ui) -> Result<Target> {
-    let target = Target::find(given)?;
+/// The errors of [`Target::find`] and [`VectorName::of`].
+pub(crate) fn find_target(given: &Path, vectors: &VectorName, ui: &Ui) -> Result<Target> {
+    let target = vectors.of(Target::find(given)?)?;
     if let Some(notice) = target.notice() {
         ui.warn(notice);
     }
@@ -56,9 +57,14 @@ pub(crate) type Failures = Vec<(String, Failure)>;
 ///
 /// # Errors
 /// If none of several named bundles can be opened or is fresh, or there is nothing to ask.
-pub(crate) fn open(targets: &[PathBuf], fresh: RequireFresh, ui: &Ui) -> Result<Opened> {
+pub(crate) fn open(
+    targets: &[PathBuf],
+    vectors: &VectorName,
+    fresh: RequireFresh,
+    ui: &Ui,
+) -> Result<Opened> {
     let open = |target: Result<Target>| -> Result<OpenBundle> {
-        let target = target?;
+        let target = vectors.of(target?)?;
         fresh.check(&target)?;
         OpenBundle::open(target)
     };

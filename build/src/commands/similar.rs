@@ -9,6 +9,7 @@ use findling_engine::{Limit, MAX_LIMIT, Request};
 use super::open_bundle::find_target;
 use super::require_fresh::RequireFresh;
 use super::search::{ModeArg, Output, answer, exit, finish, keep, meta, parse_filter, write_to};
+use super::vector_name::VectorName;
 use crate::host::Host;
 use crate::output::{Answer, Exit, Sources, Timings};
 use crate::ui::Ui;
@@ -40,6 +41,9 @@ pub struct Args {
     /// Search as a browser does: in the cells near the page's vectors instead of in all vectors
     #[arg(long)]
     pub streamed: bool,
+    /// Which vectors are searched.
+    #[command(flatten)]
+    pub vectors: VectorName,
     /// How old the index may be.
     #[command(flatten)]
     pub fresh: RequireFresh,
@@ -57,7 +61,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 fn similar(args: Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let format = args.output.format()?;
-    let target = find_target(&args.bundle, ui)?;
+    let target = find_target(&args.bundle, &args.vectors, ui)?;
     args.fresh.check(&target)?;
     let mut host = Host::open(target.path())?;
     host.set_streamed(args.streamed);

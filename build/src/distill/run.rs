@@ -8,7 +8,6 @@ use findling_bundle::rows::Bits;
 use findling_encoder::dot;
 use findling_encoder::import;
 use findling_encoder::static_table::{StaticTable, normaliser, tokens};
-use findling_encoder::transformer::Transformer;
 use findling_encoder::{Encoder, Side};
 use findling_text::wordpiece::WordPiece;
 use rayon::prelude::*;
@@ -16,7 +15,7 @@ use rayon::prelude::*;
 use super::pca::principal_components;
 use super::texts::{KnownItem, gather};
 use crate::embedding::{Cache, embed};
-use crate::models::{self, static_table};
+use crate::models::{self, BoxedEncoder, static_table};
 use crate::training::{self, Examples, Trained, initial_rows, mean_cosine, predict_rows, train};
 use crate::ui::{Ui, thousands};
 
@@ -141,22 +140,30 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
 
 /// The transformer whose vectors the table learns to approximate.
 struct Teacher {
-    model: Transformer,
+    model: BoxedEncoder,
     vocabulary: Vec<String>,
     lowercase: bool,
     wordpiece: WordPiece,
 }
 
 impl Teacher {
-    /// Loads an installed model.
+    /// Loads an installed model. The table has the words of a BERT-family model; for another
+    /// family those of the table that is shipped with the tool.
     fn load(name: &str) -> anyhow::Result<Self> {
         let model = models::locate(name)?;
-        let artefact = import::import_dir(&model.path, &import::Options::default())?;
-        let vocabulary = artefact.vocabulary().to_vec();
-        let lowercase = artefact.normaliser().lowercase;
+        let (vocabulary, lowercase) = match model.record.kind {
+            models::Kind::BertSafetensors => {
+                let artefact = import::import_dir(&model.path, &import::Options::default())?;
+                (artefact.vocabulary().to_vec(), artefact.normaliser().lowercase)
+            }
+            models::Kind::Onnx => {
+                let general = static_table::general()?;
+                (general.vocabulary().to_vec(), general.lowercase())
+            }
+        };
         let wordpiece = WordPiece::new(&vocabulary, normaliser(lowercase))
             .context("the teacher's vocabulary")?;
-        Ok(Self { model: Transformer::new(artefact)?, vocabulary, lowercase, wordpiece })
+        Ok(Self { model: models::load_from(&model)?, vocabulary, lowercase, wordpiece })
     }
 
     /// Dimensions of its vectors.
@@ -186,7 +193,7 @@ impl Teacher {
 
 /// Embeds texts with the teacher through the embedding cache, and shows the progress.
 struct Embedder<'a> {
-    teacher: &'a Transformer,
+    teacher: &'a BoxedEncoder,
     cache: Option<Cache>,
     ui: &'a Ui,
 }
@@ -204,7 +211,7 @@ impl<'a> Embedder<'a> {
     /// The vectors of `texts`, concatenated. `what` names the step in the output.
     fn embed(&mut self, what: &str, texts: &[&str]) -> anyhow::Result<Vec<f32>> {
         let bar = self.ui.bar(what, texts.len() as u64, "texts");
-        let embedded = embed(self.teacher, texts, self.cache.as_mut(), &bar, self.ui)?;
+        let embedded = embed(&**self.teacher, texts, self.cache.as_mut(), &bar, self.ui)?;
         bar.finish_and_clear();
         self.ui.status(
             what,

@@ -11,11 +11,20 @@ pub enum Error {
     /// The model is neither known nor installed.
     #[error(
         "expected a known or installed model, found `{name}`; known models are {}; `findling \
-         models install {name} --from-file PATH` installs another one",
+         models add PATH --name {name}` installs another one",
         known::names()
     )]
     Unknown {
         /// The name asked for.
+        name: String,
+    },
+    /// The name of a model that is added is in use.
+    #[error(
+        "expected a new name, found that a model `{name}` is there: choose another one with \
+         --name, or remove it with `findling models remove {name}`"
+    )]
+    Taken {
+        /// The name.
         name: String,
     },
     /// The name cannot be the name of a directory.

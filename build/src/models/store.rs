@@ -39,6 +39,7 @@ impl Kind {
             "sentence_bert_config.json",
             "1_Pooling/config.json",
             "config_sentence_transformers.json",
+            "modules.json",
             "tokenizer_config.json",
             "config.json",
         ];

@@ -115,6 +115,7 @@ fn kind(error: &Error) -> (&'static str, Exit) {
                 collections::Error::Unknown { .. }
                     | collections::Error::Ambiguous { .. }
                     | collections::Error::BadName { .. }
+                    | collections::Error::UnknownVectors { .. }
             );
             return (error.code(), if is_usage { Exit::Usage } else { Exit::Data });
         }

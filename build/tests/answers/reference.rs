@@ -28,6 +28,7 @@ fn the_document_has_every_option_as_it_is() {
     let with_features = [
         "findling distill",
         "findling mcp",
+        "findling models fit",
         "findling models prepare",
         "findling repl",
         "findling tui",

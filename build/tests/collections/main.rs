@@ -11,6 +11,7 @@ mod refused;
 mod sites;
 mod targets;
 mod transfer;
+mod vectors;
 mod watching;
 
 use std::fs;

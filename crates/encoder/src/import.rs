@@ -33,7 +33,7 @@ pub struct Options {
 /// | `model.safetensors` | weights: f32, f16 or bf16, BERT's names, also with the prefix `bert.` |
 /// | `config.json` | sizes, activation, epsilon |
 /// | `tokenizer.json`, else `vocab.txt`, `tokenizer_config.json` | vocabulary, normalisation |
-/// | `sentence_bert_config.json` | most tokens; else 512, or all positions if fewer |
+/// | `sentence_bert_config.json` | most tokens; else those of `tokenizer_config.json`, else 512 |
 /// | `1_Pooling/config.json` | pooling; else the mean |
 /// | `config_sentence_transformers.json` | prompts `query` and `document` or `passage` |
 ///
@@ -74,7 +74,7 @@ pub(crate) fn import_layers(
 /// The model's card without a fingerprint, and its architecture.
 fn card(dir: &Path, options: &Options) -> Result<(EncoderCard, Architecture), Error> {
     let sentence = config::Sentence::read(dir, options)?;
-    let architecture = config::architecture(dir, sentence.pooling)?;
+    let architecture = config::architecture(dir, &sentence)?;
     // A length from the user is checked against the positions; a length from a file is cut to them.
     let max_tokens =
         options.max_tokens.unwrap_or(sentence.max_tokens.min(architecture.max_positions));

@@ -33,7 +33,8 @@
 //! | `transformer` | `artefact` (the model file) and `transformer` (the forward pass) | yes |
 //! | `import` | `import`: reads safetensors with `tokenizer.json` and `config.json` | no |
 //! | `parallel` | documents on all cores | no |
-//! | `onnx` | `onnx`: a user's own ONNX graph | no |
+//! | `tokenizers` | `published_tokenizer`: tokenizers of other families | no |
+//! | `onnx` | `onnx`: a user's own ONNX graph, with `tokenizers` | no |
 //! | `native` | `import` and `parallel` | no |
 //!
 //! Modules form layers (`layers.txt`): a module imports only from lower layers.
@@ -48,6 +49,8 @@ pub mod hash;
 pub mod import;
 #[cfg(feature = "onnx")]
 pub mod onnx;
+#[cfg(feature = "tokenizers")]
+pub mod published_tokenizer;
 #[cfg(feature = "static-table")]
 pub mod static_table;
 #[cfg(feature = "transformer")]

@@ -63,6 +63,60 @@ fn tokens_are_pooled_here_and_pooled_outputs_are_taken() {
     assert_close(&encoder.encode(&["beta"], Side::Query).unwrap()[0].values, &unit(&token(2)));
 }
 
+/// A tokenizer of words, of another family than BERT's.
+const WORDS: &str = r#"{
+  "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+  "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
+  "model": {
+    "type": "Unigram", "unk_id": 0, "byte_fallback": false,
+    "vocab": [["<unk>", -9.0], ["up", -1.0], ["down", -1.0], ["left", -1.0]]
+  }
+}"#;
+
+fn with_words(test: &str, pooling: &str) -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("findling-words-{}-{test}", std::process::id()));
+    std::fs::create_dir_all(dir.join("1_Pooling")).unwrap();
+    std::fs::write(dir.join("tokenizer.json"), WORDS).unwrap();
+    std::fs::write(dir.join("1_Pooling/config.json"), pooling).unwrap();
+    dir
+}
+
+#[test]
+fn other_tokenizers_and_other_ways_of_pooling_are_read_from_the_model() {
+    let mean: Vec<f64> = (0..8).map(|j| token(1)[j] + token(3)[j]).collect();
+    let max: Vec<f64> = (0..8).map(|j| token(1)[j].max(token(3)[j])).collect();
+    let weighted: Vec<f64> = (0..8).map(|j| token(1)[j] + 2.0 * token(3)[j]).collect();
+    for (name, expected) in [
+        (r#"{"pooling_mode_mean_tokens": true}"#, &mean),
+        (r#"{"pooling_mode_mean_sqrt_len_tokens": true}"#, &mean),
+        (r#"{"pooling_mode": "max"}"#, &max),
+        (r#"{"pooling_mode_weightedmean_tokens": true}"#, &weighted),
+        (r#"{"pooling_mode_lasttoken": true}"#, &token(3)),
+        (r#"{"pooling_mode_cls_token": true}"#, &token(1)),
+    ] {
+        let dir = with_words("pooling", name);
+        let encoder = OnnxEncoder::load(&graph("tokens.onnx"), &dir, &Options::default()).unwrap();
+        let found = encoder.encode(&["up left"], Side::Document).unwrap();
+        assert_close(&found[0].values, &unit(expected));
+        assert_eq!(encoder.encode(&[""], Side::Document).unwrap()[0].values, [0.0; 8]);
+    }
+    let two = with_words("two", r#"{"pooling_mode_cls_token": true, "pooling_mode": ["max"]}"#);
+    let refused = OnnxEncoder::load(&graph("tokens.onnx"), &two, &Options::default());
+    assert!(matches!(refused, Err(Error::Import(_))));
+}
+
+#[test]
+fn a_dense_layer_must_be_in_the_graph() {
+    let dir = with_words("dense", r#"{"pooling_mode_mean_tokens": true}"#);
+    let modules = r#"[{"type": "sentence_transformers.models.Transformer"},
+        {"type": "sentence_transformers.models.Pooling"},
+        {"type": "sentence_transformers.models.Dense"}]"#;
+    std::fs::write(dir.join("modules.json"), modules).unwrap();
+    let load = |name: &str| OnnxEncoder::load(&graph(name), &dir, &Options::default());
+    assert!(matches!(load("tokens.onnx"), Err(Error::Import(_))));
+    assert!(load("pooled.onnx").is_ok(), "it has the output sentence_embedding");
+}
+
 #[test]
 fn long_texts_are_cut_and_say_so() {
     let options = Options { max_tokens: Some(4), ..Options::default() };

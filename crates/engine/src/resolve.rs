@@ -377,7 +377,7 @@ impl ResolvedQuery {
                 completed.flat_map(|prefix| dictionary.shards_for_completion(prefix, &group.terms)),
             );
         }
-        let names = self.plan.names.iter().chain(&self.plan.questions);
+        let names = self.plan.names.iter().chain(&self.plan.questions).chain(&self.plan.symbols);
         shards.extend(names.filter_map(|name| dictionary.shard_of(name)));
     }
 

@@ -17,6 +17,8 @@ const FORM: char = '\u{1}';
 const NAME: char = '\u{2}';
 /// Separates the first word of a query that has pins from the hash of all its words.
 const PIN: char = '\u{3}';
+/// Separates the first word of a symbol's name from the hash of the name as written.
+const SYMBOL: char = '\u{4}';
 /// The most bytes of a form.
 const MAX_FORM_BYTES: usize = 48;
 
@@ -56,7 +58,33 @@ pub fn pin_key(name: &str) -> String {
 
 /// Whether this is a key rather than a term.
 pub fn is_key(term: &str) -> bool {
-    term.contains([FORM, NAME, PIN])
+    term.contains([FORM, NAME, PIN, SYMBOL])
+}
+
+/// The key of a symbol of a program, by its name as written: `_split` and `split` differ, and
+/// `Request` and `request`, whose terms are the same. The brackets of a call are no part of it.
+/// `None` for a text of several words, or without any.
+pub fn symbol_key(analyzer: &mut Analyzer, name: &str) -> Option<String> {
+    let name = name.strip_suffix("()").unwrap_or(name);
+    if name.contains(char::is_whitespace) {
+        return None;
+    }
+    let Name { first, n_words: 1.., .. } = Name::of(analyzer, name) else { return None };
+    Some(hashed(first, SYMBOL, fnv(0, name.as_bytes())))
+}
+
+/// FNV-1a.
+fn fnv(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// A key with 40 bits of a hash, enough for those that share their first word.
+fn hashed(mut key: String, separator: char, hash: u64) -> String {
+    const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
+    key.push(separator);
+    let hash = hash ^ hash >> 40;
+    key.extend((0..8).map(|i| char::from(DIGITS[(hash >> (5 * i)) as usize & 31])));
+    key
 }
 
 /// Collects the words of a title, or of a query that may be a title, and makes their key.
@@ -93,9 +121,7 @@ impl Name {
         }
         self.has_stop |= is_stop;
         self.n_words += 1;
-        for &byte in token.term.as_bytes().iter().chain(b" ") {
-            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        self.hash = fnv(fnv(self.hash, token.term.as_bytes()), b" ");
     }
 
     /// Adds the next token, but no stop words at the beginning: of "How do I change my password?"
@@ -116,18 +142,9 @@ impl Name {
         self.n_words
     }
 
-    /// The key; `None` without a word. It has 40 bits of the hash, enough for the titles that share
-    /// their first word.
+    /// The key; `None` without a word.
     pub fn key(&self) -> Option<String> {
-        const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
-        if self.n_words == 0 {
-            return None;
-        }
-        let mut key = self.first.clone();
-        key.push(NAME);
-        let hash = self.hash ^ self.hash >> 40;
-        key.extend((0..8).map(|i| char::from(DIGITS[(hash >> (5 * i)) as usize & 31])));
-        Some(key)
+        (self.n_words > 0).then(|| hashed(self.first.clone(), NAME, self.hash))
     }
 }
 
@@ -190,6 +207,20 @@ mod tests {
         assert!(name("vitamin a").has_stop() && !name("vitamin c").has_stop());
         assert_eq!(name("...").key(), None);
         assert_eq!(name("🚀 What's new").key(), name("what's new").key());
+    }
+
+    #[test]
+    fn the_key_of_a_symbol_tells_apart_what_terms_do_not() {
+        let mut analyzer = Analyzer::for_language("en");
+        let mut key = |name| symbol_key(&mut analyzer, name);
+        let split = key("split_cells").unwrap();
+        for other in ["_split_cells", "splitCells", "SplitCells", "Segment.split_cells"] {
+            assert_ne!(key(other).unwrap(), split, "{other}");
+        }
+        assert_eq!(key("split_cells()").unwrap(), split);
+        assert!(split.starts_with("splitcel") && is_key(&split), "{split:?}");
+        assert_eq!(key("Request").unwrap().split('\u{4}').next(), Some("request"));
+        assert_eq!((key("split cells"), key("=="), key("")), (None, None, None));
     }
 
     #[test]

@@ -39,6 +39,7 @@ use tokio::net::TcpListener;
 
 use super::bundles::{Bundles, lock};
 use super::require_fresh::RequireFresh;
+use super::vector_name::VectorName;
 use crate::host::EncoderChoice;
 use crate::output::UsageError;
 use crate::ui::Ui;
@@ -72,7 +73,12 @@ pub fn run(port: u16, ui: &Ui) -> Result<ExitCode> {
         let address = listener.local_addr()?;
         let (guard, token) = Guard::new(address)?;
         let application = Arc::new(Application {
-            bundles: Bundles::new(Vec::new(), EncoderChoice::Auto, RequireFresh::default()),
+            bundles: Bundles::new(
+                Vec::new(),
+                EncoderChoice::Auto,
+                VectorName::default(),
+                RequireFresh::default(),
+            ),
             guard,
             jobs: Jobs::default(),
             files: Files::default(),

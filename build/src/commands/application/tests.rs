@@ -11,7 +11,12 @@ use super::*;
 
 fn application() -> (Arc<Application>, String) {
     let (guard, token) = Guard::new(SocketAddr::from((Ipv4Addr::LOCALHOST, 8900))).unwrap();
-    let bundles = Bundles::new(Vec::new(), EncoderChoice::Auto, RequireFresh::default());
+    let bundles = Bundles::new(
+        Vec::new(),
+        EncoderChoice::Auto,
+        VectorName::default(),
+        RequireFresh::default(),
+    );
     let (jobs, files) = (Jobs::default(), Files::default());
     (Arc::new(Application { bundles, guard, jobs, files }), token)
 }

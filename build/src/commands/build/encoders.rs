@@ -163,8 +163,8 @@ fn load_table(meaning: &Meaning, encoder: &BoxedEncoder) -> Result<Option<Static
     if asked {
         bail!(
             "the static encoder's table was trained for the model `{}`, but the documents are \
-             embedded with `{}`: use --encoder {0}, or train a table with `findling distill \
-             --teacher {1}`",
+             embedded with `{}`: use --encoder {0}, or train a table with `findling models fit \
+             {1}`",
             table.teacher().name,
             encoder.card().name
         );
@@ -175,7 +175,7 @@ fn load_table(meaning: &Meaning, encoder: &BoxedEncoder) -> Result<Option<Static
 fn read_table(meaning: &Meaning) -> Result<StaticTable> {
     match &meaning.table {
         Some(path) => static_table::read(path),
-        None => static_table::general(),
+        None => static_table::for_encoder(&meaning.encoder),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod args;
 mod assistant_files;
+mod code_ranking;
 mod collection;
 mod encoders;
 mod hosting;
@@ -224,6 +225,10 @@ fn index_site(
     let input = read(std::mem::take(&mut settings.pins))?;
     let Input { pages, n_unreadable, extras: read, pagefind_languages } = input;
     extras.extend(read);
+    if settings.ranking.is_empty() {
+        let of_code = code_ranking::ranking_of(&pages);
+        settings.ranking = of_code.map(|setting| setting.to_vec()).unwrap_or_default();
+    }
     let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     encoders.check_fit(args.meaning.fit, ui);
     let for_assistants = args.agents.as_ref().map(|directory| {

@@ -27,6 +27,10 @@ pub struct Args {
     /// (feature hashing, not semantic); or none (search by words only)
     #[arg(long, value_name = "NAME", default_value = known::DEFAULT)]
     encoder: String,
+    /// Further vectors of the same pages with another encoder, which --vector-name NAME searches.
+    /// Repeatable
+    #[arg(long, value_name = "NAME=ENCODER", value_parser = Settings::vectors_of)]
+    vectors: Vec<(Name, String)>,
     /// Skip paths below the source that match, such as drafts or print*.html; * matches any part
     /// of a name. Repeatable
     #[arg(long, value_name = "PATTERN")]
@@ -70,6 +74,7 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         kind: args.kind,
         paths,
         encoder: args.encoder.clone(),
+        vectors: args.vectors.iter().cloned().collect(),
         exclude: args.exclude.clone(),
         base_url: args.base_url.clone(),
         language: args.language.clone(),

@@ -118,6 +118,18 @@ pub fn show(home: &Home, name: &Name, json: bool, ui: &Ui) -> Result<ExitCode> {
     line("sources", &row.sources())?;
     line("kind", &kind.to_string())?;
     line("encoder", encoder)?;
+    for (vectors, encoder) in &settings.vectors {
+        let built = row.built.as_ref().and_then(|built| built.vectors.get(vectors));
+        let size = match built {
+            Some(built) => format!(
+                "{}, of which {} are its own",
+                bytes(built.bundle_bytes),
+                bytes(built.own_bytes)
+            ),
+            None => "not built".to_owned(),
+        };
+        line("vectors", &format!("{vectors}, by {encoder}, {size}"))?;
+    }
     for (what, value) in [("exclude", exclude.join(", ")), ("base-url", base_url.clone())] {
         if !value.is_empty() {
             line(what, &value)?;

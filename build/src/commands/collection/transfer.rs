@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::bundle_files::BundleFiles;
 use crate::collections::{Home, Name, Target, export, import};
 use crate::commands::inspect;
+use crate::commands::vector_name::VectorName;
 use crate::ui::{Ui, bytes, count, print_json};
 
 /// Write a collection's bundle as one file
@@ -21,6 +22,9 @@ pub struct Export {
     name: Name,
     /// Output, such as notes.findling
     file: PathBuf,
+    /// Which vectors are exported.
+    #[command(flatten)]
+    vectors: VectorName,
     /// Print a report as JSON
     #[arg(long)]
     json: bool,
@@ -46,7 +50,7 @@ pub struct Import {
 
 /// Runs `export`.
 pub fn run_export(home: &Home, args: &Export, ui: &Ui) -> Result<ExitCode> {
-    let target = Target::of_collection(home, &args.name)?;
+    let target = args.vectors.of(Target::of_collection(home, &args.name)?)?;
     let n_bytes = export(&BundleFiles::open(target.path())?, &args.file)?;
     ui.status("Exported", format!("{} to {}, {}", args.name, args.file.display(), bytes(n_bytes)));
     if args.json {

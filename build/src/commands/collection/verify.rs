@@ -101,16 +101,21 @@ fn check(home: &Home, name: &Name, settings: &Settings, deep: bool, ui: &Ui) -> 
     };
     let generation = held.generation();
     let mut damage = Vec::new();
-    if State::read(&generation.state()).is_none() {
+    let state = State::read(&generation.state());
+    if state.is_none() {
         damage.push(format!(
             "{} cannot be read; run `findling sync {name}`",
             generation.state().display()
         ));
     }
-    match BundleFiles::open(&generation.bundle()) {
-        Err(error) => damage.push(format!("{error:#}; run `findling sync {name}`")),
-        Ok(files) if deep => damage.extend(inspect::damage(&files, ui)),
-        Ok(files) => damage.extend(missing(&files)),
+    let further = state.iter().flat_map(|state| state.built.vectors.keys());
+    let further = further.map(|vectors| generation.vectors(vectors));
+    for bundle in [generation.bundle()].into_iter().chain(further) {
+        match BundleFiles::open(&bundle) {
+            Err(error) => damage.push(format!("{error:#}; run `findling sync {name}`")),
+            Ok(files) if deep => damage.extend(inspect::damage(&files, ui)),
+            Ok(files) => damage.extend(missing(&files)),
+        }
     }
     line(if damage.is_empty() { Status::Whole } else { Status::Damaged }, damage)
 }

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::open_bundle::find_target;
 use super::search::{ModeArg, Ranking, load_encoder};
+use super::vector_name::VectorName;
 use crate::eval::judged::{Query, read_qrels, read_queries};
 use crate::eval::metrics::{Judgements, Latency, Measures};
 use crate::eval::own_names::heading_queries;
@@ -65,6 +66,9 @@ pub struct Args {
     /// Write the parameters that --tune chose to this file, for `findling build --ranking FILE`
     #[arg(short, long, value_name = "FILE", requires = "tune")]
     pub output: Option<PathBuf>,
+    /// Which vectors are searched.
+    #[command(flatten)]
+    pub vectors: VectorName,
     /// Print the figures as JSON
     #[arg(long)]
     pub json: bool,
@@ -119,7 +123,7 @@ pub(super) struct Judged {
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let target = find_target(&args.bundle, ui)?;
+    let target = find_target(&args.bundle, &args.vectors, ui)?;
     let mut host = Host::open(target.path())?;
     host.set_streamed(args.ranking.streamed);
     if let Some(path) = &args.parameters {

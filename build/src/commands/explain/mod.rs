@@ -12,6 +12,7 @@ use findling_engine::{Limit, Request};
 use super::learned;
 use super::open_bundle::find_target;
 use super::search::{ModeArg, Ranking, answer, load_encoder};
+use super::vector_name::VectorName;
 use crate::safe_text;
 use crate::standard_streams::stdout;
 use crate::ui::Ui;
@@ -33,6 +34,9 @@ pub struct Args {
     /// Search by words, by meaning, or both
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
+    /// Which vectors are searched.
+    #[command(flatten)]
+    pub vectors: VectorName,
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,
@@ -40,7 +44,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let target = find_target(&args.bundle, ui)?;
+    let target = find_target(&args.bundle, &args.vectors, ui)?;
     let mut host = learned::open(&target)?;
     host.set_streamed(args.ranking.streamed);
     let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;

@@ -12,6 +12,7 @@ use crate::commands::eval::tune::{Choice, choose};
 use crate::commands::eval::{Judged, embed};
 use crate::commands::open_bundle::find_target;
 use crate::commands::search::{Output, Ranking, finish, load_encoder};
+use crate::commands::vector_name::VectorName;
 use crate::commands::{confirmed, learned};
 use crate::eval::judged::Query;
 use crate::eval::tune::MIN_QUERIES;
@@ -60,7 +61,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
 }
 
 fn learn(args: &Args, ui: &Ui) -> Result<Exit> {
-    let target = find_target(&args.bundle, ui)?;
+    let target = find_target(&args.bundle, &VectorName::default(), ui)?;
     let (home, name) = (Home::default_location()?, target.lasting_name());
     if args.forget {
         learned::forget(&home, &name)?;

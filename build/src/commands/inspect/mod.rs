@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use super::open_bundle::find_target;
+use super::vector_name::VectorName;
 use crate::bundle_files::BundleFiles;
 use crate::standard_streams::stdout;
 use crate::ui::{Ui, print_json};
@@ -39,6 +40,9 @@ pub struct Args {
     budget: budget::BudgetArgs,
     #[command(flatten)]
     extraction: extraction::ExtractionArgs,
+    /// Which vectors are looked at.
+    #[command(flatten)]
+    vectors: VectorName,
 }
 
 /// Reads, decodes and checks every shard of a bundle. Returns what is wrong.
@@ -55,7 +59,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     if args.extraction.extraction {
         return extraction::run(&args.bundle, &args.extraction, args.json, ui);
     }
-    let target = find_target(&args.bundle, ui)?;
+    let target = find_target(&args.bundle, &args.vectors, ui)?;
     if args.budget.budget {
         return budget::run(target.path(), &args.budget, args.json, ui);
     }

@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::bundles::Bundles;
 use super::require_fresh::RequireFresh;
+use super::vector_name::VectorName;
 use crate::collections::Target;
 use crate::host::EncoderChoice;
 use crate::standard_streams::stdout;
@@ -39,6 +40,9 @@ pub struct Args {
     /// Encoder of the queries, as for `findling search`
     #[arg(long, value_name = "NAME", default_value = "auto")]
     query_encoder: EncoderChoice,
+    /// Which vectors are searched.
+    #[command(flatten)]
+    vectors: VectorName,
     /// How old an index may be. A tool that would answer from an older one fails.
     #[command(flatten)]
     fresh: RequireFresh,
@@ -54,11 +58,12 @@ pub struct Args {
 pub fn run(args: Args) -> Result<ExitCode> {
     for path in &args.targets {
         // A bundle that cannot be opened is an error now, not later for an assistant.
-        crate::host::Host::open(Target::find(path)?.path())?;
+        crate::host::Host::open(args.vectors.of(Target::find(path)?)?.path())?;
     }
     // Notices are part of the answers, so the console shows none.
     let ui = Ui::silent();
-    let bundles = Arc::new(Bundles::new(args.targets, args.query_encoder, args.fresh));
+    let Args { targets, query_encoder, vectors, fresh, .. } = args;
+    let bundles = Arc::new(Bundles::new(targets, query_encoder, vectors, fresh));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let outcome = if args.http {
         runtime.block_on(serve_http(bundles, args.port, ui))

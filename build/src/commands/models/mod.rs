@@ -1,5 +1,8 @@
 //! `findling models`: lists, installs, verifies, prepares and removes models.
 
+mod add;
+#[cfg(feature = "transformer")]
+mod fit;
 #[cfg(feature = "transformer")]
 mod prepare;
 
@@ -30,6 +33,11 @@ enum Action {
     /// Check whether models are installed and complete. Compares only lengths; `verify` reads every
     /// byte
     Status(Named),
+    /// Install a sentence transformer of your own from its files
+    Add(add::Add),
+    /// Train the table of a static query encoder for a model, which its bundles then contain
+    #[cfg(feature = "transformer")]
+    Fit(fit::Args),
     /// Download and install a model; asks first
     Install(Install),
     /// Read every byte of models and compare their SHA-256
@@ -100,6 +108,9 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         Action::List(report) => list(&store, &report, ui),
         Action::Status(named) => check(&store, &named, ui, false),
         Action::Verify(named) => check(&store, &named, ui, true),
+        Action::Add(add) => add::run(&store, add, ui),
+        #[cfg(feature = "transformer")]
+        Action::Fit(args) => fit::run(&store, args, ui),
         Action::Install(install) => run_install(&store, install, ui),
         #[cfg(feature = "transformer")]
         Action::Prepare(args) => prepare::run(&store, &args, ui),
@@ -267,8 +278,12 @@ fn run_install(store: &Store, args: Install, ui: &Ui) -> anyhow::Result<ExitCode
             return Ok(ExitCode::SUCCESS);
         }
     }
-    let options =
-        Options { source: args.source, from_file: args.from_file, tokenizer: args.tokenizer };
+    let options = Options {
+        source: args.source,
+        from_file: args.from_file,
+        tokenizer: args.tokenizer,
+        ..Options::default()
+    };
     if options.from_file.is_none() {
         let Some(model) = known::find(name) else {
             return Err(Error::Unknown { name: name.clone() }.into());

@@ -14,6 +14,7 @@ use crate::commands::open_bundle::{OpenBundle, Opened, open};
 use crate::commands::require_fresh::RequireFresh;
 use crate::commands::search::{FormatArg, condition, parse_filter};
 use crate::commands::tui::modes::{Mode, Stage, StageEncoders};
+use crate::commands::vector_name::VectorName;
 use crate::output::{Answer, LastHit, Meta, UsageError, best};
 use crate::safe_text::line;
 use crate::ui::Ui;
@@ -61,7 +62,8 @@ impl Session {
     /// # Errors
     /// If there is nothing to search.
     pub fn open(targets: &[PathBuf], ui: &Ui) -> Result<Self> {
-        let Opened { asked, failed } = open(targets, RequireFresh::default(), ui)?;
+        let Opened { asked, failed } =
+            open(targets, &VectorName::default(), RequireFresh::default(), ui)?;
         if let (true, Some((_, failure))) = (asked.is_empty(), failed.first()) {
             bail!("{}", failure.message);
         }

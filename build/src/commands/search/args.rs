@@ -14,6 +14,7 @@ use super::forgiving_request::{attribute, replace};
 use crate::collections::Name;
 use crate::commands::require_fresh::RequireFresh;
 use crate::commands::unknown_attribute::with_counts;
+use crate::commands::vector_name::VectorName;
 use crate::host::{EncoderChoice, Host};
 use crate::output::citations::Style;
 use crate::output::{Format, UsageError, group};
@@ -127,6 +128,9 @@ pub struct SearchOptions {
     /// Put pages with the same value of an attribute together, below that value
     #[arg(long, value_name = "ATTRIBUTE")]
     pub group_by: Option<String>,
+    /// Which vectors are searched.
+    #[command(flatten)]
+    pub vectors: VectorName,
     /// How old the index may be.
     #[command(flatten)]
     pub fresh: RequireFresh,

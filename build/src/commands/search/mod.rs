@@ -100,7 +100,7 @@ pub(crate) fn write_to(
 fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
     args.output.check_vectors(args.include_vectors)?;
-    let target = find_target(&args.bundle, ui)?;
+    let target = find_target(&args.bundle, &args.options.vectors, ui)?;
     args.options.fresh.check(&target)?;
     let mut host = learned::open(&target)?;
     if args.include_vectors {

@@ -17,6 +17,7 @@ use crate::commands::ask::{Question as Asked, Replies, Reply, ask_as_one};
 use crate::commands::merged_facets::merge;
 use crate::commands::open_bundle::{OpenBundle, Opened, open};
 use crate::commands::require_fresh::RequireFresh;
+use crate::commands::vector_name::VectorName;
 use crate::models;
 use crate::output::Sources;
 use crate::safe_text::line;
@@ -143,7 +144,7 @@ impl Searcher {
     fn open(targets: &[PathBuf]) -> Result<Self> {
         // Messages would be written over the screen.
         let console = Ui::silent();
-        let opened = open(targets, RequireFresh::default(), &console)?;
+        let opened = open(targets, &VectorName::default(), RequireFresh::default(), &console)?;
         if let (true, Some((_, failure))) = (opened.asked.is_empty(), opened.failed.first()) {
             anyhow::bail!("{}", failure.message);
         }

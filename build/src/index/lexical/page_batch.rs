@@ -1,11 +1,11 @@
 //! Analysing a batch of pages: tokens become terms, keys and postings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bincode::{Decode, Encode};
-use findling_bundle::Level;
 use findling_bundle::lexicon::Posting;
-use findling_text::keys::{Name, form_key, pin_key};
+use findling_bundle::{AttributeValue, Level};
+use findling_text::keys::{Name, form_key, pin_key, symbol_key};
 use findling_text::{Analyzer, TokenKind};
 
 use super::page_names::{ancestors, file_name, path_and_aliases};
@@ -101,11 +101,13 @@ impl PageBatch {
             }
         }
         self.flush(Level::Page, id, [title, path]);
+        let mut symbols = HashSet::new();
         let n_children = chunked.sections.len() as u32;
         self.pages.push(Node { len: [title, path], n_children, n_vectors: 0, continues: false });
         for section in &chunked.sections {
             let heading = self.field(reader, &section.heading, 0, true);
             let ancestors = self.field(reader, &ancestors(chunked, section), 1, false);
+            self.symbols(reader, section, &mut symbols);
             self.flush(Level::Section, self.sections.len() as u32, [heading, ancestors]);
             let n_vectors = section.units.len() as u32;
             let n_children = section.passages.len() as u32;
@@ -177,6 +179,29 @@ impl PageBatch {
     fn name(&mut self, reader: &mut Reader<'_>, text: &str) {
         if let Some(key) = Name::of(reader.analyzer, text).key() {
             self.key(&key);
+        }
+    }
+
+    /// Adds the keys of the symbols that a section is of, by their qualified and their own names.
+    /// Only the first section of a symbol has them: its other parts, and other definitions under
+    /// conditions, rank below it.
+    fn symbols(
+        &mut self,
+        reader: &mut Reader<'_>,
+        section: &ChunkedSection,
+        seen: &mut HashSet<String>,
+    ) {
+        let Some(AttributeValue::Strings(symbols)) = section.attributes.get("symbol") else {
+            return;
+        };
+        for symbol in symbols.iter().filter(|symbol| seen.insert((*symbol).clone())) {
+            let own = symbol.rsplit(['.', ':']).next().unwrap_or_default();
+            for name in [Some(symbol.as_str()), Some(own).filter(|own| own != symbol)] {
+                if let Some(key) = name.and_then(|name| symbol_key(reader.analyzer, name)) {
+                    let term = intern_key(&mut self.terms, &mut self.lists, &key);
+                    self.occurrences.push(Occurrence::of_key(term, 0));
+                }
+            }
         }
     }
 

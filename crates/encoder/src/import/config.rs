@@ -11,6 +11,8 @@ use crate::artefact::{Activation, Architecture, Pooling};
 
 /// The default number of tokens that a model was trained to read.
 const DEFAULT_MAX_TOKENS: u32 = 512;
+/// Limits above are no limits.
+const MAX_KNOWN_TOKENS: f64 = 100_000.0;
 
 /// The contents of `config.json`.
 #[derive(Deserialize)]
@@ -43,12 +45,72 @@ fn absolute() -> String {
     "absolute".into()
 }
 
+/// How the vectors of all tokens become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PoolingMode {
+    /// Their mean.
+    Mean,
+    /// The vector of the first token.
+    Cls,
+    /// The largest number of each dimension.
+    Max,
+    /// The vector of the last token.
+    LastToken,
+    /// Their mean, each weighted by its place from 1.
+    WeightedMean,
+}
+
 /// The contents of `1_Pooling/config.json`.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct PoolingConfig {
     pooling_mode_cls_token: bool,
     pooling_mode_mean_tokens: bool,
+    pooling_mode_max_tokens: bool,
+    pooling_mode_mean_sqrt_len_tokens: bool,
+    pooling_mode_weightedmean_tokens: bool,
+    pooling_mode_lasttoken: bool,
+    /// Later versions name it.
+    pooling_mode: Option<serde_json::Value>,
+}
+
+impl PoolingConfig {
+    /// The modes that are on.
+    fn modes(&self) -> Vec<PoolingMode> {
+        let flags = [
+            (self.pooling_mode_mean_tokens, PoolingMode::Mean),
+            // A factor for all dimensions does not change the direction.
+            (self.pooling_mode_mean_sqrt_len_tokens, PoolingMode::Mean),
+            (self.pooling_mode_cls_token, PoolingMode::Cls),
+            (self.pooling_mode_max_tokens, PoolingMode::Max),
+            (self.pooling_mode_lasttoken, PoolingMode::LastToken),
+            (self.pooling_mode_weightedmean_tokens, PoolingMode::WeightedMean),
+        ];
+        let on = flags.into_iter().filter(|(on, _)| *on).map(|(_, mode)| mode);
+        let named = match &self.pooling_mode {
+            Some(serde_json::Value::String(name)) => vec![name.as_str()],
+            Some(serde_json::Value::Array(names)) => {
+                names.iter().map(|name| name.as_str().unwrap_or_default()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let named = named.into_iter().filter_map(|name| match name {
+            "mean" | "mean_sqrt_len_tokens" => Some(PoolingMode::Mean),
+            "cls" => Some(PoolingMode::Cls),
+            "max" => Some(PoolingMode::Max),
+            "lasttoken" => Some(PoolingMode::LastToken),
+            "weightedmean" => Some(PoolingMode::WeightedMean),
+            _ => None,
+        });
+        on.chain(named).collect()
+    }
+}
+
+/// A module of `modules.json`.
+#[derive(Deserialize)]
+struct Module {
+    #[serde(rename = "type")]
+    kind: String,
 }
 
 /// The contents of `sentence_bert_config.json`.
@@ -66,7 +128,9 @@ struct PromptConfig {
 
 /// The settings that sentence-transformers adds to a model, or the options that override them.
 pub(crate) struct Sentence {
-    pub pooling: Pooling,
+    pub pooling: PoolingMode,
+    /// The first module after pooling that is not a normalisation, such as a dense layer.
+    pub further_module: Option<String>,
     /// The tokens that the model was trained to read. May be more than its positions.
     pub max_tokens: u32,
     pub query_prefix: String,
@@ -76,11 +140,15 @@ pub(crate) struct Sentence {
 impl Sentence {
     pub fn read(dir: &Path, options: &Options) -> Result<Self, Error> {
         let pooling = match options.pooling {
-            Some(pooling) => pooling,
+            Some(Pooling::Mean) => PoolingMode::Mean,
+            Some(Pooling::Cls) => PoolingMode::Cls,
             None => pooling(read_json(&dir.join("1_Pooling/config.json"))?)?,
         };
         let config: Option<SentenceConfig> = read_json(&dir.join("sentence_bert_config.json"))?;
-        let trained = config.and_then(|config| config.max_seq_length).unwrap_or(DEFAULT_MAX_TOKENS);
+        let trained = match config.and_then(|config| config.max_seq_length) {
+            Some(trained) => trained,
+            None => limit_of_tokenizer(dir)?.unwrap_or(DEFAULT_MAX_TOKENS),
+        };
         let prompts = read_json::<PromptConfig>(&dir.join("config_sentence_transformers.json"))?
             .map(|config| config.prompts)
             .unwrap_or_default();
@@ -89,6 +157,7 @@ impl Sentence {
         };
         Ok(Self {
             pooling,
+            further_module: further_module(dir)?,
             max_tokens: options.max_tokens.unwrap_or(trained),
             query_prefix: options.query_prefix.clone().unwrap_or_else(|| prompt(&["query"])),
             document_prefix: options
@@ -99,8 +168,60 @@ impl Sentence {
     }
 }
 
+/// The longest input that `tokenizer_config.json` states. Where none is known it has a very large
+/// number.
+fn limit_of_tokenizer(dir: &Path) -> Result<Option<u32>, Error> {
+    #[derive(Deserialize)]
+    struct TokenizerConfig {
+        model_max_length: Option<f64>,
+    }
+    let config: Option<TokenizerConfig> = read_json(&dir.join("tokenizer_config.json"))?;
+    let limit = config.and_then(|config| config.model_max_length);
+    Ok(limit.filter(|&limit| (1.0..=MAX_KNOWN_TOKENS).contains(&limit)).map(|limit| limit as u32))
+}
+
+fn further_module(dir: &Path) -> Result<Option<String>, Error> {
+    let modules: Vec<Module> = read_json(&dir.join("modules.json"))?.unwrap_or_default();
+    let mut kinds = modules.into_iter().map(|module| module.kind);
+    let known = ["Transformer", "Pooling", "Normalize"];
+    Ok(kinds.find(|kind| !known.iter().any(|known| kind.ends_with(known))))
+}
+
+/// The positions that a model of another family has, as far as `config.json` tells.
+#[cfg(feature = "onnx")]
+pub(crate) fn positions(dir: &Path) -> Result<Option<u32>, Error> {
+    #[derive(Deserialize)]
+    struct Positions {
+        #[serde(default)]
+        model_type: String,
+        max_position_embeddings: Option<u32>,
+    }
+    let config: Option<Positions> = read_json(&dir.join("config.json"))?;
+    Ok(config.and_then(|config| {
+        // Their positions begin after the number of the padding token, which is 1.
+        let skipped = match config.model_type.as_str() {
+            "roberta" | "xlm-roberta" | "camembert" | "mpnet" => 2,
+            _ => 0,
+        };
+        config.max_position_embeddings.map(|positions| positions.saturating_sub(skipped))
+    }))
+}
+
 /// The architecture that `config.json` describes.
-pub(super) fn architecture(dir: &Path, pooling: Pooling) -> Result<Architecture, Error> {
+pub(super) fn architecture(dir: &Path, sentence: &Sentence) -> Result<Architecture, Error> {
+    let pooling = match sentence.pooling {
+        PoolingMode::Mean => Pooling::Mean,
+        PoolingMode::Cls => Pooling::Cls,
+        other => {
+            return Err(Error::Import(format!(
+                "1_Pooling/config.json: expected pooling by the mean or the first token, found \
+                 {other:?}; {OTHERWISE}"
+            )));
+        }
+    };
+    if let Some(module) = &sentence.further_module {
+        return Err(unsupported("modules.json", "modules up to pooling", module));
+    }
     let path = dir.join("config.json");
     let config: ModelConfig = read_json(&path)?.ok_or_else(|| Error::File {
         path: path.display().to_string(),
@@ -109,20 +230,20 @@ pub(super) fn architecture(dir: &Path, pooling: Pooling) -> Result<Architecture,
              a model's directory"
                 .into(),
     })?;
+    let of_config = |key: &str, found: &str, expected: &str| {
+        unsupported("config.json", &format!("{key} {expected}"), found)
+    };
     if config.model_type != "bert" {
-        return Err(unsupported("model_type", &config.model_type, "`bert`"));
+        return Err(of_config("model_type", &config.model_type, "`bert`"));
     }
     if config.position_embedding_type != "absolute" {
-        return Err(unsupported(
-            "position_embedding_type",
-            &config.position_embedding_type,
-            "`absolute`",
-        ));
+        let found = &config.position_embedding_type;
+        return Err(of_config("position_embedding_type", found, "`absolute`"));
     }
     let activation = match config.hidden_act.as_str() {
         "gelu" => Activation::Gelu,
         "relu" => Activation::Relu,
-        other => return Err(unsupported("hidden_act", other, "`gelu` or `relu`")),
+        other => return Err(of_config("hidden_act", other, "`gelu` or `relu`")),
     };
     Ok(Architecture {
         layers: config.num_hidden_layers,
@@ -136,26 +257,25 @@ pub(super) fn architecture(dir: &Path, pooling: Pooling) -> Result<Architecture,
     })
 }
 
-fn pooling(config: Option<PoolingConfig>) -> Result<Pooling, Error> {
-    match config {
-        None => Ok(Pooling::Mean),
-        Some(config) => match (config.pooling_mode_mean_tokens, config.pooling_mode_cls_token) {
-            (true, false) => Ok(Pooling::Mean),
-            (false, true) => Ok(Pooling::Cls),
-            _ => Err(Error::Import(
-                "1_Pooling/config.json: expected pooling by the mean or the first token, found \
-                 another; an ONNX export of the model may work"
-                    .into(),
-            )),
-        },
+fn pooling(config: Option<PoolingConfig>) -> Result<PoolingMode, Error> {
+    let Some(config) = config else { return Ok(PoolingMode::Mean) };
+    match config.modes()[..] {
+        [mode] => Ok(mode),
+        ref modes => Err(Error::Import(format!(
+            "1_Pooling/config.json: expected one of mean, cls, max, weightedmean, lasttoken, found \
+             {} of them; only models with one way of pooling are supported",
+            modes.len()
+        ))),
     }
 }
 
-fn unsupported(key: &str, found: &str, expected: &str) -> Error {
-    Error::Import(format!(
-        "config.json: expected {key} {expected}, found `{found}`; an ONNX export of the model may \
-         work"
-    ))
+/// What else can be done with a model that is not of BERT's family.
+const OTHERWISE: &str = "supported are BERT-family models in safetensors, and any other family as \
+                         an ONNX export with its tokenizer.json (WordPiece, Unigram or BPE): \
+                         `findling models add DIR`";
+
+fn unsupported(file: &str, expected: &str, found: &str) -> Error {
+    Error::Import(format!("{file}: expected {expected}, found `{found}`; {OTHERWISE}"))
 }
 
 /// Reads a JSON file; `None` if there is none.

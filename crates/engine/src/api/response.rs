@@ -302,7 +302,7 @@ pub struct Explanation {
 #[serde(rename_all = "camelCase")]
 pub struct Boost {
     /// `title`: the page's title consists of the query's words; `heading`: the section's heading
-    /// does.
+    /// does; `symbol`: the section is of the symbol of code that the query is, as written.
     pub reason: String,
     /// What it adds to the factor.
     pub share: f32,

@@ -6,7 +6,9 @@
 //! that every host computes the same bits. The accumulators are dense, one place for each passage,
 //! and only what was touched is read and cleared.
 
-use findling_bundle::{Field, Level, PageId, PassageId, Posting, SectionId, Stats, Structure};
+use findling_bundle::{
+    Field, Level, PageId, PassageId, Posting, SectionId, Stats, Structure, order,
+};
 
 use super::{Dictionary, Lookup};
 use crate::api::Bm25fParams;
@@ -22,7 +24,7 @@ pub(crate) struct LexicalHit {
     /// Its best passage; among equals the first.
     pub passage: u32,
     pub score: f32,
-    /// [`TITLE`], [`HEADING`].
+    /// [`TITLE`], [`HEADING`], [`SYMBOL`].
     pub boosts: u8,
 }
 
@@ -33,6 +35,13 @@ const NAMED: u8 = u8::MAX;
 pub(crate) const TITLE: u8 = 1;
 /// The section's heading does.
 pub(crate) const HEADING: u8 = 2;
+
+/// The section is of the symbol that the query is, as it is written.
+pub(crate) const SYMBOL: u8 = 4;
+
+/// A symbol that is the query as it is written counts as much again. Others have the same words in
+/// another spelling (`subScalar`, `sub_scalar`), or an underscore in front.
+pub(crate) const SYMBOL_BOOST: f32 = 1.0;
 
 /// One way to satisfy a group.
 #[derive(Clone, Debug)]
@@ -58,6 +67,14 @@ pub(crate) struct ScoredGroup {
     bit: u8,
     /// Whether this is the typed form of the word before, not a word of its own.
     pub form: bool,
+}
+
+/// What the query as a whole is the name of.
+pub(crate) struct Names {
+    /// Titles and headings, as keys.
+    pub titles: Vec<Lookup>,
+    /// Sections of a symbol, ascending.
+    pub symbols: Vec<u32>,
 }
 
 /// Scores the groups of a query.
@@ -257,6 +274,19 @@ impl<'a> Scorer<'a> {
         if names.is_empty() { questions } else { names }
     }
 
+    /// Looks up the sections of the symbol that the query would be, ascending.
+    pub fn symbols(&self, plan: &QueryPlan) -> Vec<u32> {
+        let found = plan.symbols.iter().filter_map(|key| self.dictionary.find(key));
+        let mut sections: Vec<u32> = found
+            .flat_map(|lookup| {
+                let postings = self.dictionary.postings(&lookup, Level::Section);
+                postings.map(|posting| posting.id).collect::<Vec<_>>()
+            })
+            .collect();
+        order::sort(&mut sections);
+        sections
+    }
+
     /// The score of a passage of average length that has every word of the query once in its text.
     pub fn ideal(&self, groups: &[ScoredGroup]) -> f32 {
         let once = self.params.fields[Field::Body as usize].weight;
@@ -273,7 +303,7 @@ impl<'a> Scorer<'a> {
         groups: &[ScoredGroup],
         n_tokens: u32,
         all_bits: u8,
-        names: &[Lookup],
+        names: &Names,
         allowed: Option<&Bitset>,
         scratch: &mut Scratch,
     ) -> Vec<LexicalHit> {
@@ -319,7 +349,7 @@ impl<'a> Scorer<'a> {
                 mark(names_of, touched, id, NAMED);
             }
         };
-        for lookup in names {
+        for lookup in &names.titles {
             for posting in self.dictionary.postings(lookup, Level::Page) {
                 name(&mut scratch.titles, &mut scratch.titles_touched, posting.id);
             }
@@ -327,7 +357,7 @@ impl<'a> Scorer<'a> {
                 name(&mut scratch.headings, &mut scratch.headings_touched, posting.id);
             }
         }
-        self.collect(all_bits, allowed, scratch)
+        self.collect(all_bits, &names.symbols, allowed, scratch)
     }
 
     /// Calls back with a term's contribution to each passage, each once, in no particular order.
@@ -411,6 +441,7 @@ impl<'a> Scorer<'a> {
     fn collect(
         &self,
         all_bits: u8,
+        symbols: &[u32],
         allowed: Option<&Bitset>,
         scratch: &mut Scratch,
     ) -> Vec<LexicalHit> {
@@ -433,7 +464,9 @@ impl<'a> Scorer<'a> {
             }
         }
         scratch.score_touched.clear();
-        let exact = !scratch.titles_touched.is_empty() || !scratch.headings_touched.is_empty();
+        let exact = !scratch.titles_touched.is_empty()
+            || !scratch.headings_touched.is_empty()
+            || !symbols.is_empty();
         // "The queue" is called `queue` too, but not where another page's title is that as it
         // stands.
         let is_title = |bits: u8| bits == all_bits && all_bits != 0;
@@ -451,6 +484,9 @@ impl<'a> Scorer<'a> {
                 if is_query(scratch.headings[hit.section as usize]) {
                     hit.boosts |= HEADING;
                 }
+                if symbols.binary_search(&hit.section).is_ok() {
+                    hit.boosts |= SYMBOL;
+                }
                 hit.score *= self.boost(hit.boosts);
             }
         }
@@ -467,6 +503,9 @@ impl<'a> Scorer<'a> {
         }
         if boosts & HEADING != 0 {
             factor += self.params.heading_boost;
+        }
+        if boosts & SYMBOL != 0 {
+            factor += SYMBOL_BOOST;
         }
         factor
     }

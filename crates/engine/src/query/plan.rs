@@ -28,6 +28,8 @@ pub(crate) struct QueryPlan {
     pub names: Vec<String>,
     /// The same without the stop words in front, where others are left.
     pub questions: Vec<String>,
+    /// The keys of the symbol that a query of one word would be, one for each language at most.
+    pub symbols: Vec<String>,
     /// Whether terms behind the limit were left out.
     pub truncated: bool,
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use findling_bundle::Synonym;
 
-use findling_text::keys::{Name, add_other_numbers, form_key};
+use findling_text::keys::{Name, add_other_numbers, form_key, symbol_key};
 use findling_text::normalise::lower_case;
 use findling_text::{Analyzer, TokenKind, is_stop_word};
 
@@ -58,6 +58,7 @@ impl QueryPlan {
         let mut plan = Self { truncated: query.truncated, ..Self::default() };
         let last = query.clauses.len().wrapping_sub(1);
         (plan.names, plan.questions) = names(&mut analyzers, query);
+        plan.symbols = symbols(&mut analyzers, query);
         let mut n_phrase_terms = 0;
         let mut sequence = Vec::new();
         let mut marks = Vec::new();
@@ -187,6 +188,20 @@ fn names(analyzers: &mut [Analyzer], query: &Query) -> (Vec<String>, Vec<String>
         questions.extend(question.key().filter(asks));
     }
     (names, questions)
+}
+
+/// The keys of the symbol that a query is, as it is written.
+fn symbols(analyzers: &mut [Analyzer], query: &Query) -> Vec<String> {
+    let [clause] = query.clauses.as_slice() else { return Vec::new() };
+    if clause.excluded || clause.kind != ClauseKind::Word {
+        return Vec::new();
+    }
+    let mut symbols = Vec::new();
+    for analyzer in analyzers {
+        let key = symbol_key(analyzer, &clause.text);
+        symbols.extend(key.filter(|key| !symbols.contains(key)));
+    }
+    symbols
 }
 
 /// The term of an excluded word if it is an option: `-xzf`.

@@ -6,7 +6,7 @@ use findling_text::keys::split_form;
 
 use crate::api::{Bm25fParams, Boost, Evidence, Explanation, Fusion, Mode, Plan, TermExplanation};
 use crate::filter::number::shortest;
-use crate::lexical::{Contribution, HEADING, ScoredGroup, TITLE};
+use crate::lexical::{Contribution, HEADING, SYMBOL, SYMBOL_BOOST, ScoredGroup, TITLE};
 use crate::resolve::ResolvedQuery;
 use crate::vector::Neighbours;
 
@@ -22,7 +22,12 @@ pub(crate) fn explanation(
         frequencies: contribution.frequencies,
         score: contribution.score,
     });
-    let boosts = [(TITLE, "title", params.title_boost), (HEADING, "heading", params.heading_boost)]
+    let all = [
+        (TITLE, "title", params.title_boost),
+        (HEADING, "heading", params.heading_boost),
+        (SYMBOL, "symbol", SYMBOL_BOOST),
+    ];
+    let boosts = all
         .into_iter()
         .filter(|(bit, ..)| boosts & bit != 0)
         .map(|(_, reason, share)| Boost { reason: reason.into(), share });

@@ -5,7 +5,7 @@ use findling_bundle::{SectionId, Structure, order};
 use super::AllowedSections;
 use crate::api::{Error, Mode};
 use crate::index::Index;
-use crate::lexical::{Dictionary, LexicalHit, ScoredGroup, Scorer, all_bits};
+use crate::lexical::{Dictionary, LexicalHit, Names, ScoredGroup, Scorer, all_bits};
 use crate::resolve::ResolvedQuery;
 
 /// The matches by words.
@@ -42,6 +42,7 @@ impl LexicalLeg {
         if !asked.browse() {
             let bits = all_bits(&asked.plan, &groups);
             let n_tokens = asked.plan.n_tokens - leading;
+            let names = Names { titles: names, symbols: scorer.symbols(&asked.plan) };
             hits = index.with_scratch(|scratch| {
                 scorer.score(&groups, n_tokens, bits, &names, allowed.sections.as_ref(), scratch)
             });

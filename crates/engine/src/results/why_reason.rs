@@ -134,6 +134,9 @@ fn by_words(own: &SectionHit, other: &SectionHit, why: &Why, partial: bool) -> S
     if let Some(boost) = boosted
         && best.is_none_or(|best| gain(best) <= by_boost)
     {
+        if boost.reason == "symbol" {
+            return "The first page defines a symbol of the very name that the query is.".into();
+        }
         let what = if boost.reason == "title" { "title" } else { "heading" };
         return format!("The first page's {what} consists of the query's words.");
     }
