@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use bincode::Encode;
 use findling_bundle::AttributeValue;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::page::{Page, Section};
 use atoms::Atom;
@@ -232,7 +233,16 @@ fn heading_unit(prefix: &str, has_children: bool) -> Vec<EmbeddingUnit> {
     if has_children || prefix.is_empty() {
         return Vec::new();
     }
-    vec![EmbeddingUnit { span: (0, 0), text: prefix.to_owned() }]
+    vec![EmbeddingUnit { span: (0, 0), text: composed(prefix.to_owned()) }]
+}
+
+/// Text in the composed form of Unicode (NFC), so that its vector and its place in the cache of
+/// vectors do not depend on how a program wrote its accents.
+fn composed(text: String) -> String {
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => text,
+        _ => text.nfc().collect(),
+    }
 }
 
 fn units(
@@ -270,7 +280,7 @@ fn units(
             let covered = &text[range.clone()];
             let text =
                 if prefix.is_empty() { covered.to_owned() } else { format!("{prefix}\n{covered}") };
-            EmbeddingUnit { span: span(range), text }
+            EmbeddingUnit { span: span(range), text: composed(text) }
         })
         .collect()
 }

@@ -23,6 +23,7 @@ pub mod models;
 pub mod output;
 pub mod page;
 pub mod passages;
+mod percent;
 mod private_network;
 pub mod progress;
 pub mod random;

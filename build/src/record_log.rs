@@ -114,8 +114,9 @@ impl RecordLog {
         self.records.len()
     }
 
-    /// What `read` makes of the contents of a record; `None` if the log has none that is whole. Each
-    /// thread reads into memory of its own again and again, since new memory has to be cleared.
+    /// What `read` makes of the contents of a record; `None` if the log has none that is whole.
+    /// Each thread reads into memory of its own again and again, since new memory has to be
+    /// cleared.
     pub fn read<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
         thread_local! {
             static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };

@@ -13,6 +13,11 @@ use std::process::Command;
 use findling_build::models;
 use serde_json::{Value, json};
 
+#[path = "support/rust_book.rs"]
+mod rust_book;
+
+use rust_book::rust_book;
+
 const MODEL: &str = models::known::DEFAULT;
 
 /// The static encoder in a bundle that is fetched piece by piece, as browsers do.
@@ -128,19 +133,7 @@ fn hold(
 
 #[test]
 fn questions_about_the_rust_book_find_their_pages() {
-    let sysroot = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()))
-        .args(["--print", "sysroot"])
-        .output()
-        .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-        .unwrap_or_default();
-    let book = Path::new(&sysroot).join("share/doc/rust/html/book");
-    if !book.join("ch16-03-shared-state.html").is_file() {
-        println!(
-            "skipped: the Rust Book is not in {} (`rustup component add rust-docs`)",
-            book.display()
-        );
-        return;
-    }
+    let Some(book) = rust_book("questions") else { return };
     let dir = tempfile::tempdir().expect("a temporary directory");
     // The chapters alone, without the stubs of editions past.
     let corpus = dir.path().join("book");

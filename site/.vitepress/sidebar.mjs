@@ -28,6 +28,7 @@ export const sidebar = [
     page("How a query is read", "/queries"),
     page("Code, papers, chats, PDF", "/sources"),
     page("Collections", "/collections"),
+    page("Collections in a browser", "/local-application"),
     page("The command line", "/command-line"),
     page("Documentation on a disk", "/offline"),
     page("Assistants and scripts", "/agents"),

@@ -94,7 +94,7 @@ describe("a reader of Findling's site", { skip }, () => {
 
   for (const path of ["", "quick-start.html", "benchmarks.html", "agents.html"])
     for (const colorScheme of ["light", "dark"])
-      test(`can use ${path || "the first page"} with assistive technology, ${colorScheme}`, async () => {
+      test(`passes axe: ${path || "the first page"}, ${colorScheme}`, async () => {
         const page = await session.visit(path, { colorScheme });
         await page.addScriptTag({ path: axe });
         const { violations } = await page.evaluate((options) => globalThis.axe.run(options), AXE);

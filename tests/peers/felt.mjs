@@ -21,12 +21,12 @@
 //
 // The result is written to bench/results/DATE-felt.json unless `--out` names another file.
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { loadavg } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import MiniSearch from "minisearch";
-import { build, endings, launch, page, runToEnd } from "./lib/browser-bench.mjs";
+import { buildIndexes, endings, launch, page, readSite, runToEnd } from "./lib/browser-bench.mjs";
 import { serve } from "./lib/cdn.mjs";
 import { observe, rest, take } from "./lib/felt-in-page.mjs";
 import { decoded } from "./lib/html.mjs";
@@ -50,27 +50,16 @@ function readArguments() {
     out: { type: "string" },
     note: { type: "string", default: "" },
   };
-  const {
-    values,
-    positionals: [site, ...more],
-  } = parseArgs({ options, allowPositionals: true });
-  if (!site || more.length > 0) throw new Error(`expected ${USAGE}`);
-  if (!existsSync(site) || !statSync(site).isDirectory())
-    throw new Error(`${site}: expected a directory of rendered HTML`);
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const cpus = values.cpu.map(Number);
   if (!cpus.every((cpu) => cpu >= 1)) throw new Error(`--cpu ${values.cpu}: expected at least 1`);
   const queries = Number(values.queries);
   if (!(Number.isInteger(queries) && queries > 0))
     throw new Error(`--queries ${values.queries}: expected a whole number from 1`);
-  const bundle = process.env.FINDLING_BUNDLE || undefined;
-  if (bundle && !existsSync(join(bundle, "findling.idx")))
-    throw new Error(`FINDLING_BUNDLE=${bundle}: expected a bundle`);
   return {
-    site: resolve(site),
+    ...readSite(positionals, USAGE),
     cpus,
     queries,
-    bundle,
-    findling: process.env.FINDLING_BIN ?? join(root, "target/release/findling"),
     out: values.out ?? defaultPath("felt"),
     note: values.note,
   };
@@ -238,24 +227,16 @@ function row(factor, name, { answers, quick }) {
     quantile(first, 0.95),
     median(answers.map((answer) => answer.last)),
     (100 * answers.filter((answer) => answer.moved).length) / answers.length,
-    quantile(frames, 0.95),
-    Math.max(...frames),
+    frames.length > 0 ? quantile(frames, 0.95) : 0,
+    Math.max(0, ...frames),
     tasks.length,
     Math.max(0, ...tasks),
   ].map((value) => (typeof value === "number" ? Math.round(value) : value));
 }
 
 /** Indexes the site, and starts the server, the network and the browser. */
-async function start({ site, bundle, findling }, names) {
-  const scratch = mkdtempSync(join(tmpdir(), "findling-felt-"));
-  endings.push(async () => rmSync(scratch, { recursive: true, force: true }));
-  const built = bundle ? resolve(bundle) : join(scratch, "findling");
-  const pagefind = join(scratch, "pagefind");
-  const ours = [findling, "build", site, "-o", built, "--quiet"];
-  if (!bundle) build("findling", ours, join(built, "findling.idx"));
-  const program = join(root, "tests/peers/node_modules/.bin/pagefind");
-  const theirs = [program, "--site", site, "--output-path", pagefind, "--silent"];
-  build("pagefind", theirs, join(pagefind, "pagefind-entry.json"));
+async function start(options, names) {
+  const { built, pagefind } = buildIndexes(options);
   const cdn = await serve(
     {
       "/findling/": join(root, "www/dist"),
@@ -267,7 +248,7 @@ async function start({ site, bundle, findling }, names) {
       ...Object.fromEntries(
         Object.entries(TOOLS).map(([name, { html }]) => [`/${name}.html`, html]),
       ),
-      "/documents.json": documents(site, names),
+      "/documents.json": documents(options.site, names),
     },
   );
   endings.push(() => cdn.close());

@@ -28,11 +28,11 @@
 // another file, after each setting. A run that was interrupted goes on after the last setting in
 // the file, if it has the same commit, site and variants.
 
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { build, endings, launch, page, runToEnd } from "./lib/browser-bench.mjs";
+import { buildIndexes, endings, launch, page, readSite, runToEnd } from "./lib/browser-bench.mjs";
 import { serve } from "./lib/cdn.mjs";
 import { Archive } from "./lib/first-result-archive.mjs";
 import { fromSite } from "./lib/queries.mjs";
@@ -65,13 +65,8 @@ function readArguments() {
     out: { type: "string" },
     note: { type: "string", default: "" },
   };
-  const {
-    values,
-    positionals: [site, ...more],
-  } = parseArgs({ options, allowPositionals: true });
-  if (!site || more.length > 0) throw new Error(`expected ${USAGE}`);
-  if (!existsSync(site) || !statSync(site).isDirectory())
-    throw new Error(`${site}: expected a directory of rendered HTML`);
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const site = readSite(positionals, USAGE);
   const budget = Number(values.budget);
   if (!(budget > 0)) throw new Error(`--budget ${values.budget}: expected a number of seconds`);
   const clients = values.client.map((given) => {
@@ -87,23 +82,15 @@ function readArguments() {
       throw new Error(`--bundle ${given}: expected NAME=DIR, where DIR has findling.idx`);
     return { name, directory: resolve(directory) };
   });
-  const findling = process.env.FINDLING_BIN ?? join(root, "target/release/findling");
-  const bundle = process.env.FINDLING_BUNDLE || undefined;
-  if (bundle && !existsSync(join(bundle, "findling.idx")))
-    throw new Error(`FINDLING_BUNDLE=${bundle}: expected a bundle`);
-  if (!bundle && !existsSync(findling))
-    throw new Error(`${findling}: build it with \`cargo xtask cli\``);
   const out = values.out ?? defaultPath("first-result-settings");
   return {
-    site: resolve(site),
+    ...site,
     clients,
     bundles,
     budget,
     settings: settings(values.only),
     out,
     note: values.note,
-    findling,
-    bundle,
   };
 }
 
@@ -224,20 +211,6 @@ async function measuredSlowdown(bench, cpu) {
   return slow / free;
 }
 
-/** Indexes the site where no bundle is given, and with Pagefind. */
-function buildAll({ site, findling, bundle }) {
-  const scratch = mkdtempSync(join(tmpdir(), "findling-first-result-"));
-  endings.push(async () => rmSync(scratch, { recursive: true, force: true }));
-  const built = bundle ? resolve(bundle) : join(scratch, "findling");
-  const pagefind = join(scratch, "pagefind");
-  const ours = [findling, "build", site, "-o", built, "--quiet"];
-  if (!bundle) build("findling", ours, join(built, "findling.idx"));
-  const program = join(root, "tests/peers/node_modules/.bin/pagefind");
-  const theirs = [program, "--site", site, "--output-path", pagefind, "--silent"];
-  build("pagefind", theirs, join(pagefind, "pagefind-entry.json"));
-  return { built, pagefind };
-}
-
 function allVariants(clients, bundles) {
   const directory = join(root, "www/dist");
   const own = ENCODINGS.map((encoding) => ({ name: encoding, directory, encoding }));
@@ -319,7 +292,7 @@ async function main() {
   if (left.length < settings.length)
     console.log(`${settings.length - left.length} settings are in ${out}; ${left.length} are left`);
   if (left.length === 0) return;
-  const bench = await start(buildAll(options), all);
+  const bench = await start(buildIndexes(options), all);
   const slowdowns = {};
   for (const factor of new Set(left.map((setting) => setting.cpu))) {
     if (factor > 1) slowdowns[factor] = Number((await measuredSlowdown(bench, factor)).toFixed(1));

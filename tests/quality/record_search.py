@@ -4,11 +4,11 @@
     python3 record_search.py turns BOOK WORK --findling PROGRAM [--encoder NAME]
 
 **Papers.** PAPERS are files of metadata with abstracts (.jsonl, .ris). The question for a paper is
-the last sentence of its abstract, which is taken out of the indexed abstract: authors say there once
-more, in other words, what the paper is about. Its own paper is the one right answer. With `--filter`
-by its year it must be found too, if it is among the first 50 without; with another year it must not;
-and every page shown must have the year, or the year and the type, asked for. RIS becomes JSONL lines
-with the same fields.
+the last sentence of its abstract, which is taken out of the indexed abstract: authors say there
+once more, in other words, what the paper is about. Its own paper is the one right answer. With
+`--filter` by its year it must be found too, if it is among the first 50 without; with another year
+it must not; and every page shown must have the year, or the year and the type, asked for. RIS
+becomes JSONL lines with the same fields.
 
 **Turns.** BOOK is a directory of a rendered mdBook, such as the Rust Book of the toolchain
 (`share/doc/rust/html/book`). Each page becomes a conversation in the form of a session's log: for

@@ -1,8 +1,9 @@
 /**
  * The best passages of an answer within a number of tokens. The rule is the command line's
- * (`build/src/passages`): half of the tokens are for snippets, one of the best section of each page,
- * in the order of the ranking. Then each of these pages in turn widens its sections by four fifths
- * of what is left. What remains widens them further, then goes to snippets of the other sections.
+ * (`build/src/passages`): half of the tokens are for snippets, one of the best section of each
+ * page, in the order of the ranking. Then each of these pages in turn widens its sections by four
+ * fifths of what is left. What remains widens them further, then goes to snippets of the other
+ * sections.
  */
 
 import type { Document, DocumentSection, PageHit, SectionHit } from "./engine-types";

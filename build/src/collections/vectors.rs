@@ -107,7 +107,8 @@ fn share(first: &Path, bundle: &Path) -> io::Result<u64> {
         }
         let path = entry.path();
         let other = first.join(path.strip_prefix(bundle).map_err(io::Error::other)?);
-        if !is_same(path, &other)? && !(is_equal(path, &other)? && link(&other, path)) {
+        let is_shared = is_same(path, &other)? || (is_equal(path, &other)? && link(&other, path));
+        if !is_shared {
             own_bytes += entry.metadata()?.len();
         }
     }

@@ -35,8 +35,8 @@ impl Encoders {
         Self { choice, loaded: HashMap::new(), embedded: None }
     }
 
-    /// Embeds the query of a request and its other phrasings; returns the time taken. The same query
-    /// is embedded once for all bundles of a space.
+    /// Embeds the query of a request and its other phrasings; returns the time taken. The same
+    /// query is embedded once for all bundles of a space.
     fn embed(&mut self, encoder: &Arc<QueryEncoder>, request: &mut Request) -> Result<Duration> {
         let texts: Vec<String> =
             std::iter::once(&request.query).chain(&request.also).cloned().collect();

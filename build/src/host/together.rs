@@ -156,3 +156,6 @@ fn replaced(text: &str, shared: &SharedStatistics) -> String {
     }
     meant
 }
+
+#[cfg(test)]
+mod tests;

@@ -116,6 +116,9 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     Ok(Outcome { bundle, stages, n_truncated, unchanged })
 }
 
+/// A column and its stored bytes.
+type StoredColumn = (columns::Built, Stored);
+
 /// The columns of attributes with their shards, and the shards of texts, each with what it begins
 /// with.
 fn columns_and_texts(
@@ -123,7 +126,7 @@ fn columns_and_texts(
     chunks: &[ChunkedPage],
     deployed: &Deployed,
     ui: &Ui,
-) -> anyhow::Result<(Vec<(columns::Built, Stored)>, Vec<texts::Shard>)> {
+) -> anyhow::Result<(Vec<StoredColumn>, Vec<texts::Shard>)> {
     let columns = columns::build(pages, chunks, &mut |warning| ui.warn(warning))
         .context("cannot index the attributes")?;
     // A column changes with each section, and a large one takes long to compress.

@@ -100,9 +100,9 @@ fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<
 pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
     let Some(dir) = dir else {
         if COMPILED_IN.is_empty() {
-            let message = "this `findling` was compiled without the web client: give its directory with \
-                 --client DIR, use --no-client, or compile `findling` again after `cargo xtask \
-                 wasm` and `cargo xtask client`";
+            let message = "this `findling` was compiled without the web client: give its directory \
+                 with --client DIR, use --no-client, or compile `findling` again after \
+                 `cargo xtask wasm` and `cargo xtask client`";
             return Err(UsageError::new("client", message).into());
         }
         return Ok(COMPILED_IN

@@ -75,6 +75,15 @@ fn guess(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
+/// Share of NUL bytes, one in so many, from which a file is no text.
+const MIN_TEXT_PER_NUL: usize = 20;
+
+/// Text with spaces for NUL bytes; `None` if it has so many of them that it is no text.
+pub(super) fn without_nuls(text: &str) -> Option<String> {
+    let nuls = text.bytes().filter(|byte| *byte == 0).count();
+    (nuls * MIN_TEXT_PER_NUL <= text.len()).then(|| text.replace('\0', " "))
+}
+
 /// Recognises UTF-16 without a byte order mark: markup and the text of most European languages have
 /// a zero in every other byte and, almost always, on one side only. No other text has zeros.
 fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {

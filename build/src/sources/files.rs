@@ -72,9 +72,10 @@ pub(super) fn find(
 fn not_read(path: &Path) -> String {
     match documents::remedy(path) {
         Some(remedy) => format!("is in a form that is not read; {remedy}"),
-        None => "expected a .html, .md, .jsonl, .pdf, .docx, .odt, .epub, .ipynb or .txt file, \
-                 source code, a conversation or a bibliography, found something else; give its \
-                 format with --format html|markdown|jsonl|code|chats|pdf|papers|documents"
+        None => "expected a .html, .md, .rst, .adoc, .org, .jsonl, .pdf, .docx, .odt, .epub, \
+                 .ipynb or .txt file, source code, a conversation or a bibliography, found \
+                 something else; give its format with --format html|markdown|rst|asciidoc|org|\
+                 jsonl|code|chats|pdf|papers|documents"
             .to_owned(),
     }
 }
@@ -114,6 +115,9 @@ pub(super) fn format_of(path: &Path) -> Option<Format> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "html" | "htm" | "xhtml" => Some(Format::Html),
         "md" | "mdx" | "markdown" | "mdown" => Some(Format::Markdown),
+        "rst" | "rest" => Some(Format::Rst),
+        "adoc" | "asciidoc" | "asc" => Some(Format::Asciidoc),
+        "org" => Some(Format::Org),
         "jsonl" | "ndjson" => Some(Format::Jsonl),
         "pdf" => Some(Format::Pdf),
         _ => documents::is_document(path).then_some(Format::Documents),
@@ -165,7 +169,10 @@ fn walk(
         found.named.into_iter().partition(|(_, found)| *found == format || also.contains(found));
     let texts = found.texts.into_iter().map(|path| (path, Format::Documents));
     let is_asked = options.format.is_none_or(|format| format == Format::Documents);
-    if is_asked && is_of_documents(&taken, format) {
+    if options.format.is_some_and(|format| matches!(format, Format::Rst | Format::Asciidoc)) {
+        // Python, Django and git keep their documentation in files of this name.
+        taken.extend(texts.map(|(path, _)| (path, format)));
+    } else if is_asked && is_of_documents(&taken, format) {
         taken.extend(texts);
         for path in &found.refused {
             tell(Severity::Skipped, path, not_read(path));
@@ -183,8 +190,9 @@ fn walk(
     if taken.is_empty() {
         let reason = match options.format {
             Some(format) => format!("holds no {} files", name_of(format)),
-            None => "expected .html, .md, .jsonl, .pdf, .docx, .odt, .epub, .ipynb or .txt \
-                     files, source code, conversations or a bibliography in it, found none"
+            None => "expected .html, .md, .rst, .adoc, .org, .jsonl, .pdf, .docx, .odt, .epub, \
+                     .ipynb or .txt files, source code, conversations or a bibliography in it, \
+                     found none"
                 .to_owned(),
         };
         tell(Severity::Error, directory, reason);
@@ -213,12 +221,33 @@ impl Found {
     /// The format of most files. On a tie the first format wins: if there are as many rendered
     /// pages as sources, the site shows the rendered pages.
     fn most(&self) -> Format {
-        let formats =
-            [Format::Documents, Format::Pdf, Format::Jsonl, Format::Markdown, Format::Html];
+        let formats = [
+            Format::Documents,
+            Format::Pdf,
+            Format::Jsonl,
+            Format::Org,
+            Format::Asciidoc,
+            Format::Rst,
+            Format::Markdown,
+            Format::Html,
+        ];
         if self.named.is_empty() && !(self.texts.is_empty() && self.refused.is_empty()) {
             return Format::Documents;
         }
-        formats.into_iter().max_by_key(|format| self.count(*format)).unwrap_or(Format::Html)
+        let most = formats.into_iter().max_by_key(|format| self.count(*format));
+        let most = most.unwrap_or(Format::Html);
+        // Pages that authors write in several forms are one site.
+        let n_markup = self.n_markup();
+        let first = formats.into_iter().filter(|format| format.is_markup());
+        match first.max_by_key(|format| self.count(*format)) {
+            Some(markup) if !most.is_markup() && n_markup > self.count(most) => markup,
+            _ => most,
+        }
+    }
+
+    /// The number of pages as authors write them.
+    fn n_markup(&self) -> usize {
+        self.named.iter().filter(|(_, format)| format.is_markup()).count()
     }
 
     /// Files with names of a kind, in the order of their paths.
@@ -293,16 +322,16 @@ fn not_of_a_site(
     // Programs come with records less often than sets of records with programs.
     if found.count(Format::Jsonl) == 0 {
         let code = walk_code(directory, root, options, &mut |_, _, _| {});
-        let n_code = code.iter().filter(|(path, _)| !code::is_markdown(path)).count();
+        let n_code = code.iter().filter(|(path, _)| !code::is_markup(path)).count();
         if n_code > found.named.len().max(chats.len()) {
             return Some(code);
         }
     }
     let papers = found.that(papers::has_name);
-    if are_papers(&papers, found.count(Format::Markdown)) {
+    if are_papers(&papers, found.n_markup()) {
         return Some(papers.into_iter().map(|path| (path, Format::Papers)).collect());
     }
-    let are_chats = chats.len() > found.count(Format::Markdown) && are_conversations(&chats);
+    let are_chats = chats.len() > found.n_markup() && are_conversations(&chats);
     are_chats.then(|| chats.into_iter().map(|path| (path, Format::Chats)).collect())
 }
 
@@ -360,7 +389,7 @@ fn walk_code(
 fn is_of_documents(taken: &[(PathBuf, Format)], format: Format) -> bool {
     match format {
         Format::Documents | Format::Pdf => true,
-        Format::Markdown => taken.iter().any(|(path, format)| {
+        format if format.is_markup() => taken.iter().any(|(path, format)| {
             *format == Format::Pdf || *format == Format::Documents && documents::is_office(path)
         }),
         _ => false,
@@ -372,15 +401,23 @@ fn is_of_documents(taken: &[(PathBuf, Format)], format: Format) -> bool {
 fn read_along(found: &[(PathBuf, Format)], format: Format) -> &'static [Format] {
     match format {
         Format::Html if is_mixed(found, format, Format::Markdown) => &[Format::Markdown],
-        Format::Markdown if is_mixed(found, format, Format::Html) => {
-            &[Format::Html, Format::Pdf, Format::Documents]
-        }
-        Format::Markdown => &[Format::Pdf, Format::Documents],
-        Format::Pdf => &[Format::Markdown, Format::Documents],
-        Format::Documents => &[Format::Markdown, Format::Pdf],
+        Format::Markdown if is_mixed(found, format, Format::Html) => &ALONG_WITH_HTML,
+        Format::Markdown
+        | Format::Rst
+        | Format::Asciidoc
+        | Format::Org
+        | Format::Pdf
+        | Format::Documents => &ALONG,
         Format::Html | Format::Jsonl | Format::Code | Format::Chats | Format::Papers => &[],
     }
 }
+
+/// Notes, PDFs and documents.
+const ALONG: [Format; 6] =
+    [Format::Markdown, Format::Rst, Format::Asciidoc, Format::Org, Format::Pdf, Format::Documents];
+
+const ALONG_WITH_HTML: [Format; 6] =
+    [Format::Html, Format::Rst, Format::Asciidoc, Format::Org, Format::Pdf, Format::Documents];
 
 /// Whether files of the other format also belong to the site: they are at least a third of the
 /// files, and none of them is the source of a rendered page.
@@ -397,6 +434,9 @@ fn name_of(format: Format) -> &'static str {
     match format {
         Format::Html => "HTML",
         Format::Markdown => "Markdown",
+        Format::Rst => "reStructuredText",
+        Format::Asciidoc => "AsciiDoc",
+        Format::Org => "Org",
         Format::Jsonl => "JSONL",
         Format::Code => "source code",
         Format::Chats => "conversations",
@@ -449,6 +489,21 @@ fn matches_name(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
+/// The path of a page that Sphinx, Asciidoctor or Org makes of a file.
+fn rendered(id: &str, options: &Options) -> String {
+    let name = id.rsplit('/').next().unwrap_or(id);
+    // `guide.rst.txt` is the source that Sphinx deploys with a page.
+    let stem = name.strip_suffix(".txt").unwrap_or(name);
+    let stem =
+        stem.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or(stem, |(stem, _)| stem);
+    let directory = &id[..id.len() - name.len()];
+    if stem == "index" && !options.keep_index_html {
+        return directory.to_owned();
+    }
+    let end = if options.markdown_urls == super::MarkdownUrls::Bare { "" } else { ".html" };
+    format!("{directory}{stem}{end}")
+}
+
 /// The URL of a page: the base, then its path as a web server serves it.
 pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
     let mut path = id.to_owned();
@@ -470,6 +525,8 @@ pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
                 super::MarkdownUrls::Bare => {}
             }
         }
+    } else if format.is_markup() {
+        path = rendered(id, options);
     } else if format == Format::Html && !options.keep_index_html {
         for index in ["index.html", "index.htm"] {
             if path == index || path.strip_suffix(index).is_some_and(|front| front.ends_with('/')) {

@@ -52,6 +52,8 @@ pub enum Rule {
     ReferenceMark,
     /// Markup of a site generator in Markdown: imports, template tags, shortcodes.
     GeneratorMarkup,
+    /// A comment in reStructuredText or Org.
+    Comment,
     /// What a tool returned in a conversation.
     ToolOutput,
     /// What a model thought before it answered.
@@ -85,6 +87,7 @@ impl Rule {
             Rule::Icon => "icon",
             Rule::ReferenceMark => "reference-mark",
             Rule::GeneratorMarkup => "generator-markup",
+            Rule::Comment => "comment",
             Rule::ToolOutput => "tool-output",
             Rule::Reasoning => "reasoning",
             Rule::ProgramContext => "program-context",
@@ -94,7 +97,7 @@ impl Rule {
     }
 
     /// All rules, in the order of the documentation.
-    pub const ALL: [Rule; 22] = [
+    pub const ALL: [Rule; 23] = [
         Rule::OutsideContent,
         Rule::Navigation,
         Rule::PageFrame,
@@ -112,6 +115,7 @@ impl Rule {
         Rule::Icon,
         Rule::ReferenceMark,
         Rule::GeneratorMarkup,
+        Rule::Comment,
         Rule::ToolOutput,
         Rule::Reasoning,
         Rule::ProgramContext,

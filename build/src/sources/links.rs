@@ -1,5 +1,6 @@
 //! The links between the HTML pages of a site, with their texts.
 
+use crate::percent::percent_decoded;
 use std::fs;
 use std::path::Path;
 
@@ -84,7 +85,7 @@ fn target(page: &str, reference: &str) -> Option<String> {
 /// The path that a relative reference leads to from the file at a path, without its fragment. A
 /// reference that begins with `/` begins at the root.
 pub(super) fn resolve(from: &str, reference: &str) -> String {
-    let path = html::percent_decoded(reference.split('#').next().unwrap_or_default());
+    let path = percent_decoded(reference.split('#').next().unwrap_or_default());
     let mut parts: Vec<&str> =
         if path.starts_with('/') { Vec::new() } else { from.split('/').collect() };
     parts.pop();

@@ -1,10 +1,11 @@
 //! Sources turn files into pages.
 //!
-//! [`read`] takes directories of rendered HTML, trees of Markdown, files of JSON lines, source
-//! code, conversations, papers and documents, parses them on all cores and returns pages in the
-//! order of their paths. For each file that cannot be read the caller gets a [`Problem`]; the other
-//! files are read.
+//! [`read`] takes directories of rendered HTML, trees of Markdown, reStructuredText, AsciiDoc and
+//! Org, files of JSON lines, source code, conversations, papers and documents, parses them on all
+//! cores and returns pages in the order of their paths. For each file that cannot be read the
+//! caller gets a [`Problem`]; the other files are read.
 
+mod asciidoc;
 mod attributes;
 pub mod boosts_and_pins;
 mod code;
@@ -13,20 +14,25 @@ mod decode;
 mod documents;
 mod files;
 mod html;
+mod includes;
 mod jsonl;
 mod language;
 pub mod left_out;
 pub mod links;
 mod markdown;
 mod notes;
+mod org;
 mod outline;
 pub mod page_cache;
+#[cfg(test)]
+mod page_outline;
 pub mod pagefind;
 mod papers;
 #[cfg(feature = "pdf")]
 mod pdf;
 mod plain_text;
 mod reference_marks;
+mod rst;
 mod site;
 mod sphinx_inventory;
 mod titles;
@@ -125,6 +131,12 @@ pub enum Format {
     Html,
     /// Markdown, MDX.
     Markdown,
+    /// reStructuredText, as Sphinx reads it.
+    Rst,
+    /// AsciiDoc.
+    Asciidoc,
+    /// Org.
+    Org,
     /// One JSON object on each line.
     Jsonl,
     /// Source code in any language.
@@ -137,6 +149,13 @@ pub enum Format {
     Papers,
     /// Word files, OpenDocument texts, books, notebooks, plain text.
     Documents,
+}
+
+impl Format {
+    /// Whether authors write pages of a site in it.
+    pub(crate) fn is_markup(self) -> bool {
+        matches!(self, Format::Markdown | Format::Rst | Format::Asciidoc | Format::Org)
+    }
 }
 
 /// The URL that a site generator gives to `guide/start.md`.
@@ -510,11 +529,25 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
         }
         return outcome;
     }
-    let decoded = if file.format == Format::Html {
+    let mut decoded = if file.format == Format::Html {
         decode::html(bytes, charset)
     } else {
         decode::plain(bytes, charset)
     };
+    if file.format.is_markup() && decoded.text.contains('\0') {
+        match decode::without_nuls(&decoded.text) {
+            Some(text) => {
+                let reason = "has NUL bytes, which were read as spaces; save it as text";
+                outcome.tell(Severity::Warning, &file.path, None, reason);
+                decoded.text = text.into();
+            }
+            None => {
+                let reason = "expected text, found a binary file";
+                outcome.tell(Severity::Error, &file.path, None, reason);
+                return outcome;
+            }
+        }
+    }
     let raw = match file.format {
         Format::Html if html::nests_too_deep(&decoded.text) => {
             let reason =
@@ -532,6 +565,9 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             raw
         }),
         Format::Code => code::read(&decoded.text, file, options, &mut outcome),
+        Format::Rst => rst::read(&decoded.text, file, options, &mut outcome),
+        Format::Asciidoc => asciidoc::read(&decoded.text, file, options, &mut outcome),
+        Format::Org => org::read(&decoded.text, file, options, &mut outcome),
         Format::Markdown
         | Format::Jsonl
         | Format::Chats
@@ -546,6 +582,8 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             }
             push(raw, file, options, &mut outcome);
         }
+        // An error says why already.
+        Err(_) if outcome.problems.iter().any(|known| known.severity == Severity::Error) => {}
         Err(reason) => outcome.tell(Severity::Skipped, &file.path, None, reason),
     }
     outcome

@@ -1,6 +1,7 @@
-//! The builder of sections for HTML and Markdown: it takes text in reading order and returns
+//! The builder of sections: it takes text in reading order and returns
 //! sections of blocks.
 
+use findling_bundle::AttributeValue;
 use findling_text::normalise::is_invisible;
 
 use super::reference_marks::{Raised, classify};
@@ -291,6 +292,11 @@ impl Outline {
             anchor,
             ..Section::default()
         });
+    }
+
+    /// Gives the current section an attribute.
+    pub fn attribute(&mut self, name: &str, value: AttributeValue) {
+        self.sections[self.current].attributes.insert(name.to_owned(), value);
     }
 
     /// Starts a section for an entry of a definition list or a table, one level below the current

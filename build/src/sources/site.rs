@@ -114,7 +114,7 @@ fn drop_empty(pages: &mut Vec<RawPage>, options: &Options, on_problem: &mut dyn 
     pages.retain(|raw| {
         // A record, or a Markdown page with a title (a section's front page), can be found by its
         // title.
-        let titled = raw.names.explicit.is_some() && raw.format == Some(Format::Markdown);
+        let titled = raw.names.explicit.is_some() && is_markup(raw);
         if !raw.page.sections.is_empty()
             || titled
             || matches!(raw.format, Some(Format::Jsonl | Format::Papers))
@@ -244,6 +244,11 @@ fn has_translations(raw: &RawPage) -> bool {
     !matches!(raw.format, Some(Format::Jsonl | Format::Chats | Format::Papers | Format::Code))
 }
 
+/// Whether a page is as its author wrote it, with fields of front matter.
+fn is_markup(raw: &RawPage) -> bool {
+    raw.format.is_some_and(Format::is_markup)
+}
+
 /// Drops attributes from front matter that are no use in filters, such as identifiers and long
 /// lists of keywords, and reports them.
 fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
@@ -255,7 +260,7 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
         only_text: bool,
     }
     let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
-    for raw in pages.iter().filter(|raw| raw.format == Some(Format::Markdown)) {
+    for raw in pages.iter().filter(|raw| is_markup(raw)) {
         for (name, value) in &raw.attributes {
             let seen =
                 seen.entry(name).or_insert_with(|| Seen { only_text: true, ..Seen::default() });
@@ -303,7 +308,7 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
             reason: format!("front matter `{name}` {why}, so it is not an attribute"),
         });
     }
-    for raw in pages.iter_mut().filter(|raw| raw.format == Some(Format::Markdown)) {
+    for raw in pages.iter_mut().filter(|raw| is_markup(raw)) {
         raw.attributes.retain(|name, _| !dropped.contains_key(name));
     }
 }

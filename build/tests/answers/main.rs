@@ -8,6 +8,7 @@ mod home;
 mod agents;
 mod citations;
 mod closed_pipe;
+mod completions;
 mod formats;
 mod fresh;
 #[cfg(feature = "history")]

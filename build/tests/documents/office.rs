@@ -126,8 +126,6 @@ fn other_forms_are_refused_with_a_remedy() {
         ("a.pptx", "PDF"),
         ("a.xlsx", ".jsonl"),
         ("a.mobi", ".epub"),
-        ("a.adoc", "HTML"),
-        ("a.org", "Markdown"),
     ] {
         let problems = read(name, b"text").problems;
         assert_eq!(problems.len(), 1, "{name}");

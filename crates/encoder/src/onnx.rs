@@ -28,8 +28,9 @@ enum Role {
 /// An ONNX graph with its tokenizer, ready to run. Each text is one run, at its own length.
 ///
 /// Inputs are `input_ids` and, if the graph has them, `attention_mask`, `token_type_ids` and
-/// `position_ids`, all i64 `[batch, tokens]`. The output is `sentence_embedding` (`[batch, dim]`) if
-/// there is one, else the first: `[batch, dim]`, or `[batch, tokens, dim]`, which is pooled here.
+/// `position_ids`, all i64 `[batch, tokens]`. The output is `sentence_embedding` (`[batch, dim]`)
+/// if there is one, else the first: `[batch, dim]`, or `[batch, tokens, dim]`, which is pooled
+/// here.
 pub struct OnnxEncoder {
     card: EncoderCard,
     tokenizer: PublishedTokenizer,

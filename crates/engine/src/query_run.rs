@@ -116,8 +116,8 @@ impl QueryRun {
         if let Self::Retrieved(retrieved) = self { Some(retrieved) } else { None }
     }
 
-    /// Goes on until misspelled words are replaced, if it is known what by; otherwise stays. Returns
-    /// the shards that are missing.
+    /// Goes on until misspelled words are replaced, if it is known what by; otherwise stays.
+    /// Returns the shards that are missing.
     #[cfg(feature = "shared-statistics")]
     pub fn spelt(self, index: &Index) -> Result<(Self, Vec<ShardId>), Error> {
         let mut run = self;

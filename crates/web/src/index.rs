@@ -19,7 +19,8 @@ pub struct OpenOptions {
     /// Search in a worker, where one can be started. Default: true.
     pub worker: bool,
     /// Fetch only the vectors near a query, where the bundle supports it. Otherwise the first
-    /// search by meaning fetches all of them. Default: true. Single-file bundles have no such parts.
+    /// search by meaning fetches all of them. Default: true. Single-file bundles have no such
+    /// parts.
     pub streamed: bool,
     /// Most bytes of memory for shards between searches. Default: 24 MiB, or 96 MiB if all vectors
     /// are fetched.
@@ -157,8 +158,8 @@ impl Index {
     }
 
     /// Pages similar to `page`, which is an address or a document's id; the page itself is left
-    /// out. The page's own vectors decide, so no encoder takes part; without vectors, its words decide.
-    /// For other options set [`Request::similar_to`] in a search.
+    /// out. The page's own vectors decide, so no encoder takes part; without vectors, its words
+    /// decide. For other options set [`Request::similar_to`] in a search.
     ///
     /// # Errors
     /// `no-such-page`, and those of [`Index::search`].

@@ -1,4 +1,4 @@
-//! `cargo xtask site`: the project's own documentation, built by VitePress and searched by Findling.
+//! `cargo xtask site`: the project's own documentation, built by VitePress, searched by Findling.
 
 use std::path::PathBuf;
 

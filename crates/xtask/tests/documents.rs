@@ -273,7 +273,10 @@ fn fields(types: &str, interface: &str) -> Vec<String> {
         let plain = !name.is_empty() && name.chars().all(char::is_alphanumeric);
         (plain && line.contains(':')).then(|| name.to_owned())
     };
-    body.lines().filter_map(field).collect()
+    let lines: Vec<&str> = body.lines().collect();
+    let is_internal = |at: usize| at > 0 && lines[at - 1].contains("@internal");
+    let public = (0..lines.len()).filter(|at| !is_internal(*at));
+    public.filter_map(|at| field(lines[at])).collect()
 }
 
 #[test]

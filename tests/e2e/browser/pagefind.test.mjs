@@ -171,7 +171,7 @@ describe("a page that searches with pagefind.js", () => {
     assert.deepEqual((await urls("quickly evenly")).sort(), ["/kilns/electric/", "/kilns/gas/"]);
   });
 
-  test("finds words by one letter, and a beginning in place of a word that no page has", async () => {
+  test("finds words by one letter, and a beginning in place of a word of no page", async () => {
     assert.deepEqual(await urls("w"), ["/wheels/", "/"]);
     assert.deepEqual(await urls("firesomewhere"), ["/kilns/electric/", "/kilns/gas/"]);
   });

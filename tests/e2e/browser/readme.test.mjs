@@ -27,7 +27,8 @@ function tableAfter(heading, first) {
 /** Names of the members of an interface. */
 function members(source, name) {
   const body = new RegExp(`interface ${name}[^{]* \\{\\n(.*?)\\n\\}`, "s").exec(source)[1];
-  return names(body, /^ {2}(\w+)\??:/gm);
+  const internal = /^ {2}\/\*\* @internal.*\n.*/gm;
+  return names(body.replace(internal, ""), /^ {2}(\w+)\??:/gm);
 }
 
 /** The strings in a declaration, from its name to the end of the statement. */

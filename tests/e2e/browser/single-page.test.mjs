@@ -1,7 +1,7 @@
 // `findling build --single-page`: one file that searches from a disk, without a server.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -116,6 +116,14 @@ describe("a file that searches from a disk", () => {
     await opened.keyboard.press("Enter");
     await opened.waitForURL(/docs\/guide\/glaze\.html/);
     expectComplaints(opened, /site\.css/);
+  });
+
+  test("a page among the pages that it searches is none of them", async () => {
+    rmSync(join(site, "search.html"), { force: true });
+    const file = single("docs/search.html");
+    const first = readFileSync(file, "utf8");
+    single("docs/search.html");
+    assert.ok(readFileSync(file, "utf8") === first);
   });
 
   test("without a worker the page's own thread searches", async () => {

@@ -58,7 +58,7 @@ for (const { name, site, args: own = [] } of bundles()) {
     };
 
     for (const mode of ["hybrid", "lexical"]) {
-      test(`${QUESTIONS.length} questions, ${mode}, ${TOKENS.length} numbers of tokens`, async () => {
+      test(`${QUESTIONS.length} questions, ${mode}, ${TOKENS.length} limits`, async () => {
         let [several, leftOut] = [0, 0];
         for (const query of QUESTIONS) {
           for (const tokens of TOKENS) {

@@ -2,9 +2,12 @@
 // slowed, and an end that leaves nothing running.
 
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 import { executablePath, launchOptions } from "../../e2e/lib/chromium.mjs";
+import { root } from "./results.mjs";
 import { slowCpu } from "./slow-cpu.mjs";
 
 /** What was begun, and how it ends; the last is ended first. */
@@ -37,8 +40,36 @@ export async function runToEnd(main) {
   }
 }
 
+/** The site, which a benchmark is given, and what it is indexed with: a bundle, or the program. */
+export function readSite([site, ...more], usage) {
+  if (!site || more.length > 0) throw new Error(`expected ${usage}`);
+  if (!existsSync(site) || !statSync(site).isDirectory())
+    throw new Error(`${site}: expected a directory of rendered HTML`);
+  const findling = process.env.FINDLING_BIN ?? join(root, "target/release/findling");
+  const bundle = process.env.FINDLING_BUNDLE || undefined;
+  if (bundle && !existsSync(join(bundle, "findling.idx")))
+    throw new Error(`FINDLING_BUNDLE=${bundle}: expected a bundle`);
+  if (!bundle && !existsSync(findling))
+    throw new Error(`${findling}: build it with \`cargo xtask cli\``);
+  return { site: resolve(site), findling, bundle };
+}
+
+/** Indexes the site where no bundle is given, and with Pagefind. */
+export function buildIndexes({ site, findling, bundle }) {
+  const scratch = mkdtempSync(join(tmpdir(), "findling-bench-"));
+  endings.push(async () => rmSync(scratch, { recursive: true, force: true }));
+  const built = bundle ? resolve(bundle) : join(scratch, "findling");
+  const pagefind = join(scratch, "pagefind");
+  const ours = [findling, "build", site, "-o", built, "--quiet"];
+  if (!bundle) build("findling", ours, join(built, "findling.idx"));
+  const program = join(root, "tests/peers/node_modules/.bin/pagefind");
+  const theirs = [program, "--site", site, "--output-path", pagefind, "--silent"];
+  build("pagefind", theirs, join(pagefind, "pagefind-entry.json"));
+  return { built, pagefind };
+}
+
 /** Runs one build; `made` is a file that it makes. */
-export function build(name, [program, ...args], made) {
+function build(name, [program, ...args], made) {
   const { error, signal, stderr } = spawnSync(program, args, {
     encoding: "utf8",
     stdio: ["ignore", "ignore", "pipe"],

@@ -7,8 +7,8 @@ const VERSION = "1.6.0";
 export interface Entry {
   version: string;
   /**
-   * The languages of the pages, with the number of pages of each and the name of its engine. Without
-   * a name it is the one for all others.
+   * The languages of the pages, with the number of pages of each and the name of its engine.
+   * Without a name it is the one for all others.
    */
   languages: Record<string, { page_count: number; wasm?: string | null }>;
   /** The mean number of words of a page. */

@@ -24,7 +24,7 @@ export interface Asked {
   meanWords: number;
 }
 
-/** At the end of the ids of pages that have words of a weight below 1, which the index counts as 1. */
+/** At the end of ids of pages that have words of a weight below 1, which the index counts as 1. */
 const LIGHT = "_light";
 
 /** Orders results by the option `ranking`, or else by the engine's scores, corrected. */

@@ -24,6 +24,7 @@ mod search;
 mod source;
 mod text;
 
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -42,6 +43,7 @@ use super::require_fresh::RequireFresh;
 use super::vector_name::VectorName;
 use crate::host::EncoderChoice;
 use crate::output::UsageError;
+use crate::standard_streams::stdout;
 use crate::ui::Ui;
 use files::Files;
 use guard::Guard;
@@ -88,7 +90,7 @@ pub fn run(port: u16, ui: &Ui) -> Result<ExitCode> {
         std::thread::spawn(move || warm(&warmed.bundles));
         // The address is the output of this command: a script that uses port 0 reads it. Browsers
         // send no fragment, so the token stays on this machine.
-        println!("http://{address}/#token={token}");
+        writeln!(stdout(), "http://{address}/#token={token}")?;
         ui.status("Serving", "your collections at the address above; Ctrl-C ends");
         axum::serve(listener, router(application))
             .with_graceful_shutdown(async {

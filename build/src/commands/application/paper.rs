@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::percent::percent_decoded;
 use findling_engine::PageHit;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -53,31 +54,11 @@ pub fn citations(document: &Document) -> Vec<Citation> {
 /// The PDF of a page: the file that it was read from, or that its address names.
 pub fn pdf(document: &Document, base_url: &str, sources: &Sources) -> Option<PathBuf> {
     let path = document.url.strip_prefix(base_url).unwrap_or(&document.url);
-    let names = [document.id.clone(), decoded(path.trim_start_matches('/'))?];
+    let names = [document.id.clone(), percent_decoded(path.trim_start_matches('/'))];
     let files = names.iter().filter_map(|name| sources.file(name));
     files.into_iter().find(|path| {
         path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
     })
-}
-
-/// A path without percent-encoding; `None` if it is no text then.
-fn decoded(path: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) if first == b'%' => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            _ => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

@@ -185,12 +185,12 @@ fn merged(request: &Request, answers: Vec<(String, Response)>) -> Found {
         failed: Vec::new(),
     };
     let mut pages: Vec<(f32, usize, PageHit)> = Vec::new();
-    let mut queries = Vec::new();
-    for (at, (_, mut response)) in answers.iter().map(|(n, r)| (n, r.clone())).enumerate() {
+    let mut asked = Vec::new();
+    for (at, (name, mut response)) in answers.into_iter().enumerate() {
         let results = std::mem::take(&mut response.results);
         let scored = results.into_iter().map(|page| (comparable(&response, &page), at, page));
         pages.extend(scored);
-        queries.push(as_meant(&response));
+        asked.push((name, as_meant(&response), response.answerable));
         add(&mut found, response);
     }
     match &request.sort {
@@ -199,10 +199,10 @@ fn merged(request: &Request, answers: Vec<(String, Response)>) -> Found {
     }
     let wanted = pages.into_iter().skip(request.offset as usize).take(request.limit.0 as usize);
     let wanted: Vec<_> = wanted.collect();
-    found.answerable = wanted.first().and_then(|(_, at, _)| answers[*at].1.answerable);
+    found.answerable = wanted.first().and_then(|(_, at, _)| asked[*at].2);
     found.results = wanted
         .into_iter()
-        .map(|(score, at, page)| result(&answers[at].0, &queries[at], score, page))
+        .map(|(score, at, page)| result(&asked[at].0, &asked[at].1, score, page))
         .collect();
     if found.total.pages > 0 {
         found.suggestions.clear();

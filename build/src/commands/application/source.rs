@@ -65,12 +65,16 @@ fn is_as_indexed(text: &str, document: &Document) -> bool {
     document.sections.iter().all(|section| {
         let Some(first) = section.anchor.as_deref().and_then(first_line) else { return true };
         let Some(rest) = lines.get(first - 1..) else { return false };
-        let indexed = words(section.text.lines().next().unwrap_or_default());
+        // A part of a long item begins with the item's first line again.
+        let begin = section.text.lines().filter(|line| !line.trim().is_empty()).take(2);
+        let indexed: Vec<Vec<String>> = begin.map(&mut words).collect();
+        let there: Vec<Vec<String>> = rest.iter().take(3).map(|line| words(line)).collect();
         // The indexed text leaves out what opens a comment, and joins the lines of one.
-        rest.iter().take(3).any(|line| {
-            let line = words(line);
-            line.starts_with(&indexed) || !line.is_empty() && indexed.starts_with(&line)
-        })
+        let fits = |line: &Vec<String>, indexed: &Vec<String>| {
+            line.starts_with(indexed) || !line.is_empty() && indexed.starts_with(line)
+        };
+        indexed.is_empty()
+            || indexed.iter().any(|indexed| there.iter().any(|line| fits(line, indexed)))
     })
 }
 
@@ -124,6 +128,8 @@ mod tests {
         assert_eq!(texts, ["/* one", " two */", "fn lock() {}"]);
         assert!(lines[1][0].kind == Some("comment"));
         assert!(lines[2].iter().any(|piece| piece.marked && piece.text == "lock"));
+        let part = self::document("L3-L3", "impl Lock {\nfn lock() {}");
+        assert!(read(&path, &part, &mut marks).is_some(), "a part with the line above it");
         fs::write(&path, format!("// new\n// lines\n// above\n// it\n{text}")).unwrap();
         assert_eq!(read(&path, &document, &mut marks), None);
         assert_eq!(read(&dir.path().join("gone.rs"), &document, &mut marks), None);

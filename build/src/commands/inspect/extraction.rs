@@ -254,8 +254,9 @@ fn fetch(url: &str, format: Option<Format>) -> Result<Fetched> {
     let path = path.splitn(4, '/').nth(3).unwrap_or_default();
     let Some(format) = format.or_else(|| format_of(&kind, path)) else {
         bail!(
-            "{url}: expected HTML, Markdown, JSON lines, PDF or a document, found `{kind}`; give \
-             its format with --format html|markdown|jsonl|pdf|documents"
+            "{url}: expected HTML, Markdown, reStructuredText, AsciiDoc, Org, JSON lines, PDF or a \
+             document, found `{kind}`; give its format with --format \
+             html|markdown|rst|asciidoc|org|jsonl|pdf|documents"
         );
     };
     let charset = kind.split("charset=").nth(1).map(|value| {
@@ -277,6 +278,9 @@ fn format_of(kind: &str, path: &str) -> Option<Format> {
     match kind {
         "text/html" | "application/xhtml+xml" => return Some(Format::Html),
         "text/markdown" | "text/x-markdown" => return Some(Format::Markdown),
+        "text/x-rst" | "text/prs.fallenstein.rst" => return Some(Format::Rst),
+        "text/asciidoc" | "text/x-asciidoc" => return Some(Format::Asciidoc),
+        "text/org" | "text/x-org" => return Some(Format::Org),
         "application/jsonl" | "application/x-ndjson" | "application/jsonlines" => {
             return Some(Format::Jsonl);
         }

@@ -1,5 +1,6 @@
 //! Pages as resources: `findling://COLLECTION/ID`, both percent-encoded.
 
+use crate::percent::percent_decoded;
 use anyhow::Result;
 use findling_bundle::PageId;
 use rmcp::model::{ListResourcesResult, Resource, ResourceTemplate};
@@ -87,7 +88,7 @@ pub fn read(call: &Call<'_>, uri: &str) -> Result<String> {
                 message: "expected findling://COLLECTION/ID, found another URI".to_owned(),
             }
         })?;
-    let document = call.page(&decoded(name), &decoded(id))?;
+    let document = call.page(&percent_decoded(name), &percent_decoded(id))?;
     let (address, text) = text::of(&document, &document.id)?;
     let head =
         format!("# {}\n\nSource: {}\n\n{UNTRUSTED}\n\n", line(&document.title), url(&address));
@@ -117,26 +118,6 @@ fn encoded(text: &str) -> String {
     out
 }
 
-/// The inverse of [`encoded`]. What is not encoded stays as it is.
-fn decoded(text: &str) -> String {
-    let mut out = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) if first == b'%' => {
-                out.push(byte);
-                rest = &after[2..];
-            }
-            _ => {
-                out.push(first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,10 +125,10 @@ mod tests {
     #[test]
     fn names_and_ids_survive_a_uri() {
         for text in ["notes", "a b/ç#?.md", "/abs/path", "50%25", "%", "%zz", "ü"] {
-            assert_eq!(decoded(&encoded(text)), text);
+            assert_eq!(percent_decoded(&encoded(text)), text);
             assert!(encoded(text).is_ascii() && !encoded(text).contains('/'));
         }
-        assert_eq!(decoded("a/b"), "a/b");
+        assert_eq!(percent_decoded("a/b"), "a/b");
     }
 
     #[test]

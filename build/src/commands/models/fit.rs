@@ -1,5 +1,6 @@
 //! `findling models fit`: trains the table of a static query encoder for an installed model.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -9,6 +10,7 @@ use crate::distill;
 use crate::embedding::Cache;
 use crate::models::{self, Store, static_table};
 use crate::replace_file::keep;
+use crate::standard_streams::stdout;
 use crate::training;
 use crate::ui::{Ui, bytes, print_json};
 
@@ -66,9 +68,10 @@ pub fn run(store: &Store, args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.report.json {
         print_json(report)?;
     } else {
-        println!("rows                          {}", report.n_rows);
-        println!("cosine with the model         {:.4}", report.quantised_cosine);
-        println!("kept by the projection        {:.4}", report.projection_cosine);
+        let mut out = stdout();
+        writeln!(out, "rows                          {}", report.n_rows)?;
+        writeln!(out, "cosine with the model         {:.4}", report.quantised_cosine)?;
+        writeln!(out, "kept by the projection        {:.4}", report.projection_cosine)?;
     }
     Ok(ExitCode::SUCCESS)
 }

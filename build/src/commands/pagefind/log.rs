@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::safe_text;
-use crate::standard_streams::stdout;
+use crate::standard_streams::{stdout, tell};
 use crate::ui::{Ui, Verbosity};
 
 /// The terminal, and the log file if there is one.
@@ -61,7 +61,7 @@ impl Log {
     /// What stopped the build. It is told whatever the verbosity.
     pub fn error(&mut self, line: impl Display) -> Result<()> {
         let line = format!("Error: {line}");
-        eprintln!("{}", safe_text::lines(&line));
+        tell(safe_text::lines(&line));
         self.record(&line)
     }
 

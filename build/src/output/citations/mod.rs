@@ -100,6 +100,16 @@ fn references(pages: &[&PageHit], style: Style) -> Result<Vec<String>> {
     Ok(styled.iter().map(|reference| line(reference).into_owned()).collect())
 }
 
+/// Where a name is in a line of names that commas divide; behind all others if it is not there.
+fn place(line: &str, name: &str) -> usize {
+    let is_whole = |(at, _): &(usize, &str)| {
+        let (before, behind) = (&line[..*at], &line[at + name.len()..]);
+        (before.is_empty() || before.ends_with(", "))
+            && (behind.is_empty() || behind.starts_with(", "))
+    };
+    line.match_indices(name).find(is_whole).map_or(usize::MAX, |(at, _)| at)
+}
+
 impl Work {
     fn of(page: &PageHit, keys: &mut HashSet<String>) -> Self {
         let text = |name: &str| page.attributes.get(name).and_then(Value::as_str).unwrap_or("");
@@ -112,6 +122,11 @@ impl Work {
         let mut authors = texts("authors");
         if authors.is_empty() {
             authors = texts("author");
+        }
+        // An attribute's values are in the order of the alphabet; the line of authors is in theirs.
+        let line = page.meta.iter().find(|(name, _)| name == "authors");
+        if let Some((_, line)) = line {
+            authors.sort_by_key(|name| place(line, name));
         }
         let authors = authors.into_iter().map(known).filter(|name| !name.is_empty());
         let authors: Vec<Person> =
@@ -254,6 +269,17 @@ mod tests {
 
     fn printed(style: Style) -> String {
         references(&pages().iter().collect::<Vec<_>>(), style).unwrap().join("\n")
+    }
+
+    #[test]
+    fn authors_are_in_their_own_order() {
+        let attributes = json!({"authors": ["Ada Li", "Ben Ash", "Li"], "type": "article"});
+        let mut paper = page("Glazes", "https://example.org/", attributes);
+        paper.meta = vec![("authors".into(), "Li, Ben Ash, Ada Li".into())];
+        let work = Work::of(&paper, &mut HashSet::new());
+        let names: Vec<&str> = work.authors.iter().map(|author| author.name.as_str()).collect();
+        assert_eq!(names, ["Li", "Ash", "Li"]);
+        assert_eq!(work.authors[2].given_name, "Ada");
     }
 
     #[test]

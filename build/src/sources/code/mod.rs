@@ -25,7 +25,7 @@ use std::path::Path;
 
 use super::attributes::Raw;
 use super::files::File;
-use super::{Options, Outcome, RawPage, markdown};
+use super::{Format, Options, Outcome, RawPage, asciidoc, markdown, org, rst};
 
 pub(super) use repository::describe;
 pub(super) use unwanted::MAX_BYTES;
@@ -37,8 +37,8 @@ pub(super) fn is_code(path: &Path) -> bool {
 }
 
 /// Whether the file is prose beside the code, read by its headings.
-pub(super) fn is_markdown(path: &Path) -> bool {
-    super::files::format_of(path) == Some(super::Format::Markdown)
+pub(super) fn is_markup(path: &Path) -> bool {
+    super::files::format_of(path).is_some_and(Format::is_markup)
 }
 
 /// Reads a file. `Err`: it is left out on purpose, and why.
@@ -53,9 +53,13 @@ pub(super) fn read(
     }
     let mut raw;
     let language;
-    if is_markdown(&file.path) {
-        raw = markdown::read(text, file, options, outcome)?;
-        language = "markdown";
+    if let Some(format) = super::files::format_of(&file.path).filter(|format| format.is_markup()) {
+        (raw, language) = match format {
+            Format::Rst => (rst::read(text, file, options, outcome)?, "restructuredtext"),
+            Format::Asciidoc => (asciidoc::read(text, file, options, outcome)?, "asciidoc"),
+            Format::Org => (org::read(text, file, options, outcome)?, "org"),
+            _ => (markdown::read(text, file, options, outcome)?, "markdown"),
+        };
     } else {
         raw = RawPage::default();
         let known = languages::of_name(&file.path).or_else(|| languages::of_first_line(text));

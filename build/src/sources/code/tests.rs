@@ -232,13 +232,208 @@ fn damaged_code_is_still_covered() {
     }
 }
 
+/// A name of each language that has a grammar, with pieces of code in it.
+const LANGUAGES: [(&str, &[&str]); 14] = [
+    (
+        "a.rs",
+        &[
+            "/// Doc.\npub fn one(a: u8) -> u8 {\n    a + 1\n}\n",
+            "impl<T> Pool<T> {\n",
+            "}\n",
+            "const A: u8 = 1;\nconst B: u8 = 2;\n",
+            "#[cfg(test)]\nmod tests {\n    use super::*;\n",
+            "macro_rules! m { () => {} }\n",
+        ],
+    ),
+    (
+        "a.py",
+        &[
+            "@cached\nasync def one(a):\n    \"\"\"Doc.\"\"\"\n    return a\n",
+            "class Pool(Base):\n    size = 1\n\n    def get(self):\n        pass\n",
+            "if True:\n    def inner(): pass\n",
+            "A = [\n    1,\n]\n",
+            "import os\nfrom a import b\n",
+        ],
+    ),
+    (
+        "a.js",
+        &[
+            "/** Doc. */\nexport async function one(a) {\n  return a;\n}\n",
+            "export const two = (a) => {\n  return a;\n};\n",
+            "class Pool extends Base {\n  #size = 1;\n  get size() { return 1; }\n}\n",
+            "module.exports.three = function () {};\n",
+            "if (a) {\n",
+        ],
+    ),
+    (
+        "a.ts",
+        &[
+            "export interface A { b: string; }\n",
+            "type B = { c: number };\n",
+            "export abstract class Pool<T> {\n  abstract get(): T;\n  put(a: T): void {}\n}\n",
+            "declare module 'x' {\n",
+            "namespace N { export function f() {} }\n",
+        ],
+    ),
+    (
+        "a.tsx",
+        &[
+            "export function View({ a }: Props) {\n  return <b>{a}</b>;\n}\n",
+            "const x = <T,>(a: T) => a;\n",
+            "export default class A extends React.Component {\n  render() { return <i/>; }\n}\n",
+        ],
+    ),
+    (
+        "a.java",
+        &[
+            "package a.b;\nimport java.util.*;\n",
+            "/** Doc. */\n@Deprecated\npublic class Pool<T> {\n  int size;\n",
+            "  T get() {\n    return t;\n  }\n",
+            "}\n",
+            "interface A { void run(); }\n",
+            "record Point(int x, int y) {}\nenum E { A, B }\n",
+        ],
+    ),
+    (
+        "a.go",
+        &[
+            "package a\n\nimport (\n\t\"fmt\"\n)\n",
+            "// Get reads.\nfunc (p *Pool[T]) Get() (T, error) {\n\treturn p.t, nil\n}\n",
+            "type Pool[T any] struct {\n\tt T\n}\n",
+            "const (\n\tA = iota\n\tB\n)\n",
+            "var x = func() {}\n",
+        ],
+    ),
+    (
+        "a.c",
+        &[
+            "#include <stdio.h>\n#define MAX(a, b) \\\n  ((a) > (b) ? (a) : (b))\n",
+            "/* Doc. */\nstatic int *find(const char *a)\n{\n  return 0;\n}\n",
+            "struct point {\n  int x;\n};\n",
+            "#ifdef X\n",
+            "#endif\n",
+            "typedef int (*visit)(void);\n",
+        ],
+    ),
+    (
+        "a.cpp",
+        &[
+            "namespace n {\n",
+            "template <class T>\nclass List : public Base {\npublic:\n  void push(T x) { }\n};\n",
+            "}\n",
+            "n::List::~List() = default;\nauto f = [](int a) { return a; };\n",
+            "enum class E { A };\n",
+        ],
+    ),
+    (
+        "a.cs",
+        &[
+            "using System;\nnamespace N;\n",
+            "/// <summary>Doc.</summary>\npublic class A : B {\n  public int X { get; set; }\n",
+            "  void Run() {\n  }\n}\n",
+            "record R(int A);\ninterface I { void F(); }\n",
+            "#region r\n",
+        ],
+    ),
+    (
+        "a.rb",
+        &[
+            "module M\n  class A < B\n    attr_reader :x\n    def run(a)\n      a\n    end\n",
+            "end\n",
+            "# Doc.\ndef self.make\nend\n",
+            "A = <<~TEXT\n  def not_code\nTEXT\n",
+            "task :x do\n  y\nend\n",
+        ],
+    ),
+    (
+        "a.php",
+        &[
+            "<?php\nnamespace N;\n",
+            "/** Doc. */\nfinal class A extends B {\n  use T;\n",
+            "  public function run(): int {\n    return 1;\n  }\n}\n",
+            "function f() {\n}\n",
+            "?>\n<p>text</p>\n<?php\n",
+            "interface I { const X = 1; }\n",
+        ],
+    ),
+    (
+        "a.sh",
+        &[
+            "#!/bin/sh\nset -e\n",
+            "# Builds.\nbuild() {\n  make \"$@\"\n}\n",
+            "function two { :; }\n",
+            "cat <<EOF\nbuild() {\nEOF\n",
+            "if [ -n \"$A\" ]; then\n  b\nfi\n",
+        ],
+    ),
+    (
+        "a.lua",
+        &[
+            "local M = {}\n",
+            "--- Doc.\nfunction M.open(x)\n  return x\nend\n",
+            "M.close = function()\nend\n",
+            "local s = [[\nfunction not_code()\n]]\n",
+            "function M:get()\nend\n",
+        ],
+    ),
+];
+
+/// Code of a language: its pieces in any order, indented, cut, with comments and other characters
+/// between them.
+fn code() -> impl Strategy<Value = (&'static str, String)> {
+    const BETWEEN: [&str; 8] =
+        ["\n", "\n\n\n", "", "// note\n", "# note\n", "日本 é\n", "\t \n", "}}}\n"];
+    let piece = (any::<prop::sample::Index>(), 0_usize..BETWEEN.len(), 0_usize..3, 0_u8..8);
+    (0..LANGUAGES.len(), prop::collection::vec(piece, 0..24), any::<bool>()).prop_map(
+        |(which, pieces, windows)| {
+            let (name, known) = LANGUAGES[which];
+            let mut text = String::new();
+            for (piece, between, indent, cut) in pieces {
+                let piece = piece.get(known);
+                let piece = if cut == 0 { &piece[..piece.len() / 2] } else { piece };
+                let indent = "  ".repeat(indent);
+                for line in piece.split_inclusive('\n') {
+                    text.push_str(&indent);
+                    text.push_str(line);
+                }
+                text.push_str(BETWEEN[between]);
+            }
+            (name, if windows { text.replace('\n', "\r\n") } else { text })
+        },
+    )
+}
+
+#[test]
+#[cfg(feature = "code")]
+fn every_language_with_a_grammar_is_generated() {
+    let mut names: Vec<&str> = LANGUAGES
+        .iter()
+        .map(|(name, _)| languages::of_name(name.as_ref()).expect("a language").name)
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, languages::parsed_names());
+    // Pieces as they stand are covered too.
+    for (name, pieces) in LANGUAGES {
+        for piece in pieces {
+            check(name, piece);
+        }
+        check(name, &pieces.concat());
+    }
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn sections_cover_generated_code_of_every_language((name, text) in code()) {
+        check(name, &text);
+    }
+
     #[test]
     fn sections_cover_any_text(
         text in "([a-z(){};:#\"' \t]{0,12}(\n|\r\n)){0,60}",
-        which in 0_usize..8,
+        which in 0_usize..=LANGUAGES.len(),
     ) {
-        let name = ["a.rs", "a.py", "a.ts", "a.go", "a.cpp", "a.java", "a.rb", "a.zig"][which];
-        check(name, &text);
+        check(LANGUAGES.get(which).map_or("a.zig", |(name, _)| name), &text);
     }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use super::super::Severity;
-use super::{is_code, is_markdown};
+use super::{is_code, is_markup};
 
-/// Code and Markdown below a directory, in the order of their paths: without what is hidden, what
-/// `.gitignore` and `.ignore` name, and what `is_excluded` says. Links are not followed.
+/// Code and prose beside it below a directory, in the order of their paths: without what is hidden,
+/// what `.gitignore` and `.ignore` name, and what `is_excluded` says. Links are not followed.
 pub(in crate::sources) fn walk(
     directory: &Path,
     is_excluded: &(dyn Fn(&Path) -> bool + Sync),
@@ -30,8 +30,7 @@ pub(in crate::sources) fn walk(
         };
         let path = entry.path();
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        if is_file && (is_code(path) || is_markdown(path) || is_script(path)) && !is_excluded(path)
-        {
+        if is_file && (is_code(path) || is_markup(path) || is_script(path)) && !is_excluded(path) {
             files.push(entry.into_path());
         }
     }

@@ -58,8 +58,7 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
         "ppt" | "pptx" | "odp" | "key" | "ps" | "djvu" | "dvi" | "xps" => "save it as PDF",
         "xls" | "xlsx" | "ods" | "numbers" => "save it as PDF, or its rows as records (.jsonl)",
         "mobi" | "azw" | "azw3" | "fb2" => "convert it to .epub",
-        "adoc" | "asciidoc" => "render it to HTML, as `asciidoctor` does",
-        "org" => "export it to HTML or Markdown",
+        "tex" | "latex" | "texi" | "texinfo" => "make a PDF or HTML of it",
         _ => return None,
     })
 }

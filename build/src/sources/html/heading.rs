@@ -1,5 +1,6 @@
 //! Headings: their text without marks, and their anchor.
 
+use crate::percent::percent_decoded;
 use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
@@ -272,21 +273,4 @@ pub(super) fn is_label(heading: NodeRef<Node>, attrs: &Attrs) -> bool {
             .skip(1)
             .filter_map(|below| below.value().as_element())
             .any(|below| Attrs::of(below).id.is_some())
-}
-
-/// Decodes an anchor in a link, which may be percent-encoded, to the form of an `id`.
-pub(in crate::sources) fn percent_decoded(target: &str) -> String {
-    let bytes = target.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = (bytes[at] == b'%')
-            .then(|| bytes.get(at + 1..at + 3))
-            .flatten()
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        decoded.push(escaped.unwrap_or(bytes[at]));
-        at += if escaped.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(decoded).unwrap_or_else(|_| target.to_owned())
 }

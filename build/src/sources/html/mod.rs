@@ -24,7 +24,6 @@ use super::outline::Outline;
 use super::{Options, RawPage, Removed};
 use crate::page::Section;
 use controls::{Controls, describe};
-pub(super) use heading::percent_decoded;
 pub(super) use page_kind::is_error_page_of_site;
 use survey::Survey;
 use text::Words;

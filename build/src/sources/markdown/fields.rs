@@ -51,7 +51,7 @@ fn names(value: &serde_json::Value) -> impl Iterator<Item = String> {
 }
 
 /// Takes title, language and address from front matter; other fields become attributes.
-pub(super) fn apply(
+pub(in crate::sources) fn apply(
     fields: serde_json::Map<String, serde_json::Value>,
     file: &File,
     options: &Options,

@@ -7,7 +7,7 @@ mod constructs;
 mod dialects;
 mod directives;
 mod fences;
-mod fields;
+pub(super) mod fields;
 mod front_matter;
 mod indented_blocks;
 mod inline_html;
@@ -32,20 +32,7 @@ pub(super) fn read(
     options: &Options,
     outcome: &mut Outcome,
 ) -> Result<RawPage, String> {
-    let (front, body) = front_matter::split(text);
-    let fields = match front.map(|front| front.parse()) {
-        None => serde_json::Map::new(),
-        Some(Ok(fields)) => fields,
-        Some(Err((line, reason))) => {
-            outcome.tell(
-                Severity::Warning,
-                &file.path,
-                line,
-                format!("front matter is ignored, because it is not valid: {reason}"),
-            );
-            serde_json::Map::new()
-        }
-    };
+    let (fields, body) = front_matter(text, file, outcome);
     let mut raw = RawPage::default();
     fields::apply(fields, file, options, &mut raw)?;
 
@@ -74,6 +61,29 @@ pub(super) fn read(
         raw.page.sections = outline.finish();
     }
     Ok(raw)
+}
+
+/// The fields of front matter, and the text behind it. Front matter that is not valid is told.
+pub(super) fn front_matter<'a>(
+    text: &'a str,
+    file: &File,
+    outcome: &mut Outcome,
+) -> (serde_json::Map<String, serde_json::Value>, &'a str) {
+    let (front, body) = front_matter::split(text);
+    let fields = match front.map(|front| front.parse()) {
+        None => serde_json::Map::new(),
+        Some(Ok(fields)) => fields,
+        Some(Err((line, reason))) => {
+            outcome.tell(
+                Severity::Warning,
+                &file.path,
+                line,
+                format!("front matter is ignored, because it is not valid: {reason}"),
+            );
+            serde_json::Map::new()
+        }
+    };
+    (fields, body)
 }
 
 /// Whether a page called `404` says no more than that something is not there.

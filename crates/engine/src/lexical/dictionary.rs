@@ -45,6 +45,13 @@ fn has_second(entry: &TermEntry) -> bool {
     entry.n_second != [0; 3]
 }
 
+/// An entry with another number of passages.
+#[cfg(feature = "shared-statistics")]
+fn with_df(mut entry: TermEntry, df: u32) -> TermEntry {
+    entry.df = df;
+    entry
+}
+
 /// A term's postings on one level, tier after tier.
 #[derive(Default)]
 pub(crate) struct Tiers<'a> {
@@ -125,8 +132,7 @@ impl<'a> Dictionary<'a> {
     #[cfg(feature = "shared-statistics")]
     fn elsewhere(&self, term: &str) -> Option<Lookup> {
         let df = self.index.shared()?.frequency(term).filter(|df| *df > 0)?;
-        let mut entry = TermEntry::default();
-        entry.df = df;
+        let entry = with_df(TermEntry::default(), df);
         Some(Lookup { range: usize::MAX, entry, second: None })
     }
 
@@ -144,11 +150,7 @@ impl<'a> Dictionary<'a> {
             if whole { self.second_tier(range).and_then(|shard| shard.find(term)) } else { None };
         #[cfg(feature = "shared-statistics")]
         let entry = match self.index.shared().and_then(|shared| shared.frequency(term)) {
-            Some(df) => {
-                let mut entry = entry;
-                entry.df = df;
-                entry
-            }
+            Some(df) => with_df(entry, df),
             None => entry,
         };
         Lookup { range, entry, second }

@@ -33,8 +33,8 @@ impl AllowedSections {
         asked.flat_map(|phrase| phrases.shards(phrase)).collect()
     }
 
-    /// Evaluates filter, phrases, exclusions and words that must be there. Everything that the query
-    /// asks for must be here, and [`AllowedSections::shards`].
+    /// Evaluates filter, phrases, exclusions and words that must be there. Everything that the
+    /// query asks for must be here, and [`AllowedSections::shards`].
     pub fn new(index: &Index, asked: &ResolvedQuery) -> Result<Self, Error> {
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;

@@ -98,7 +98,8 @@ fn rust_modules_use_lower_layers_only() {
 /// Every crate of the tool and of the engine has a list, and each module has its line in it.
 #[test]
 fn every_crate_lists_its_modules() {
-    let manifests = tracked().iter().filter(|file| {
+    let tracked = tracked();
+    let manifests = tracked.iter().filter(|file| {
         file.file_name().is_some_and(|name| name == "Cargo.toml")
             && (file.starts_with("crates") || file.starts_with("build"))
     });

@@ -109,7 +109,6 @@ static LANGUAGES: &[Language] = &[
     plain("powershell", &["ps1", "psm1"]),
     plain("protobuf", &["proto"]),
     plain("r", &["r"]),
-    plain("restructuredtext", &["rst"]),
     plain("scala", &["scala", "sc"]),
     plain("solidity", &["sol"]),
     plain("sql", &["sql"]),
@@ -133,6 +132,15 @@ pub(super) fn of_name(path: &Path) -> Option<&'static Language> {
     }
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     LANGUAGES.iter().find(|language| language.extensions.contains(&extension.as_str()))
+}
+
+/// The languages that have a grammar, in the order of the alphabet.
+#[cfg(all(test, feature = "code"))]
+pub(super) fn parsed_names() -> Vec<&'static str> {
+    let parsed = LANGUAGES.iter().filter(|language| language.grammar.is_some());
+    let mut names: Vec<&str> = parsed.map(|language| language.name).collect();
+    names.sort_unstable();
+    names
 }
 
 /// The language of a script by its first line: `#!/usr/bin/env python3`.
