@@ -10,7 +10,7 @@ import type { FetchOptions, HttpStore, Traffic } from "./http-store";
 import { type Pack, type Slot, takeSlot, UNIT } from "./pack-directory";
 
 /** Units between two shards that are fetched together. A request of its own costs more. */
-const GAP = 128;
+const GAP = 96;
 /** Most units that are fetched together: 1 MiB. */
 const MAX_UNITS = 16384;
 /** Most bytes of ranges that are kept. */
@@ -187,6 +187,9 @@ export class PackReader {
 
   /** The server sends a whole pack. Whoever waits for another range of it waits for this one. */
   #isWhole(range: Range): void {
+    const { path } = this.#packs[range.pack]!;
+    if (!this.#ignoresRanges)
+      console.warn(`${path} came whole in place of a range: build with --host files.`);
     this.#ignoresRanges = true;
     this.#widen(range);
     for (const other of this.#ranges) {

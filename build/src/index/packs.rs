@@ -30,6 +30,17 @@ pub struct Limits {
     pub pack_bytes: usize,
     /// Bytes that no file may exceed.
     pub file_bytes: usize,
+    /// A bundle with at most this many shards is not packed: each is a file of its own.
+    pub loose_shards: usize,
+}
+
+impl Limits {
+    /// Whether a bundle is packed. One that was packed stays so until it has half as many shards,
+    /// so that a site at the limit does not change back and forth.
+    pub fn is_packed(&self, bundle: &Bundle, was_packed: bool) -> bool {
+        let most = if was_packed { self.loose_shards / 2 } else { self.loose_shards };
+        bundle.stored().count() > most
+    }
 }
 
 /// Writes a pack with this path.
@@ -358,4 +369,105 @@ fn cells_in_order(bundle: &Bundle) -> Option<Vec<usize>> {
         order.push(left.swap_remove(best));
     }
     Some(order)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use findling_encoder::hash::HashEncoder;
+
+    use super::*;
+    use crate::bundle_files::BundleFiles;
+    use crate::index::write::{BundleWriter, Shape};
+    use crate::index::{Job, Options, build};
+    use crate::models::BoxedEncoder;
+    use crate::page::{Block, Page, Section};
+    use crate::ui::Ui;
+
+    const LIMITS: Limits = Limits { pack_bytes: 32 << 10, file_bytes: 1 << 20, loose_shards: 0 };
+
+    /// A bundle of pages with these words.
+    fn bundle(words: &[String]) -> Bundle {
+        let page = |(i, text): (usize, &String)| {
+            let block =
+                Block { text: text.clone(), code: vec![], is_code_block: false, weight: 1.0 };
+            Page {
+                id: format!("{i:03}"),
+                url: format!("/{i}"),
+                title: format!("Page {i}"),
+                sections: vec![Section { blocks: vec![block], ..Section::default() }],
+                ..Page::default()
+            }
+        };
+        let pages = words.iter().enumerate().map(page).collect();
+        let encoder: BoxedEncoder = Box::new(HashEncoder::new(16));
+        let options = Options { graph_from: 1, cells: true, ..Options::default() };
+        let job = Job { pages, encoder: Some(&encoder), options, ..Job::default() };
+        build(job, &Ui::silent()).unwrap().bundle
+    }
+
+    /// Checks that every shard is where the directory says, and that packs are mostly in use.
+    fn check(out: &Path, bundle: &Bundle) -> usize {
+        let files = BundleFiles::open(out).unwrap();
+        let directory = files.packs().unwrap().directory();
+        let expected: HashMap<String, &Vec<u8>> = bundle.stored().collect();
+        let mut used = vec![0; directory.packs.len()];
+        let mut seen = HashSet::new();
+        let mut count = |slot: Slot| {
+            if seen.insert(slot) {
+                used[slot.pack as usize] += slot.units;
+            }
+        };
+        let listed = files.listed_shards();
+        assert_eq!(listed.len(), bundle.stored().count());
+        for (id, entry) in listed {
+            let path = bundle.manifest.path(id, &entry);
+            assert_eq!(&files.stored(id, &entry).unwrap(), expected[&path], "{path}");
+            count(files.slot(id).unwrap().unwrap());
+        }
+        count(directory.positions.unwrap().slot);
+        for (pack, used) in directory.packs.iter().zip(used) {
+            assert!(2 * used >= pack.units, "{used} of {} units", pack.units);
+            assert!(pack.n_bytes() <= LIMITS.pack_bytes as u64 || used == pack.units);
+        }
+        let is_small = |pack: &&Pack| pack.n_bytes() * 8 < LIMITS.pack_bytes as u64;
+        directory.packs.iter().filter(is_small).count()
+    }
+
+    #[test]
+    fn after_every_edit_all_shards_are_there_and_packs_are_mostly_in_use() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        let page =
+            |i: usize| format!("locks and threads {} zebra{i} {}", i % 7, "mutex ".repeat(i));
+        let mut words: Vec<String> = (0..60).map(page).collect();
+        let mut most_small = 0;
+        for edit in 0..24 {
+            match edit % 4 {
+                0 => words[edit].push_str(" another word"),
+                1 => words.push(format!("a new page about ovens {edit}")),
+                2 => drop(words.pop()),
+                _ => words[60 - 2 * edit] = format!("rewritten by edit {edit}"),
+            }
+            let bundle = bundle(&words);
+            let write = || BundleWriter::new(&out, Shape::Packs(LIMITS), &bundle).write().unwrap();
+            write();
+            most_small = most_small.max(check(&out, &bundle));
+            assert_eq!(write().new_bytes, 0, "the same bundle again");
+            check(&out, &bundle);
+        }
+        // Those of an edit come on top before they are joined.
+        assert!((1..=MAX_SMALL + 6).contains(&most_small), "{most_small} small packs");
+    }
+
+    #[test]
+    fn a_shard_that_no_file_may_hold_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let bundle = bundle(&["words".to_owned()]);
+        let limits = Limits { file_bytes: UNIT - 1, ..LIMITS };
+        let writer = BundleWriter::new(dir.path(), Shape::Packs(limits), &bundle);
+        assert!(writer.write().is_err());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
 }

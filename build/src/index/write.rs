@@ -44,7 +44,7 @@ pub struct Extra {
 pub enum Shape {
     /// Shards in a directory, each in a file of its own.
     Directory,
-    /// Shards in a directory, many in a file.
+    /// Shards in a directory, many in a file if there are more than the limit.
     Packs(packs::Limits),
     /// `bundle.findling` in a directory, with the client beside it.
     SingleFile,
@@ -75,6 +75,8 @@ pub struct Replaced<'a> {
 pub struct Written {
     /// Bytes of the bundle: entry, manifest and shards.
     pub bundle_bytes: u64,
+    /// Whether shards are in packs.
+    pub is_packed: bool,
     /// Number of files, of the bundle and beside it.
     pub n_files: u64,
     /// Number of these files that existed with the same contents.
@@ -219,10 +221,11 @@ impl BundleWriter<'_> {
                 Shape::Packs(_) => PackedShards::open(old),
                 _ => None,
             };
-            let others = each_file(bundle, shape, packed.as_ref(), &mut |path, contents| {
+            let files = each_file(bundle, shape, packed.as_ref(), &mut |path, contents| {
                 stage.file(path, contents)
             })?;
-            stage.written.bundle_bytes += others;
+            stage.written.bundle_bytes += files.other_bytes;
+            stage.written.is_packed = files.is_packed;
             let most_bytes = stage.written.bundle_bytes;
             (stage.written.n_retired, stage.written.n_pruned) =
                 retired_shards::keep(old, new, grace, most_bytes)
@@ -263,18 +266,26 @@ pub fn files(bundle: &Bundle, shape: Shape, extras: Vec<Extra>) -> Result<Vec<Ex
     Ok(files)
 }
 
+/// What the files of a bundle are.
+struct Files {
+    is_packed: bool,
+    /// Bytes of the files that hold no shards, or hold them a second time.
+    other_bytes: u64,
+}
+
 /// Hands the files of a bundle in a directory to `put`, the entry file last. `earlier` is the
-/// bundle in packs that is replaced. Returns the bytes of the files that hold no shards, or hold
-/// them a second time.
+/// bundle in packs that is replaced.
 fn each_file(
     bundle: &Bundle,
     shape: Shape,
     earlier: Option<&PackedShards>,
     put: &mut dyn FnMut(&str, &[u8]) -> Result<()>,
-) -> Result<u64> {
+) -> Result<Files> {
     let (entry, stored_manifest) = encode_manifest(&bundle.manifest.of_files())?;
     let packs = match shape {
-        Shape::Packs(limits) => Some(packs::pack(bundle, earlier, limits, put)?),
+        Shape::Packs(limits) if limits.is_packed(bundle, earlier.is_some()) => {
+            Some(packs::pack(bundle, earlier, limits, put)?)
+        }
         _ => {
             for (path, stored) in bundle.stored() {
                 put(&path, stored)?;
@@ -285,12 +296,13 @@ fn each_file(
     let shards: Vec<(String, &[u8])> = bundle.opening().collect();
     let shards = shards.iter().map(|(path, stored)| (path.as_str(), *stored));
     let file = opening::write(&stored_manifest, packs.as_deref(), shards)?;
+    let is_packed = packs.is_some();
     let opening = packs.map(|_| OpeningFile::of(&file)).transpose()?;
     let entry = EntryFile { entry, opening };
     let bytes = entry.to_bytes();
     put(&entry.opening_path(), &file)?;
     put(entry::FILE_NAME, &bytes)?;
-    Ok((file.len() + bytes.len()) as u64)
+    Ok(Files { is_packed, other_bytes: (file.len() + bytes.len()) as u64 })
 }
 
 /// The bytes of a bundle in a single file.
@@ -635,6 +647,20 @@ mod tests {
         unchanged.iter().take(2).for_each(|path| fs::remove_file(old.join(path)).unwrap());
         assert_eq!(after(&again).n_unchanged + 2, written.n_files);
         assert!(tree(&again) == before);
+    }
+
+    #[test]
+    fn a_bundle_is_packed_above_its_limit_and_stays_so_down_to_half_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        let bundle = bundle("words");
+        let n = bundle.stored().count();
+        let is_packed = |loose_shards| {
+            let (pack_bytes, file_bytes) = (1 << 20, 1 << 20);
+            let shape = Shape::Packs(packs::Limits { pack_bytes, file_bytes, loose_shards });
+            BundleWriter::new(&out, shape, &bundle).write().unwrap().is_packed
+        };
+        assert_eq!([n, n - 1, 2 * n - 1, 2 * n].map(is_packed), [false, true, true, false]);
     }
 
     #[test]

@@ -56,7 +56,7 @@ const LEVEL: u8 = 9;
 /// Bytes of a unit.
 pub const UNIT: usize = 64;
 /// Units between two shards that are fetched together. A request of its own costs a reader more.
-pub const GAP: u32 = 128;
+pub const GAP: u32 = 96;
 /// Most units of a range that is fetched for several shards: 1 MiB.
 pub const MAX_RANGE: u32 = 1 << 14;
 /// Most packs of a bundle.
@@ -89,7 +89,7 @@ impl Pack {
     /// If it is too long, or no sequence of units.
     pub fn of(contents: &[u8]) -> Result<Self, Error> {
         let units = contents.len() / UNIT;
-        if contents.len() % UNIT != 0 {
+        if !contents.len().is_multiple_of(UNIT) {
             return Err(Error::malformed("pack", "its length is no multiple of 64 bytes"));
         }
         if units as u64 > u64::from(MAX_UNITS) {
@@ -175,7 +175,8 @@ pub fn put_slot(pack: &mut Vec<u8>, stored: &[u8]) {
 /// # Errors
 /// If there are no whole units, or they do not end as slots do.
 pub fn take_slot(bytes: &[u8]) -> Result<&[u8], Error> {
-    let Some((&padding, _)) = bytes.split_last().filter(|_| bytes.len() % UNIT == 0) else {
+    let Some((&padding, _)) = bytes.split_last().filter(|_| bytes.len().is_multiple_of(UNIT))
+    else {
         let expected = bytes.len().next_multiple_of(UNIT).max(UNIT) as u64;
         return Err(Error::Length { what: SLOT, expected, got: bytes.len() as u64 });
     };
@@ -489,7 +490,7 @@ mod tests {
         (PackDirectory { packs, slots, positions: None }, contents)
     }
 
-    fn range_of<'a>(contents: &'a [Vec<u8>], slot: Slot) -> &'a [u8] {
+    fn range_of(contents: &[Vec<u8>], slot: Slot) -> &[u8] {
         let Range { start, end } = slot.bytes();
         &contents[slot.pack as usize][start as usize..end as usize]
     }

@@ -1,12 +1,13 @@
 // A web server that behaves like a CDN and counts the bytes that it sends.
 //
-// It speaks HTTP/2 and lets browsers cache files without limit. It compresses text and code, by
-// default with brotli at the usual quality of on-the-fly compression. Other files are sent as they
-// are stored, and in ranges where a range is asked for. Everything is compressed before the first
-// request.
+// It speaks HTTP/2, or HTTP/1.1 if told to, and lets browsers cache files without limit. It
+// compresses text and code, by default with brotli at the usual quality of on-the-fly compression.
+// Other files are sent as they are stored, and in ranges where a range is asked for. Everything is
+// compressed before the first request.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { createSecureServer } from "node:http2";
+import { createServer } from "node:https";
 import { extname, join, sep } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { certificate } from "./certificate.mjs";
@@ -52,9 +53,10 @@ function prepare(name, stored, all, encoding) {
 /**
  * Serves directories, `{ "/prefix/": "directory" }` or `{ "/prefix/": { directory, encoding } }`
  * with a name of `ENCODINGS`, and `pages`, `{ "/": "html" }`.
- * `pin` identifies the certificate; `sent()` counts the bytes written to all connections so far.
+ * `http` is the version, 2 or 1. `pin` identifies the certificate; `sent()` counts the bytes written
+ * to all connections so far.
  */
-export async function serve(directories, pages, { compressAll = false } = {}) {
+export async function serve(directories, pages, { compressAll = false, http = 2 } = {}) {
   const usual = ENCODINGS["brotli-5"];
   const answers = new Map(
     Object.entries(pages).map(([path, html]) => {
@@ -73,7 +75,7 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
   }
 
   const { key, cert, pin } = certificate();
-  const server = createSecureServer({ key, cert });
+  const server = http === 2 ? createSecureServer({ key, cert }) : createServer({ key, cert });
   const sockets = [];
   const sessions = new Set();
   /** Requested paths that do not exist. */
@@ -87,21 +89,13 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
     sessions.add(session);
     session.on("close", () => sessions.delete(session)).on("error", () => {});
   });
-  server.on("stream", (stream, headers) => {
-    requests++;
-    open++;
-    touched = Date.now();
-    stream.on("close", () => {
-      open--;
-      touched = Date.now();
-    });
-    stream.on("error", () => {});
-    const path = decodeURIComponent(headers[":path"].split("?")[0]);
+  /** Status, headers and body of the answer to a request. */
+  function respond(url, headers) {
+    const path = decodeURIComponent(url.split("?")[0]);
     const answer = answers.get(path);
     if (!answer) {
       missing.add(path);
-      stream.respond({ ":status": 404, "content-type": "text/plain" });
-      return stream.end("not found");
+      return { status: 404, headers: { "content-type": "text/plain" }, body: "not found" };
     }
     const { name } = answer.encoding;
     const accepted = (headers["accept-encoding"] ?? "").split(/[,;\s]+/).includes(name);
@@ -112,17 +106,40 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
       ? [Number(asked[1]), Math.min(Number(asked[2]), whole.length - 1)]
       : [0, whole.length - 1];
     const body = whole.subarray(start, end + 1);
-    stream.respond({
-      ":status": asked ? 206 : 200,
+    const sent = {
       ...(asked ? { "content-range": `bytes ${start}-${end}/${whole.length}` } : {}),
       "content-type": answer.type,
       "content-length": body.length,
       "cache-control": "public, max-age=31536000, immutable",
       vary: "accept-encoding",
       ...(compressed ? { "content-encoding": name } : {}),
+    };
+    return { status: asked ? 206 : 200, headers: sent, body };
+  }
+  /** Counts a request until its answer, a stream, is closed. */
+  function count(answer) {
+    requests++;
+    open++;
+    touched = Date.now();
+    answer.on("close", () => {
+      open--;
+      touched = Date.now();
     });
+    answer.on("error", () => {});
+  }
+  server.on("stream", (stream, asked) => {
+    count(stream);
+    const { status, headers, body } = respond(asked[":path"], asked);
+    stream.respond({ ":status": status, ...headers });
     stream.end(body);
   });
+  if (http === 1) {
+    server.on("request", (request, response) => {
+      count(response);
+      const { status, headers, body } = respond(request.url, request.headers);
+      response.writeHead(status, headers).end(body);
+    });
+  }
   await new Promise((resolve, reject) =>
     server.listen(0, "127.0.0.1", resolve).on("error", reject),
   );
@@ -143,6 +160,7 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
     },
     close() {
       for (const session of sessions) session.destroy();
+      for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(resolve));
     },
   };

@@ -63,7 +63,7 @@ pub struct Args {
     pub(super) single_page: Option<PathBuf>,
     /// Where the bundle will be: whether shards are packed into few files, of which browsers fetch
     /// ranges, how large these may be, and which file of headers is written to the site
-    #[arg(long, value_enum, value_name = "HOST", help_heading = "Output", default_value = "plain")]
+    #[arg(long, value_enum, value_name = "HOST", help_heading = "Output", default_value = "auto")]
     pub(super) host: Hosting,
     /// Keep unused shards of earlier builds for this many days, so that readers who opened the
     /// site before the deployment can still search. 0 deletes them at once

@@ -9,13 +9,16 @@ use clap::ValueEnum;
 
 use crate::index::packs::Limits;
 use crate::index::write::{Shape, Written};
-use crate::ui::{Ui, thousands};
+use crate::ui::{Ui, bytes, thousands};
 
 /// Bytes of a pack. Larger packs make fewer files; smaller ones harm less where a host ignores
 /// ranges and sends whole files.
 const PACK_BYTES: usize = 4 << 20;
-/// The same for a Worker, which reads its assets without ranges.
-const WORKER_PACK_BYTES: usize = 1 << 20;
+/// The same for Cloudflare, which ignores ranges.
+const CLOUDFLARE_PACK_BYTES: usize = 1 << 20;
+/// Most shards that are files of their own where it is not known whether the host sends ranges, or
+/// known that it does not: half of the files that Cloudflare takes, because the site has its own.
+const MAX_LOOSE_SHARDS: usize = MAX_CLOUDFLARE_FILES as usize / 2;
 /// Most bytes of a file on Cloudflare.
 const MAX_CLOUDFLARE_FILE_BYTES: usize = 25 << 20;
 /// Most files on Cloudflare, of the whole site, on its free plan.
@@ -32,15 +35,18 @@ const END: &str = "# Findling: end";
 /// Where a bundle will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Hosting {
-    /// Any web server or storage that answers range requests. Others send whole packs
+    /// Any host: a file for each shard up to 10,000, more are packed
+    Auto,
+    /// Any web server or storage that answers range requests
     Plain,
     /// A file for each shard, for servers that do not answer range requests
     Files,
     /// GitHub Pages
     GithubPages,
-    /// Cloudflare Pages; writes rules into _headers
+    /// Cloudflare Pages, which ignores ranges: packed from 10,000 shards; writes rules into
+    /// _headers
     CloudflarePages,
-    /// Cloudflare Workers with static assets; writes rules into _headers
+    /// Static assets of Cloudflare Workers: as Cloudflare Pages
     Workers,
     /// Netlify; writes rules into _headers
     Netlify,
@@ -51,21 +57,44 @@ pub enum Hosting {
 impl Hosting {
     /// How shards are written.
     pub fn shape(self) -> Shape {
-        let (pack_bytes, file_bytes) = match self {
+        let (pack_bytes, file_bytes, loose_shards) = match self {
             Self::Files => return Shape::Directory,
-            Self::Plain | Self::Netlify | Self::S3 => (PACK_BYTES, MAX_FILE_BYTES),
-            Self::GithubPages => (PACK_BYTES, MAX_GITHUB_FILE_BYTES),
-            Self::CloudflarePages => (PACK_BYTES, MAX_CLOUDFLARE_FILE_BYTES),
-            Self::Workers => (WORKER_PACK_BYTES, MAX_CLOUDFLARE_FILE_BYTES),
+            Self::Auto => (PACK_BYTES, MAX_FILE_BYTES, MAX_LOOSE_SHARDS),
+            Self::Plain | Self::Netlify | Self::S3 => (PACK_BYTES, MAX_FILE_BYTES, 0),
+            Self::GithubPages => (PACK_BYTES, MAX_GITHUB_FILE_BYTES, 0),
+            Self::CloudflarePages | Self::Workers => {
+                (CLOUDFLARE_PACK_BYTES, MAX_CLOUDFLARE_FILE_BYTES, MAX_LOOSE_SHARDS)
+            }
         };
-        Shape::Packs(Limits { pack_bytes, file_bytes })
+        Shape::Packs(Limits { pack_bytes, file_bytes, loose_shards })
     }
 
-    /// Warns if the output alone has more files than the host takes.
+    /// Warns if the output alone has more files than the host takes, or if it is packed for a host
+    /// that may ignore ranges.
     pub fn check(self, output: &Path, written: &Written, ui: &Ui) {
         let n_files = written.n_files + written.n_retired;
-        let is_limited = matches!(self, Self::CloudflarePages | Self::Workers);
-        if is_limited && n_files > MAX_CLOUDFLARE_FILES {
+        let is_cloudflare = matches!(self, Self::CloudflarePages | Self::Workers);
+        if written.is_packed && is_cloudflare {
+            ui.warn(format!(
+                "{}: expected at most {} shards, because Cloudflare sends whole files where browsers \
+                 ask for ranges, found more; they are packed, and each search fetches packs of \
+                 {}: a bucket of R2 sends ranges, or build with --host files if the plan takes as \
+                 many files",
+                output.display(),
+                thousands(MAX_LOOSE_SHARDS as u64),
+                bytes(CLOUDFLARE_PACK_BYTES as u64)
+            ));
+        } else if written.is_packed && self == Self::Auto {
+            ui.status(
+                "Packed",
+                format!(
+                    "more than {} shards; the host has to send ranges of files, otherwise build \
+                     with --host files",
+                    thousands(MAX_LOOSE_SHARDS as u64)
+                ),
+            );
+        }
+        if is_cloudflare && n_files > MAX_CLOUDFLARE_FILES {
             ui.warn(format!(
                 "{}: expected at most {} files, the limit of Cloudflare's free plan for a site, \
                  found {}; build with --prune 0 to leave out files of earlier builds",
@@ -80,7 +109,7 @@ impl Hosting {
     fn headers_file(self) -> Option<&'static str> {
         match self {
             Self::CloudflarePages | Self::Workers | Self::Netlify => Some("_headers"),
-            Self::Plain | Self::Files | Self::GithubPages | Self::S3 => None,
+            Self::Auto | Self::Plain | Self::Files | Self::GithubPages | Self::S3 => None,
         }
     }
 
@@ -182,7 +211,9 @@ mod tests {
     fn every_host_has_a_shape_within_its_limits() {
         for host in Hosting::value_variants() {
             match host.shape() {
-                Shape::Packs(Limits { pack_bytes, file_bytes }) => assert!(pack_bytes < file_bytes),
+                Shape::Packs(Limits { pack_bytes, file_bytes, .. }) => {
+                    assert!(pack_bytes < file_bytes)
+                }
                 shape => assert_eq!((shape, *host), (Shape::Directory, Hosting::Files)),
             }
         }
