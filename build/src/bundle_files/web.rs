@@ -267,7 +267,7 @@ impl Origin {
             StatusCode::PARTIAL_CONTENT if part.as_ref().is_some_and(|p| is_range(headers, p)) => {}
             StatusCode::OK | StatusCode::PARTIAL_CONTENT => {
                 return Err(unreachable(
-                    "the site does not send parts of files; deploy the bundle as a directory that is \
+                    "the site does not send parts of files; deploy the bundle as a directory, \
                      built with --host files"
                         .to_owned(),
                 ));

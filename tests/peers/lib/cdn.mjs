@@ -3,8 +3,9 @@
 // It speaks HTTP/2, or HTTP/1.1 if told to, and lets browsers cache files without limit. It
 // compresses text and code, by default with brotli at the usual quality of on-the-fly compression.
 // Other files are sent as they are stored, and in ranges where a range is asked for. Everything is
-// compressed before the first request.
+// compressed before the first request, or, if told to, each file before its own.
 
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createSecureServer } from "node:http2";
 import { createServer } from "node:https";
@@ -14,6 +15,7 @@ import { certificate } from "./certificate.mjs";
 
 const brotli = (quality) => ({
   name: "br",
+  level: quality,
   compress: (bytes) =>
     brotliCompressSync(bytes, {
       params: {
@@ -28,7 +30,7 @@ export const ENCODINGS = {
   "no-wasm": { ...brotli(5), except: ".wasm" },
   "brotli-5": brotli(5),
   "brotli-11": brotli(11),
-  gzip: { name: "gzip", compress: (bytes) => gzipSync(bytes, { level: 6 }) },
+  gzip: { name: "gzip", level: 6, compress: (bytes) => gzipSync(bytes, { level: 6 }) },
 };
 const COMPRESSED = {
   ".html": "text/html; charset=utf-8",
@@ -38,25 +40,42 @@ const COMPRESSED = {
   ".wasm": "application/wasm",
 };
 
+/** The certificate of all servers. */
+let own;
+
+/** Compressed files by encoding and hash: several servers send the same. */
+const compressed = new Map();
+
+function compress(encoding, stored) {
+  const hash = createHash("sha256").update(stored).digest("hex");
+  const key = `${encoding.name} ${encoding.level} ${hash}`;
+  if (!compressed.has(key)) compressed.set(key, encoding.compress(stored));
+  return compressed.get(key);
+}
+
 /** Prepares an answer. With `all`, files of unknown types are compressed too. */
 function prepare(name, stored, all, encoding) {
   const type = COMPRESSED[extname(name)];
+  const isCompressed = (type || all) && extname(name) !== encoding.except;
   return {
     type: type ?? "application/octet-stream",
     stored,
     encoding,
-    compressed:
-      (type || all) && extname(name) !== encoding.except ? encoding.compress(stored) : undefined,
+    compressed: () => (isCompressed ? compress(encoding, stored) : undefined),
   };
 }
 
 /**
  * Serves directories, `{ "/prefix/": "directory" }` or `{ "/prefix/": { directory, encoding } }`
  * with a name of `ENCODINGS`, and `pages`, `{ "/": "html" }`.
- * `http` is the version, 2 or 1. `pin` identifies the certificate; `sent()` counts the bytes written
- * to all connections so far.
+ * `http` is the version, 2 or 1. With `lazy`, files are compressed when they are asked for. `pin`
+ * identifies the certificate; `sent()` counts the bytes written to all connections so far.
  */
-export async function serve(directories, pages, { compressAll = false, http = 2 } = {}) {
+export async function serve(
+  directories,
+  pages,
+  { compressAll = false, http = 2, lazy = false } = {},
+) {
   const usual = ENCODINGS["brotli-5"];
   const answers = new Map(
     Object.entries(pages).map(([path, html]) => {
@@ -73,8 +92,10 @@ export async function serve(directories, pages, { compressAll = false, http = 2 
       answers.set(path, prepare(entry.name, readFileSync(file), compressAll, ENCODINGS[encoding]));
     }
   }
+  if (!lazy) for (const answer of answers.values()) answer.compressed();
 
-  const { key, cert, pin } = certificate();
+  own ??= certificate();
+  const { key, cert, pin } = own;
   const server = http === 2 ? createSecureServer({ key, cert }) : createServer({ key, cert });
   const sockets = [];
   const sessions = new Set();
@@ -99,7 +120,7 @@ export async function serve(directories, pages, { compressAll = false, http = 2 
     }
     const { name } = answer.encoding;
     const accepted = (headers["accept-encoding"] ?? "").split(/[,;\s]+/).includes(name);
-    const compressed = accepted ? answer.compressed : undefined;
+    const compressed = accepted ? answer.compressed() : undefined;
     const asked = compressed ? null : /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "");
     const whole = compressed ?? answer.stored;
     const [start, end] = asked

@@ -76,10 +76,10 @@ impl Hosting {
         let is_cloudflare = matches!(self, Self::CloudflarePages | Self::Workers);
         if written.is_packed && is_cloudflare {
             ui.warn(format!(
-                "{}: expected at most {} shards, because Cloudflare sends whole files where browsers \
-                 ask for ranges, found more; they are packed, and each search fetches packs of \
-                 {}: a bucket of R2 sends ranges, or build with --host files if the plan takes as \
-                 many files",
+                "{}: expected at most {} shards, because Cloudflare sends whole files where \
+                 browsers ask for ranges, found more; they are packed, and each search fetches \
+                 packs of {}: a bucket of R2 sends ranges, or build with --host files if the plan \
+                 takes as many files",
                 output.display(),
                 thousands(MAX_LOOSE_SHARDS as u64),
                 bytes(CLOUDFLARE_PACK_BYTES as u64)
