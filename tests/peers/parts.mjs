@@ -41,7 +41,8 @@ function measure(args, output) {
     throw new Error(`findling ${args.join(" ")}: ${run.error ?? run.stderr}`);
   const line = readFileSync(report, "utf8").trim().split("\n").at(-1);
   const [wall, user, system, kilobytes] = line.split(" ").map(Number);
-  return [wall, user + system, Math.round(kilobytes / 1024), bytesIn(output) / 1e6];
+  const cpu = Math.round((user + system) * 100) / 100;
+  return [wall, cpu, Math.round(kilobytes / 1024), Math.round(bytesIn(output) / 1e4) / 100];
 }
 
 /** The files below a directory, or the file itself. */
@@ -76,9 +77,11 @@ const equal = isEqual(at("once"), at("merged"));
 rmSync(scratch, { recursive: true });
 if (!equal) throw new Error("the merged bundle has other bytes than the one of a single build");
 const table = {
-  columns: ["step", ...columns(1, "wall time (s)", "processor time (s)"), "peak memory (MB)"].concat(
-    columns(1, "output (MB)"),
-  ),
+  columns: [
+    "step",
+    ...columns(1, "wall time (s)", "processor time (s)"),
+    "peak memory (MB)",
+  ].concat(columns(1, "output (MB)")),
   rows,
 };
 print(table);
