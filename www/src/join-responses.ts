@@ -4,8 +4,8 @@
  * Scores of two bundles cannot be compared as they are: each is divided by the best of its bundle,
  * so the best page of each scores about the same, however well it matches. So a page's score is
  * divided by the best of all bundles instead. Each response says how likely it is that its bundle
- * answers the query (`answerable`); a page counts by that too, and by the weight that the site gives
- * the bundle (`docs/design/several-bundles.md`).
+ * answers the query (`answerable`); a page counts by that too, and by the weight that the site
+ * gives the bundle (`docs/design/several-bundles.md`).
  */
 
 import type { Facet, PageHit, Response, SectionHit } from "./engine-types";
