@@ -108,8 +108,8 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "networks",
-        question: "how long a reader waits for results, by network and version of HTTP, with files, \
-             with packs, and with Pagefind",
+        question: "how long a reader waits for results, by network and version of HTTP, with \
+             files, with packs, and with Pagefind",
         args: "[SITE] [--turns N]",
         how: How::PeersOfDemo("tests/peers/networks.mjs"),
     },

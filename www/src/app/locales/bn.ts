@@ -53,5 +53,5 @@ export default {
   previousMatch: "আগের মিল",
   nextMatch: "পরের মিল",
   matches: "মিল: {n}",
-  noServer: "এই কম্পিউটারের সার্ভার উত্তর দিচ্ছে না। {command} আবার চালু করে দেখানো ঠিকানাটি " + "খুলুন।",
+  noServer: "সার্ভার উত্তর দিচ্ছে না। {command} আবার চালু করে দেখানো ঠিকানাটি খুলুন।",
 } satisfies AppTexts;

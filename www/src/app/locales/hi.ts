@@ -53,5 +53,5 @@ export default {
   previousMatch: "पिछला मिलान",
   nextMatch: "अगला मिलान",
   matches: "मिलान: {n}",
-  noServer: "इस कंप्यूटर का सर्वर उत्तर नहीं दे रहा है। {command} फिर से चलाएँ और दिखाया गया " + "पता खोलें।",
+  noServer: "सर्वर उत्तर नहीं दे रहा है। {command} फिर चलाएँ और दिखाया गया पता खोलें।",
 } satisfies AppTexts;
