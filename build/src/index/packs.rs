@@ -343,7 +343,7 @@ fn order(bundle: &Bundle) -> Order {
 /// nearest that is left. `None` if there are too many, or they cannot be read.
 fn cells_in_order(bundle: &Bundle) -> Option<Vec<usize>> {
     let n = bundle.cells.len();
-    if n < 3 || n > MAX_ORDERED_CELLS {
+    if !(3..=MAX_ORDERED_CELLS).contains(&n) {
         return None;
     }
     let manifest = &bundle.manifest;
