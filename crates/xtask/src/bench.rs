@@ -70,7 +70,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "parts",
-        question: "a build in parts beside one build of the same files: time and memory of each step",
+        question: "a build in parts beside one build of the same files: time and memory by step",
         args: "SITE [PARTS] [-- BUILD OPTIONS]",
         how: How::Peers("tests/peers/parts.mjs"),
     },
