@@ -34,14 +34,29 @@ export interface Traffic {
 
 export const noTraffic = (): Traffic => ({ bytesFetched: 0, requests: 0, cacheHits: 0 });
 
-/** The part of `fetch` that the store needs. A Worker passes the `fetch` of its assets binding. */
-export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+/** The parts of a response that the store reads. */
+export type FileResponse = Pick<
+  Response,
+  "ok" | "status" | "headers" | "body" | "arrayBuffer" | "clone"
+>;
+
+/**
+ * The part of `fetch` that the store needs. An endpoint passes one that reads from its binding and
+ * counts by `traffic` what a request has fetched.
+ */
+export type Fetch = (url: string, init?: RequestInit, traffic?: Traffic) => Promise<FileResponse>;
 
 /** How to fetch a file. */
 export interface FetchOptions {
   signal?: AbortSignal | undefined;
   /** Bypasses every cache. */
   fresh?: boolean | undefined;
+}
+
+/** How to fetch a range of a pack. */
+export interface PackedOptions extends FetchOptions {
+  /** Called when the server begins to send the whole file in place of the range. */
+  onWhole(): void;
 }
 
 /** A range of bytes in a file; `end` is exclusive. */
@@ -86,6 +101,21 @@ async function hasCache(name: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/**
+ * Refuses a part of a file that is another than was asked for, or compressed: some servers send
+ * parts of a compressed file, which cannot be decompressed. Other origins do not see these headers
+ * unless the server exposes them.
+ */
+function checkPart(file: string, expected: string, headers: Headers): void {
+  const found = headers.get("content-range") ?? expected;
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (found.startsWith(expected) && encoding === "identity") return;
+  throw new FindlingError(
+    "bundle",
+    `${file} came wrong: expected ${expected}…, found ${found}, encoded as ${encoding}.`,
+  );
 }
 
 /** A directory on a web server. */
@@ -146,7 +176,7 @@ export class HttpStore {
     if (!response.body)
       throw new FindlingError("network", `${url} could not be fetched: the answer has no body.`);
     // The cache drops a copy that is cut off. A full disk must not fail the search.
-    if (cache) cache.put(url, response.clone()).catch(() => {});
+    if (cache) cache.put(url, response.clone() as Response).catch(() => {});
     return response.body;
   }
 
@@ -185,6 +215,41 @@ export class HttpStore {
     };
     const { bytes, partial } = await this.#get(file, traffic, init, options);
     return partial ? { bytes } : { bytes: bytes.subarray(start, end), whole: bytes };
+  }
+
+  /** A file of this visit or an earlier one that is in the cache. */
+  cached(path: string, traffic: Traffic): Promise<Uint8Array | undefined> {
+    return this.#match(path, traffic);
+  }
+
+  /** Puts a file into the cache. */
+  keep(path: string, bytes: Uint8Array): void {
+    this.#put(path, bytes);
+  }
+
+  /**
+   * A range of a pack, or all of the pack from a server that ignores ranges. The HTTP cache would
+   * make requests for ranges of one file wait for each other, so it is not used if there is a
+   * better one.
+   */
+  async packed(range: ByteRange, traffic: Traffic, options: PackedOptions): Promise<Uint8Array> {
+    const { file, start, end } = range;
+    const init: RequestInit = {
+      headers: { range: `bytes=${start}-${end - 1}` },
+      cache: this.#unwritten ? "no-store" : "default",
+    };
+    const expected = `bytes ${start}-${end - 1}/`;
+    const { bytes } = await this.#get(file, traffic, init, options, (response) => {
+      if (response.status !== 206) options.onWhole();
+      else checkPart(file, expected, response.headers);
+    });
+    return bytes;
+  }
+
+  /** A whole pack. */
+  async pack(file: string, traffic: Traffic, options: FetchOptions): Promise<Uint8Array> {
+    const init: RequestInit = { cache: options.fresh ? "reload" : "default" };
+    return (await this.#get(file, traffic, init, options)).bytes;
   }
 
   /** Removes cached files that `keep` refuses, once for each `build`. */
@@ -243,9 +308,11 @@ export class HttpStore {
     traffic: Traffic,
     init: RequestInit,
     { signal }: FetchOptions,
+    look?: (response: Response) => void,
   ): Promise<{ bytes: Uint8Array; partial: boolean }> {
     traffic.requests++;
-    const response = await this.#response(path, init, signal);
+    const response = await this.#response(path, init, signal, traffic);
+    look?.(response);
     try {
       const bytes = new Uint8Array(await response.arrayBuffer());
       traffic.bytesFetched += bytes.length;
@@ -260,10 +327,11 @@ export class HttpStore {
     path: string,
     init: RequestInit,
     signal: AbortSignal | undefined,
-  ): Promise<Response> {
-    let response: Response;
+    traffic?: Traffic,
+  ): Promise<FileResponse> {
+    let response: FileResponse;
     try {
-      response = await this.#fetch(this.#url(path), signal ? { ...init, signal } : init);
+      response = await this.#fetch(this.#url(path), signal ? { ...init, signal } : init, traffic);
     } catch (thrown) {
       throw this.#unreachable(path, thrown, signal);
     }
