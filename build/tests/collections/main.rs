@@ -4,6 +4,7 @@ mod chats;
 mod documented;
 mod edits;
 mod home;
+mod included;
 mod kill;
 mod papers;
 mod refused;
