@@ -3,6 +3,7 @@
 mod chats;
 mod documented;
 mod edits;
+mod full_disk;
 mod home;
 mod included;
 mod kill;
