@@ -55,6 +55,7 @@ use boosts_and_pins::{Boost, Pins};
 use conversations::fields::Fields;
 use files::File;
 pub use files::{encode, join};
+pub use includes::Included;
 use left_out::LeftOut;
 use page_cache::PageCache;
 pub use papers::{Kind as PaperKind, UNKNOWN};
@@ -214,7 +215,16 @@ pub fn read(
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Page> {
-    read_cached(inputs, options, None, &ProgressBar::hidden(), on_problem)
+    read_cached(inputs, options, None, &ProgressBar::hidden(), on_problem).pages
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// The pages.
+    pub pages: Vec<Page>,
+    /// The files that pages took in besides their own.
+    pub included: Vec<Included>,
 }
 
 /// Reads pages as [`read`] does, with a bar over the files. Files that `cache` has are not parsed,
@@ -225,9 +235,9 @@ pub fn read_cached(
     cache: Option<PageCache<'_>>,
     bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
-) -> Vec<Page> {
-    let pages = read_raw(inputs, options, cache, bar, on_problem);
-    pages.into_iter().map(|raw| raw.page).collect()
+) -> Read {
+    let (pages, included) = read_raw(inputs, options, cache, bar, on_problem);
+    Read { pages: pages.into_iter().map(|raw| raw.page).collect(), included }
 }
 
 /// Whether text of scans can be recognised here in these languages, joined by `+`.
@@ -298,7 +308,7 @@ pub fn extract(
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Extraction> {
     let options = Options { trace: true, ..options.clone() };
-    let pages = read_raw(inputs, &options, None, &ProgressBar::hidden(), on_problem);
+    let (pages, _) = read_raw(inputs, &options, None, &ProgressBar::hidden(), on_problem);
     pages.into_iter().map(Extraction::of).collect()
 }
 
@@ -345,7 +355,7 @@ fn read_raw(
     cache: Option<PageCache<'_>>,
     bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
-) -> Vec<RawPage> {
+) -> (Vec<RawPage>, Vec<Included>) {
     let files = match cache.as_ref().and_then(|cache| cache.listing()) {
         Some(listing) => {
             listing.problems.iter().cloned().for_each(&mut *on_problem);
@@ -365,8 +375,10 @@ fn read_raw(
         let _ = cache.store(used.into_iter().flatten().collect());
     }
     bar.finish_and_clear();
+    let included = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.included));
+    let included = included.collect();
     describe(&mut outcomes);
-    finish(outcomes, options, on_problem)
+    (finish(outcomes, options, on_problem), included)
 }
 
 /// Adds to pages what stands beside their files on this disk.
@@ -427,6 +439,8 @@ struct Outcome {
     problems: Vec<Problem>,
     /// Whether another read of the same bytes may find more, because a program that helps failed.
     may_change: bool,
+    /// The files that its pages took in.
+    included: Vec<Included>,
 }
 
 impl Outcome {
