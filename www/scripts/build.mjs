@@ -42,17 +42,26 @@ if (!existsSync(standIn)) {
 }
 const withEncoder = existsSync(join(encoder, "findling_encoder_bg.wasm"));
 
-/** Imports style sheets as minified text. */
+/** The minified text of a style sheet, with what it imports. */
+async function styleSheet(path, options = {}) {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [path],
+    bundle: true,
+    minify: true,
+    write: false,
+    ...options,
+  });
+  return outputFiles[0].text.trim();
+}
+
+/** Imports style sheets as text. */
 const css = {
   name: "css",
   setup(build) {
-    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { code } = await esbuild.transform(readFileSync(path, "utf8"), {
-        loader: "css",
-        minify: true,
-      });
-      return { contents: `export default ${JSON.stringify(code.trim())}`, loader: "js" };
-    });
+    build.onLoad({ filter: /\.css$/ }, async ({ path }) => ({
+      contents: `export default ${JSON.stringify(await styleSheet(path))}`,
+      loader: "js",
+    }));
   },
 };
 
@@ -68,13 +77,13 @@ const LATER = {
 
 /**
  * Leaves some imports to separate files: what is loaded later, what other scripts take from the
- * search box, and WebAssembly modules.
+ * search box, modules of the host, and WebAssembly modules.
  */
 const external = {
   name: "external",
   setup(build) {
-    build.onResolve({ filter: /\/(client|history|assistant)$/ }, ({ kind, path }) =>
-      kind === "dynamic-import"
+    build.onResolve({ filter: /\/(client|history|assistant)$/ }, ({ kind, path, importer }) =>
+      kind === "dynamic-import" || importer.endsWith("/several.ts")
         ? { path: `./${LATER[path.split("/").at(-1)]}`, external: true }
         : undefined,
     );
@@ -83,6 +92,7 @@ const external = {
         ? undefined
         : { path: "./findling-ui.js", external: true },
     );
+    build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true }));
     build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({
       path: WHOLE[path.split("/").at(-1)] ?? `./${path.split("/").at(-1)}`,
       external: true,
@@ -103,6 +113,7 @@ const COMMON = {
 /** What each script of the package is built from, below `src/`. */
 const SOURCES = {
   findling: "client",
+  "findling-several": "several",
   "findling-worker": "worker",
   "findling-ui": "ui/element",
   "findling-highlight": "highlight",
@@ -112,6 +123,7 @@ const SOURCES = {
   "findling-assistant": "ui/assistant",
   "findling-log": "search-log",
   "findling-edge": "edge",
+  "findling-edge-server": "edge-server",
   pagefind: "pagefind/pagefind",
   findling_encoder: "encoder",
   "findling-edge-semantic": "edge-semantic",
@@ -128,12 +140,8 @@ async function buildApp(directory) {
     ...COMMON,
     plugins: [css],
   });
-  const { code } = await esbuild.transform(readFileSync(join(pages, "app.css"), "utf8"), {
-    loader: "css",
-    target: COMMON.target,
-    minify: true,
-  });
-  writeFileSync(join(directory, "app.css"), code);
+  const style = await styleSheet(join(pages, "app.css"), { target: COMMON.target });
+  writeFileSync(join(directory, "app.css"), style);
   for (const name of ["index.html", "icon.svg"]) cpSync(join(pages, name), join(directory, name));
 }
 

@@ -95,7 +95,10 @@ async function read(input: Input, site: Site): Promise<Json> {
 }
 
 /** The address and the sections of a page, or of the section that `address` names by its anchor. */
-function meant(page: Document, address: string): { url: string; sections: DocumentSection[] } {
+export function meant(
+  page: Document,
+  address: string,
+): { url: string; sections: DocumentSection[] } {
   const anchor = page.id === address ? "" : address.split("#").slice(1).join("#");
   if (anchor === "") return { url: page.url, sections: page.sections };
   const at = page.sections.findIndex((section) => section.anchor === anchor);

@@ -70,7 +70,7 @@ export function withNotice(json: string, notice: Notice): string {
   return JSON.stringify(answer);
 }
 
-const newCost = (): Cost => ({
+export const newCost = (): Cost => ({
   ...noTraffic(),
   total: 0,
   engine: 0,
@@ -147,13 +147,15 @@ export class Bundle {
   /**
    * Answers a request. `partial` tells that the answer is by words only, because files for meaning
    * are missing or slow. `onWords` is called at most once, before the answer: see `#answerWords`.
+   * What the search costs is added to `given`, or to a cost of its own.
    */
   async search(
     request: Request,
     signal: AbortSignal,
     onWords?: OnWords,
+    given?: Cost,
   ): Promise<Answer & { partial: boolean }> {
-    const cost = newCost();
+    const cost = given ?? newCost();
     const start = performance.now();
     let partial = false;
     const setPartial = () => {

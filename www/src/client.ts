@@ -7,7 +7,8 @@ import { beginOpening, type Opening } from "./begin-opening";
 import type { Answer, Cost } from "./bundle";
 import { parseBundleAddress } from "./bundle-address";
 import { applyCorrections, correctionsIn } from "./corrected-query";
-import type { Correction, Notice, PageHit, Request, Response, Snippet } from "./engine-types";
+import { EMPTY_SNIPPET } from "./empty-snippet";
+import type { Correction, Notice, PageHit, Request, Response } from "./engine-types";
 import { abortable, FindlingError } from "./errors";
 import type { Traffic } from "./http-store";
 import { checkedVector, QueryEncoder } from "./query-encoder";
@@ -349,15 +350,6 @@ const ADDED_COSTS = [
   "engine",
   "recoveries",
 ] as const;
-
-const EMPTY_SNIPPET: Snippet = {
-  text: "",
-  ranges: [],
-  code: [],
-  sentence: [0, 0],
-  cutStart: false,
-  cutEnd: false,
-};
 
 function stats(cost: Cost, encoder: string | null, total: number, encode: number) {
   const { bytesFetched, requests, cacheHits, residentBytes, recoveries, fetch, engine } = cost;

@@ -34,8 +34,17 @@ export interface Traffic {
 
 export const noTraffic = (): Traffic => ({ bytesFetched: 0, requests: 0, cacheHits: 0 });
 
-/** The part of `fetch` that the store needs. A Worker passes the `fetch` of its assets binding. */
-export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+/** The parts of a response that the store reads. */
+export type FileResponse = Pick<
+  Response,
+  "ok" | "status" | "headers" | "body" | "arrayBuffer" | "clone"
+>;
+
+/**
+ * The part of `fetch` that the store needs. An endpoint passes one that reads from its binding and
+ * counts by `traffic` what a request has fetched.
+ */
+export type Fetch = (url: string, init?: RequestInit, traffic?: Traffic) => Promise<FileResponse>;
 
 /** How to fetch a file. */
 export interface FetchOptions {
@@ -146,7 +155,7 @@ export class HttpStore {
     if (!response.body)
       throw new FindlingError("network", `${url} could not be fetched: the answer has no body.`);
     // The cache drops a copy that is cut off. A full disk must not fail the search.
-    if (cache) cache.put(url, response.clone()).catch(() => {});
+    if (cache) cache.put(url, response.clone() as Response).catch(() => {});
     return response.body;
   }
 
@@ -245,7 +254,7 @@ export class HttpStore {
     { signal }: FetchOptions,
   ): Promise<{ bytes: Uint8Array; partial: boolean }> {
     traffic.requests++;
-    const response = await this.#response(path, init, signal);
+    const response = await this.#response(path, init, signal, traffic);
     try {
       const bytes = new Uint8Array(await response.arrayBuffer());
       traffic.bytesFetched += bytes.length;
@@ -260,10 +269,11 @@ export class HttpStore {
     path: string,
     init: RequestInit,
     signal: AbortSignal | undefined,
-  ): Promise<Response> {
-    let response: Response;
+    traffic?: Traffic,
+  ): Promise<FileResponse> {
+    let response: FileResponse;
     try {
-      response = await this.#fetch(this.#url(path), signal ? { ...init, signal } : init);
+      response = await this.#fetch(this.#url(path), signal ? { ...init, signal } : init, traffic);
     } catch (thrown) {
       throw this.#unreachable(path, thrown, signal);
     }

@@ -35,6 +35,8 @@ pub struct Document {
     pub language: String,
     /// Its attributes, as a response has them.
     pub attributes: serde_json::Map<String, Value>,
+    /// Names and values to be shown with the page, in the order of the source.
+    pub meta: Vec<(String, String)>,
     /// In page order.
     pub sections: Vec<DocumentSection>,
 }
@@ -135,6 +137,7 @@ impl Host {
             attributes: attributes
                 .filter_map(|(place, value)| Some((name(*place)?, json(value))))
                 .collect(),
+            meta: part.meta.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
             sections: Vec::new(),
         }
     }

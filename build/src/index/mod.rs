@@ -40,7 +40,7 @@ mod title_variants;
 pub mod vocabulary;
 pub mod write;
 
-pub use build::build;
+pub use build::{build, units};
 pub use job::{GRAPH_FROM, Job, Kept, Options, Outcome};
 pub use shards::Deployed;
 pub use stage::Stage;

@@ -33,7 +33,8 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask test [--fast] [--nightly] [--deny-skips]
                               every test: native, wasm, Chromium, Firefox, workerd
                               --nightly: only those of generators that take minutes to build a
-                              site, with the tool and the client that are built
+                              site, and a walk with a screen reader, with the tool and the client
+                              that are built
                               --fast: only those that need neither tract nor a browser
                               --deny-skips: fail on skipped tests not in tests/allowed-skips.txt
   cargo xtask setup           only install what the others need

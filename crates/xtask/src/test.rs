@@ -229,7 +229,8 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
 
 fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
     if options.nightly {
-        return integrations(paths, report, integrations::Which::Nightly);
+        integrations(paths, report, integrations::Which::Nightly);
+        return screen_reader(paths, report);
     }
     let cargo = |args: &[&str]| Cmd::new(paths::cargo()).args(args).dir(&paths.root);
     report.step("format", cargo(&["fmt", "--all", "--check"]));
@@ -321,6 +322,21 @@ fn integrations(paths: &Paths, report: &mut Report, which: integrations::Which) 
             report.step("integrations", tests);
         }
         Err(error) => report.skip("integrations", format!("{error:#}")),
+    }
+}
+
+/// Walks through the search dialog with a screen reader, where the machine has one.
+fn screen_reader(paths: &Paths, report: &mut Report) {
+    let tests = packages_and_node(paths).and_then(|node| {
+        let tests = node.command("node").args(["run.mjs", "orca"]).dir(&paths.e2e);
+        let tests = tests.env("FINDLING_BIN", paths.findling());
+        Ok(tests.env("FINDLING_CHROMIUM", setup::chromium()?))
+    });
+    match tests {
+        Ok(tests) => {
+            report.step("screen reader", tests);
+        }
+        Err(error) => report.skip("screen reader", format!("{error:#}")),
     }
 }
 

@@ -83,6 +83,13 @@ describe("assistive technology can use the panel", () => {
       await noViolations(page);
     });
   }
+  test("signs between headings are not read", async () => {
+    const page = await session.visitSearch();
+    await search("kiln")(page);
+    const tree = await page.getByRole("listbox").ariaSnapshot();
+    assert.match(tree, /option "Cracks after firing"/);
+    assert.doesNotMatch(tree, /\u203a/);
+  });
   test("a page of results on a phone", async () => {
     const page = await session.visitResults("search?q=kiln", {
       viewport: { width: 390, height: 800 },

@@ -63,7 +63,7 @@ describe("a program that asks the endpoint", () => {
       const query = new URLSearchParams(parameters).get("q");
       assert.deepEqual(
         await response.json(),
-        searched(join(site, "findling"), query, ...options),
+        searched("--streamed", join(site, "findling"), query, ...options),
         parameters,
       );
     }

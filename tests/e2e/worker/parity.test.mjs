@@ -9,7 +9,8 @@ for (const bundle of bundles()) {
   describe(`workerd gives the answers of the command line: ${bundle.name}`, () => {
     let worker;
     before(async () => {
-      worker = await dev(bundle.site);
+      // Unpacked, a phrase takes more files than the free plan allows a request.
+      worker = await dev(bundle.site, { FINDLING_SUBREQUESTS: "1000" });
     });
     after(() => worker?.stop());
 
@@ -24,7 +25,7 @@ for (const bundle of bundles()) {
           });
           answers.push(await (await fetch(`${worker.url}/search?${parameters}`)).json());
         }
-        same(native(bundle, way), answers, `${bundle.name}, ${way.name}`);
+        same(native(bundle, way, ["--streamed"]), answers, `${bundle.name}, ${way.name}`);
       });
     }
   });

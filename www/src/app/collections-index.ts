@@ -1,22 +1,13 @@
 /** All collections as one index, which the search box and the page of results search. */
 
 import type { FindlingIndex } from "../client";
-import type { Snippet } from "../engine-types";
+import { EMPTY_SNIPPET } from "../empty-snippet";
 import type { Description, PageResult, SearchOptions, SearchResponse } from "../types";
 import type { Cards, Found } from "./answers";
 import { ask } from "./api";
 
 /** The attribute that is a page's collection. */
 export const COLLECTION = "collection";
-
-const EMPTY_SNIPPET: Snippet = {
-  text: "",
-  ranges: [],
-  code: [],
-  sentence: [0, 0],
-  cutStart: false,
-  cutEnd: false,
-};
 
 /** Dispatched on the window with the names of collections that could not be searched. */
 export const FAILED = "findling-failed";

@@ -534,7 +534,7 @@ export class Panel {
     const touch = () => {
       this.#list.touched = true;
     };
-    for (const type of ["wheel", "touchmove"])
+    for (const type of ["wheel", "touchmove", "pointerdown"])
       this.#scroll.addEventListener(type, touch, { passive: true });
   }
 

@@ -20,11 +20,18 @@ export interface ResultListOptions {
   passages: () => boolean;
 }
 
+/** A page as it is shown, and the markup that it was made with. */
+interface Row {
+  group: HTMLElement;
+  html: string;
+}
+
 export class ResultList {
   readonly element: HTMLElement;
   readonly #options: ResultListOptions;
-  #hits = new Map<HTMLElement, Hit>();
-  #pages: PageResult[] = [];
+  readonly #hits = new WeakMap<HTMLElement, Hit>();
+  /** The rows by the id of their page, in the order in which they are shown. */
+  #rows = new Map<string, Row>();
   #active: HTMLElement | undefined;
   #nextId = 0;
   /** Whether the reader has pointed, scrolled or moved in these results. Their rows then stay. */
@@ -43,7 +50,7 @@ export class ResultList {
 
   /** Number of pages in the list. */
   get length(): number {
-    return this.#pages.length;
+    return this.#rows.size;
   }
 
   /** The active option. */
@@ -51,13 +58,20 @@ export class ResultList {
     return this.#active as HTMLAnchorElement | undefined;
   }
 
-  /** Replaces all rows; the first becomes active. */
+  /**
+   * Replaces all rows; the first becomes active. A row that would look the same stays as it is: it
+   * is not laid out again, and a screen reader does not read it again.
+   */
   replace(pages: PageResult[], verdict?: Verdict): void {
-    this.#hits.clear();
-    this.#pages = [];
-    this.#active = undefined;
-    this.element.replaceChildren();
-    this.append(pages);
+    const before = this.#rows;
+    this.#rows = new Map();
+    const groups = pages.map((page) => this.#groupOf(page, before));
+    for (const child of [...this.element.children])
+      if (!groups.includes(child as HTMLElement)) child.remove();
+    let next = this.element.firstChild;
+    for (const group of groups)
+      if (group === next) next = next.nextSibling;
+      else this.element.insertBefore(group, next);
     this.lead(verdict);
     this.activate(this.element.querySelector<HTMLElement>("[role=option]") ?? undefined, false);
   }
@@ -78,39 +92,27 @@ export class ResultList {
 
   /** Replaces all rows. Rows that remain glide from their old places to their new ones. */
   glideTo(pages: PageResult[], verdict: Verdict): void {
-    const places = new Map(this.#groups().map((group) => [group.dataset["page"], group.offsetTop]));
+    const places = new Map([...this.#rows].map(([id, { group }]) => [id, group.offsetTop]));
     this.replace(pages, verdict);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    for (const group of this.#groups()) {
-      const before = places.get(group.dataset["page"]);
-      const keyframes =
-        before === undefined
-          ? [{ opacity: 0 }, { opacity: 1 }]
-          : [{ transform: `translateY(${before - group.offsetTop}px)` }, { transform: "none" }];
-      group.animate(keyframes, { duration: 220, easing: "cubic-bezier(.2, .8, .3, 1)" });
+    for (const [id, { group }] of this.#rows) {
+      const way = (places.get(id) ?? 0) - group.offsetTop;
+      if (way && places.has(id))
+        group.animate([{ translate: `0 ${way}px` }, {}], { duration: 220, easing: "ease" });
     }
   }
 
   /** Appends the pages that the list does not have yet, below a title if there is one. */
   appendNew(pages: PageResult[], title: string | undefined): void {
-    const known = new Set(this.#pages.map(({ id }) => id));
-    const [first] = this.append(pages.filter(({ id }) => !known.has(id)));
+    const [first] = this.append(pages.filter(({ id }) => !this.#rows.has(id)));
     if (title === undefined) return;
     first?.classList.add("also");
     first?.before(h("div", { class: "also-title", role: "presentation" }, title));
   }
 
   append(pages: PageResult[]): HTMLElement[] {
-    const groups = pages.map((page) => {
-      const { tags, passages } = this.#options;
-      const group = pageGroup(page, tags(page), passages(), (option, hit) =>
-        this.#register(option, hit),
-      );
-      group.dataset["page"] = page.id;
-      return group;
-    });
+    const groups = pages.map((page) => this.#groupOf(page));
     this.element.append(...groups);
-    this.#pages.push(...pages);
     return groups;
   }
 
@@ -128,6 +130,7 @@ export class ResultList {
   }
 
   activate(option: HTMLElement | undefined, scroll: boolean): void {
+    if (option === this.#active && !scroll) return;
     this.#active?.setAttribute("aria-selected", "false");
     this.#active = option;
     option?.setAttribute("aria-selected", "true");
@@ -135,13 +138,23 @@ export class ResultList {
     if (scroll) option?.scrollIntoView({ block: "nearest" });
   }
 
-  #register(option: HTMLElement, hit: Hit): void {
-    option.id = `option-${this.#nextId++}`;
-    this.#hits.set(option, hit);
+  /** The group of a page: that of `before`, if it looks the same. */
+  #groupOf(page: PageResult, before?: Map<string, Row>): HTMLElement {
+    const { tags, passages } = this.#options;
+    const made = pageGroup(page, tags(page), passages());
+    const html = made.outerHTML;
+    const row = before?.get(page.id);
+    const group = row?.html === html ? row.group : made;
+    group.classList.remove("also");
+    for (const [i, option] of group.querySelectorAll<HTMLElement>("[role=option]").entries())
+      this.#register(option, { page, section: page.sections[i] });
+    this.#rows.set(page.id, { group, html });
+    return group;
   }
 
-  #groups(): HTMLElement[] {
-    return [...this.element.querySelectorAll<HTMLElement>(".page")];
+  #register(option: HTMLElement, hit: Hit): void {
+    option.id ||= `option-${this.#nextId++}`;
+    this.#hits.set(option, hit);
   }
 
   #listen(): void {

@@ -8,30 +8,27 @@ import { withPassage } from "./text-fragment";
 import type { AnswerHit, Hit } from "./verdict";
 
 /**
- * The group of a page, with `tags` next to its title. `passages`: whether links name the passage.
- * `register` is called with every option and must give it an id.
+ * The group of a page, with `tags` next to its title; an option for each section, or one for a page
+ * without sections. `passages`: whether links name the passage.
  */
-export function pageGroup(
-  page: PageResult,
-  tags: string[],
-  passages: boolean,
-  register: (option: HTMLElement, hit: Hit) => void,
-): HTMLElement {
+export function pageGroup(page: PageResult, tags: string[], passages: boolean): HTMLElement {
   const [best, ...others] = page.sections;
-  const first = pageOption(page, tags, passages);
-  register(first, { page, section: best });
-  const group = h(
-    "div",
-    { class: "page", role: "group", "aria-label": page.title || page.url },
-    first,
-  );
-  if (others.length > 0) {
+  const first = option(address({ page, section: best }, passages), "hit");
+  first.append(...hitParts({ page, section: best }, tags));
+  // A screen reader says a group's name before an option that begins with the same title.
+  const isGroup = others.length > 0;
+  const attributes = {
+    role: isGroup && "group",
+    "aria-label": isGroup && (page.title || page.url),
+  };
+  const group = h("div", { class: "page", ...attributes }, first);
+  if (isGroup) {
     const row = h("div", { class: "subs", role: "presentation" });
     for (const section of others) {
       const sub = option(address({ page, section }, passages), "hit sub");
-      sub.append(h("span", { dir: "auto" }, section.headingPath.at(-1) ?? page.title));
+      const heading = section.headingPath.at(-1) ?? page.title;
+      sub.append(h("span", { dir: "auto" }, separator(), heading));
       if (section.snippet.text) sub.title = section.snippet.text;
-      register(sub, { page, section });
       row.append(sub);
     }
     group.append(row);
@@ -64,14 +61,6 @@ export function tagsOf(page: PageResult, info: Description | undefined, labels: 
   return tags;
 }
 
-/** The option of a page and its best section. */
-function pageOption(page: PageResult, tags: string[], passages: boolean): HTMLAnchorElement {
-  const hit = { page, section: page.sections[0] };
-  const first = option(address(hit, passages), "hit");
-  first.append(...hitParts(hit, tags));
-  return first;
-}
-
 /**
  * The title of a hit with `tags` next to it, its headings and its snippet, as far as it has them.
  * Each text has its own direction. `link`: what the title is, if it is a link.
@@ -96,9 +85,9 @@ export function hitParts(
   return parts;
 }
 
-/** The heading path without a first heading that repeats the title. */
+/** The heading path without a first heading that repeats the title, in letters of any case. */
 function withoutTitle(path: string[], title: string): string[] {
-  return path[0] === title ? path.slice(1) : path;
+  return path[0]?.toLowerCase() === title.toLowerCase() ? path.slice(1) : path;
 }
 
 /** Where the link of a hit leads; with `passages` to the sentence that its snippet shows. */
@@ -107,8 +96,9 @@ export function address({ page, section }: Hit, passages: boolean): string | nul
   return section && href !== null && passages ? withPassage(href, section.snippet) : href;
 }
 
+/** A sign between headings, which is not read aloud. */
 function separator(): HTMLElement {
-  return h("i", { "aria-hidden": true });
+  return h("i", { "aria-hidden": "true" });
 }
 
 function option(href: string | null, className: string): HTMLAnchorElement {

@@ -33,7 +33,7 @@ pub fn citations(document: &Document) -> Vec<Citation> {
         language: document.language.clone(),
         score: 0.0,
         attributes: document.attributes.clone(),
-        meta: Vec::new(),
+        meta: document.meta.clone(),
         sections: Vec::new(),
         n_sections: 0,
         copies: 0,
@@ -63,7 +63,31 @@ pub fn pdf(document: &Document, base_url: &str, sources: &Sources) -> Option<Pat
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn authors_are_cited_in_the_order_of_the_paper() {
+        let Value::Object(attributes) = json!({
+            "authors": ["Ash, Robin", "de Vries, Kim"],
+            "venue": "Journal of Ceramics",
+            "doi": "10.1000/glaze.2019",
+            "type": "article",
+        }) else {
+            panic!("expected an object")
+        };
+        let document = Document {
+            title: "Crystalline glazes".to_owned(),
+            attributes,
+            meta: vec![("authors".to_owned(), "de Vries, Kim, Ash, Robin".to_owned())],
+            ..Document::default()
+        };
+        for Citation { style, text } in citations(&document) {
+            let (first, second) = (text.find("Vries"), text.find("Ash"));
+            assert!(first.is_some() && first < second, "{style}: {text}");
+        }
+    }
 
     #[test]
     fn a_paper_of_a_bibliography_has_the_pdf_that_its_address_names() {

@@ -9,6 +9,7 @@ use super::args::{Args, Reading};
 use crate::index::write::{Extra, Shape};
 use crate::index::{Kept, client, standalone, synonyms};
 use crate::page::Page;
+use crate::parts::Embeddings;
 use crate::ranking;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::conversations::fields::Fields;
@@ -17,6 +18,7 @@ use crate::sources::{self, Problem, Severity};
 use crate::ui::Ui;
 
 /// The input of a build.
+#[derive(Default)]
 pub struct Input {
     pub pages: Vec<Page>,
     /// Files that could not be read.
@@ -25,6 +27,8 @@ pub struct Input {
     pub extras: Vec<Extra>,
     /// Languages of pages that `pagefind.js` may be asked to search.
     pub pagefind_languages: Vec<String>,
+    /// Vectors that were computed elsewhere; a cache is not needed then.
+    pub embeddings: Option<Embeddings>,
 }
 
 /// Files that configure a build.
@@ -188,10 +192,13 @@ fn way(from: &Path, to: &Path) -> String {
     up.chain(down).map(|part| part + "/").collect()
 }
 
-/// Reads all pages, without parsing the files whose pages are kept.
-pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Result<Input> {
+/// How the sources are read.
+///
+/// # Errors
+/// If a file of names cannot be read, or what recognises scans is missing.
+pub fn reading_options(args: &Args, pins: Pins) -> Result<sources::Options> {
     let reading = &args.reading;
-    let options = sources::Options {
+    Ok(sources::Options {
         format: reading.format,
         base_url: base_url(args),
         root: reading.root.clone(),
@@ -210,7 +217,12 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
         references: reading.references,
         ocr: reading.ocr.languages()?,
         trace: false,
-    };
+    })
+}
+
+/// Reads all pages, without parsing the files whose pages are kept.
+pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Result<Input> {
+    let options = reading_options(args, pins)?;
     let mut unreadable = 0;
     let mut on_problem = |problem: Problem| unreadable += usize::from(tell(&problem, ui));
     let bar = ui.bar("Reading", 0, "files");
@@ -219,6 +231,12 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
         cache.with_listing(kept.listing.as_ref())
     });
     let pages = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
+    check_found(&pages, args, unreadable)?;
+    Ok(Input { pages, n_unreadable: unreadable, ..Input::default() })
+}
+
+/// Fails if there is no page.
+pub fn check_found(pages: &[Page], args: &Args, unreadable: usize) -> Result<()> {
     if pages.is_empty() {
         let inputs: Vec<String> =
             args.inputs.iter().map(|input| input.display().to_string()).collect();
@@ -229,10 +247,5 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
             if unreadable > 0 { " that can be read" } else { "" }
         );
     }
-    Ok(Input {
-        pages,
-        n_unreadable: unreadable,
-        extras: Vec::new(),
-        pagefind_languages: Vec::new(),
-    })
+    Ok(())
 }

@@ -7,8 +7,10 @@ mod collection;
 mod encoders;
 mod inputs;
 mod markdown_links;
+mod merged;
 mod pagefind_client;
 mod pagefind_site;
+mod part;
 mod report;
 mod robots;
 #[cfg(test)]
@@ -36,6 +38,7 @@ use args::Reading;
 pub(super) use collection::build_collection;
 use encoders::Encoders;
 use inputs::{Input, Settings, check_inputs, client_files, read_pages, shape, texts_of};
+pub(super) use merged::run_merge;
 use report::Built;
 use watch::Watch;
 
@@ -47,15 +50,11 @@ pub(super) const SOME_UNREADABLE: u8 = 3;
 /// # Errors
 /// If no page can be read, a model is missing, or the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
-    let builds = || if args.watch { build_and_watch(&args, ui) } else { build_once(&args, ui) };
-    match args.jobs {
-        None => builds(),
-        Some(jobs) => rayon::ThreadPoolBuilder::new()
-            .num_threads(jobs)
-            .build()
-            .context("cannot start the threads")?
-            .install(builds),
-    }
+    args.in_threads(|| match args.part {
+        Some(share) => part::build_part(&args, share, ui),
+        None if args.watch => build_and_watch(&args, ui),
+        None => build_once(&args, ui),
+    })
 }
 
 /// Builds, and builds again whenever an input changes. An error in an input is printed; the next
@@ -216,7 +215,7 @@ fn index_site(
 
     let parsing = Instant::now();
     let input = read(std::mem::take(&mut settings.pins))?;
-    let Input { pages, n_unreadable, extras: read, pagefind_languages } = input;
+    let Input { pages, n_unreadable, extras: read, pagefind_languages, embeddings } = input;
     extras.extend(read);
     if settings.ranking.is_empty() {
         let of_code = code_ranking::ranking_of(&pages);
@@ -240,10 +239,17 @@ fn index_site(
         query_encoder::deploy(encoders.queries, &args.meaning.encoder, words.as_ref(), ui)?;
     drop(words);
     extras.extend(files);
+    let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
+    let cache = match (embeddings, &encoders.documents) {
+        (Some(embeddings), Some(encoder)) => {
+            Some(embeddings.cache(directory.path(), encoder.card())?)
+        }
+        _ => encoders.cache,
+    };
     let job = Job {
         pages,
         encoder: encoders.documents.as_ref(),
-        cache: encoders.cache,
+        cache,
         query_encoders,
         table: encoders.table.as_ref(),
         earlier,
@@ -268,13 +274,7 @@ fn index_site(
 /// The options of the index.
 fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
     index::Options {
-        chunk: ChunkOptions {
-            passage_words: args.sizes.passage_words,
-            passage_overlap: args.sizes.passage_overlap,
-            max_tokens: args.sizes.max_tokens,
-            unit_overlap: args.sizes.token_overlap,
-            ..ChunkOptions::default()
-        },
+        chunk: chunk_options(args),
         language: args.reading.language.clone(),
         graph_from: args.meaning.graph_from,
         synonyms: settings.synonyms,
@@ -285,5 +285,16 @@ fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
         fit: !args.meaning.no_fit,
         // A single file is read as a whole, so cells are of no use in it.
         cells: shape == Shape::Directory,
+    }
+}
+
+/// How sections are cut.
+fn chunk_options(args: &Args) -> ChunkOptions {
+    ChunkOptions {
+        passage_words: args.sizes.passage_words,
+        passage_overlap: args.sizes.passage_overlap,
+        max_tokens: args.sizes.max_tokens,
+        unit_overlap: args.sizes.token_overlap,
+        ..ChunkOptions::default()
     }
 }

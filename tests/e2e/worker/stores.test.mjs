@@ -1,0 +1,151 @@
+// The endpoint over each kind of store, in the real Workers runtime: the same answers, within what
+// the free plan allows a request.
+
+import assert from "node:assert/strict";
+import { cpSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { build, run, scratch } from "../lib/bundle.mjs";
+import { questions, writeCorpus } from "../lib/corpus.mjs";
+import { filesIn, serveFiles, start, workerOf } from "../lib/miniflare.mjs";
+
+const { Response: ServiceResponse } = await import("miniflare");
+
+/** A generated site whose vectors are in cells, so that a search fetches only some of them. */
+function harbour() {
+  const directory = scratch();
+  const corpus = join(directory, "corpus");
+  writeCorpus(corpus, 120);
+  const site = join(directory, "site");
+  run("--quiet", "build", corpus, "--output", join(site, "findling"), [
+    ["--no-client", "--encoder", "hash", "--graph-from", "200"],
+  ]);
+  return site;
+}
+
+const search = async (worker, query, more = "") => {
+  const response = await fetch(`${worker.url}/search?q=${encodeURIComponent(query)}${more}`);
+  return { response, answer: await response.json() };
+};
+
+/** What a request fetched, and how much at once. */
+function fetched({ response }) {
+  const [, used, most] = /"(\d+) fetched, (\d+) at once"/.exec(
+    response.headers.get("server-timing"),
+  );
+  return { used: Number(used), most: Number(most) };
+}
+
+describe("the endpoint over ASSETS, R2 and KV", () => {
+  const workers = {};
+  const asked = questions().slice(0, 4);
+  before(async () => {
+    const site = harbour();
+    // A first search of this bundle takes more files than the free plan allows a request.
+    const bindings = { FINDLING_SUBREQUESTS: "1000" };
+    const assets = { serviceBindings: { ASSETS: serveFiles(site, ServiceResponse) } };
+    workers.assets = await start({ bindings, ...assets });
+    workers.r2 = await start({ bindings, r2Buckets: ["FINDLING_R2"] });
+    workers.kv = await start({ bindings, kvNamespaces: ["FINDLING_KV"] });
+    workers.free = await start(assets);
+    const bucket = await workers.r2.miniflare.getR2Bucket("FINDLING_R2");
+    const namespace = await workers.kv.miniflare.getKVNamespace("FINDLING_KV");
+    for (const [path, file] of filesIn(site)) {
+      const bytes = readFileSync(file);
+      await bucket.put(path, bytes);
+      await namespace.put(path, bytes);
+    }
+  });
+  after(async () => {
+    for (const worker of Object.values(workers)) await worker.stop();
+  });
+
+  test("gives the same answers from each", async () => {
+    for (const query of asked) {
+      const { answer } = await search(workers.assets, query);
+      assert.ok(answer.total, query);
+      for (const name of ["r2", "kv"])
+        assert.deepEqual((await search(workers[name], query)).answer, answer, `${name}: ${query}`);
+    }
+  });
+
+  test("makes at most 6 subrequests at once, and at most 50 on the free plan", async () => {
+    for (const [name, worker] of Object.entries(workers)) {
+      let sum = 0;
+      for (const query of asked) {
+        const { used, most } = fetched(await search(worker, `${query} again`));
+        assert.ok(most <= 6, `${name}, ${query}: ${most} at once`);
+        if (name === "free") assert.ok(used <= 50, `${query}: ${used} fetched`);
+        sum += used;
+      }
+      assert.ok(sum > 0, "a search fetches what it needs");
+    }
+  });
+
+  test("keeps files from R2 in the cache for other isolates", async () => {
+    const cache = (await workers.r2.miniflare.getCaches()).default;
+    const { revision } = await (await fetch(`${workers.r2.url}/health`)).json();
+    const kept = await cache.match(`${workers.r2.url}/findling/shards/${revision}.bin`);
+    assert.ok((await kept.arrayBuffer()).byteLength > 0);
+    assert.equal(await cache.match(`${workers.r2.url}/findling/findling.idx`), undefined);
+  });
+});
+
+describe("a request with too few subrequests for meaning", () => {
+  let worker;
+  after(() => worker?.stop());
+
+  test("is answered by words, and the next one as a whole", async () => {
+    worker = await start({
+      source: workerOf("{ budget: { subrequests: 16, reserve: 10 }, mcpPath: false }"),
+      serviceBindings: { ASSETS: serveFiles(harbour(), ServiceResponse) },
+    });
+    const [query] = questions();
+    const codes = [];
+    for (let i = 0; i < 20 && codes.at(-1) !== "whole"; i++) {
+      const { response, answer } = await search(worker, query);
+      if (response.status === 503) {
+        codes.push(answer.error.code);
+        continue;
+      }
+      assert.ok(fetched({ response }).used <= 16);
+      codes.push(answer.notices.some(({ code }) => code === "meaning-missing") ? "words" : "whole");
+      const isWhole = codes.at(-1) === "whole";
+      assert.equal(response.headers.get("cache-control") === "no-store", !isWhole);
+    }
+    assert.notEqual(codes[0], "whole", codes.join());
+    assert.equal(codes.at(-1), "whole", codes.join());
+  });
+});
+
+describe("another build that is deployed", () => {
+  let worker;
+  after(() => worker?.stop());
+
+  test("takes over while the earlier one goes on answering", async () => {
+    const site = scratch();
+    cpSync(build(), site, { recursive: true });
+    worker = await start({
+      source: workerOf("{ revisionCheck: 0 }"),
+      serviceBindings: { ASSETS: serveFiles(site, ServiceResponse) },
+    });
+    const revision = async () => (await (await fetch(`${worker.url}/health`)).json()).revision;
+    const first = await revision();
+    const sections = [["", "", "A wombat lives in the kiln room."]];
+    const page = { path: "guide/wombat.html", title: "Wombat", sections };
+    const extra = [{ ...page, kind: "guide", level: 1, updated: "2026-01-01" }];
+    const next = build({ extra });
+    rmSync(join(site, "findling"), { recursive: true });
+    cpSync(next, site, { recursive: true });
+    // A search that needs files of the earlier build finds that they are gone, and changes over.
+    for (const query of ["kiln", "glaze", "wombat", "crawling pinholes"]) {
+      const { response } = await search(worker, query);
+      assert.equal(response.status, 200, query);
+    }
+    for (let i = 0; i < 50 && (await revision()) === first; i++)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.notEqual(await revision(), first);
+    const { answer } = await search(worker, "wombat");
+    assert.equal(answer.results[0].title, "Wombat");
+  });
+});

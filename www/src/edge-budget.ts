@@ -1,0 +1,105 @@
+/**
+ * What one request to the endpoint may fetch. Cloudflare's free plan allows 50 subrequests for a
+ * request, and six connections at a time, whichever binding they go to.
+ */
+
+import { type Cost, newCost } from "./bundle";
+import { FindlingError } from "./errors";
+import type { Traffic } from "./http-store";
+
+/** Limits of what a request may fetch. */
+export interface BudgetOptions {
+  /** Most subrequests of a request. */
+  subrequests: number;
+  /** How many of them are kept for an answer by words if there are not enough for meaning. */
+  reserve: number;
+  /** Most subrequests at a time. */
+  atOnce: number;
+}
+
+/** A budget that the free plan allows. */
+export const DEFAULT_BUDGET: BudgetOptions = { subrequests: 50, reserve: 10, atOnce: 6 };
+
+/** Counts and spaces out the subrequests of one request. */
+export class Budget {
+  readonly #options: BudgetOptions;
+  #reserve: number;
+  #used = 0;
+  #active = 0;
+  #most = 0;
+  #exhausted = false;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+    this.#reserve = Math.min(options.reserve, options.subrequests);
+  }
+
+  /** Subrequests so far. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Most subrequests that were under way at a time. */
+  get most(): number {
+    return this.#most;
+  }
+
+  /** Whether a subrequest was refused. */
+  get exhausted(): boolean {
+    return this.#exhausted;
+  }
+
+  /** Subrequests left, without the reserve. */
+  get left(): number {
+    return Math.max(0, this.#options.subrequests - this.#reserve - this.#used);
+  }
+
+  /** Makes the reserve available. */
+  release(): void {
+    this.#reserve = 0;
+  }
+
+  /** Does `work`, which is one subrequest, when fewer than the most are under way. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.left === 0) {
+      this.#exhausted = true;
+      const { subrequests } = this.#options;
+      throw new FindlingError("network", `the request has made its ${subrequests} subrequests`);
+    }
+    this.#used++;
+    if (this.#active >= this.#options.atOnce)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#active++;
+    this.#most = Math.max(this.#most, this.#active);
+    try {
+      return await work();
+    } finally {
+      // The next one takes the place.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#active--;
+    }
+  }
+}
+
+/** The cost of one request, with its budget. */
+export interface Metered extends Cost {
+  readonly budget: Budget;
+  /** Files that it has looked for in the cache in vain. */
+  cacheMisses: number;
+  /** Lets work go on when the request is answered. */
+  later(work: Promise<unknown>): void;
+}
+
+/** A cost of nothing so far. */
+export const metered = (budget: Budget, later: Metered["later"]): Metered => ({
+  ...newCost(),
+  budget,
+  cacheMisses: 0,
+  later,
+});
+
+/** The request that a subrequest belongs to; `undefined` if it has no budget. */
+export const meteredBy = (traffic: Traffic | undefined): Metered | undefined =>
+  traffic && "budget" in traffic ? (traffic as Metered) : undefined;

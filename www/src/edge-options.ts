@@ -1,0 +1,113 @@
+/** What a host gives to the endpoint, and how a site configures it. */
+
+import type { BudgetOptions } from "./edge-budget";
+import type { LogLevel } from "./edge-log";
+import type { Mounts } from "./edge-mounts";
+import type { CacheLike, Fetcher, FileStore, KvLike, R2Like } from "./edge-store";
+import type { Encoded } from "./encoder";
+import type { HttpStore } from "./http-store";
+import type { Description } from "./types";
+
+/** The part of a binding for limits of rate that is used. */
+export interface RateLimiter {
+  limit(options: { key: string }): Promise<{ success: boolean }>;
+}
+
+/** The bindings and variables of the host. Bundles are read from the first store of these. */
+export interface Env {
+  /** A bucket of R2. */
+  FINDLING_R2?: R2Like;
+  /** A namespace of KV. */
+  FINDLING_KV?: KvLike;
+  /** Static assets. */
+  ASSETS?: Fetcher;
+  /**
+   * Path of the bundle in the store, or the address of a bundle on the web. Default: `/findling/`.
+   */
+  FINDLING_BUNDLE?: string;
+  /** Many bundles, as JSON: see `Mounts`. */
+  FINDLING_BUNDLES?: string;
+  /** Most subrequests of a request. Default: 50, what the free plan allows. */
+  FINDLING_SUBREQUESTS?: string;
+  /** Refuses clients that ask too often. */
+  FINDLING_RATE_LIMIT?: RateLimiter;
+  /** What is logged: `requests` (default), `errors` or `none`. */
+  FINDLING_LOG?: string;
+  /** `1` logs what was searched for too. */
+  FINDLING_LOG_QUERIES?: string;
+}
+
+/** What the host offers for one request. */
+export interface Context {
+  /** Lets work go on when the request is answered. */
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** Answers requests. */
+export interface Handler {
+  fetch(request: Request, env?: Env, context?: Context): Promise<Response>;
+}
+
+/** An encoder that runs beside the engine. */
+export interface EdgeEncoder {
+  /** Its name in responses. */
+  name: string;
+  /** Loads it, once for each isolate. */
+  load(
+    description: Description,
+    store: HttpStore,
+  ): Promise<{ encode(query: string): Encoded | Promise<Encoded> }>;
+}
+
+/** How to answer. */
+export interface EdgeOptions {
+  encoder?: EdgeEncoder;
+  /**
+   * Maximum bytes of memory for shards between requests. Default: 32 MiB. An isolate has 128 MB.
+   */
+  memory?: number;
+  /**
+   * `streamed` (default): a search by meaning fetches only the vectors near the query. `resident`:
+   * the first one fetches all vectors.
+   */
+  vectors?: "streamed" | "resident";
+  /** Bundles by path or host. Default: one bundle, `Env.FINDLING_BUNDLE`. */
+  mounts?: Mounts;
+  /** Most open bundles. Default: 8. */
+  bundles?: number;
+  /** What a request may fetch. Default: what the free plan allows, 50 subrequests, 6 at once. */
+  budget?: Partial<BudgetOptions>;
+  /** Milliseconds after which a file is asked for again. Default: 5000. */
+  timeout?: number;
+  /** Milliseconds after which to check whether another build is deployed. Default: 60,000. */
+  revisionCheck?: number;
+  /** The store of bundles. Default: see `Env`. */
+  store?: (env: Env) => FileStore;
+  /**
+   * A cache for answers, and for files from R2, KV and the web; `false` for none. Default: the
+   * cache of the data centre.
+   */
+  cache?: CacheLike | false;
+  /** Seconds for which caches may serve an answer without asking again. Default: 60. */
+  maxAge?: number;
+  /** Most requests under way in an isolate; further ones are refused with 503. Default: 256. */
+  maxRequests?: number;
+  /** Whom the limit of rate counts. Default: the address of the client. */
+  rateKey?: (request: Request) => string;
+  /** What is logged. Default: `Env.FINDLING_LOG`. */
+  log?: LogLevel;
+  /** Whether what was searched for is logged too. Default: `Env.FINDLING_LOG_QUERIES`. */
+  logQueries?: boolean;
+  /** Path in front of all routes below, such as `/api`. Default: none. */
+  prefix?: string;
+  /** Path of the search endpoint. Default: `/search`. */
+  path?: string;
+  /** Path of the endpoint for similar pages. Default: `/similar`. */
+  similarPath?: string;
+  /** Path of the endpoint for suggestions. Default: `/suggest`. */
+  suggestPath?: string;
+  /** Path of the endpoint for the text of a page. Default: `/page`. */
+  pagePath?: string;
+  /** Path of the endpoint for assistants; `false` for none. Default: `/mcp`. */
+  mcpPath?: string | false;
+}
