@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use super::files::File;
+use super::tree::Tree;
 use super::{Outcome, Severity, decode};
 
 /// Largest sum of the sizes of all files that a page takes in.
@@ -33,6 +34,7 @@ pub(super) enum Refused {
 /// The files that a page takes in.
 #[derive(Debug)]
 pub(super) struct Includes {
+    tree: Tree,
     /// `None` where nothing can be taken in: the page does not come from a file.
     root: Option<PathBuf>,
     directory: PathBuf,
@@ -50,7 +52,7 @@ struct State {
 
 impl Includes {
     /// Those of a page.
-    pub fn of(file: &File) -> Self {
+    pub fn of(file: &File, tree: &Tree) -> Self {
         let directory = match file.path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             _ => PathBuf::from("."),
@@ -58,10 +60,11 @@ impl Includes {
         let depth = file.id.split('/').count() - 1;
         let root = directory.ancestors().nth(depth).unwrap_or(&directory);
         let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
-        let is_file = file.path.is_file();
+        let is_file = tree.is_file(&file.path);
         Self {
-            root: is_file.then(|| root.canonicalize().ok()).flatten(),
-            page: file.path.canonicalize().ok(),
+            tree: tree.clone(),
+            root: is_file.then(|| tree.canonicalize(root).ok()).flatten(),
+            page: tree.canonicalize(&file.path).ok(),
             directory,
             state: RefCell::default(),
         }
@@ -92,23 +95,23 @@ impl Includes {
             Some(below) => root.join(below.trim_start_matches('/')),
             None => directory.join(target),
         };
-        let path = path.canonicalize().map_err(|_| Refused::Missing)?;
+        let path = self.tree.canonicalize(&path).map_err(|_| Refused::Missing)?;
         if !path.starts_with(root) {
             return Err(Refused::Outside);
         }
         if Some(&path) == self.page.as_ref() {
             return Err(Refused::Itself);
         }
-        let metadata = path.metadata().map_err(|_| Refused::Missing)?;
-        if !metadata.is_file() {
+        if !self.tree.is_file(&path) {
             return Err(Refused::Missing);
         }
-        let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+        let size = self.tree.len(&path).map_err(|_| Refused::Missing)?;
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
         let mut state = self.state.borrow_mut();
         if state.files >= MAX_FILES || size > MAX_BYTES - state.bytes.min(MAX_BYTES) {
             return Err(Refused::TooMuch);
         }
-        let bytes = std::fs::read(&path).map_err(|_| Refused::Missing)?;
+        let bytes = self.tree.read(&path).map_err(|_| Refused::Missing)?;
         state.files += 1;
         state.bytes += bytes.len();
         Ok((path, decode::plain(&bytes, None).text.replace('\0', " ")))
@@ -148,7 +151,10 @@ mod tests {
     use super::*;
 
     fn of(dir: &Path, id: &str) -> Includes {
-        Includes::of(&File { id: id.into(), path: dir.join(id), format: Format::Rst })
+        Includes::of(
+            &File { id: id.into(), path: dir.join(id), format: Format::Rst },
+            &Tree::default(),
+        )
     }
 
     #[test]
@@ -187,7 +193,7 @@ mod tests {
             path: "https://example.org/a.rst".into(),
             format: Format::Rst,
         };
-        let includes = Includes::of(&file);
+        let includes = Includes::of(&file, &Tree::default());
         assert_eq!(includes.open(None, "/etc/hostname").unwrap_err(), Refused::Outside);
     }
 

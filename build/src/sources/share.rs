@@ -98,7 +98,7 @@ pub fn read_share(
         outcome
     });
     let mut outcomes: Vec<Outcome> = read.collect();
-    describe(&mut outcomes);
+    describe(&mut outcomes, &options.tree);
     let pieces = outcomes.into_iter().flat_map(pieces).collect();
     bar.finish_and_clear();
     ReadShare { inputs: hash(&files, &sizes), problems, n_files: mine.len(), pieces }
