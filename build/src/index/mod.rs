@@ -24,6 +24,7 @@ pub mod graph;
 mod job;
 mod languages;
 pub mod lexical;
+pub mod packs;
 mod page_order;
 pub mod previous_build;
 pub mod query_encoder;

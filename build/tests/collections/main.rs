@@ -5,6 +5,7 @@ mod documented;
 mod edits;
 mod home;
 mod kill;
+mod packs;
 mod papers;
 mod refused;
 mod sites;

@@ -116,6 +116,13 @@ const BENCHES: &[Bench] = &[
         how: How::PeersInBrowser("tests/peers/net.mjs"),
     },
     Bench {
+        name: "networks",
+        question: "how long a reader waits for results, by network and version of HTTP, with files, \
+             with packs, and with Pagefind",
+        args: "[SITE] [--turns N]",
+        how: How::PeersOfDemo("tests/peers/networks.mjs"),
+    },
+    Bench {
         name: "first-result",
         question: "how long a reader waits for the first result, by processor, network, \
              compression",

@@ -8,6 +8,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args as _, FromArgMatches};
 use serde::{Deserialize, Serialize};
 
+use super::hosting::Hosting;
 use crate::commands::ocr::OcrArgs;
 use crate::index::query_encoder::Choice;
 use crate::index::{GRAPH_FROM, retired_shards, rows};
@@ -63,6 +64,10 @@ pub struct Args {
         conflicts_with_all = ["output", "single_file", "pagefind", "no_client"]
     )]
     pub(super) single_page: Option<PathBuf>,
+    /// Where the bundle will be: whether shards are packed into few files, of which browsers fetch
+    /// ranges, how large these may be, and which file of headers is written to the site
+    #[arg(long, value_enum, value_name = "HOST", help_heading = "Output", default_value = "auto")]
+    pub(super) host: Hosting,
     /// Keep unused shards of earlier builds for this many days, so that readers who opened the
     /// site before the deployment can still search. 0 deletes them at once
     #[arg(

@@ -108,7 +108,7 @@ pub fn shape(args: &Args) -> Result<Shape> {
     match (single_file, named_as_file) {
         (true, true) => Ok(Shape::FileAlone),
         (true, false) => Ok(Shape::SingleFile),
-        (false, false) => Ok(Shape::Directory),
+        (false, false) => Ok(args.host.shape()),
         (false, true) => bail!(
             "--output {}: a name that ends in .findling needs --single-file; add it, or name a \
              directory",

@@ -5,6 +5,7 @@ mod assistant_files;
 mod code_ranking;
 mod collection;
 mod encoders;
+mod hosting;
 mod inputs;
 mod markdown_links;
 mod merged;
@@ -97,7 +98,7 @@ pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Re
 /// As [`run`].
 pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
     if site.pages.is_empty() {
-        let mut files = client_files(args, Shape::Directory, ui)?;
+        let mut files = client_files(args, args.host.shape(), ui)?;
         client::keep_needed(&mut files, &[], &[])?;
         files.extend(pagefind_site::files(args, site)?.1);
         pagefind_client::add_packed(&mut files, [].iter())?;
@@ -109,7 +110,7 @@ pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
     let mut indexed =
         index_site(args, place, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
     pagefind_client::keep_needed(&mut indexed.extras);
-    write::files(&indexed.bundle, indexed.extras)
+    write::files(&indexed.bundle, place.1, indexed.extras)
 }
 
 /// Builds once and reports.
@@ -154,7 +155,7 @@ fn build_from(
     let written = if shape == Shape::Standalone {
         standalone::write(&output, &bundle, &extras)?
     } else {
-        write_bundle(args, kept, (&output, shape), &bundle, &unchanged, &extras)?
+        write_bundle(args, kept, (&output, shape), &bundle, &unchanged, &extras, ui)?
     };
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
     Ok(Built {
@@ -176,11 +177,17 @@ fn write_bundle(
     bundle: &Bundle,
     unchanged: &HashSet<String>,
     extras: &[Extra],
+    ui: &Ui,
 ) -> Result<Written> {
     let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
     let replaced = Replaced { directory: replaced(output, kept), unchanged };
     let writer = BundleWriter::new(output, shape, bundle);
-    BundleWriter { extras, grace, replaced: Some(replaced), ..writer }.write()
+    let written = BundleWriter { extras, grace, replaced: Some(replaced), ..writer }.write()?;
+    args.host.check(output, &written, ui);
+    if shape.has_shards() {
+        args.host.write_headers(&args.inputs, output, ui)?;
+    }
+    Ok(written)
 }
 
 /// The directory of the bundle that is replaced, if there is one.
@@ -284,7 +291,7 @@ fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
         fit: !args.meaning.no_fit,
         // A single file is read as a whole, so cells are of no use in it.
-        cells: shape == Shape::Directory,
+        cells: shape.has_shards(),
     }
 }
 
