@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use findling_build::index::{self, Job, write};
+use findling_build::index::write::{self, Shape};
+use findling_build::index::{self, Job};
 use findling_build::page::Page;
 use findling_build::sources::{Options, Problem, Reading, Severity, Tree};
 use findling_build::ui::Ui;
@@ -59,7 +60,7 @@ impl Site {
             n_pages,
             n_sections: bundle.manifest.stats.n_sections,
             single_file: write::single_file(&bundle)?,
-            files: write::files(&bundle, Vec::new())?
+            files: write::files(&bundle, Shape::Directory, Vec::new())?
                 .into_iter()
                 .map(|file| (file.path, file.contents.into_owned()))
                 .collect(),

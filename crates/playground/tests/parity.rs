@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use findling_build::index::{self, Job, write};
+use findling_build::index::write::{self, Shape};
+use findling_build::index::{self, Job};
 use findling_build::sources::{self, Options};
 use findling_build::ui::Ui;
 use findling_playground::{Files, Site};
@@ -50,7 +51,7 @@ fn from_disk(directory: &Path) -> Bundle {
     let pages = sources::read(&[directory.to_owned()], &options, &mut |_| {});
     assert!(!pages.is_empty());
     let bundle = index::build(Job { pages, ..Job::default() }, &Ui::silent()).unwrap().bundle;
-    let files = write::files(&bundle, Vec::new()).unwrap();
+    let files = write::files(&bundle, Shape::Directory, Vec::new()).unwrap();
     files.into_iter().map(|file| (file.path, file.contents.into_owned())).collect()
 }
 
