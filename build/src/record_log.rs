@@ -284,6 +284,11 @@ fn read_at(file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
+#[cfg(not(any(unix, windows)))]
+fn read_at(mut file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at)).and_then(|_| io::Read::read_exact(&mut file, bytes))
+}
+
 #[cfg(windows)]
 fn read_at(file: &File, mut at: u64, mut bytes: &mut [u8]) -> io::Result<()> {
     while !bytes.is_empty() {

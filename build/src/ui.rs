@@ -313,7 +313,11 @@ impl Ui {
 
 /// The terminal on standard output, if there is one.
 fn screen() -> Option<Screen> {
-    let (columns, rows) = terminal_size::terminal_size_of(std::io::stdout())?;
+    #[cfg(not(target_family = "wasm"))]
+    let size = terminal_size::terminal_size_of(std::io::stdout());
+    #[cfg(target_family = "wasm")]
+    let size = terminal_size::terminal_size();
+    let (columns, rows) = size?;
     Some(Screen { rows: rows.0.into(), columns: columns.0.into() })
 }
 

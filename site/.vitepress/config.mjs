@@ -9,6 +9,7 @@ import { charts } from "./charts.mjs";
 import { code } from "./code.mjs";
 import { links } from "./links.mjs";
 import { addressOf, REPOSITORY, SOURCES } from "./pages.mjs";
+import { playground } from "./playground/assets.mjs";
 import { navigation, sidebar } from "./sidebar.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -53,5 +54,5 @@ export default defineConfig({
     socialLinks: [{ icon: "github", link: REPOSITORY }],
     footer: { message: "MIT or Apache-2.0, at your choice." },
   },
-  vite: { plugins: [packages, findling()] },
+  vite: { plugins: [packages, playground(root), findling()] },
 });

@@ -7,6 +7,7 @@ export const REPOSITORY = "https://github.com/findling-search/findling";
 const ELSEWHERE = new Map([
   ["www/README.md", "client.md"],
   ["python/README.md", "python.md"],
+  ["crates/web/README.md", "rust.md"],
   ["ARCHITECTURE.md", "architecture.md"],
   ["CONTRIBUTING.md", "contributing.md"],
   ["CHANGELOG.md", "changelog.md"],
@@ -19,7 +20,10 @@ const DIRECTORIES = ["docs/", "site/pages/"];
 export const SOURCES = {
   /** All that is neither: patterns below the repository. */
   excluded: [
-    "{target,bench,build,crates,examples,tests,.github}/**",
+    "{target,bench,build,examples,tests,.github}/**",
+    "crates/!(web)/**",
+    "crates/web/!(README.md)",
+    "crates/web/*/**",
     "www/!(README.md)",
     "www/*/**",
     "python/!(README.md)",

@@ -4,6 +4,7 @@ const page = (text, link) => ({ text, link });
 
 export const navigation = [
   page("Quick start", "/quick-start"),
+  page("Playground", "/playground"),
   page("Documents", "/documents"),
   page("Benchmarks", "/benchmarks"),
   page("Changelog", "/changelog"),
@@ -14,6 +15,7 @@ const group = (text, items, collapsed) => ({ text, items, collapsed });
 export const sidebar = [
   group("Start", [
     page("Quick start", "/quick-start"),
+    page("Playground", "/playground"),
     page("Installing", "/installing"),
     page("Documentation generators", "/integrations"),
     page("Questions and answers", "/documents"),
@@ -37,6 +39,7 @@ export const sidebar = [
   group("Reference", [
     page("Client and endpoint", "/client"),
     page("Python", "/python"),
+    page("Front ends in Rust", "/rust"),
     page("Commands and options", "/cli"),
     page("Bundle format", "/format"),
     page("Glossary", "/glossary"),

@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { findling, root } from "../e2e/lib/bundle.mjs";
+import { ask, options } from "../e2e/lib/browser.mjs";
+import { findling, root, scratch } from "../e2e/lib/bundle.mjs";
 import { host } from "./lib/host.mjs";
 import * as reader from "./lib/reader.mjs";
 import { Session } from "./lib/session.mjs";
@@ -16,6 +17,9 @@ const dist = join(site, ".vitepress/dist");
 const skip = existsSync(join(site, "node_modules"))
   ? undefined
   : "no site/node_modules: run `npm ci` there";
+const withoutIndexer = existsSync(join(root, "www/wasm/playground"))
+  ? undefined
+  : "no www/wasm/playground: build it with `cargo xtask wasm --playground`";
 const axe = createRequire(join(root, "tests/e2e/package.json")).resolve("axe-core/axe.min.js");
 
 const AXE = {
@@ -92,16 +96,125 @@ describe("a reader of Findling's site", { skip }, () => {
     await reader.shoot(page, "own-site-benchmarks");
   });
 
-  for (const path of ["", "quick-start.html", "benchmarks.html", "agents.html"])
+  describe("in the playground", { skip: withoutIndexer }, () => {
+    /** The playground, opened. */
+    const enter = async (options) => {
+      const page = await session.visit("playground.html", options);
+      const before = new Set(await requested(page));
+      assert.ok(![...before].some((name) => /playground\/.*\.(?:wasm|js)$/.test(name)), "at once");
+      await page.getByRole("button", { name: "Open the playground" }).click();
+      await page.getByText("Drop a folder").waitFor();
+      page.setDefaultTimeout(30_000);
+      return page;
+    };
+
+    /** Drops files or directories of this machine. */
+    const drop = async (page, ...files) => {
+      const { x, y, width, height } = await page.locator(".drop").boundingBox();
+      const devtools = await page.context().newCDPSession(page);
+      for (const type of ["dragEnter", "dragOver", "drop"])
+        await devtools.send("Input.dispatchDragEvent", {
+          type,
+          x: x + width / 2,
+          y: y + height / 2,
+          data: { items: [], files, dragOperationsMask: 1 },
+        });
+    };
+
+    const indexed = (page, pattern) =>
+      page.locator(".playground p.state", { hasText: pattern }).waitFor();
+    const found = async (page, query) => {
+      const box = page.locator(".playground findling-search");
+      await ask(box, query);
+      return options(box);
+    };
+
+    test("drops a folder, searches it, and reads a page; nothing leaves the browser", async () => {
+      const page = await enter();
+      const sent = [];
+      page.on("request", (request) => sent.push(`${request.method()} ${request.url()}`));
+      await drop(page, folder());
+      await indexed(page, /^4 pages with \d+ sections/);
+      assert.match((await found(page, "cooling the kiln"))[0], /Firing/);
+      assert.match((await found(page, "abkühlen"))[0], /Der Ofen/, "in German");
+      const hostile = await found(page, "wheel");
+      assert.match(hostile[0], /<img src=x/);
+      const own = page.locator(".playground findling-search");
+      await own.getByRole("option").first().click();
+      const article = page.locator(".playground article");
+      await article.getByText("Text of the wheel.").waitFor();
+      assert.match(await article.locator(".file").innerText(), /^<img src=x onerror=/);
+      assert.equal(await page.locator(".playground img").count(), 0);
+      await found(page, "cooling down");
+      await own
+        .getByRole("option", { name: /Cooling down/ })
+        .first()
+        .click();
+      await article.getByRole("heading", { name: "Cooling down" }).waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement.textContent), "Cooling down");
+      assert.match(page.url(), /playground\.html$/);
+      assert.ok(
+        sent.every((request) => request.startsWith(`GET ${session.address()}`)),
+        `${sent}`,
+      );
+      const kept = await page.evaluate(async () => [
+        ...(await caches.keys()).filter((name) => /playground/.test(name)),
+        ...Object.keys(localStorage).filter((name) => /findling/.test(name)),
+      ]);
+      assert.deepEqual(kept, []);
+      await reader.shoot(page, "own-site-playground");
+    });
+
+    test("takes an archive, another folder after it, and tells what cannot be read", async () => {
+      const page = await enter();
+      const [files, archive] = [folder(), join(scratch(), "kiln.zip")];
+      const zip = "import sys, shutil; shutil.make_archive(sys.argv[1][:-4], 'zip', sys.argv[2])";
+      const { status } = spawnSync("python3", ["-c", zip, archive, files]);
+      const choose = (name, path) =>
+        page
+          .getByRole("button", { name })
+          .evaluateHandle((button) => button.nextElementSibling)
+          .then((input) => input.asElement().setInputFiles(path));
+      if (status === 0) {
+        await choose("Choose files or a .zip", archive);
+        await indexed(page, /^4 pages/);
+        assert.match((await found(page, "cooling the kiln"))[0], /Firing/);
+      }
+      writeFileSync(join(files, "broken.md"), Buffer.from([1, 0, 0, 0, 2, 0, 0]));
+      await choose("Choose a folder", files);
+      await indexed(page, /^4 pages/);
+      await page.locator(".playground summary", { hasText: "1 message" }).click();
+      await page.getByText("broken.md: error").waitFor();
+      const broken = join(scratch(), "broken.zip");
+      writeFileSync(broken, "no archive");
+      await choose("Choose files or a .zip", broken);
+      await indexed(page, /^Nothing was indexed: .*zip/);
+      const [empty] = [join(scratch(), "empty")];
+      mkdirSync(empty);
+      writeFileSync(join(empty, "logo.png"), "png");
+      await drop(page, empty);
+      await indexed(page, /^Nothing was indexed: .*no page/);
+      assert.equal(await page.locator(".playground findling-search").count(), 0);
+    });
+
+    for (const colorScheme of ["light", "dark"])
+      test(`passes axe with results: ${colorScheme}`, async () => {
+        const page = await enter({ colorScheme });
+        await drop(page, folder());
+        await indexed(page, /^4 pages/);
+        await found(page, "kiln");
+        await page.locator(".playground findling-search").getByRole("option").first().click();
+        await page.locator(".playground article").waitFor();
+        assert.deepEqual(await violations(page), []);
+        await reader.shoot(page, `own-site-playground-${colorScheme}`);
+      });
+  });
+
+  for (const path of ["", "quick-start.html", "benchmarks.html", "agents.html", "playground.html"])
     for (const colorScheme of ["light", "dark"])
       test(`passes axe: ${path || "the first page"}, ${colorScheme}`, async () => {
         const page = await session.visit(path, { colorScheme });
-        await page.addScriptTag({ path: axe });
-        const { violations } = await page.evaluate((options) => globalThis.axe.run(options), AXE);
-        const found = violations.flatMap(({ id, nodes }) =>
-          nodes.map(({ target }) => `${id}: ${target.join(" ")}`),
-        );
-        assert.deepEqual(found, []);
+        assert.deepEqual(await violations(page), []);
         if (path === "") await reader.shoot(page, `own-site-${colorScheme}`);
       });
 
@@ -114,6 +227,38 @@ describe("a reader of Findling's site", { skip }, () => {
     assert.ok(bytes < 400_000, `${bytes} bytes before compression`);
   });
 });
+
+/** What axe has to say of a page. */
+async function violations(page) {
+  await page.addScriptTag({ path: axe });
+  const { violations } = await page.evaluate((options) => globalThis.axe.run(options), AXE);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target }) => `${id}: ${target.join(" ")}`),
+  );
+}
+
+/** What a page has asked for. */
+const requested = (page) =>
+  page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+
+/** A folder of four pages in two languages, with files that are no pages. */
+function folder() {
+  const directory = join(scratch(), "kiln");
+  const files = {
+    "firing.md": "# Firing\n\nHeat the kiln.\n\n## Cooling down\n\nLet it cool for a day.\n",
+    "guide/glaze.md": "---\ntitle: Glazes\n---\n\nAsh and clay make a glaze.\n",
+    "guide/ofen.md": "---\ntitle: Der Ofen\nlang: de\n---\n\nDer Ofen muss abkühlen.\n",
+    "<img src=x onerror=alert(1)>.md": "# <img src=x onerror=alert(1)>\n\nText of the wheel.\n",
+    "logo.png": "png",
+    ".hidden/secret.md": "# Secret\n\nHidden.\n",
+    "node_modules/x/readme.md": "# Dependency\n\nOf another project.\n",
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+  return directory;
+}
 
 const htmlFiles = () =>
   readdirSync(dist, { recursive: true }).filter((file) => file.endsWith(".html"));

@@ -9,7 +9,7 @@ import { ENTRY_FILE, isEntryFile, openingPath } from "./entry-file";
 import { type StartedWorker, startWorker } from "./start-worker";
 import type { OpenOptions } from "./types";
 
-/** A file that was fetched: its address and its contents. */
+/** A file that the page has: its address and its contents. */
 export type EarlyFile = [url: string, bytes: ArrayBuffer];
 
 /** An opening under way. The worker fetches again what fails here, and reports the error. */
@@ -20,20 +20,21 @@ export interface Opening {
   worker: StartedWorker | undefined;
   /** The engine's first part, compiled while it arrives. */
   module: Promise<WebAssembly.Module | undefined>;
-  /** The entry file, and the file of the manifest. */
+  /** The entry file and the file of the manifest, or a single-file bundle that was given. */
   files: Promise<EarlyFile[]>;
 }
 
 /** Begins to open the bundle at `address` with the client's files beside `script`. */
 export function beginOpening(address: URL, script: string, options: OpenOptions): Opening {
-  const { assets: given, worker, module } = options;
+  const { assets: given, bytes, worker, module } = options;
   const assets = given === undefined ? new URL(".", script) : new URL(given, document.baseURI);
   const asset = (name: string) => new URL(name, assets).href;
   const { base, file } = parseBundleAddress(address);
   return {
     assets,
     // Small files first: over one connection they would arrive behind the engine.
-    files: file === undefined ? firstFiles(base) : Promise.resolve([]),
+    files:
+      file === undefined ? firstFiles(base) : Promise.resolve(bytes ? [[address.href, bytes]] : []),
     worker: worker === false ? undefined : startWorker(asset("findling-worker.js")),
     module: module ?? compile(asset("findling_engine.wasm")).catch(() => undefined),
   };

@@ -38,6 +38,11 @@ export interface OpenOptions {
    * documents: the same number of finite numbers, not all 0. Its length does not matter.
    */
   encode?: (query: string) => Promise<Float32Array | number[]>;
+  /**
+   * The contents of a single-file bundle, which is then neither fetched nor cached. The address
+   * must end with `.findling` and only says what page addresses are relative to.
+   */
+  bytes?: ArrayBuffer;
   /** Directory of the worker and the WebAssembly files. Default: the script's directory. */
   assets?: string | URL;
   /** Base of relative page addresses. Default: the parent of the bundle's directory. */

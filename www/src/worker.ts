@@ -26,7 +26,7 @@ interface OpenCall {
   streamed: boolean;
   /** The engine's first part, if the page has it. */
   module: WebAssembly.Module | undefined;
-  /** Files that the page has fetched. */
+  /** Files that the page has. */
   files: EarlyFile[];
 }
 
@@ -39,7 +39,10 @@ export function start(port: Port): void {
       const traffic = noTraffic();
       const { base, file } = parseBundleAddress(new URL(url));
       const ready = initialise(wasmUrl, module);
-      const store = new HttpStore(base, withEarly(files), `findling ${base.href}`);
+      // What the page gave instead of fetching it stays in memory.
+      const isGiven = file !== undefined && files.some(([address]) => address === url);
+      const cache = isGiven ? undefined : `findling ${base.href}`;
+      const store = new HttpStore(base, withEarly(files), cache);
       bundle = await Bundle.open(
         wasm,
         file === undefined

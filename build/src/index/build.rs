@@ -1,7 +1,7 @@
 //! Builds a bundle in memory from pages.
 
 use std::path::Path;
-use std::time::Instant;
+use web_time::Instant;
 
 use anyhow::Context;
 use findling_bundle::{ShardKind, addresses};

@@ -1,6 +1,6 @@
 //! The part of a build that depends on vectors.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use anyhow::Context;
 use findling_bundle::{Graph, QueryEncoder};

@@ -15,6 +15,7 @@ pub mod cells;
 pub mod client;
 mod columns;
 pub mod copies;
+#[cfg_attr(target_family = "wasm", path = "no_dense.rs")]
 mod dense;
 mod earlier_shards;
 pub mod fidelity;

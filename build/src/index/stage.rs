@@ -1,6 +1,6 @@
 //! Timing of the build's stages.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use serde::Serialize;
 

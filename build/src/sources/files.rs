@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
+use super::tree::{Fault, Tree};
 use super::{Format, Options, Problem, Severity, code, conversations, documents, papers};
 
 /// A file to read.
@@ -26,20 +27,17 @@ pub(super) fn find(
     let mut tell = |severity, path: &Path, reason: String| {
         on_problem(Problem { severity, path: path.to_owned(), line: None, reason });
     };
-    let root = options.root.clone().or_else(|| common_root(inputs));
+    let root = options.root.clone().or_else(|| common_root(inputs, &options.tree));
     let mut files: BTreeMap<String, File> = BTreeMap::new();
     for input in inputs {
-        let metadata = match std::fs::metadata(input) {
-            Ok(metadata) => metadata,
-            Err(error) => {
-                tell(Severity::Error, input, format!("cannot be read: {error}"));
-                continue;
-            }
-        };
-        let found = if metadata.is_dir() {
+        if let Err(error) = options.tree.len(input) {
+            tell(Severity::Error, input, format!("cannot be read: {error}"));
+            continue;
+        }
+        let found = if options.tree.is_dir(input) {
             walk(input, root.as_deref(), options, &mut tell)
         } else {
-            match options.format.or_else(|| format_of_file(input)) {
+            match options.format.or_else(|| format_of_file(input, &options.tree)) {
                 Some(format) => vec![(input.clone(), format)],
                 None => {
                     tell(Severity::Error, input, not_read(input));
@@ -82,11 +80,12 @@ fn not_read(path: &Path) -> String {
 
 /// The directory that paths are relative to: the only directory given, or the deepest one that
 /// contains all inputs.
-fn common_root(inputs: &[PathBuf]) -> Option<PathBuf> {
+fn common_root(inputs: &[PathBuf], tree: &Tree) -> Option<PathBuf> {
     let directory = |input: &PathBuf| {
-        if input.is_dir() { Some(input.clone()) } else { input.parent().map(Path::to_owned) }
+        if tree.is_dir(input) { Some(input.clone()) } else { input.parent().map(Path::to_owned) }
     };
-    let mut directories = inputs.iter().filter(|input| input.exists()).filter_map(directory);
+    let mut directories =
+        inputs.iter().filter(|input| tree.len(input).is_ok()).filter_map(directory);
     let mut common = directories.next()?;
     for directory in directories {
         while !directory.starts_with(&common) {
@@ -125,11 +124,11 @@ pub(super) fn format_of(path: &Path) -> Option<Format> {
 }
 
 /// The format of a file, by its name and where that does not settle it by its start.
-fn format_of_file(path: &Path) -> Option<Format> {
-    if papers::is_bibliography(path) {
+fn format_of_file(path: &Path, tree: &Tree) -> Option<Format> {
+    if papers::is_bibliography(path, tree) {
         return Some(Format::Papers);
     }
-    if conversations::is_conversations(path) {
+    if conversations::is_conversations(path, tree) {
         return Some(Format::Chats);
     }
     format_of(path).or_else(|| code::is_code(path).then_some(Format::Code))
@@ -145,7 +144,8 @@ fn walk(
 ) -> Vec<(PathBuf, Format)> {
     // A data set in the BEIR layout: its queries are not documents.
     let corpus = directory.join("corpus.jsonl");
-    if options.format.is_none_or(|format| format == Format::Jsonl) && corpus.is_file() {
+    if options.format.is_none_or(|format| format == Format::Jsonl) && options.tree.is_file(&corpus)
+    {
         return vec![(corpus, Format::Jsonl)];
     }
     if options.format == Some(Format::Code) {
@@ -153,7 +153,12 @@ fn walk(
     }
     let found = below(directory, root, options, tell);
     if options.format == Some(Format::Chats) {
-        return all_as(Format::Chats, found.that(conversations::has_name), directory, tell);
+        return all_as(
+            Format::Chats,
+            found.that(|path| conversations::has_name(path, &options.tree)),
+            directory,
+            tell,
+        );
     }
     if options.format == Some(Format::Papers) {
         return all_as(Format::Papers, found.that(papers::has_name), directory, tell);
@@ -268,42 +273,31 @@ fn below(
     tell: &mut dyn FnMut(Severity, &Path, String),
 ) -> Found {
     let mut found = Found::default();
-    let entries =
-        walkdir::WalkDir::new(directory).follow_links(true).sort_by_file_name().into_iter();
-    let excluded = |entry: &walkdir::DirEntry| {
-        !options.exclude.is_empty() && {
-            let path = relative(entry.path(), root);
+    let tree = &options.tree;
+    let is_left_out = |path: &Path, is_dir: bool| {
+        let is_excluded = || {
+            let path = relative(path, root);
             options.exclude.iter().any(|pattern| matches_path(pattern, &path))
-        }
+        };
+        is_passed_over(path, is_dir, tree) || is_excluded()
     };
-    for entry in entries
-        .filter_entry(|entry| entry.depth() == 0 || !(is_passed_over(entry) || excluded(entry)))
-    {
-        match entry {
-            Ok(entry) if entry.file_type().is_file() => {
-                let path = entry.into_path();
-                match format_of(&path) {
-                    Some(_) if documents::is_plain(&path) => found.texts.push(path),
-                    Some(format) => found.named.push((path, format)),
-                    None if conversations::has_name(&path) || papers::has_name(&path) => {
-                        found.others.push(path);
-                    }
-                    None if documents::remedy(&path).is_some() => found.refused.push(path),
-                    None => {}
-                }
+    tree.walk(directory, &is_left_out, &mut |entry| match entry {
+        Ok(path) => match format_of(&path) {
+            Some(_) if documents::is_plain(&path) => found.texts.push(path),
+            Some(format) => found.named.push((path, format)),
+            None if conversations::has_name(&path, tree) || papers::has_name(&path) => {
+                found.others.push(path);
             }
-            Ok(_) => {}
-            Err(error) => {
-                let path = error.path().unwrap_or(directory).to_owned();
-                match error.loop_ancestor() {
-                    Some(above) => {
-                        tell(Severity::Skipped, &path, format!("links back to {}", above.display()))
-                    }
-                    None => tell(Severity::Error, &path, format!("cannot be read: {error}")),
-                }
-            }
+            None if documents::remedy(&path).is_some() => found.refused.push(path),
+            None => {}
+        },
+        Err((path, Fault::LinksBackTo(above))) => {
+            tell(Severity::Skipped, &path, format!("links back to {}", above.display()));
         }
-    }
+        Err((path, Fault::Unreadable(error))) => {
+            tell(Severity::Error, &path, format!("cannot be read: {error}"));
+        }
+    });
     found
 }
 
@@ -318,7 +312,7 @@ fn not_of_a_site(
     if found.count(Format::Html) > 0 {
         return None;
     }
-    let chats = found.that(conversations::has_name);
+    let chats = found.that(|path| conversations::has_name(path, &options.tree));
     // Programs come with records less often than sets of records with programs.
     if found.count(Format::Jsonl) == 0 {
         let code = walk_code(directory, root, options, &mut |_, _, _| {});
@@ -328,10 +322,10 @@ fn not_of_a_site(
         }
     }
     let papers = found.that(papers::has_name);
-    if are_papers(&papers, found.n_markup()) {
+    if are_papers(&papers, found.n_markup(), &options.tree) {
         return Some(papers.into_iter().map(|path| (path, Format::Papers)).collect());
     }
-    let are_chats = chats.len() > found.n_markup() && are_conversations(&chats);
+    let are_chats = chats.len() > found.n_markup() && are_conversations(&chats, &options.tree);
     are_chats.then(|| chats.into_iter().map(|path| (path, Format::Chats)).collect())
 }
 
@@ -350,18 +344,18 @@ fn all_as(
 
 /// Whether files that papers may be in are papers: one is a bibliography, and they are more than
 /// the Markdown, which may be theirs.
-fn are_papers(files: &[PathBuf], n_markdown: usize) -> bool {
+fn are_papers(files: &[PathBuf], n_markdown: usize, tree: &Tree) -> bool {
     files.len() > 2 * n_markdown
-        && files.iter().take(MAX_SNIFFED).any(|path| papers::is_bibliography(path))
+        && files.iter().take(MAX_SNIFFED).any(|path| papers::is_bibliography(path, tree))
 }
 
 /// Files of a directory that are looked into to find out whether they are conversations.
 const MAX_SNIFFED: usize = 64;
 
 /// Whether at least half of some files are conversations.
-fn are_conversations(files: &[PathBuf]) -> bool {
+fn are_conversations(files: &[PathBuf], tree: &Tree) -> bool {
     let sniffed = &files[..files.len().min(MAX_SNIFFED)];
-    let n_chats = sniffed.iter().filter(|path| conversations::is_conversations(path)).count();
+    let n_chats = sniffed.iter().filter(|path| conversations::is_conversations(path, tree)).count();
     n_chats * 2 >= sniffed.len() && n_chats > 0
 }
 
@@ -376,7 +370,7 @@ fn walk_code(
         let path = relative(path, root);
         options.exclude.iter().any(|pattern| matches_page(pattern, &path))
     };
-    let files = code::walk(directory, &is_excluded, tell);
+    let files = code::walk(directory, &options.tree, &is_excluded, tell);
     if files.is_empty() {
         let reason = "holds no source code that .gitignore does not leave out".to_owned();
         tell(Severity::Error, directory, reason);
@@ -447,11 +441,10 @@ fn name_of(format: Format) -> &'static str {
 }
 
 /// Whether to skip a file: hidden files, dependencies, and bundles of earlier builds.
-fn is_passed_over(entry: &walkdir::DirEntry) -> bool {
-    let name = entry.file_name().to_string_lossy();
+fn is_passed_over(path: &Path, is_dir: bool, tree: &Tree) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.')
-        || (entry.file_type().is_dir()
-            && (name == "node_modules" || entry.path().join(BUNDLE_ENTRY).is_file()))
+        || (is_dir && (name == "node_modules" || tree.is_file(&path.join(BUNDLE_ENTRY))))
 }
 
 /// Whether a pattern matches a path. The walk does not enter directories that match, so paths below

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use bincode::{Decode, Encode};
 
 use super::files::File;
+use super::tree::Tree;
 use super::{Outcome, Severity, decode};
 
 /// Largest sum of the sizes of all files that a page takes in.
@@ -49,6 +50,7 @@ pub(super) enum Refused {
 /// The files that a page takes in.
 #[derive(Debug)]
 pub(super) struct Includes {
+    tree: Tree,
     /// `None` where nothing can be taken in: the page does not come from a file.
     root: Option<PathBuf>,
     /// The root as it was given, by which files of the site are known.
@@ -69,7 +71,7 @@ struct State {
 
 impl Includes {
     /// Those of a page.
-    pub fn of(file: &File) -> Self {
+    pub fn of(file: &File, tree: &Tree) -> Self {
         let directory = match file.path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             _ => PathBuf::from("."),
@@ -77,10 +79,11 @@ impl Includes {
         let depth = file.id.split('/').count() - 1;
         let root = directory.ancestors().nth(depth).unwrap_or(&directory);
         let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
-        let is_file = file.path.is_file();
+        let is_file = tree.is_file(&file.path);
         Self {
-            root: is_file.then(|| root.canonicalize().ok()).flatten(),
-            page: file.path.canonicalize().ok(),
+            tree: tree.clone(),
+            root: is_file.then(|| tree.canonicalize(root).ok()).flatten(),
+            page: tree.canonicalize(&file.path).ok(),
             given_root: root.to_owned(),
             directory,
             state: RefCell::default(),
@@ -112,7 +115,7 @@ impl Includes {
             Some(below) => root.join(below.trim_start_matches('/')),
             None => directory.join(target),
         };
-        let Ok(path) = path.canonicalize() else {
+        let Ok(path) = self.tree.canonicalize(&path) else {
             self.miss(&path);
             return Err(Refused::Missing);
         };
@@ -121,16 +124,17 @@ impl Includes {
             return Err(Refused::Itself);
         }
         let known_as = self.given_root.join(below);
-        let Some(metadata) = path.metadata().ok().filter(std::fs::Metadata::is_file) else {
+        let len = self.tree.len(&path).ok().filter(|_| self.tree.is_file(&path));
+        let Some(len) = len else {
             self.miss(&known_as);
             return Err(Refused::Missing);
         };
-        let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+        let size = usize::try_from(len).unwrap_or(usize::MAX);
         let mut state = self.state.borrow_mut();
         if state.files >= MAX_FILES || size > MAX_BYTES - state.bytes.min(MAX_BYTES) {
             return Err(Refused::TooMuch);
         }
-        let Ok(bytes) = std::fs::read(&path) else {
+        let Ok(bytes) = self.tree.read(&path) else {
             drop(state);
             self.miss(&known_as);
             return Err(Refused::Missing);
@@ -139,8 +143,8 @@ impl Includes {
         state.bytes += bytes.len();
         state.included.push(Included {
             path: known_as,
-            len: metadata.len(),
-            modified: metadata.modified().ok(),
+            len,
+            modified: self.tree.modified(&path),
             hash: Some(blake3::hash(&bytes).to_hex().to_string()),
         });
         Ok((path, decode::plain(&bytes, None).text.replace('\0', " ")))
@@ -199,7 +203,10 @@ mod tests {
     use super::*;
 
     fn of(dir: &Path, id: &str) -> Includes {
-        Includes::of(&File { id: id.into(), path: dir.join(id), format: Format::Rst })
+        Includes::of(
+            &File { id: id.into(), path: dir.join(id), format: Format::Rst },
+            &Tree::default(),
+        )
     }
 
     #[test]
@@ -238,7 +245,7 @@ mod tests {
             path: "https://example.org/a.rst".into(),
             format: Format::Rst,
         };
-        let includes = Includes::of(&file);
+        let includes = Includes::of(&file, &Tree::default());
         assert_eq!(includes.open(None, "/etc/hostname").unwrap_err(), Refused::Outside);
     }
 

@@ -5,6 +5,7 @@
 //! cores and returns pages in the order of their paths. For each file that cannot be read the
 //! caller gets a [`Problem`]; the other files are read.
 
+#[cfg_attr(target_family = "wasm", path = "no_asciidoc.rs")]
 mod asciidoc;
 mod attributes;
 pub mod boosts_and_pins;
@@ -31,13 +32,16 @@ mod papers;
 #[cfg(feature = "pdf")]
 mod pdf;
 mod plain_text;
+mod reading;
 mod reference_marks;
 mod rst;
 pub mod share;
 mod site;
 mod sphinx_inventory;
 mod titles;
+mod tree;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -59,7 +63,9 @@ pub use includes::Included;
 use left_out::LeftOut;
 use page_cache::PageCache;
 pub use papers::{Kind as PaperKind, UNKNOWN};
+pub use reading::Reading;
 use titles::Names;
+pub use tree::Tree;
 
 /// What to read and how.
 #[derive(Clone, Debug)]
@@ -102,6 +108,8 @@ pub struct Options {
     pub ocr: Option<String>,
     /// Keep a record of what is left out of each page.
     pub trace: bool,
+    /// Where the files are.
+    pub tree: Tree,
 }
 
 impl Default for Options {
@@ -124,6 +132,7 @@ impl Default for Options {
             references: false,
             ocr: None,
             trace: false,
+            tree: Tree::default(),
         }
     }
 }
@@ -377,14 +386,14 @@ fn read_raw(
     bar.finish_and_clear();
     let included = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.included));
     let included = included.collect();
-    describe(&mut outcomes);
+    describe(&mut outcomes, &options.tree);
     (finish(outcomes, options, on_problem), included)
 }
 
-/// Adds to pages what stands beside their files on this disk.
-fn describe(outcomes: &mut [Outcome]) {
+/// Adds to pages what stands beside their files.
+fn describe(outcomes: &mut [Outcome], tree: &Tree) {
     code::describe(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages));
-    sphinx_inventory::apply(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages));
+    sphinx_inventory::apply(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages), tree);
 }
 
 /// Applies the rules that need all pages of a site.
@@ -433,7 +442,7 @@ struct Removed {
 }
 
 /// The result of reading a file.
-#[derive(Default, Encode, Decode)]
+#[derive(Debug, Default, Encode, Decode)]
 struct Outcome {
     pages: Vec<RawPage>,
     problems: Vec<Problem>,
@@ -491,14 +500,14 @@ fn read_file(
 }
 
 /// The bytes of a file, or why it is left out.
-fn contents(file: &File, options: &Options) -> Result<Vec<u8>, Outcome> {
+fn contents<'a>(file: &File, options: &'a Options) -> Result<Cow<'a, [u8]>, Outcome> {
     let mut outcome = Outcome::default();
-    let size = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+    let size = options.tree.len(&file.path).unwrap_or(0);
     if let Some((severity, reason)) = too_large(file, size, options) {
         outcome.tell(severity, &file.path, None, reason);
         return Err(outcome);
     }
-    std::fs::read(&file.path).map_err(|error| {
+    options.tree.read(&file.path).map_err(|error| {
         outcome.tell(Severity::Error, &file.path, None, format!("cannot be read: {error}"));
         outcome
     })

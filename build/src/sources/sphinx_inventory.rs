@@ -5,13 +5,13 @@
 //! (Sphinx, `sphinx/util/inventory.py`, version 2 of the format).
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use findling_bundle::AttributeValue;
 use flate2::read::ZlibDecoder;
 
+use super::tree::Tree;
 use super::{Format, RawPage};
 use crate::page::Section;
 
@@ -42,10 +42,10 @@ type Inventory = HashMap<String, HashMap<String, Vec<Object>>>;
 
 /// Gives the sections of API entries the attributes `kind` and `domain`, and pages of modules the
 /// module's name as another name, where the site has an inventory.
-pub(super) fn apply<'a>(pages: impl Iterator<Item = &'a mut RawPage>) {
+pub(super) fn apply<'a>(pages: impl Iterator<Item = &'a mut RawPage>, tree: &Tree) {
     let mut inventories: HashMap<PathBuf, Option<Inventory>> = HashMap::new();
     for raw in pages.filter(|raw| raw.format == Some(Format::Html)) {
-        let Some((root, below)) = root_of(&raw.path, &mut inventories) else { continue };
+        let Some((root, below)) = root_of(&raw.path, tree, &mut inventories) else { continue };
         let inventory = inventories.get(&root).and_then(Option::as_ref);
         let Some(anchors) = inventory.and_then(|inventory| inventory.get(&below)) else { continue };
         for section in &mut raw.page.sections {
@@ -77,12 +77,13 @@ fn describe(section: &mut Section, objects: &[Object]) {
 /// The nearest directory above a page that has an inventory, and the page's path below it with `/`.
 fn root_of(
     page: &Path,
+    tree: &Tree,
     inventories: &mut HashMap<PathBuf, Option<Inventory>>,
 ) -> Option<(PathBuf, String)> {
     let root = page.ancestors().skip(1).find(|directory| {
         if !inventories.contains_key(*directory) {
             let file = directory.join(FILE);
-            let found = if file.is_file() { read(&file) } else { None };
+            let found = if tree.is_file(&file) { read(&file, tree) } else { None };
             inventories.insert(directory.to_path_buf(), found);
         }
         inventories.get(*directory).is_some_and(Option::is_some)
@@ -93,13 +94,11 @@ fn root_of(
 }
 
 /// Reads an inventory; `None` if it is another file of that name.
-fn read(file: &Path) -> Option<Inventory> {
-    if fs::metadata(file).ok()?.len() > MAX_BYTES {
+fn read(file: &Path, tree: &Tree) -> Option<Inventory> {
+    if tree.len(file).ok()? > MAX_BYTES {
         return None;
     }
-    let mut bytes = Vec::new();
-    File::open(file).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    parse(&bytes)
+    parse(&tree.start(file, MAX_BYTES))
 }
 
 fn parse(bytes: &[u8]) -> Option<Inventory> {
@@ -217,7 +216,7 @@ mod tests {
         let lines = "kiln py:module 0 docs/api.html#module-$ -\n\
                      kiln.fire py:function 1 docs/api.html#$ -\n\
                      api std:label -1 docs/api.html#api The interface\n";
-        fs::write(site.path().join(FILE), inventory(lines)).unwrap();
+        std::fs::write(site.path().join(FILE), inventory(lines)).unwrap();
         let section =
             |anchor: &str| Section { anchor: Some(anchor.to_owned()), ..Section::default() };
         let page = |path: &str, format: Format| RawPage {
@@ -231,7 +230,7 @@ mod tests {
             page("docs/other.html", Format::Html),
             page("docs/api.html", Format::Markdown),
         ];
-        apply(pages.iter_mut());
+        apply(pages.iter_mut(), &Tree::default());
         let kinds = |page: &RawPage, at: usize| page.page.sections[at].attributes.clone();
         let set = |value: &str| AttributeValue::Strings([value.to_owned()].into());
         let expected = [("domain".to_owned(), set("py")), ("kind".to_owned(), set("function"))];

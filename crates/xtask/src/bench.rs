@@ -32,6 +32,8 @@ enum How {
     /// A script for Node with the peers' packages; the command-line tool and the engine's wasm
     /// module are built first.
     PeersInNode(&'static str),
+    /// The same with the module of the playground in place of the engine's.
+    PeersOfPlayground(&'static str),
 }
 
 const BENCHES: &[Bench] = &[
@@ -73,6 +75,13 @@ const BENCHES: &[Bench] = &[
         question: "a build in parts beside one build of the same files: time and memory by step",
         args: "SITE [PARTS] [-- BUILD OPTIONS]",
         how: How::Peers("tests/peers/parts.mjs"),
+    },
+    Bench {
+        name: "playground",
+        question: "folders indexed by the module of the site's playground, beside the tool on one \
+             thread: time, memory, size",
+        args: "DIRECTORY... [--json [FILE]]",
+        how: How::PeersOfPlayground("tests/peers/playground.mjs"),
     },
     Bench {
         name: "edit",
@@ -266,6 +275,10 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
         }
         How::PeersInNode(script) => {
             wasm::run(paths, wasm::Which::Engine)?;
+            peers(paths, script)?
+        }
+        How::PeersOfPlayground(script) => {
+            wasm::run(paths, wasm::Which::Playground)?;
             peers(paths, script)?
         }
     };

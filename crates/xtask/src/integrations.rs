@@ -8,6 +8,7 @@ use anyhow::Result;
 use crate::cmd::Cmd;
 use crate::paths::Paths;
 use crate::setup::{self, Node};
+use crate::wasm;
 
 /// Which tests run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,7 @@ pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {
     }
     if which == Which::Nightly {
         setup::node_modules(node, &paths.root.join("site"))?;
+        wasm::run(paths, wasm::Which::Playground)?;
     }
     let ray = match which {
         Which::Nightly => Some(ray(paths)?),

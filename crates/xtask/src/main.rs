@@ -39,6 +39,8 @@ The repository's own commands. Each installs what it lacks, and says so first.
                               --deny-skips: fail on skipped tests not in tests/allowed-skips.txt
   cargo xtask setup           only install what the others need
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
+  cargo xtask wasm --playground
+                              that of the playground of the project's own site
   cargo xtask rust-web        the example of a page in Rust, into target/rust-web
   cargo xtask client          the npm package, into www/dist, and the tool's copy of it
   cargo xtask types           the TypeScript types of requests and responses, from the engine's,
@@ -93,8 +95,11 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             set_up(&paths)?;
         }
         "wasm" => {
-            let which =
-                if only_flag(rest, "--engine")? { wasm::Which::Engine } else { wasm::Which::Both };
+            let which = match rest {
+                [flag] if flag == "--playground" => wasm::Which::Playground,
+                _ if only_flag(rest, "--engine")? => wasm::Which::Engine,
+                _ => wasm::Which::Both,
+            };
             wasm::run(&paths, which)?;
         }
         "rust-web" => {

@@ -25,6 +25,7 @@ pub fn run(paths: &Paths, args: &[String]) -> Result<()> {
         wasm::run(paths, wasm::Which::Engine)?;
         client::run(paths)?;
     }
+    wasm::run(paths, wasm::Which::Playground)?;
     demo::build_cli(paths)?;
     let node = setup::node(paths)?;
     setup::node_modules(&node, &directory(paths))?;

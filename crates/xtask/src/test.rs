@@ -289,6 +289,7 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
         report.skip("client", "the wasm modules could not be built");
         false
     };
+    report.work("playground", || wasm::check_playground(paths));
     // The tool and the tests share one compilation of tract (see build/Cargo.toml).
     let tool = report.step("compile", cargo(&["test", "--release", "--workspace", "--no-run"]));
     // Without a model, the tests that need it are skipped, which is not a failure.

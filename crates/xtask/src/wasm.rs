@@ -1,6 +1,6 @@
-//! `cargo xtask wasm`: builds the WebAssembly modules, the engine and the encoder.
+//! `cargo xtask wasm`: builds the WebAssembly modules, the engine, the encoder and the playground.
 //!
-//! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> `www/wasm/{engine,encoder}/`. A module
+//! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> `www/wasm/`. A module
 //! whose inputs have not changed is not built again. Browsers get the engine in parts:
 //! `first.wasm`, which carries a part for each language, and `rest.wasm`. Workers and Node get it
 //! whole.
@@ -100,6 +100,25 @@ const ENCODER: Module = Module {
     binding: true,
 };
 
+/// The build for words, which only the playground of the site loads.
+const PLAYGROUND: Module = Module {
+    package: "findling-playground",
+    artefact: "findling_playground.wasm",
+    directory: "playground",
+    out_name: "findling_playground",
+    profile: "wasm",
+    // Parsers go down into what is nested. Native threads have a stack of this size.
+    rustc: &["--crate-type", "cdylib", "--", "-Clink-arg=-zstack-size=8388608"],
+    optimise: &["-O2", "--strip-producers", "--strip-target-features"],
+    split: false,
+    budget: PLAYGROUND_BUDGET,
+    more: None,
+    binding: true,
+};
+
+/// What the page of the playground says that a reader downloads.
+const PLAYGROUND_BUDGET: u64 = 1_300_000;
+
 /// Length of a module, raw and after brotli at its best, which is what hosts send.
 pub struct Size {
     pub name: String,
@@ -134,6 +153,8 @@ impl Size {
 pub enum Which {
     Engine,
     Both,
+    /// That of the site's playground, which takes minutes.
+    Playground,
     /// The engine for a first look: not optimised, and not measured.
     FirstLook,
 }
@@ -147,6 +168,7 @@ pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
     let modules: &[Module] = match which {
         Which::Engine => &[ENGINE],
         Which::Both => &[ENGINE, ENCODER],
+        Which::Playground => &[PLAYGROUND],
         Which::FirstLook => &[FIRST_LOOK],
     };
     // wasm-opt runs on one core: one module is compiled while the other is optimised.
@@ -156,6 +178,15 @@ pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
         note(size.line());
     }
     Ok(sizes)
+}
+
+/// Compiles the playground as far as its types: native code that it could not have is found.
+pub fn check_playground(paths: &Paths) -> Result<()> {
+    let command = Cmd::new(paths::cargo())
+        .args(["check", "--package", PLAYGROUND.package, "--target", TARGET])
+        .dir(&paths.root)
+        .env("CARGO_TARGET_DIR", paths.target.join("wasm"));
+    setup::wasm_rustc(paths)?.apply(command).run()
 }
 
 /// The results of `work` for each item, each in a thread of its own.
@@ -441,4 +472,19 @@ pub fn brotli_len(node: &Node, file: &Path) -> Result<u64> {
                   console.log(z.brotliCompressSync(b,{params}).length)";
     let said = node.command("node").args(["-e", script]).arg(file).read()?;
     said.parse().with_context(|| format!("node said `{said}` for a length"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_playground_says_what_a_reader_downloads() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../site/pages/playground.md");
+        let text = fs::read_to_string(page).unwrap();
+        assert_eq!(PLAYGROUND_BUDGET % 100_000, 0);
+        let kilobytes = PLAYGROUND_BUDGET / 1000;
+        let said = format!("at most {},{:03} kB", kilobytes / 1000, kilobytes % 1000);
+        assert!(text.contains(&said), "expected `{said}` in site/pages/playground.md");
+    }
 }

@@ -235,6 +235,16 @@ clientSuite("a page that searches with the client", (client) => {
       await client.open("/handbook.findling");
       assert.deepEqual(same(await client.find("thermocouple", { facets: ["*"] })), expected);
     }
+    // A page that has the file gives it, and no part of it is fetched or kept.
+    await client.renew();
+    client.server.log.length = 0;
+    await client.page.evaluate(async () => {
+      const bytes = await (await fetch("/handbook.findling")).arrayBuffer();
+      window.index = await findling.open("/memory.findling", { bytes });
+    });
+    assert.deepEqual(same(await client.find("thermocouple", { facets: ["*"] })), expected);
+    assert.deepEqual(client.requested(/\.(?:findling|idx|bin)$/), ["/handbook.findling"]);
+    assert.deepEqual(await client.page.evaluate(() => caches.keys()), []);
   });
 
   test("gets the same answers without workers", async () => {

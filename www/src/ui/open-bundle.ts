@@ -15,8 +15,8 @@ const leases = new Map<unknown, { index: Promise<FindlingIndex>; users: number }
 
 /** The index of the bundle at `address`. */
 export function lease(address: URL, options: OpenOptions): Lease {
-  // Functions cannot be compared, so an index opened with one is not shared.
-  const key = options.encode ? {} : JSON.stringify([address, options]);
+  // Functions and bytes cannot be compared, so an index opened with them is not shared.
+  const key = options.encode || options.bytes ? {} : JSON.stringify([address, options]);
   const known = leases.get(key);
   const open = known ?? { index: begin(address, options), users: 0 };
   open.users++;

@@ -219,6 +219,7 @@ pub fn reading_options(args: &Args, pins: Pins) -> Result<sources::Options> {
         references: reading.references,
         ocr: reading.ocr.languages()?,
         trace: false,
+        tree: sources::Tree::default(),
     })
 }
 

@@ -50,7 +50,7 @@ pub(super) fn read(
             return Err(reason);
         }
     };
-    let includes = Rc::new(Includes::of(file));
+    let includes = Rc::new(Includes::of(file, &options.tree));
     let mut parser = Parser::new()
         .with_safe_mode(SafeMode::Server)
         .with_intrinsic_attribute(

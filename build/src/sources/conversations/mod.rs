@@ -10,6 +10,7 @@ mod claude_export;
 mod codex;
 pub mod fields;
 mod lines;
+#[cfg_attr(target_family = "wasm", path = "no_mailbox.rs")]
 mod mailbox;
 mod messages;
 mod model;
@@ -19,14 +20,13 @@ mod text;
 mod values;
 
 use std::collections::BTreeMap;
-use std::fs::File as OpenFile;
-use std::io::Read;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::files::{self, File};
 use super::notes::Notes;
+use super::tree::Tree;
 use super::{Format, Options, Outcome, Severity, decode};
 use fields::Fields;
 use lines::Line;
@@ -39,22 +39,18 @@ const SNIFFED_BYTES: u64 = 256 << 10;
 const SNIFFED_LINES: usize = 20;
 
 /// Whether a file's name is one that conversations have.
-pub(super) fn has_name(path: &Path) -> bool {
+pub(super) fn has_name(path: &Path, tree: &Tree) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     matches!(extension.as_str(), "jsonl" | "ndjson" | "json" | "mbox" | "mbx")
-        || (extension.is_empty() && starts_like_mailbox(path))
-}
-
-fn starts_like_mailbox(path: &Path) -> bool {
-    mailbox::is_mailbox(&start(path, 5))
+        || (extension.is_empty() && mailbox::is_mailbox(&tree.start(path, 5)))
 }
 
 /// Whether a file is one of conversations, by its start.
-pub(super) fn is_conversations(path: &Path) -> bool {
-    if !has_name(path) {
+pub(super) fn is_conversations(path: &Path, tree: &Tree) -> bool {
+    if !has_name(path, tree) {
         return false;
     }
-    let start = start(path, SNIFFED_BYTES);
+    let start = tree.start(path, SNIFFED_BYTES);
     if mailbox::is_mailbox(&start) {
         return true;
     }
@@ -100,14 +96,6 @@ fn is_surely_conversation(value: &Value, fields: &Fields) -> bool {
             .find(value)
             .and_then(Value::as_array)
             .is_some_and(|list| list.iter().any(has_known_role))
-}
-
-fn start(path: &Path, bytes: u64) -> Vec<u8> {
-    let mut start = Vec::new();
-    let file = OpenFile::open(path);
-    // What cannot be read now is named when it is read as a whole.
-    let _ = file.and_then(|file| file.take(bytes).read_to_end(&mut start));
-    start
 }
 
 /// Whether a file has a value on each line. The limit of a file's size holds for each line then.

@@ -324,7 +324,7 @@ fn conversations_are_recognised_by_their_start() {
     let is = |name: &str, text: &str| {
         let path = directory.path().join(name);
         std::fs::write(&path, text).unwrap();
-        is_conversations(&path)
+        is_conversations(&path, &Tree::default())
     };
     assert!(is("s.jsonl", include_str!("fixtures/claude-code.jsonl")));
     assert!(is("r.jsonl", include_str!("fixtures/codex.jsonl")));

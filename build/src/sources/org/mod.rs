@@ -21,7 +21,7 @@ pub(super) fn read(
     options: &Options,
     outcome: &mut Outcome,
 ) -> Result<RawPage, String> {
-    let mut reader = Reader::new(Includes::of(file), options);
+    let mut reader = Reader::new(Includes::of(file, &options.tree), options);
     let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
     reader.keywords.define(&lines);
     reader.read(&lines);

@@ -125,16 +125,10 @@ fn paper_of(entry: &Entry) -> Paper {
         doi: paper::doi(&text(&["doi"])),
         url: text(&["url"]),
         abstract_text: text(&["abstract"]),
-        keywords: list(&keywords),
+        keywords: paper::list(&keywords),
         language: String::new(),
         files: text(&["file"]).split(';').map(str::to_owned).collect(),
     }
-}
-
-/// Keywords, parted by commas or semicolons.
-pub(super) fn list(text: &str) -> Vec<String> {
-    let parts = text.split([',', ';']).map(str::trim);
-    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

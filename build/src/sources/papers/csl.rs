@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::bibtex::list;
 use super::paper::{self, Kind, Paper};
 use crate::sources::notes::Notes;
 use crate::sources::outline::fold;
@@ -114,7 +113,7 @@ fn paper_of(value: &Value) -> Paper {
         abstract_text: without_tags(&text(&["abstract", "summary"])),
         keywords: match found(&["keyword", "keywords", "categories"]) {
             Some(Value::Array(words)) => words.iter().filter_map(text_of).collect(),
-            Some(Value::String(words)) => list(words),
+            Some(Value::String(words)) => paper::list(words),
             _ => Vec::new(),
         },
         language: text(&["language"]),

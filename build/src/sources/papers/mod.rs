@@ -4,6 +4,7 @@
 //! sections from a file with its text, which [`join`] finds. A paper of which only the metadata are
 //! there has its abstract; a text without metadata is a paper of which nothing is known.
 
+#[cfg_attr(target_family = "wasm", path = "no_bibliography.rs")]
 mod bibtex;
 mod chunk_types;
 mod csl;
@@ -11,15 +12,15 @@ mod join;
 mod page;
 mod paper;
 mod plain_text;
+#[cfg_attr(target_family = "wasm", path = "no_bibliography.rs")]
 mod ris;
 
-use std::fs::File as OpenFile;
-use std::io::Read;
 use std::path::Path;
 
 use super::files::File;
 use super::left_out::Trace;
 use super::notes::Notes;
+use super::tree::Tree;
 use super::{Options, Outcome, RawPage, Severity, decode, markdown};
 
 pub(super) use join::join;
@@ -61,14 +62,11 @@ pub(super) fn has_name(path: &Path) -> bool {
 }
 
 /// Whether a file is a bibliography, by its name or its start.
-pub(super) fn is_bibliography(path: &Path) -> bool {
+pub(super) fn is_bibliography(path: &Path, tree: &Tree) -> bool {
     match form_of(path) {
         Some(Form::Bibtex | Form::Ris) => true,
         Some(Form::Csl) => {
-            let mut start = Vec::new();
-            let file = OpenFile::open(path);
-            // What cannot be read now is named when it is read as a whole.
-            let _ = file.and_then(|file| file.take(SNIFFED_BYTES).read_to_end(&mut start));
+            let start = tree.start(path, SNIFFED_BYTES);
             csl::is_list_of_papers(&String::from_utf8_lossy(&start))
         }
         _ => false,

@@ -173,6 +173,12 @@ pub(super) fn name(text: &str) -> String {
     }
 }
 
+/// Keywords, parted by commas or semicolons.
+pub(super) fn list(text: &str) -> Vec<String> {
+    let parts = text.split([',', ';']).map(str::trim);
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

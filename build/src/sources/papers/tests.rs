@@ -228,7 +228,7 @@ fn bibliographies_are_recognised() {
     let is = |name: &str, text: &str| {
         let path = directory.path().join(name);
         std::fs::write(&path, text).unwrap();
-        is_bibliography(&path)
+        is_bibliography(&path, &Tree::default())
     };
     assert!(is("a.bib", "") && is("a.ris", ""));
     assert!(is("a.json", include_str!("fixtures/library.json")));

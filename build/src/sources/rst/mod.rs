@@ -31,7 +31,7 @@ pub(super) fn read(
     outcome: &mut Outcome,
 ) -> Result<RawPage, String> {
     let text = lines::expanded(text.trim_start_matches('\u{feff}'));
-    let mut reader = Reader::new(Includes::of(file), options);
+    let mut reader = Reader::new(Includes::of(file, &options.tree), options);
     let lines: Vec<&str> = text.lines().collect();
     reader.define(&lines);
     reader.read(&lines);

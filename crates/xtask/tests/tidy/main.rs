@@ -57,6 +57,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "findling-wasm-parts",
         ],
     ),
+    ("findling-playground", &["findling"]),
     ("findling-wasm-parts", &[]),
     ("findling-web", &["findling-bundle", "findling-engine", "findling-encoder"]),
     ("xtask", &["findling-wasm-parts"]),

@@ -1,0 +1,133 @@
+//! The build for JavaScript: [`findling_build`] behind wasm-bindgen, as far as it reads pages and
+//! indexes them by words. The playground of Findling's site runs it in a worker, over files that
+//! never leave the reader's machine.
+//!
+//! ```js
+//! const indexer = new Indexer("https://example.org/");
+//! for (const [path, bytes] of files) if (isTaken(path)) indexer.add(path, bytes);
+//! const total = indexer.begin();
+//! for (let done = 0; done < total; done++) indexer.step(); // tell how far it is
+//! const built = indexer.build();
+//! const bundle = built.singleFile(); // what `findling build --encoder none --single-file` writes
+//! ```
+//!
+//! Errors are thrown as JavaScript's `Error`. A file on which a parser panics ends the module;
+//! [`Indexer::next_file`] names it.
+
+mod files;
+mod limits;
+mod site;
+
+use wasm_bindgen::prelude::*;
+
+pub use files::Files;
+pub use limits::{Error, MAX_BYTES, MAX_FILES};
+pub use site::{Built, Site};
+
+/// Whether [`Indexer::add`] takes a file of this path. Others need not be read.
+#[wasm_bindgen(js_name = isTaken)]
+pub fn is_taken(path: &str) -> bool {
+    files::is_taken(path)
+}
+
+/// Reads files and indexes their pages.
+#[wasm_bindgen]
+pub struct Indexer {
+    base: String,
+    files: Files,
+    site: Option<Site>,
+}
+
+#[wasm_bindgen]
+impl Indexer {
+    /// Of files whose pages get addresses that begin with `base`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(base: String) -> Self {
+        Self { base, files: Files::default(), site: None }
+    }
+
+    /// Adds a file.
+    pub fn add(&mut self, path: String, bytes: Vec<u8>) -> Result<(), JsError> {
+        Ok(self.files.add(path, bytes)?)
+    }
+
+    /// Adds the files of a zip archive.
+    #[wasm_bindgen(js_name = addArchive)]
+    pub fn add_archive(&mut self, bytes: &[u8]) -> Result<(), JsError> {
+        Ok(self.files.add_archive(bytes)?)
+    }
+
+    /// Begins to read. Returns the number of files.
+    pub fn begin(&mut self) -> usize {
+        let site = Site::of(std::mem::take(&mut self.files), &self.base);
+        self.site.insert(site).n_files()
+    }
+
+    /// The file that [`Indexer::step`] reads next.
+    #[wasm_bindgen(js_name = nextFile)]
+    pub fn next_file(&self) -> Option<String> {
+        let file = self.site.as_ref()?.next_file()?;
+        Some(file.to_string_lossy().into_owned())
+    }
+
+    /// Reads a file.
+    pub fn step(&mut self) {
+        if let Some(site) = &mut self.site {
+            site.step();
+        }
+    }
+
+    /// Indexes what was read.
+    pub fn build(&mut self) -> Result<Bundle, JsError> {
+        let site = self.site.take().ok_or_else(|| JsError::new("expected a call of `begin`"))?;
+        let built = site.build().map_err(|error| JsError::new(&format!("{error:#}")))?;
+        Ok(Bundle(built))
+    }
+}
+
+/// An indexed site.
+#[wasm_bindgen]
+pub struct Bundle(Built);
+
+#[wasm_bindgen]
+impl Bundle {
+    /// The number of pages.
+    #[wasm_bindgen(getter)]
+    pub fn pages(&self) -> usize {
+        self.0.n_pages
+    }
+
+    /// The number of sections.
+    #[wasm_bindgen(getter)]
+    pub fn sections(&self) -> u32 {
+        self.0.n_sections
+    }
+
+    /// What is to be told of files, as JSON: `[{severity, path, line, reason}]`.
+    pub fn problems(&self) -> String {
+        serde_json::to_string(&self.0.problems).unwrap_or_else(|_| "[]".to_owned())
+    }
+
+    /// The bundle as one file.
+    #[wasm_bindgen(js_name = singleFile)]
+    pub fn single_file(&self) -> Vec<u8> {
+        self.0.single_file.clone()
+    }
+
+    /// The paths of the bundle's files in a directory.
+    #[wasm_bindgen(js_name = fileNames)]
+    pub fn file_names(&self) -> Vec<String> {
+        self.0.files.iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// The contents of one of them.
+    pub fn file(&self, at: usize) -> Option<Vec<u8>> {
+        self.0.files.get(at).map(|(_, contents)| contents.clone())
+    }
+
+    /// The page at an address as it was read, as JSON: `{file, title, sections: [{level, heading,
+    /// anchor, blocks: [[text, isCode]]}]}`.
+    pub fn page(&self, url: &str) -> Option<String> {
+        serde_json::to_string(self.0.shown.get(url)?).ok()
+    }
+}

@@ -1,0 +1,58 @@
+//! How much the playground takes. The module's memory holds the files, the pages and the index at
+//! the same time.
+
+/// Most files.
+pub const MAX_FILES: usize = 5_000;
+
+/// Most bytes of all files, unpacked.
+pub const MAX_BYTES: u64 = 50_000_000;
+
+/// Why files are not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Too many files.
+    #[error(
+        "expected at most {MAX_FILES} files, found more: drop a part of the site, or index it with \
+         `findling build`, which has no limit"
+    )]
+    Files,
+    /// Too many bytes.
+    #[error(
+        "expected at most {} MB of files, unpacked, found more: drop a part of the site, or index \
+         it with `findling build`, which has no limit",
+        MAX_BYTES / 1_000_000
+    )]
+    Bytes,
+    /// No archive, or a damaged one.
+    #[error("expected a zip archive, found a damaged one: {0}")]
+    Archive(String),
+}
+
+impl Error {
+    /// A stable name, for tests and programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Files => "too-many-files",
+            Error::Bytes => "too-many-bytes",
+            Error::Archive(_) => "archive",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_states_the_limits() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../site/pages/playground.md");
+        let text = std::fs::read_to_string(page).unwrap();
+        let said = format!(
+            "at most {},{:03} files and {} MB",
+            MAX_FILES / 1000,
+            MAX_FILES % 1000,
+            MAX_BYTES / 1_000_000
+        );
+        assert!(text.contains(&said), "expected `{said}` in site/pages/playground.md");
+    }
+}

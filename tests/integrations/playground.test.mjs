@@ -1,0 +1,116 @@
+// The indexer of the playground gives the bundle that the tool gives, byte for byte.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { root, run, scratch } from "../e2e/lib/bundle.mjs";
+
+const directory = join(root, "www/wasm/playground");
+const wasm = join(directory, "findling_playground_bg.wasm");
+const skip = existsSync(wasm)
+  ? undefined
+  : `no ${wasm}: build it with cargo xtask wasm --playground`;
+
+describe("the indexer of the playground", { skip }, () => {
+  const load = async () => {
+    const module = await import(pathToFileURL(join(directory, "findling_playground.js")));
+    module.initSync({ module: readFileSync(wasm) });
+    return module;
+  };
+
+  /** The bundle of files, `[path, bytes]`. */
+  async function indexed(files) {
+    const { Indexer } = await load();
+    const indexer = new Indexer("");
+    for (const [path, bytes] of files) indexer.add(path, bytes);
+    const total = indexer.begin();
+    for (let done = 0; done < total; done++) {
+      assert.equal(typeof indexer.nextFile(), "string");
+      indexer.step();
+    }
+    assert.equal(indexer.nextFile(), undefined);
+    return indexer.build();
+  }
+
+  for (const [name, site] of [
+    ["Markdown", "docs"],
+    ["HTML and Markdown", "build/tests/extraction"],
+    ["many languages", "tests/ranking/scripts/pages"],
+    ["German", "tests/ranking/german/pages"],
+    ["copies", "tests/ranking/copies/pages"],
+    ["reStructuredText and Org", "markup"],
+  ])
+    test(`gives the bundle that \`findling build\` writes: ${name}`, async () => {
+      const input = site === "markup" ? markup() : join(root, site);
+      const files = filesBelow(input).map((path) => [path, readFileSync(join(input, path))]);
+      const bundle = await indexed(files);
+      const [out, single] = [join(scratch(), "out"), join(scratch(), "out.findling")];
+      const options = ["--quiet", "build", input, "--encoder", "none", "--no-client"];
+      run(...options, "--output", out);
+      run(...options, "--output", single, "--single-file");
+      const names = bundle.fileNames();
+      assert.ok(names.length > 5);
+      assert.deepEqual([...names].sort(), filesBelow(out));
+      for (const [at, path] of names.entries())
+        assert.ok(readFileSync(join(out, path)).equals(bundle.file(at)), path);
+      assert.ok(readFileSync(single).equals(bundle.singleFile()));
+    });
+
+  test("tells of files that it cannot read, and refuses too many", async () => {
+    const text = (value) => new TextEncoder().encode(value);
+    const bundle = await indexed([
+      ["f/a.md", text("# A\n\nText.")],
+      ["f/b.md", new Uint8Array([1, 0, 0, 0, 2, 0, 0])],
+    ]);
+    assert.equal(bundle.pages, 1);
+    const [problem] = JSON.parse(bundle.problems());
+    assert.deepEqual([problem.severity, problem.path], ["error", "b.md"]);
+    assert.equal(JSON.parse(bundle.page("/a/")).file, "a.md");
+    assert.equal(bundle.page("/absent/"), undefined);
+    const { Indexer, isTaken } = await load();
+    assert.deepEqual([isTaken("a/b.md"), isTaken("a/b.png")], [true, false]);
+    const indexer = new Indexer("");
+    indexer.add("a.md", new Uint8Array(50_000_000));
+    assert.throws(() => indexer.add("b.md", text("b")), /MB/);
+    assert.throws(() => new Indexer("").build());
+  });
+
+  test("survives elements within elements, and lists within lists", async () => {
+    const nested = (open, text) => new TextEncoder().encode(open.repeat(20_000) + text);
+    const bundle = await indexed([
+      ["a.html", nested("<div>", "deep")],
+      ["b.html", nested("<b><i>", "deep")],
+      ["c.html", new TextEncoder().encode("<h1>C</h1><p>flat</p>")],
+    ]);
+    assert.ok(bundle.pages >= 1);
+    const lists = await indexed([
+      ["a.md", nested("> ", "deep")],
+      ["b.md", nested("- ", "deep")],
+      ["c.md", new TextEncoder().encode("# C\n\nflat")],
+    ]);
+    assert.ok(lists.pages >= 1);
+  });
+});
+
+/** A directory with a page in each form, one of which takes in a part. */
+function markup() {
+  const directory = scratch();
+  const files = {
+    "a.rst": "Kiln\n====\n\nText of the kiln.\n\n.. include:: parts/part.rst\n",
+    "parts/part.rst": "The part.\n",
+    "c.org": "#+title: Clay\n\n* Stoneware\n\nText of the clay.\n",
+    "d.md": "# Wheel\n\nText of the wheel.\n",
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+  return directory;
+}
+
+const filesBelow = (directory) =>
+  readdirSync(directory, { recursive: true })
+    .filter((path) => statSync(join(directory, path)).isFile())
+    .sort();
