@@ -22,6 +22,7 @@ pub mod index;
 pub mod models;
 pub mod output;
 pub mod page;
+pub mod parts;
 pub mod passages;
 mod percent;
 mod private_network;

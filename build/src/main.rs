@@ -46,6 +46,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Build(Box<commands::build::Args>),
+    Merge(commands::merge::Args),
     Collection(commands::collection::Args),
     Sync(commands::sync::Args),
     Pagefind(Box<commands::pagefind::Args>),
@@ -77,6 +78,7 @@ enum Command {
     #[cfg(feature = "transformer")]
     Distill(commands::distill::Args),
     Serve(commands::serve::Args),
+    Deploy(commands::deploy::Args),
     Init(commands::init::Args),
     Config(commands::config::Args),
     Completions(commands::completions::Args),
@@ -113,6 +115,7 @@ fn main() -> ExitCode {
     let ui = if cli.no_pager { ui.without_pager() } else { ui };
     let outcome = match cli.command {
         Command::Build(args) => commands::build::run(*args, &ui),
+        Command::Merge(args) => commands::merge::run(args, &ui),
         Command::Collection(args) => commands::collection::run(args, &ui),
         Command::Sync(args) => commands::sync::run(args, &ui),
         Command::Pagefind(args) => commands::pagefind::run(*args, &ui),
@@ -143,6 +146,7 @@ fn main() -> ExitCode {
         Command::Models(args) => commands::models::run(args, &ui),
         #[cfg(feature = "transformer")]
         Command::Distill(args) => commands::distill::run(args, &ui),
+        Command::Deploy(args) => commands::deploy::run(args, &ui),
         Command::Serve(args) => commands::serve::run(args, &ui),
         Command::Init(args) => commands::init::run(args, &ui),
         Command::Config(args) => commands::config::run(args, Cli::command(), &ui),

@@ -1,8 +1,9 @@
 // How long does a reader wait from opening the search to the first painted result, by processor and
 // network?
 //
-//   cargo xtask bench first-result [SITE] [--client NAME=DIR]... [--budget SECONDS]
-//                                         [--only CPU,MBIT,RTT]... [--out FILE] [--note TEXT]
+//   cargo xtask bench first-result [SITE] [--client NAME=DIR]... [--bundle NAME=DIR]...
+//                                         [--budget SECONDS] [--only CPU,MBIT,RTT]... [--out FILE]
+//                                         [--note TEXT]
 //
 // SITE is a directory of rendered HTML. Findling (FINDLING_BUNDLE: a bundle of it, in place of
 // building one) and Pagefind index it with their defaults, and each is used with its own interface.
@@ -13,8 +14,9 @@
 //
 // The variants differ in how a host compresses scripts and WebAssembly: brotli 11 (in advance),
 // brotli 5 (on the fly), and gzip. `--client NAME=DIR` adds Findling's client of another build,
-// sent with brotli 11; `NAME@ENCODING=DIR` names another encoding. All variants take turns within
-// each setting, so that a busy machine slows all alike.
+// sent with brotli 11; `NAME@ENCODING=DIR` names another encoding. `--bundle NAME=DIR` adds the
+// client over another bundle of the site, sent with brotli 11. All variants take turns within each
+// setting, so that a busy machine slows all alike.
 //
 // Settings are all combinations of a processor 1, 4 and 6 times slower (lib/slow-cpu.mjs says how),
 // 5, 10 and 50 Mbit/s, and round trips of 40 and 150 ms (lib/relay.mjs). `--only 4,10,40` measures
@@ -38,8 +40,8 @@ import { relayTo } from "./lib/relay.mjs";
 import { defaultPath, head, root } from "./lib/results.mjs";
 
 const USAGE =
-  "SITE [--client NAME=DIR]... [--budget SECONDS] [--only CPU,MBIT,RTT]... [--out FILE] " +
-  "[--note TEXT]";
+  "SITE [--client NAME=DIR]... [--bundle NAME=DIR]... [--budget SECONDS] " +
+  "[--only CPU,MBIT,RTT]... [--out FILE] [--note TEXT]";
 
 const CPUS = [1, 4, 6];
 const MBITS = [5, 10, 50];
@@ -57,6 +59,7 @@ const LIMIT_MS = 60_000;
 function readArguments() {
   const options = {
     client: { type: "string", multiple: true, default: [] },
+    bundle: { type: "string", multiple: true, default: [] },
     budget: { type: "string", default: "35" },
     only: { type: "string", multiple: true },
     out: { type: "string" },
@@ -73,10 +76,17 @@ function readArguments() {
     }
     return { name, directory: resolve(directory) };
   });
+  const bundles = values.bundle.map((given) => {
+    const [name, directory] = given.split("=");
+    if (!directory || !existsSync(join(directory, "findling.idx")))
+      throw new Error(`--bundle ${given}: expected NAME=DIR, where DIR has findling.idx`);
+    return { name, directory: resolve(directory) };
+  });
   const out = values.out ?? defaultPath("first-result-settings");
   return {
     ...site,
     clients,
+    bundles,
     budget,
     settings: settings(values.only),
     out,
@@ -98,10 +108,11 @@ function settings(only) {
   );
 }
 
-const findlingPage = (client) =>
+const findlingPage = ({ name, bundle }) =>
   page(
-    `<script type="module" src="/${client}/findling-ui.js"></script>`,
-    `<findling-search bundle="/bundle/" site="/"></findling-search>`,
+    `<script type="module" src="/${name}/findling-ui.js"></script>`,
+    `<findling-search bundle="${bundle ? `/bundles/${name}/` : "/bundle/"}" site="/">
+    </findling-search>`,
   );
 const PAGEFIND_PAGE = page(
   `<link rel="stylesheet" href="/pagefind/pagefind-ui.css">
@@ -200,7 +211,7 @@ async function measuredSlowdown(bench, cpu) {
   return slow / free;
 }
 
-function allVariants(clients) {
+function allVariants(clients, bundles) {
   const directory = join(root, "www/dist");
   const own = ENCODINGS.map((encoding) => ({ name: encoding, directory, encoding }));
   // `--client plain@gzip=DIR` is sent with gzip.
@@ -208,25 +219,36 @@ function allVariants(clients) {
     ...client,
     encoding: client.name.split("@")[1] ?? "brotli-11",
   }));
-  const ours = [...others, ...own].map((variant) => ({ ...variant, tool: "findling" }));
-  const all = [...ours, { name: "pagefind", tool: "pagefind" }];
-  return all.map((variant) => ({ ...variant, path: `/${variant.name}.html` }));
+  const overOthers = bundles.map((bundle) => ({
+    name: bundle.name,
+    directory,
+    encoding: "brotli-11",
+    bundle: bundle.directory,
+  }));
+  const all = [...others, ...overOthers, ...own];
+  const ours = all.map((variant) => ({ ...variant, tool: "findling" }));
+  return [...ours, { name: "pagefind", tool: "pagefind" }].map((variant) => ({
+    ...variant,
+    path: `/${variant.name}.html`,
+  }));
 }
 
 /** Starts the server, the network and the browser. */
 async function start({ built, pagefind }, all) {
   const ours = all.filter(({ tool }) => tool === "findling");
   const files = ours.map(({ name, directory, encoding }) => [`/${name}/`, { directory, encoding }]);
+  const bundles = ours.filter(({ bundle }) => bundle);
   const cdn = await serve(
     {
       ...Object.fromEntries(files),
+      ...Object.fromEntries(bundles.map(({ name, bundle }) => [`/bundles/${name}/`, bundle])),
       "/bundle/": built,
       "/pagefind/": { directory: pagefind, encoding: "brotli-11" },
     },
     {
       "/": page("", ""),
       "/pagefind.html": PAGEFIND_PAGE,
-      ...Object.fromEntries(ours.map(({ name, path }) => [path, findlingPage(name)])),
+      ...Object.fromEntries(ours.map((variant) => [variant.path, findlingPage(variant)])),
     },
   );
   endings.push(() => cdn.close());
@@ -260,7 +282,7 @@ async function main() {
   const { site, settings, out } = options;
   const names = readdirSync(site, { recursive: true }).filter((name) => /\.html?$/.test(name));
   const queries = fromSite(site, names, QUERIES);
-  const all = allVariants(options.clients);
+  const all = allVariants(options.clients, options.bundles);
   const note = `${names.length} HTML files; ${queries.length} queries. ${options.note}`.trim();
   const archive = new Archive(out, {
     ...head("first-result", note),

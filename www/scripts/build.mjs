@@ -77,13 +77,13 @@ const LATER = {
 
 /**
  * Leaves some imports to separate files: what is loaded later, what other scripts take from the
- * search box, and WebAssembly modules.
+ * search box, modules of the host, and WebAssembly modules.
  */
 const external = {
   name: "external",
   setup(build) {
-    build.onResolve({ filter: /\/(client|history|assistant)$/ }, ({ kind, path }) =>
-      kind === "dynamic-import"
+    build.onResolve({ filter: /\/(client|history|assistant)$/ }, ({ kind, path, importer }) =>
+      kind === "dynamic-import" || importer.endsWith("/several.ts")
         ? { path: `./${LATER[path.split("/").at(-1)]}`, external: true }
         : undefined,
     );
@@ -92,6 +92,7 @@ const external = {
         ? undefined
         : { path: "./findling-ui.js", external: true },
     );
+    build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true }));
     build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({
       path: WHOLE[path.split("/").at(-1)] ?? `./${path.split("/").at(-1)}`,
       external: true,
@@ -112,6 +113,7 @@ const COMMON = {
 /** What each script of the package is built from, below `src/`. */
 const SOURCES = {
   findling: "client",
+  "findling-several": "several",
   "findling-worker": "worker",
   "findling-ui": "ui/element",
   "findling-highlight": "highlight",
@@ -121,6 +123,7 @@ const SOURCES = {
   "findling-assistant": "ui/assistant",
   "findling-log": "search-log",
   "findling-edge": "edge",
+  "findling-edge-server": "edge-server",
   pagefind: "pagefind/pagefind",
   findling_encoder: "encoder",
   "findling-edge-semantic": "edge-semantic",

@@ -5,7 +5,7 @@
 
 import { parseBundleAddress } from "./bundle-address";
 import { compileResponse } from "./compile-response";
-import { ENTRY_FILE, ENTRY_LEN, manifestPath } from "./entry-file";
+import { ENTRY_FILE, isEntryFile, openingPath } from "./entry-file";
 import { type StartedWorker, startWorker } from "./start-worker";
 import type { OpenOptions } from "./types";
 
@@ -57,8 +57,8 @@ async function firstFiles(base: URL): Promise<EarlyFile[]> {
   try {
     const entry = await get(new URL(ENTRY_FILE, base).href, "no-cache");
     // An error page in place of a missing entry file names no manifest.
-    if (entry.length !== ENTRY_LEN) return files;
-    const manifest = new URL(manifestPath(entry), base).href;
+    if (!isEntryFile(entry)) return files;
+    const manifest = new URL(openingPath(entry), base).href;
     if (!(await isCached(manifest))) await get(manifest, "default");
   } catch {
     // The worker tries again, and tells what is wrong.

@@ -1,14 +1,32 @@
 /** The two layouts of a bundle: a directory of files, and a single file. */
 
 import { uint32 } from "./bytes";
-import { ENTRY_FILE, ENTRY_LEN, manifestLength, shardPath } from "./entry-file";
+import { ENTRY_FILE, ENTRY_LEN, manifestLength, openingPath, shardPath } from "./entry-file";
 import { FindlingError } from "./errors";
-import type { ByteRange, FetchOptions, HttpStore, Traffic, WantedShard } from "./http-store";
+import {
+  type ByteRange,
+  type FetchOptions,
+  type HttpStore,
+  noTraffic,
+  type Traffic,
+  type WantedShard,
+} from "./http-store";
+import {
+  type PackDirectory,
+  POSITIONS,
+  readDirectory,
+  readPositions,
+  type Slot,
+  type Slots,
+} from "./pack-directory";
+import { PackReader } from "./pack-reader";
 
 /** Where the parts of a bundle come from. */
 export interface BundleSource {
-  /** The entry file: the only part that changes. */
+  /** The entry: the only part that changes. */
   entry(traffic: Traffic): Promise<Uint8Array>;
+  /** The file that the last entry file names. It differs between builds whose manifest is equal. */
+  readonly opening: string;
   /** The manifest at `path`, which the last entry file names. */
   manifest(path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array>;
   shard(wanted: WantedShard, traffic: Traffic, options: FetchOptions): Promise<Uint8Array>;
@@ -19,51 +37,148 @@ export interface BundleSource {
 /** A bundle in a directory of content-addressed files. */
 export class DirectorySource implements BundleSource {
   readonly #store: HttpStore;
-  #manifestLen = 0;
-  /** Shards that came with the manifest, by path. */
-  #early = new Map<string, Uint8Array>();
+  #entry: Uint8Array = new Uint8Array();
+  /** What came with the manifest. */
+  #opened: Opened = { shards: new Map(), packs: undefined };
+  /** The same, fetched again because a shard was damaged. */
+  #again: Promise<Opened> | undefined;
 
   constructor(store: HttpStore) {
     this.#store = store;
   }
 
+  get opening(): string {
+    return this.#entry.length < ENTRY_LEN ? "" : openingPath(this.#entry);
+  }
+
   async entry(traffic: Traffic): Promise<Uint8Array> {
-    const { bytes } = await this.#store.mutable(ENTRY_FILE, traffic);
-    if (bytes.length >= ENTRY_LEN) this.#manifestLen = manifestLength(bytes);
-    return bytes;
+    this.#entry = (await this.#store.mutable(ENTRY_FILE, traffic)).bytes;
+    return this.#entry.subarray(0, ENTRY_LEN);
   }
 
-  async manifest(path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array> {
-    const file = await this.#store.immutable(path, traffic, { fresh });
-    this.#early = shardsBehind(file, this.#manifestLen);
-    return file.subarray(0, this.#manifestLen);
+  async manifest(_path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array> {
+    const length = manifestLength(this.#entry);
+    const file = await this.#store.immutable(this.opening, traffic, { fresh });
+    this.#opened = readOpening(file, length, this.#store, this.opening);
+    this.#again = undefined;
+    return file.subarray(0, length);
   }
 
-  /** A fresh one comes from a file of its own: what came with the manifest was damaged. */
-  async shard({ path }: WantedShard, traffic: Traffic, options: FetchOptions): Promise<Uint8Array> {
-    const early = options.fresh ? undefined : this.#early.get(path);
-    return early ?? this.#store.immutable(path, traffic, options);
+  async shard(wanted: WantedShard, traffic: Traffic, options: FetchOptions): Promise<Uint8Array> {
+    const { path, id } = wanted;
+    let { shards, packs } = this.#opened;
+    if (!options.fresh) {
+      const early = shards.get(path);
+      if (early) return early;
+    } else if (packs) {
+      // A shard is damaged, or what came with the manifest is.
+      this.#again ??= this.#openAgain(traffic);
+      packs = (await this.#again).packs ?? packs;
+      this.#opened = { shards, packs };
+    }
+    return packs
+      ? packs.shard(id, path, traffic, options)
+      : this.#store.immutable(path, traffic, options);
   }
 
   prune(paths: Set<string>, build: string): Promise<void> {
-    return this.#store.prune((path) => path === ENTRY_FILE || paths.has(path), build);
+    const { opening } = this;
+    const own = new Set([ENTRY_FILE, opening, slotsName(opening)]);
+    return this.#store.prune((path) => own.has(path) || paths.has(path), build);
+  }
+
+  async #openAgain(traffic: Traffic): Promise<Opened> {
+    const { opening } = this;
+    const file = await this.#store.immutable(opening, traffic, { fresh: true });
+    return readOpening(file, manifestLength(this.#entry), this.#store, opening);
   }
 }
 
+/** What lies behind the manifest in its file. */
+interface Opened {
+  /** Shards by path. */
+  shards: Map<string, Uint8Array>;
+  packs: Packs | undefined;
+}
+
+/** The name in the cache of the places of positions. */
+const slotsName = (opening: string) => `${opening}.slots`;
+
 /**
- * The shards behind the manifest in its file (`crates/bundle/src/opening.rs`), by path, as far as
- * the bytes are what they must be. The engine checks each.
+ * Reads what lies behind the manifest in its file (`crates/bundle/src/opening.rs`), as far as the
+ * bytes are what they must be. The engine checks each shard.
  */
-function shardsBehind(file: Uint8Array, manifestLen: number): Map<string, Uint8Array> {
+function readOpening(
+  file: Uint8Array,
+  manifestLen: number,
+  store: HttpStore,
+  opening: string,
+): Opened {
   const shards = new Map<string, Uint8Array>();
+  let packs: Packs | undefined;
   for (let at = manifestLen; at < file.length; ) {
     const start = at + 1 + file[at]! + 4;
     if (start > file.length) break;
-    const path = shardPath(file.subarray(at + 1, start - 4));
+    const name = file.subarray(at + 1, start - 4);
     at = start + uint32(file, start - 4);
-    if (at <= file.length) shards.set(path, file.subarray(start, at));
+    if (at > file.length) break;
+    const bytes = file.subarray(start, at);
+    if (name.length > 0) shards.set(shardPath(name), bytes);
+    else packs = new Packs(store, readDirectory(bytes), slotsName(opening));
   }
-  return shards;
+  return { shards, packs };
+}
+
+/** The packs of a bundle. Their directory is read while the engine opens the bundle. */
+class Packs {
+  readonly #directory: Promise<PackDirectory>;
+  readonly #reader: Promise<PackReader>;
+  readonly #slotsName: string;
+  #positions: Promise<Slots> | undefined;
+
+  constructor(store: HttpStore, directory: Promise<PackDirectory>, slotsName: string) {
+    this.#directory = directory;
+    this.#reader = directory.then(({ packs }) => new PackReader(store, packs));
+    this.#slotsName = slotsName;
+    // Whoever asks for a shard gets the error.
+    this.#reader.catch(() => {});
+  }
+
+  async shard(
+    id: number,
+    path: string,
+    traffic: Traffic,
+    options: FetchOptions,
+  ): Promise<Uint8Array> {
+    const { slots, positions } = await this.#directory;
+    const reader = await this.#reader;
+    let slot: Slot | undefined;
+    if (id >= POSITIONS) slot = (await this.#slotsOfPositions(traffic))[id - POSITIONS];
+    else slot = slots[id];
+    // Whoever reads the directory of positions reads positions next.
+    if (positions?.with === id) void this.#slotsOfPositions(noTraffic()).catch(() => {});
+    if (slot) return reader.read(path, slot, traffic, options);
+    throw new FindlingError(
+      "bundle",
+      `Expected ${path} in a pack, found none; deploy all files of the bundle again.`,
+    );
+  }
+
+  #slotsOfPositions(traffic: Traffic): Promise<Slots> {
+    this.#positions ??= this.#readPositions(traffic).catch((thrown: unknown) => {
+      this.#positions = undefined;
+      throw thrown;
+    });
+    return this.#positions;
+  }
+
+  async #readPositions(traffic: Traffic): Promise<Slots> {
+    const { positions, packs } = await this.#directory;
+    if (!positions) return [];
+    const reader = await this.#reader;
+    const bytes = await reader.read(this.#slotsName, positions.slot, traffic, {});
+    return readPositions(bytes, packs);
+  }
 }
 
 /** Bytes of the first request: room for the header and the manifest of a small site. */
@@ -92,6 +207,9 @@ export class SingleFileSource implements BundleSource {
     this.#wasm = wasm;
     this.#ready = ready;
   }
+
+  /** The entry tells the builds of a file apart. */
+  readonly opening = "";
 
   get #headName(): string {
     return `${this.#file}.head`;

@@ -92,6 +92,8 @@ export class Bundle {
   #opened!: [Uint8Array, Uint8Array];
   #searching = 0;
   #revision = "";
+  /** The file that the open build began with. */
+  #opening = "";
   #memory = 0;
   #hasVectors = false;
   #pruned = false;
@@ -139,7 +141,8 @@ export class Bundle {
   /** Loads the deployed build if it is another one; returns whether it is. */
   async refresh(traffic: Traffic): Promise<boolean> {
     const entry = await this.#source.entry(traffic);
-    if (this.#wasm.manifestOf(entry).endsWith(`${this.#revision}.bin`)) return false;
+    const isSame = this.#wasm.manifestOf(entry).endsWith(`${this.#revision}.bin`);
+    if (isSame && this.#source.opening === this.#opening) return false;
     await this.#load(entry, traffic);
     return true;
   }
@@ -216,14 +219,15 @@ export class Bundle {
   async #load(entry: Uint8Array, traffic: Traffic): Promise<void> {
     const path = this.#wasm.manifestOf(entry);
     const { streamed } = this.#options;
-    let manifest = await this.#source.manifest(path, traffic, false);
+    let manifest: Uint8Array;
     let engine: Engine;
     try {
+      manifest = await this.#source.manifest(path, traffic, false);
       engine = this.#wasm.Engine.open(entry, manifest, streamed);
     } catch (thrown) {
       const error = FindlingError.from(thrown);
-      if (error.code === "analysis") throw error;
-      // A cache may have damaged the manifest.
+      if (["analysis", "network", "not-found", "aborted"].includes(error.code)) throw error;
+      // A cache may have damaged the manifest, or what comes with it.
       manifest = await this.#source.manifest(path, traffic, true);
       engine = this.#wasm.Engine.open(entry, manifest, streamed);
     }
@@ -231,6 +235,7 @@ export class Bundle {
     this.#engine = engine;
     this.#opened = [entry, manifest];
     this.#loader.reset();
+    this.#opening = this.#source.opening;
     this.#revision = path.slice(path.lastIndexOf("/") + 1, path.lastIndexOf("."));
     const { dense } = this.describe();
     this.#hasVectors = dense !== null;

@@ -7,12 +7,13 @@
 
 import { meant } from "./assistant-reading";
 import type { ToolRequest } from "./assistant-tool";
-import { Answerer, type Place, placeOf, type WholeOrPart } from "./edge-answerer";
+import { Answerer, placeOf } from "./edge-answerer";
 import { answerAddress, keepAnswer, keptAnswer, STALE_SECONDS } from "./edge-answers";
 import { Budget, type BudgetOptions, DEFAULT_BUDGET, type Metered, metered } from "./edge-budget";
 import { type LogLevel, logRequest, requestId, type Trail } from "./edge-log";
 import { answerMessage, type EdgeSite } from "./edge-mcp";
-import { type Mounted, mountOf, parseMounts } from "./edge-mounts";
+import { askMembers, type MadeAnswer, type Placed, revisionsOf } from "./edge-members";
+import { type Mounted, memberOf, mountOf, parseMounts } from "./edge-mounts";
 import { openApi, type RoutePaths } from "./edge-openapi";
 import type { Context, EdgeOptions, Env, Handler } from "./edge-options";
 import {
@@ -134,7 +135,7 @@ class Endpoint {
     const { FINDLING_BUNDLE, FINDLING_BUNDLES } = env;
     const mounts =
       this.#options.mounts ?? (FINDLING_BUNDLES ? parseMounts(FINDLING_BUNDLES) : undefined);
-    if (!mounts) return { bundle: FINDLING_BUNDLE ?? "/findling/", prefix: "" };
+    if (!mounts) return { members: [memberOf(FINDLING_BUNDLE ?? "/findling/")], prefix: "" };
     const mounted = mountOf(mounts, url);
     if (mounted) return mounted;
     const known = Object.keys(mounts).join(" or ");
@@ -217,34 +218,38 @@ class Endpoint {
 
   #answerRoute(route: Exclude<keyof RoutePaths, "openapi">, asked: Asked): Promise<Response> {
     const { env, url, trail, mounted } = asked;
-    const place = placeOf(mounted.bundle, url);
-    if (route === "mcp") return this.#assist(asked, place);
-    if (route === "health") return this.#health(asked, place);
+    const members = mounted.members.map((member) => ({
+      ...member,
+      place: placeOf(member.bundle, url),
+    }));
+    if (route === "mcp") return this.#assist(asked, members);
+    if (route === "health") return this.#health(asked, members);
     const question = questionOf(route, url.searchParams);
     if (this.#options.logQueries ?? env.FINDLING_LOG_QUERIES === "1")
       trail.query = question.query.query || (question.query.similarTo ?? question.query.read ?? "");
-    return this.#answer(asked, place, question);
+    return this.#answer(asked, members, question);
   }
 
   /** The answer in the cache, or a new one. */
-  async #answer(asked: Asked, place: Place, question: Question): Promise<Response> {
+  async #answer(asked: Asked, members: Placed[], question: Question): Promise<Response> {
     const { request, url, cost, trail } = asked;
     const { cache } = this.#answerer;
     const { query, type = "" } = question;
-    const name = `${place.name} ${trail.route} ${type} ${JSON.stringify(query)}`;
+    const bundles = members.map(({ place: { name }, weight, filter }) => [name, weight, filter]);
+    const name = JSON.stringify([bundles, trail.route, type, query]);
     const address = cache && (await answerAddress(url, name));
     const kept =
       address && (await cost.budget.run(() => keptAnswer(cache, address)).catch(() => {}));
-    const open = this.#answerer.revisionOf(place);
+    const open = revisionsOf(this.#answerer, members);
     if (kept && (open === undefined || open === kept.revision)) {
       const { response, revision, age } = kept;
       const isFresh = open !== undefined || age < this.#maxAge;
-      if (!isFresh) cost.later(this.#renew(asked, place, question, address));
+      if (!isFresh) cost.later(this.#renew(asked, members, question, address));
       trail.cached = isFresh ? "fresh" : "stale";
       trail.revision = revision;
       return this.#send(request, response);
     }
-    const { response, revision } = await this.#make(asked, place, question);
+    const { response, revision } = await this.#make(asked, members, question);
     if (address && revision !== undefined) {
       const copy = response.clone();
       cost.later(keep(cost, () => keepAnswer(cache, address, copy, revision)));
@@ -253,10 +258,15 @@ class Endpoint {
   }
 
   /** A new answer in place of one of an earlier build. */
-  async #renew(asked: Asked, place: Place, question: Question, address: string): Promise<void> {
+  async #renew(
+    asked: Asked,
+    members: Placed[],
+    question: Question,
+    address: string,
+  ): Promise<void> {
     const { cache } = this.#answerer;
     try {
-      const { response, revision } = await this.#make(asked, place, question);
+      const { response, revision } = await this.#make(asked, members, question);
       if (cache && revision !== undefined)
         await keep(asked.cost, () => keepAnswer(cache, address, response, revision));
     } catch {
@@ -280,32 +290,30 @@ class Endpoint {
     return new Response(request.method === "HEAD" ? null : made.body, { headers });
   }
 
-  /** Asks the bundle. There is a revision if the answer is whole. */
-  #make(asked: Asked, place: Place, { query, shape, type }: Question) {
+  /** Asks the bundles. There is a revision if the answer is whole. */
+  async #make(asked: Asked, members: Placed[], { query, shape, type }: Question) {
     const { env, cost, trail } = asked;
-    return this.#answerer.use(place, env, cost, async (opened) => {
-      const answer = await this.#answerer.answer(query, opened, place, cost);
-      const { revision } = opened.bundle;
-      trail.revision = revision;
-      const headers: Record<string, string> = {
-        ...CORS,
-        "content-type": `${type ?? "application/json"}; charset=utf-8`,
-        vary: "accept-encoding",
-        "server-timing": timing(cost),
-        ...(await validity(answer, revision, query, trail.route)),
-      };
-      const response = new Response(shape(answer.json), { headers });
-      return { response, revision: answer.whole ? revision : undefined };
-    });
+    const answer = await askMembers(this.#answerer, members, query, env, cost);
+    const { revision, whole } = answer;
+    trail.revision = revision;
+    const headers: Record<string, string> = {
+      ...CORS,
+      "content-type": `${type ?? "application/json"}; charset=utf-8`,
+      vary: "accept-encoding",
+      "server-timing": timing(cost),
+      ...(await validity(answer, query, trail.route)),
+    };
+    const response = new Response(shape(answer.json), { headers });
+    return { response, revision: whole ? revision : undefined };
   }
 
   /** Answers an assistant. */
-  async #assist({ request, env, cost }: Asked, place: Place): Promise<Response> {
-    const ask = (query: ToolRequest) =>
-      this.#answerer.use(place, env, cost, async (opened) => {
-        const { json } = await this.#answerer.answer(query, opened, place, cost);
-        return JSON.parse(json) as EngineResponse;
-      });
+  async #assist({ request, env, cost }: Asked, members: Placed[]): Promise<Response> {
+    const { place } = members[0]!;
+    const ask = async (query: ToolRequest) => {
+      const { json } = await askMembers(this.#answerer, members, query, env, cost);
+      return JSON.parse(json) as EngineResponse;
+    };
     const site = (): Promise<EdgeSite> =>
       this.#answerer.use(place, env, cost, async ({ description: { generator } }) => ({
         generator,
@@ -319,14 +327,23 @@ class Endpoint {
       : new Response(null, { status, headers: { ...CORS, ...headers } });
   }
 
-  #health({ request, env, cost, trail }: Asked, place: Place): Promise<Response> {
-    return this.#answerer.use(place, env, cost, async ({ bundle, description }) => {
-      const { pages, sections, generator } = description;
-      const { revision } = bundle;
-      trail.revision = revision;
-      const body = { status: "ok", revision, pages, sections, generator };
-      return json(request, 200, body, { "cache-control": "no-store" });
-    });
+  /** The builds, and their numbers of pages and sections. */
+  async #health({ request, env, cost, trail }: Asked, members: Placed[]): Promise<Response> {
+    const states = await Promise.all(
+      members.map(({ place }) =>
+        this.#answerer.use(place, env, cost, async ({ bundle, description }) => ({
+          revision: bundle.revision,
+          ...description,
+        })),
+      ),
+    );
+    const sum = (name: "pages" | "sections") => states.reduce((sum, state) => sum + state[name], 0);
+    const revision = states.map((state) => state.revision).join("+");
+    trail.revision = revision;
+    const { generator } = states[0]!;
+    const [pages, sections] = [sum("pages"), sum("sections")];
+    const body = { status: "ok", revision, pages, sections, generator };
+    return json(request, 200, body, { "cache-control": "no-store" });
   }
 }
 
@@ -362,8 +379,7 @@ function documentIn(json: string, url: string): string {
 
 /** Headers by which clients know whether an answer still holds. An answer in part is not kept. */
 async function validity(
-  { whole }: WholeOrPart,
-  revision: string,
+  { whole, revision }: MadeAnswer,
   query: SearchRequest,
   route: string,
 ): Promise<Record<string, string>> {

@@ -1,17 +1,42 @@
-/** Which bundle answers a request: many bundles by path or by host, behind one endpoint. */
+/** Which bundles answer a request: many bundles by path or by host, behind one endpoint. */
 
+import * as v from "valibot";
 import { FindlingError } from "./errors";
+
+const MEMBER = v.object({
+  /** Its path in the store, or its address. */
+  bundle: v.string(),
+  /** Its name in results. Default: the bundle. */
+  name: v.optional(v.string()),
+  /** A factor on the scores of its pages. Default: 1. */
+  weight: v.optional(v.pipe(v.number(), v.minValue(0))),
+  /** Only pages of it that match this filter, whatever a search asks for. */
+  filter: v.optional(v.string()),
+});
+const ONE = v.union([v.string(), MEMBER]);
+const MOUNTS = v.record(v.string(), v.union([ONE, v.pipe(v.array(ONE), v.minLength(1))]));
+
+/** One of several bundles. */
+export type MemberOptions = v.InferOutput<typeof MEMBER>;
 
 /**
  * Bundles by what their requests begin with: a path (`/v2/`), a host (`docs.example.org`), or a
- * host with a path (`example.org/docs/`). A bundle is a path in the store, or an address.
+ * host with a path (`example.org/docs/`). A bundle is a path in the store, or an address. A list of
+ * bundles is searched as one.
  */
-export type Mounts = Readonly<Record<string, string>>;
+export type Mounts = v.InferOutput<typeof MOUNTS>;
+
+/** A bundle that answers a request. */
+export interface Member {
+  bundle: string;
+  name: string;
+  weight: number;
+  filter: string | undefined;
+}
 
 /** Where a request goes. */
 export interface Mounted {
-  /** The bundle's path in the store, or its address. */
-  bundle: string;
+  members: Member[];
   /** The path in front of the route, without a slash at its end. */
   prefix: string;
 }
@@ -19,28 +44,36 @@ export interface Mounted {
 /** The mounts in a variable of JSON. */
 export function parseMounts(text: string): Mounts {
   const expected = 'expected a JSON object of bundles by path or host, {"/v2/": "/v2/findling/"}';
-  let mounts: unknown;
+  let found: unknown;
   try {
-    mounts = JSON.parse(text);
+    found = JSON.parse(text);
   } catch (cause) {
     throw new FindlingError("request", `FINDLING_BUNDLES: ${expected}; found no JSON.`, { cause });
   }
-  const isObject = typeof mounts === "object" && mounts !== null && !Array.isArray(mounts);
-  if (!isObject || Object.values(mounts as object).some((value) => typeof value !== "string"))
-    throw new FindlingError("request", `FINDLING_BUNDLES: ${expected}; found ${text}.`);
-  return mounts as Mounts;
+  const result = v.safeParse(MOUNTS, found);
+  if (result.success) return result.output;
+  const at = result.issues[0].path?.[0]?.key ?? "";
+  throw new FindlingError("request", `FINDLING_BUNDLES: ${expected}; found ${text} (at "${at}").`);
+}
+
+/** A bundle as a member of one or several. */
+export function memberOf(given: string | MemberOptions): Member {
+  const options: MemberOptions = typeof given === "string" ? { bundle: given } : given;
+  const { bundle, name, weight, filter } = options;
+  return { bundle, name: name ?? bundle, weight: weight ?? 1, filter };
 }
 
 /** The mount of a request with the longest beginning that fits; `undefined` if there is none. */
 export function mountOf(mounts: Mounts, { hostname, host, pathname }: URL): Mounted | undefined {
   let best: (Mounted & { length: number }) | undefined;
-  for (const [key, bundle] of Object.entries(mounts)) {
+  for (const [key, bundles] of Object.entries(mounts)) {
     const [, name, path] = /^([^/]*)(.*)$/s.exec(key)!;
     if (name !== "" && name !== hostname && name !== host) continue;
     const prefix = path!.replace(/\/+$/, "");
     if (!pathname.startsWith(`${prefix}/`)) continue;
-    const length = key.length;
-    if (!best || length > best.length) best = { bundle, prefix, length };
+    const { length } = key;
+    if (!best || length > best.length)
+      best = { members: [bundles].flat().map(memberOf), prefix, length };
   }
   return best;
 }

@@ -3,7 +3,7 @@
  * web server. Each is a `fetch` for files, so the layout of the bundle is the same in all.
  */
 
-import { type Metered, meteredBy } from "./edge-budget";
+import { type Budget, type Metered, meteredBy } from "./edge-budget";
 import { FindlingError } from "./errors";
 import type { Fetch, FileResponse } from "./http-store";
 
@@ -103,8 +103,7 @@ export interface FetchingOptions {
 
 /**
  * A `fetch` for `HttpStore` that reads from a store within the budget of the request. A file is
- * read whole before the next may begin, since a body that is not read occupies a connection. A
- * store that fails or is too slow is asked twice.
+ * read whole before the next may begin, since a body that is not read occupies a connection.
  */
 export function fetchFiles(options: FetchingOptions): Fetch {
   return async (url, init = {}, traffic) => {
@@ -135,15 +134,31 @@ async function fetchWithin(
     if (kept) return kept;
     request.cacheMisses++;
   }
-  const read = () => budget.run(() => readWhole(options, url, init));
-  let file = await read().catch((thrown: unknown) => {
-    if (init.signal?.aborted || budget.left === 0) throw thrown;
-    return read();
-  });
-  if (file.status >= 500 && budget.left > 0) file = await read();
+  const file = await readAgain(budget, options, url, init);
   if (asks && file.ok && budget.left > 0)
     request.later(budget.run(() => cache.put(name, toKeep(file))).catch(() => {}));
   return file;
+}
+
+/** Times that a file is asked for. */
+const MAX_ATTEMPTS = 3;
+
+/** Asks a store that fails, or is too slow, again. */
+async function readAgain(
+  budget: Budget,
+  options: FetchingOptions,
+  url: string,
+  init: RequestInit,
+): Promise<WholeFile> {
+  for (let attempt = 1; ; attempt++) {
+    const isLast = () => attempt === MAX_ATTEMPTS || init.signal?.aborted || budget.left === 0;
+    try {
+      const file = await budget.run(() => readWhole(options, url, init));
+      if (file.status < 500 || isLast()) return file;
+    } catch (thrown) {
+      if (isLast()) throw thrown;
+    }
+  }
 }
 
 /** Files that one request may look for in the cache in vain. Each is kept there afterwards. */

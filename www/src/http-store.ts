@@ -53,6 +53,12 @@ export interface FetchOptions {
   fresh?: boolean | undefined;
 }
 
+/** How to fetch a range of a pack. */
+export interface PackedOptions extends FetchOptions {
+  /** Called when the server begins to send the whole file in place of the range. */
+  onWhole(): void;
+}
+
 /** A range of bytes in a file; `end` is exclusive. */
 export interface ByteRange {
   file: string;
@@ -95,6 +101,21 @@ async function hasCache(name: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/**
+ * Refuses a part of a file that is another than was asked for, or compressed: some servers send
+ * parts of a compressed file, which cannot be decompressed. Other origins do not see these headers
+ * unless the server exposes them.
+ */
+function checkPart(file: string, expected: string, headers: Headers): void {
+  const found = headers.get("content-range") ?? expected;
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (found.startsWith(expected) && encoding === "identity") return;
+  throw new FindlingError(
+    "bundle",
+    `${file} came wrong: expected ${expected}…, found ${found}, encoded as ${encoding}.`,
+  );
 }
 
 /** A directory on a web server. */
@@ -196,6 +217,41 @@ export class HttpStore {
     return partial ? { bytes } : { bytes: bytes.subarray(start, end), whole: bytes };
   }
 
+  /** A file of this visit or an earlier one that is in the cache. */
+  cached(path: string, traffic: Traffic): Promise<Uint8Array | undefined> {
+    return this.#match(path, traffic);
+  }
+
+  /** Puts a file into the cache. */
+  keep(path: string, bytes: Uint8Array): void {
+    this.#put(path, bytes);
+  }
+
+  /**
+   * A range of a pack, or all of the pack from a server that ignores ranges. The HTTP cache would
+   * make requests for ranges of one file wait for each other, so it is not used if there is a
+   * better one.
+   */
+  async packed(range: ByteRange, traffic: Traffic, options: PackedOptions): Promise<Uint8Array> {
+    const { file, start, end } = range;
+    const init: RequestInit = {
+      headers: { range: `bytes=${start}-${end - 1}` },
+      cache: this.#unwritten ? "no-store" : "default",
+    };
+    const expected = `bytes ${start}-${end - 1}/`;
+    const { bytes } = await this.#get(file, traffic, init, options, (response) => {
+      if (response.status !== 206) options.onWhole();
+      else checkPart(file, expected, response.headers);
+    });
+    return bytes;
+  }
+
+  /** A whole pack. */
+  async pack(file: string, traffic: Traffic, options: FetchOptions): Promise<Uint8Array> {
+    const init: RequestInit = { cache: options.fresh ? "reload" : "default" };
+    return (await this.#get(file, traffic, init, options)).bytes;
+  }
+
   /** Removes cached files that `keep` refuses, once for each `build`. */
   async prune(keep: (path: string) => boolean, build: string): Promise<void> {
     const cache = await this.#cache;
@@ -252,9 +308,11 @@ export class HttpStore {
     traffic: Traffic,
     init: RequestInit,
     { signal }: FetchOptions,
+    look?: (response: Response) => void,
   ): Promise<{ bytes: Uint8Array; partial: boolean }> {
     traffic.requests++;
     const response = await this.#response(path, init, signal, traffic);
+    look?.(response);
     try {
       const bytes = new Uint8Array(await response.arrayBuffer());
       traffic.bytesFetched += bytes.length;

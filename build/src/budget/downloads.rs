@@ -70,11 +70,14 @@ pub(super) fn opening(files: &BundleFiles) -> anyhow::Result<(bool, Downloads)> 
             opening.push("manifest", Bytes::of_range(manifest.len() as u64));
         }
     } else {
-        opening.push(entry::FILE_NAME, Bytes::of(&files.entry().to_bytes()));
+        opening.push(entry::FILE_NAME, Bytes::of(&files.entry_file().to_bytes()));
         opening.push("manifest", Bytes::of(manifest));
         // Shards are compressed already, so that a host that compresses gains nothing.
         let with_it = files.with_manifest().iter().map(|(_, bytes)| bytes).sum();
         opening.push("shards with the manifest", Bytes::of_range(with_it));
+        if let Some(packs) = files.packs() {
+            opening.push("directory of packs", Bytes::of_range(packs.stored_len()));
+        }
     }
     Ok((has_client, opening))
 }

@@ -12,8 +12,8 @@
 //!
 //! Shards are already deflated if that makes them smaller; brotli adds about 20 bytes to each.
 //! Hosts that do not compress such files, like `findling serve`, send them as `stored` and the
-//! client as `brotli`. Parts of a single-file bundle are requested as ranges, which hosts do not
-//! compress.
+//! client as `brotli`. Parts of packs and of a single-file bundle are requested as ranges, which
+//! hosts do not compress.
 //!
 //! Not counted: searches while the reader is typing, and the results by words that the search box
 //! shows before the results by meaning arrive, which can ask for texts of other pages.
@@ -29,11 +29,12 @@ mod traffic;
 use std::collections::{BTreeSet, HashMap};
 
 use anyhow::{Context, bail};
+use findling_bundle::packs::{GAP, Slot, coalesce};
 use findling_bundle::{ShardEntry, ShardId};
 use findling_engine::{Limit, Mode, Request};
 use serde::Serialize;
 
-use crate::bundle_files::BundleFiles;
+use crate::bundle_files::{BundleFiles, Packs};
 use crate::host::{EncoderChoice, Host, QueryEncoder};
 use crate::models;
 use crate::sample;
@@ -99,18 +100,20 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
     let later_encoder = later_encoder(host.files())?;
     let bar = ui.bar("Asking", 2 * queries.len() as u64, "queries");
     let mut sizes = ShardSizes::default();
-    let mut ask = |host: &mut Host, query: &String| {
+    let mut ask = |host: &mut Host, query: &String, held: &mut Held| {
         bar.inc(1);
-        run(host, encoder.as_ref(), query, &mut sizes).with_context(|| format!("query {query:?}"))
+        run(host, encoder.as_ref(), query, &mut sizes, held)
+            .with_context(|| format!("query {query:?}"))
     };
     let mut first = Vec::with_capacity(queries.len());
     for query in queries {
         host.forget()?;
-        first.push(ask(host, query)?);
+        first.push(ask(host, query, &mut Held::default())?);
     }
     host.forget()?;
+    let mut held = Held::default();
     let later: Vec<Traffic> =
-        queries.iter().map(|query| ask(host, query)).collect::<anyhow::Result<_>>()?;
+        queries.iter().map(|query| ask(host, query, &mut held)).collect::<anyhow::Result<_>>()?;
     bar.finish_and_clear();
     Ok(Budget {
         has_client,
@@ -188,6 +191,7 @@ fn run(
     encoder: Option<&QueryEncoder>,
     query: &str,
     sizes: &mut ShardSizes,
+    held: &mut Held,
 ) -> anyhow::Result<Traffic> {
     let mut request = request(query);
     if let Some(encoder) = encoder {
@@ -195,16 +199,78 @@ fn run(
     }
     let (_, cost) = host.search(request)?;
     let mut traffic = Traffic { n_rounds: cost.n_rounds, ..Traffic::default() };
-    for shard in cost.shards {
-        let Some(entry) = host.index().entry(shard) else { continue };
+    let is_early = |shard: ShardId| {
         let path = host.index().path(shard);
-        if host.files().with_manifest().iter().any(|(with_it, _)| Some(with_it) == path.as_ref()) {
-            continue;
+        host.files().with_manifest().iter().any(|(with_it, _)| Some(with_it) == path.as_ref())
+    };
+    for (round, &start) in cost.round_starts.iter().enumerate() {
+        let end = cost.round_starts.get(round + 1).copied().unwrap_or(cost.shards.len());
+        let shards = cost.shards[start..end].iter().copied().filter(|shard| !is_early(*shard));
+        let shards: Vec<ShardId> = shards.collect();
+        match host.files().packs() {
+            Some(packs) => add_ranges(&mut traffic, host, packs, &shards, held)?,
+            None => {
+                for shard in shards {
+                    let Some(entry) = host.index().entry(shard) else { continue };
+                    traffic.n_requests += 1;
+                    traffic.parts[Part::from(entry.kind) as usize] +=
+                        sizes.of(host.files(), shard, entry)?;
+                }
+            }
         }
-        traffic.n_shards += 1;
-        traffic.parts[Part::from(entry.kind) as usize] += sizes.of(host.files(), shard, entry)?;
     }
     Ok(traffic)
+}
+
+/// Ranges of packs that a client has.
+#[derive(Default)]
+struct Held(Vec<Slot>);
+
+impl Held {
+    fn has(&self, slot: Slot) -> bool {
+        let holds = |range: &Slot| {
+            range.pack == slot.pack && range.start <= slot.start && slot.end() <= range.end()
+        };
+        self.0.iter().any(holds)
+    }
+}
+
+/// Adds the ranges that a client fetches for the shards of a round. What lies between two shards
+/// counts with the first shard of its range.
+fn add_ranges(
+    traffic: &mut Traffic,
+    host: &Host,
+    packs: &Packs,
+    shards: &[ShardId],
+    held: &mut Held,
+) -> anyhow::Result<()> {
+    let mut wanted: Vec<(Slot, Part)> = Vec::new();
+    for &shard in shards {
+        let Some(entry) = host.index().entry(shard) else { continue };
+        let part = Part::from(entry.kind);
+        wanted.extend(host.files().slot(shard)?.map(|slot| (slot, part)));
+        let positions = packs.directory().positions;
+        let positions = positions.filter(|positions| positions.with == shard);
+        wanted.extend(positions.map(|positions| (positions.slot, part)));
+    }
+    wanted.retain(|(slot, _)| !held.has(*slot));
+    wanted.sort_unstable_by_key(|(slot, _)| *slot);
+    let slots: Vec<Slot> = wanted.iter().map(|(slot, _)| *slot).collect();
+    let n_bytes = |slot: Slot| slot.bytes().end - slot.bytes().start;
+    let mut left = &wanted[..];
+    for fetch in coalesce(&slots, GAP) {
+        let (own, others) = left.split_at(fetch.n_wanted);
+        left = others;
+        traffic.n_requests += 1;
+        let shards: u64 = own.iter().map(|(slot, _)| n_bytes(*slot)).sum();
+        let mut between = n_bytes(fetch.range).saturating_sub(shards);
+        for (slot, part) in own {
+            traffic.parts[*part as usize] +=
+                Bytes::of_range(n_bytes(*slot) + std::mem::take(&mut between));
+        }
+        held.0.push(fetch.range);
+    }
+    Ok(())
 }
 
 /// The bytes of shards, each measured once.

@@ -10,6 +10,7 @@ use findling_encoder::static_table::StaticTable;
 use super::downloads::{CLIENT, SINGLE_FILE_FIRST};
 use super::*;
 use crate::index::client::{self, TRANSFORMER};
+use crate::index::packs::Limits;
 use crate::index::rows::tests::table;
 use crate::index::write::{BundleWriter, Extra, Shape};
 use crate::index::{Job, Options, build};
@@ -59,7 +60,7 @@ fn bundle_at(out: &Path, shape: Shape, table: Option<&StaticTable>, extras: &[Ex
     if let Some(table) = table {
         encoder = Box::new(Named(HashEncoder::new(16), table.teacher().clone()));
     }
-    let options = Options { graph_from: 1, cells: shape == Shape::Directory, ..Options::default() };
+    let options = Options { graph_from: 1, cells: shape.has_shards(), ..Options::default() };
     let job = Job { pages: pages(), encoder: Some(&encoder), table, options, ..Job::default() };
     let bundle = build(job, &Ui::silent()).unwrap().bundle;
     BundleWriter { extras, ..BundleWriter::new(out, shape, &bundle) }.write().unwrap();
@@ -377,4 +378,22 @@ fn a_bundle_of_words_alone_stays_streamed_when_it_is_read_anew() {
         kinds.any(|shard| shard.kind == ShardKind::SecondTier)
     };
     assert_eq!([false, true].map(&mut reads_second_tier), [true, false]);
+}
+
+#[test]
+fn a_bundle_in_packs_takes_fewer_requests_for_the_same_shards() {
+    let dir = tempfile::tempdir().unwrap();
+    let limits = Limits { pack_bytes: 64 << 10, file_bytes: 1 << 20, loose_shards: 0 };
+    let [files, packs] = [Shape::Directory, Shape::Packs(limits)].map(|shape| {
+        let out = dir.path().join(format!("{}", shape == Shape::Directory));
+        let mut host = bundle_at(&out, shape, Some(&table()), &[]);
+        let queries = own_queries(host.files()).unwrap();
+        measure(&mut host, &queries, &Ui::silent()).unwrap()
+    });
+    assert_eq!(files.first.n_queries, packs.first.n_queries);
+    assert_eq!(files.first.rounds, packs.first.rounds);
+    assert!(packs.first.requests.median < files.first.requests.median);
+    assert!(packs.first.requests.worst < files.first.requests.worst);
+    let [files, packs] = [files, packs].map(|budget| budget.first.total.stored.median);
+    assert!(packs >= files, "{files} and {packs} bytes");
 }

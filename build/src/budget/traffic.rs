@@ -65,8 +65,8 @@ pub struct Traffic {
     pub(super) parts: [Bytes; Part::ALL.len()],
     /// Number of rounds. The shards of a round are fetched in parallel.
     pub n_rounds: u32,
-    /// Number of shards, each fetched with one request.
-    pub n_shards: u32,
+    /// Number of requests: for shards, or for ranges of packs.
+    pub n_requests: u32,
 }
 
 impl Traffic {
@@ -151,7 +151,7 @@ impl Queries {
         Queries {
             n_queries: traffic.len(),
             rounds: Spread::of(traffic.iter().map(|one| one.n_rounds.into())),
-            requests: Spread::of(traffic.iter().map(|one| one.n_shards.into())),
+            requests: Spread::of(traffic.iter().map(|one| one.n_requests.into())),
             words: part(Part::Words),
             rows: part(Part::Rows),
             vectors: part(Part::Vectors),

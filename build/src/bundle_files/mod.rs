@@ -1,27 +1,31 @@
 //! Reads a bundle on disk, a directory or a single file, and the copy of a site's bundle.
 
 mod address;
+mod packed;
 mod web;
 mod web_copy;
 
 use std::fs;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
+use findling_bundle::packs::{Fetch, GAP, Pack, Slot, UNIT, coalesce, take_slot};
 use findling_bundle::texts::PageText;
 use findling_bundle::{
-    Centroids, Entry, FilePart, Manifest, PositionsDirectory, ShardEntry, ShardId, SingleFile,
-    TextsShard, decode_manifest, decode_shard, entry, hash128, opening, single_file,
+    Centroids, Entry, EntryFile, FilePart, Manifest, PositionsDirectory, ShardEntry, ShardId,
+    SingleFile, TextsShard, decode_manifest, decode_shard, entry, hash128, opening, single_file,
 };
 
 pub use address::is_address;
+pub use packed::{PackedShards, Packs};
 pub use web::Error as WebError;
 pub use web_copy::{WebCopy, copy};
 
 use crate::http::MAX_CONNECTIONS;
-use web::Origin;
+use web::{Origin, Part};
 
 /// Most bytes of a shard whose length the shard directory does not list.
 const MAX_UNLISTED_LEN: u64 = 64 << 20;
@@ -42,6 +46,26 @@ fn unlisted(shard: ShardId) -> String {
     format!("expected a shard that the manifest lists, found {}: build the bundle again", shard.0)
 }
 
+/// Calls `work` for each item, as many at a time as a host has connections.
+fn on_all_connections<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..MAX_CONNECTIONS.min(items.len()) {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    work(item);
+                }
+            });
+        }
+    });
+}
+
+/// The bytes of a slot in those of a range, if it is inside.
+fn part_of(bytes: &[u8], range: Slot, slot: Slot) -> Option<&[u8]> {
+    let start = slot.start.checked_sub(range.start).filter(|_| slot.pack == range.pack)?;
+    bytes.get(start as usize * UNIT..(start + slot.units) as usize * UNIT)
+}
+
 /// The file with the entry of a bundle: in a directory the entry file or `bundle.findling`,
 /// otherwise the path itself.
 pub fn entry_file(path: &Path) -> PathBuf {
@@ -50,27 +74,28 @@ pub fn entry_file(path: &Path) -> PathBuf {
 }
 
 /// The entry that a bundle's path has now. `None` while there is none that can be read.
-pub fn entry_at(path: &Path) -> Option<Entry> {
+pub fn entry_at(path: &Path) -> Option<EntryFile> {
     let file = entry_file(path);
-    let read = |len: usize| {
-        let mut bytes = vec![0; len];
-        let mut file = fs::File::open(&file).ok()?;
-        std::io::Read::read_exact(&mut file, &mut bytes).ok().map(|()| bytes)
-    };
+    let most = EntryFile::MAX_LEN.max(single_file::HEADER_LEN) as u64;
+    let mut bytes = Vec::new();
+    fs::File::open(&file).ok()?.take(most).read_to_end(&mut bytes).ok()?;
     if file.ends_with(entry::FILE_NAME) {
-        return Entry::from_bytes(&read(Entry::LEN)?).ok();
+        return EntryFile::from_bytes(&bytes).ok();
     }
-    single_file::read_header(&read(single_file::HEADER_LEN)?).ok()
+    let entry = single_file::read_header(bytes.get(..single_file::HEADER_LEN)?).ok()?;
+    Some(EntryFile { entry, opening: None })
 }
 
 /// A bundle on disk. Shards are read when needed. They are checked when they are decoded, not here.
 #[derive(Debug)]
 pub struct BundleFiles {
     path: PathBuf,
-    entry: Entry,
+    entry: EntryFile,
     manifest: Manifest,
     stored_manifest: Vec<u8>,
     with_manifest: Vec<(String, u64)>,
+    /// Where shards are, if they are in packs.
+    packs: Option<Packs>,
     place: Place,
 }
 
@@ -120,8 +145,8 @@ impl BundleFiles {
         let file = path.join(entry::FILE_NAME);
         let bytes =
             fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
-        let entry = Entry::from_bytes(&bytes).with_context(|| file.display().to_string())?;
-        let file = path.join(entry.manifest_path());
+        let entry = EntryFile::from_bytes(&bytes).with_context(|| file.display().to_string())?;
+        let file = path.join(entry.opening_path());
         let place = Origin::of(path).map_or(Place::Directory, Place::Copy);
         let bytes = fs::read(&file).with_context(|| {
             format!(
@@ -129,10 +154,14 @@ impl BundleFiles {
                 file.display()
             )
         })?;
-        let opening = opening::read(&entry, &bytes).with_context(|| file.display().to_string())?;
+        let damaged = || file.display().to_string();
+        if let Some(whole) = &entry.opening {
+            whole.check(&bytes).with_context(damaged)?;
+        }
+        let opening = opening::read(&entry.entry, &bytes).with_context(damaged)?;
+        let packs = opening.packs.map(Packs::from_bytes).transpose().with_context(damaged)?;
         let stored_manifest = opening.stored_manifest.to_vec();
-        let manifest =
-            decode_manifest(&stored_manifest).with_context(|| file.display().to_string())?;
+        let manifest = decode_manifest(&stored_manifest).with_context(damaged)?;
         let with_manifest = opening.shards.into_iter();
         let with_manifest = with_manifest.map(|(path, stored)| (path, stored.len() as u64));
         Ok(Self {
@@ -141,6 +170,7 @@ impl BundleFiles {
             manifest,
             stored_manifest,
             with_manifest: with_manifest.collect(),
+            packs,
             place,
         })
     }
@@ -162,10 +192,11 @@ impl BundleFiles {
         let file = SingleFile::open(bytes).with_context(|| path.display().to_string())?;
         Ok(Self {
             path: path.to_owned(),
-            entry: *file.entry(),
+            entry: EntryFile { entry: *file.entry(), opening: None },
             manifest: file.manifest().clone(),
             stored_manifest: file.stored_manifest().to_vec(),
             with_manifest: Vec::new(),
+            packs: None,
             place: Place::SingleFile(Box::new(file)),
         })
     }
@@ -198,9 +229,19 @@ impl BundleFiles {
         entry_at(&self.path) == Some(self.entry)
     }
 
-    /// The entry file. Its hash identifies the bundle.
+    /// The entry. Its hash identifies the bundle.
     pub fn entry(&self) -> &Entry {
+        &self.entry.entry
+    }
+
+    /// The entry file.
+    pub fn entry_file(&self) -> &EntryFile {
         &self.entry
+    }
+
+    /// The packs that shards are in; `None` if each has a file of its own.
+    pub fn packs(&self) -> Option<&Packs> {
+        self.packs.as_ref()
     }
 
     /// The validated manifest.
@@ -224,8 +265,12 @@ impl BundleFiles {
         let shards = shards.map(|(id, entry)| self.manifest.path(id, &entry));
         let encoders = self.manifest.dense.iter().flat_map(|dense| &dense.query_encoders);
         let parts = encoders.flat_map(|encoder| &encoder.files).map(|part| part.path.clone());
-        let opening = [entry::FILE_NAME.to_owned(), self.entry.manifest_path()];
-        opening.into_iter().chain(shards).chain(parts)
+        let opening = [entry::FILE_NAME.to_owned(), self.entry.opening_path()];
+        let packs = self.packs.iter().flat_map(|packs| &packs.directory().packs);
+        let packs = packs.map(Pack::path);
+        let slots = self.entry.opening.map(|file| Packs::positions_file(&file.hash));
+        let slots = slots.map(|path| path.to_string_lossy().into_owned());
+        opening.into_iter().chain(shards).chain(parts).chain(packs).chain(slots)
     }
 
     /// A shard's bytes as stored.
@@ -268,6 +313,7 @@ impl BundleFiles {
     pub fn stored(&self, id: ShardId, entry: &ShardEntry) -> Result<Vec<u8>> {
         match &self.place {
             Place::Copy(origin) => self.copied(origin, id, entry),
+            Place::Directory if self.packs.is_some() => self.unpacked(id),
             Place::Directory => {
                 let file = self.path.join(self.manifest.path(id, entry));
                 fs::read(&file).with_context(|| {
@@ -287,24 +333,101 @@ impl BundleFiles {
         }
     }
 
+    /// A shard from the packs in the directory.
+    fn unpacked(&self, id: ShardId) -> Result<Vec<u8>> {
+        let slot = self.slot(id)?.with_context(|| unlisted(id))?;
+        Ok(take_slot(&self.slot_bytes(slot)?)?.to_vec())
+    }
+
+    /// Where a shard is in packs; `None` if it is in none.
+    ///
+    /// # Errors
+    /// If the slots of positions cannot be read.
+    pub fn slot(&self, id: ShardId) -> Result<Option<Slot>> {
+        let Some(packs) = &self.packs else { return Ok(None) };
+        packs.slot(id, |slot| match &self.place {
+            Place::Copy(origin) => self.positions_slots(origin, packs, slot),
+            _ => self.slot_bytes(slot),
+        })
+    }
+
+    /// The bytes of a slot, from a pack in the directory.
+    fn slot_bytes(&self, slot: Slot) -> Result<Vec<u8>> {
+        let packs = self.packs.as_ref().context("the bundle is not in packs")?;
+        packs.read(&self.path, slot)?.with_context(|| {
+            let pack = packs.pack(slot).map(Pack::path).unwrap_or_default();
+            packed::unreadable(&self.path.join(pack))
+        })
+    }
+
     /// Fetches the shards of a site's bundle that the copy lacks, several at a time. One that
     /// cannot be fetched is an error when it is read.
     pub fn fetch(&self, wanted: &[(ShardId, ShardEntry)]) {
         let Place::Copy(origin) = &self.place else { return };
         let is_missing =
             |(id, entry): &&_| !self.path.join(self.manifest.path(*id, entry)).is_file();
-        let missing: Vec<&(ShardId, ShardEntry)> = wanted.iter().filter(is_missing).collect();
-        let next = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..MAX_CONNECTIONS.min(missing.len()) {
-                scope.spawn(|| {
-                    let place = || next.fetch_add(1, Ordering::Relaxed);
-                    while let Some((id, entry)) = missing.get(place()) {
-                        let _ = self.copied(origin, *id, entry);
-                    }
-                });
+        let missing: Vec<(ShardId, ShardEntry)> =
+            wanted.iter().filter(is_missing).copied().collect();
+        match &self.packs {
+            Some(packs) => self.fetch_ranges(origin, packs, &missing),
+            None => on_all_connections(&missing, |(id, entry)| {
+                let _ = self.copied(origin, *id, entry);
+            }),
+        }
+    }
+
+    /// Fetches shards that are in packs: neighbours by one request.
+    fn fetch_ranges(&self, origin: &Origin, packs: &Packs, missing: &[(ShardId, ShardEntry)]) {
+        let place =
+            |&(id, entry): &(ShardId, ShardEntry)| Some((self.slot(id).ok().flatten()?, id, entry));
+        let placed: Vec<(Slot, ShardId, ShardEntry)> = missing.iter().filter_map(place).collect();
+        let slots: Vec<Slot> = placed.iter().map(|(slot, ..)| *slot).collect();
+        on_all_connections(&coalesce(&slots, GAP), |Fetch { range, .. }| {
+            let Ok(bytes) = self.range(origin, packs, *range) else { return };
+            for (slot, id, entry) in &placed {
+                let Some(own) = part_of(&bytes, *range, *slot) else { continue };
+                let path = self.manifest.path(*id, entry);
+                let stored = take_slot(own).ok().filter(|own| decode_shard(entry, own).is_ok());
+                // What is wrong with a damaged one is told when it is read.
+                let _ = stored.map(|stored| web::write(&self.path.join(path), stored));
             }
         });
+    }
+
+    /// The slots of positions of a site's bundle, from the copy, otherwise fetched and copied.
+    fn positions_slots(&self, origin: &Origin, packs: &Packs, slot: Slot) -> Result<Vec<u8>> {
+        let file = self.entry.opening.map(|file| self.path.join(Packs::positions_file(&file.hash)));
+        let read = |bytes: &[u8]| packs.directory().positions_from_bytes(take_slot(bytes)?);
+        if let Some(file) = &file
+            && let Some(kept) = web::kept(file)?.filter(|bytes| read(bytes).is_ok())
+        {
+            return Ok(kept);
+        }
+        let bytes = self.range(origin, packs, slot)?;
+        read(&bytes)?;
+        file.map_or(Ok(()), |file| web::write(&file, &bytes))?;
+        Ok(bytes)
+    }
+
+    /// A range of a pack of a site's bundle. If the site does not send ranges, the whole pack is
+    /// copied.
+    fn range(&self, origin: &Origin, packs: &Packs, range: Slot) -> Result<Vec<u8>> {
+        if let Some(bytes) = packs.read(&self.path, range)? {
+            return Ok(bytes);
+        }
+        let pack = packs.pack(range)?;
+        match origin.range(&pack.path(), range.bytes(), pack.n_bytes())? {
+            Part::Range(bytes) => Ok(bytes),
+            Part::Whole(bytes) => {
+                pack.check(&bytes).map_err(|error| WebError::Contents {
+                    url: pack.path(),
+                    reason: error.to_string(),
+                })?;
+                web::write(&self.path.join(pack.path()), &bytes)?;
+                let Range { start, end } = range.bytes();
+                Ok(bytes[usize::try_from(start)?..usize::try_from(end)?].to_vec())
+            }
+        }
     }
 
     /// A shard of a site's bundle: from the copy, otherwise fetched, checked and copied.
@@ -316,6 +439,14 @@ impl BundleFiles {
         if let Some(stored) = kept {
             return Ok(stored);
         }
+        if let Some(packs) = &self.packs {
+            let slot = self.slot(id)?.with_context(|| unlisted(id))?;
+            let bytes = self.range(origin, packs, slot)?;
+            let stored = take_slot(&bytes)?;
+            self.check_fetched(entry, &path, stored)?;
+            web::write(&file, stored)?;
+            return Ok(stored.to_vec());
+        }
         let part = match origin.is_single_file() {
             true => Some(self.part(id)?),
             false => None,
@@ -326,20 +457,26 @@ impl BundleFiles {
             len => u64::from(len),
         };
         let stored = origin.file(&path, part, most)?;
-        decode_shard(entry, &stored)
-            .map_err(|error| WebError::Contents { url: path, reason: error.to_string() })?;
+        self.check_fetched(entry, &path, &stored)?;
         web::write(&file, &stored)?;
         Ok(stored)
     }
 
+    fn check_fetched(&self, entry: &ShardEntry, path: &str, stored: &[u8]) -> Result<()> {
+        let checked = decode_shard(entry, stored);
+        checked.map(drop).map_err(|error| {
+            WebError::Contents { url: path.to_owned(), reason: error.to_string() }.into()
+        })
+    }
+
     /// Where a shard is in the single file that this is a copy of.
     fn part(&self, id: ShardId) -> Result<Range<u64>> {
-        let listed = single_file::shard_ranges(&self.entry, &self.manifest);
+        let listed = single_file::shard_ranges(self.entry(), &self.manifest);
         let positions = match id.place_of_positions() {
             Some(_) => self.positions()?,
             None => None,
         };
-        single_file::shard_range(id, &self.entry, &listed, positions.as_ref())
+        single_file::shard_range(id, self.entry(), &listed, positions.as_ref())
             .with_context(|| unlisted(id))
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use findling_bundle::{Entry, entry, single_file};
+use findling_bundle::{EntryFile, entry, single_file};
 use ureq::Agent;
 use ureq::http::{HeaderMap, StatusCode, header};
 
@@ -134,6 +134,26 @@ impl Client {
 pub(super) struct Fetched {
     pub bytes: Vec<u8>,
     pub tag: Option<String>,
+    /// Whether it is the part that was asked for.
+    is_part: bool,
+}
+
+/// A range of a file, or the whole file if the site does not send ranges.
+pub(super) enum Part {
+    Range(Vec<u8>),
+    Whole(Vec<u8>),
+}
+
+/// What is asked of a site.
+struct Ask<'a> {
+    url: &'a str,
+    part: Option<Range<u64>>,
+    /// Most bytes of the answer.
+    max: u64,
+    /// Most bytes of the whole file, if it is taken in place of the part.
+    max_whole: Option<u64>,
+    /// The entity tag of the file that is known.
+    tag: Option<&'a str>,
 }
 
 /// What a site answers.
@@ -174,11 +194,26 @@ impl Origin {
     /// Asks for the entry file, or for the beginning of the single file. `tag` is the entity tag of
     /// the one that is known.
     pub fn entry(&self, tag: Option<&str>) -> Result<Answer, Error> {
-        if self.is_single_file() {
-            let end = single_file::HEADER_LEN as u64;
-            return self.fetch(&self.url.to_string(), Some(0..end), end, tag);
+        let (part, max) = match self.is_single_file() {
+            true => (Some(0..single_file::HEADER_LEN as u64), single_file::HEADER_LEN as u64),
+            false => (None, EntryFile::MAX_LEN as u64),
+        };
+        self.fetch(Ask { url: &self.url.to_string(), part, max, max_whole: None, tag })
+    }
+
+    /// Fetches a range of a file of the bundle by its path. `len` is the length of the whole file,
+    /// which a site that does not send ranges sends in its place.
+    pub fn range(&self, path: &str, range: Range<u64>, len: u64) -> Result<Part, Error> {
+        let url = self.url.beside(path)?;
+        let max = range.end - range.start;
+        let ask = Ask { url: &url, part: Some(range), max, max_whole: Some(len), tag: None };
+        let found = self.found(ask)?;
+        let expected = if found.is_part { max } else { len };
+        if found.bytes.len() as u64 != expected {
+            let reason = format!("expected {expected} bytes, found {}", found.bytes.len());
+            return Err(Error::Contents { url, reason });
         }
-        self.fetch(&self.url.to_string(), None, Entry::LEN as u64, tag)
+        Ok(if found.is_part { Part::Range(found.bytes) } else { Part::Whole(found.bytes) })
     }
 
     /// Fetches a file of the bundle by its path, or the part of a single file that holds it. `len`
@@ -188,8 +223,15 @@ impl Origin {
             true => (self.url.to_string(), part),
             false => (self.url.beside(path)?, None),
         };
-        match self.fetch(&url, part, len, None)? {
-            Answer::File(found) => Ok(found.bytes),
+        let ask = Ask { url: &url, part, max: len, max_whole: None, tag: None };
+        Ok(self.found(ask)?.bytes)
+    }
+
+    /// Fetches a file that the bundle lists.
+    fn found(&self, ask: Ask<'_>) -> Result<Fetched, Error> {
+        let url = ask.url.to_owned();
+        match self.fetch(ask)? {
+            Answer::File(found) => Ok(found),
             Answer::Missing | Answer::NotModified => {
                 let reason = "the site answers that there is no such file".to_owned();
                 Err(Error::Contents { url, reason })
@@ -197,13 +239,8 @@ impl Origin {
         }
     }
 
-    fn fetch(
-        &self,
-        url: &str,
-        part: Option<Range<u64>>,
-        max: u64,
-        tag: Option<&str>,
-    ) -> Result<Answer, Error> {
+    fn fetch(&self, ask: Ask<'_>) -> Result<Answer, Error> {
+        let Ask { url, part, mut max, max_whole, tag } = ask;
         let unreachable = |reason: String| Error::Unreachable { url: url.to_owned(), reason };
         let private = |refused| Error::Private { url: url.to_owned(), refused };
         // A proxy would be asked for an address in numbers without name resolution.
@@ -223,12 +260,15 @@ impl Origin {
             None => unreachable(error.to_string()),
         })?;
         let headers = response.headers();
+        let is_part = response.status() == StatusCode::PARTIAL_CONTENT;
         match response.status() {
             StatusCode::OK if part.is_none() => {}
-            StatusCode::PARTIAL_CONTENT if part.as_ref().is_some_and(|p| is_part(headers, p)) => {}
+            StatusCode::OK if max_whole.is_some() => max = max_whole.unwrap_or(max),
+            StatusCode::PARTIAL_CONTENT if part.as_ref().is_some_and(|p| is_range(headers, p)) => {}
             StatusCode::OK | StatusCode::PARTIAL_CONTENT => {
                 return Err(unreachable(
-                    "the site does not send parts of files; deploy the bundle as a directory"
+                    "the site does not send parts of files; deploy the bundle as a directory, \
+                     built with --host files"
                         .to_owned(),
                 ));
             }
@@ -253,12 +293,12 @@ impl Origin {
             let reason = format!("it has more than {max} bytes");
             return Err(Error::Contents { url: url.to_owned(), reason });
         }
-        Ok(Answer::File(Fetched { bytes, tag }))
+        Ok(Answer::File(Fetched { bytes, tag, is_part }))
     }
 }
 
 /// Whether a response holds the part that was asked for.
-fn is_part(headers: &HeaderMap, part: &Range<u64>) -> bool {
+fn is_range(headers: &HeaderMap, part: &Range<u64>) -> bool {
     let wanted = format!("bytes {}-{}/", part.start, part.end - 1);
     text(headers, header::CONTENT_RANGE).is_some_and(|range| range.trim().starts_with(&wanted))
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use findling_bundle::opening::Opening;
 use findling_bundle::{
-    Entry, ShardEntry, ShardId, decode_manifest, decode_shard, entry, opening, single_file,
+    EntryFile, ShardEntry, ShardId, decode_manifest, decode_shard, entry, opening, single_file,
 };
 
 use super::BundleFiles;
@@ -119,28 +119,34 @@ fn keep_entry(origin: &Origin, found: &Fetched, directory: &Path) -> Result<(), 
         reason: error.to_string(),
     };
     let entry = match origin.is_single_file() {
-        true => single_file::read_header(&found.bytes),
-        false => Entry::from_bytes(&found.bytes),
+        true => {
+            single_file::read_header(&found.bytes).map(|entry| EntryFile { entry, opening: None })
+        }
+        false => EntryFile::from_bytes(&found.bytes),
     };
-    let entry = entry.map_err(contents)?;
+    let file = entry.map_err(contents)?;
+    let entry = &file.entry;
     fs::create_dir_all(directory)
         .map_err(|source| Error::Copy { path: directory.to_owned(), source })?;
     let _lock = share(directory);
-    let manifest = directory.join(entry.manifest_path());
-    let has_manifest = fs::read(&manifest).is_ok_and(|file| opening::read(&entry, &file).is_ok());
-    if !has_manifest {
+    let manifest = directory.join(file.opening_path());
+    let read = |bytes: &[u8]| {
+        file.opening.map_or(Ok(()), |whole| whole.check(bytes))?;
+        opening::read(entry, bytes).map(drop)
+    };
+    if !fs::read(&manifest).is_ok_and(|bytes| read(&bytes).is_ok()) {
         let (start, len) = (single_file::HEADER_LEN as u64, u64::from(entry.manifest_len));
         let (part, len) = match origin.is_single_file() {
             true => (Some(start..start + len), len),
-            false => (None, len + opening::MAX_BEHIND),
+            false => (None, file.max_opening_len()),
         };
-        let file = origin.file(&entry.manifest_path(), part, len)?;
-        let opening = opening::read(&entry, &file).map_err(contents)?;
-        keep_shards(&opening, directory)?;
-        write(&manifest, &file)?;
+        let bytes = origin.file(&file.opening_path(), part, len)?;
+        read(&bytes).map_err(contents)?;
+        keep_shards(&opening::read(entry, &bytes).map_err(contents)?, directory)?;
+        write(&manifest, &bytes)?;
     }
     write(&directory.join(ORIGIN), format!("{url}\n"))?;
-    write(&directory.join(entry::FILE_NAME), entry.to_bytes())?;
+    write(&directory.join(entry::FILE_NAME), file.to_bytes())?;
     write(&directory.join(CHECKED), found.tag.as_deref().unwrap_or_default())
 }
 

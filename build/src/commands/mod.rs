@@ -16,6 +16,7 @@ pub mod collection;
 pub mod completions;
 pub mod config;
 pub mod context;
+pub mod deploy;
 #[cfg(feature = "transformer")]
 pub mod distill;
 pub mod eval;
@@ -31,6 +32,7 @@ mod learned;
 pub mod man;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+pub mod merge;
 mod merged_facets;
 pub mod models;
 pub mod note;

@@ -1,11 +1,12 @@
 //! `--ocr`, as the commands that index PDFs take it.
 
 use anyhow::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 use crate::sources;
 
 /// Whether scans are recognised.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args, Serialize, Deserialize)]
 pub struct OcrArgs {
     /// Recognise the text of scanned pages in PDFs by the program `tesseract`, which has to be
     /// installed. LANGUAGES are its names for them, joined by +, such as deu+eng
@@ -16,6 +17,7 @@ pub struct OcrArgs {
         require_equals = true,
         default_missing_value = "eng"
     )]
+    #[serde(rename = "ocr")]
     languages: Option<String>,
 }
 

@@ -40,6 +40,23 @@ const HEADER_LEN: u64 = 32;
 /// The key of a text: which record has its vector.
 pub type Key = [u8; 16];
 
+/// Embeddings that are held in memory when they are copied.
+const TAKEN_AT_ONCE: usize = 1024;
+
+/// Why the embeddings of a file cannot be added.
+#[derive(Debug, thiserror::Error)]
+pub enum AddError {
+    /// They are of another encoder.
+    #[error("the embeddings are of another encoder")]
+    OtherEncoder,
+    /// The file is no cache, or a part of one.
+    #[error("the embeddings are damaged")]
+    Damaged,
+    /// The system refuses.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
 /// The cache of one encoder.
 #[derive(Debug)]
 pub struct Cache {
@@ -47,6 +64,8 @@ pub struct Cache {
     file: File,
     writable: bool,
     dim: usize,
+    /// What the file of this encoder begins with.
+    header: Vec<u8>,
     /// Offset of each key's record.
     records: HashMap<Key, u64>,
     end: u64,
@@ -74,10 +93,9 @@ impl Cache {
         let path = dir.join(format!("{}.embeddings", hex(&hash128(card.fingerprint.as_bytes()))));
         let file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
         let writable = file.try_lock().is_ok();
-        let mut cache =
-            Self { path, file, writable, dim: card.dim as usize, records: HashMap::new(), end: 0 };
-        let header = cache.header(card);
-        cache.scan(&header)?;
+        let (dim, header) = (card.dim as usize, Self::header(card));
+        let mut cache = Self { path, file, writable, dim, header, records: HashMap::new(), end: 0 };
+        cache.scan()?;
         Ok(cache)
     }
 
@@ -147,11 +165,57 @@ impl Cache {
         Ok(())
     }
 
+    /// Adds the embeddings that another cache has of these texts.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written.
+    pub fn take(&mut self, other: &mut Self, keys: &[Key]) -> io::Result<()> {
+        for keys in keys.chunks(TAKEN_AT_ONCE) {
+            let mut found = Vec::with_capacity(keys.len());
+            for key in keys.iter().filter(|key| !self.records.contains_key(*key)) {
+                found.extend(other.get(key)?.map(|embedding| (*key, embedding)));
+            }
+            let records: Vec<(Key, &Embedding)> =
+                found.iter().map(|(key, embedding)| (*key, embedding)).collect();
+            self.put(&records)?;
+        }
+        Ok(())
+    }
+
+    /// Adds all embeddings of a cache's file. Returns how many it has.
+    ///
+    /// # Errors
+    /// If it is not of the same encoder, is damaged, or cannot be read.
+    pub fn add_all(&mut self, log: &mut impl Read) -> Result<u64, AddError> {
+        let mut header = self.header.clone();
+        if !read_whole(log, &mut header)? {
+            return Err(AddError::Damaged);
+        }
+        if header != self.header {
+            return Err(AddError::OtherEncoder);
+        }
+        let (mut n, mut ended) = (0, false);
+        while !ended {
+            let mut bytes = Vec::new();
+            log.take((self.record_len() * TAKEN_AT_ONCE) as u64).read_to_end(&mut bytes)?;
+            ended = bytes.len() < self.record_len() * TAKEN_AT_ONCE;
+            let read: Vec<(Key, Embedding)> = bytes
+                .chunks(self.record_len())
+                .map(decode)
+                .collect::<Option<_>>()
+                .ok_or(AddError::Damaged)?;
+            let records: Vec<_> = read.iter().map(|(key, embedding)| (*key, embedding)).collect();
+            self.put(&records)?;
+            n += read.len() as u64;
+        }
+        Ok(n)
+    }
+
     fn record_len(&self) -> usize {
         16 + 4 + 4 + 4 * self.dim + 8
     }
 
-    fn header(&self, card: &EncoderCard) -> Vec<u8> {
+    fn header(card: &EncoderCard) -> Vec<u8> {
         let mut header = Vec::with_capacity(HEADER_LEN as usize);
         header.extend_from_slice(&MAGIC);
         header.extend_from_slice(&VERSION.to_le_bytes());
@@ -161,13 +225,13 @@ impl Cache {
     }
 
     /// Finds the records. The log is cut off at the first incomplete or damaged record.
-    fn scan(&mut self, header: &[u8]) -> io::Result<()> {
+    fn scan(&mut self) -> io::Result<()> {
         let mut reader = BufReader::with_capacity(1 << 20, &self.file);
         reader.seek(SeekFrom::Start(0))?;
-        let mut found = vec![0; header.len()];
+        let mut found = vec![0; self.header.len()];
         let mut records = HashMap::new();
         let mut end = 0;
-        if read_whole(&mut reader, &mut found)? && found == header {
+        if read_whole(&mut reader, &mut found)? && found == self.header {
             end = HEADER_LEN;
             let mut record = vec![0; self.record_len()];
             while read_whole(&mut reader, &mut record)? {
@@ -183,7 +247,7 @@ impl Cache {
             self.file.set_len(end)?;
         }
         if self.writable && end == 0 {
-            self.file.write_all(header)?;
+            self.file.write_all(&self.header)?;
             self.end = HEADER_LEN;
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use findling_bundle::texts::PageText;
+use findling_text::{Analyzer, TokenKind};
 
 use super::judged::Query;
 use super::metrics::Judgements;
@@ -34,6 +35,23 @@ struct Name {
     pages: BTreeSet<String>,
 }
 
+/// The number of words in a text, with spaces between them or not. A word of a script written
+/// without spaces counts as the pairs of characters that it is indexed as.
+fn n_words(text: &str) -> usize {
+    let mut analyzer = Analyzer::for_language("");
+    text.split_whitespace()
+        .map(|word| {
+            let mut n_pairs = 0;
+            analyzer.analyze(word, |token| {
+                let has_case = |c: char| c.is_lowercase() || c.is_uppercase();
+                let is_name = token.term.chars().all(|c| c.is_alphabetic() && !has_case(c));
+                n_pairs += usize::from(is_name && token.kind == TokenKind::Word);
+            });
+            n_pairs.max(1)
+        })
+        .sum()
+}
+
 /// Names of one kind, in the order of the site. Those that differ in case alone are one.
 #[derive(Debug, Default)]
 struct Names {
@@ -44,7 +62,7 @@ struct Names {
 impl Names {
     fn add(&mut self, text: &str, page: &str, least_words: usize) {
         let text = sample::words_alone(text);
-        if text.split(' ').filter(|word| !word.is_empty()).count() < least_words {
+        if n_words(&text) < least_words {
             return;
         }
         let at = *self.by_text.entry(text.to_lowercase()).or_insert_with(|| {
@@ -148,4 +166,27 @@ pub fn names(
         all.insert(Kind::Link, Names::judged(texts, max, "link"));
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_counted_with_and_without_spaces_between_them() {
+        for (text, expect) in [
+            ("", 0),
+            ("Mutex", 1),
+            ("getUserName", 1),
+            ("--dry-run", 1),
+            ("Shared state", 2),
+            ("مزامنة", 1),
+            ("安装", 1),
+            ("安装指南", 3),
+            ("Astro 安装", 2),
+            ("インストール", 5),
+        ] {
+            assert_eq!(n_words(text), expect, "{text}");
+        }
+    }
 }

@@ -48,6 +48,8 @@ pub struct Cost {
     pub shards: Vec<ShardId>,
     /// Number of rounds: how often the engine asked for shards.
     pub n_rounds: u32,
+    /// For each round the number of shards that had been read before it.
+    pub round_starts: Vec<usize>,
 }
 
 impl AddAssign for Cost {
@@ -56,6 +58,8 @@ impl AddAssign for Cost {
         self.read += other.read;
         self.decode += other.decode;
         self.bytes += other.bytes;
+        let n = self.shards.len();
+        self.round_starts.extend(other.round_starts.iter().map(|start| n + start));
         self.shards.extend(other.shards);
         self.n_rounds += other.n_rounds;
     }
@@ -274,6 +278,7 @@ impl Host {
     /// Reads the shards of one round and gives them to the engine. One shard at a time, so that the
     /// stored bytes of only one are in memory.
     fn read(&mut self, wanted: Vec<ShardId>, cost: &mut Cost) -> anyhow::Result<()> {
+        cost.round_starts.push(cost.shards.len());
         if self.files.is_copy() {
             let start = Instant::now();
             let listed = wanted.iter().filter_map(|id| Some((*id, *self.index.entry(*id)?)));

@@ -8,6 +8,7 @@ use findling_bundle::{
     SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Structure, Synonym, TextRange,
     VectorId, VectorRange, opening, upper_half,
 };
+use findling_engine::{BOOST, COPY};
 use rayon::prelude::*;
 
 use super::cells::{self, Cells};
@@ -56,9 +57,10 @@ impl Bundle {
     /// manifest ([`findling_bundle::opening`]).
     pub fn opening(&self) -> impl Iterator<Item = (String, &[u8])> {
         let Manifest { attributes, dense, .. } = &self.manifest;
-        // The search box counts the values of all facets.
-        let facets = attributes.iter().filter(|attribute| attribute.facet);
-        let columns = facets.map(|attribute| attribute.column);
+        // The search box counts the values of all facets. Every search reads boosts and copies.
+        let is_read = |name: &str| [BOOST, COPY].contains(&name);
+        let read = attributes.iter().filter(move |column| column.facet || is_read(&column.name));
+        let columns = read.map(|attribute| attribute.column);
         let dense = dense.iter().flat_map(|dense| {
             let common = dense.rows.iter().map(|rows| rows.common);
             dense.centroids.into_iter().chain(common)

@@ -141,6 +141,18 @@ fn columns_and_texts(
     Ok((columns.into_iter().zip(encoded).collect(), texts))
 }
 
+/// The texts of pages that are embedded, in order.
+pub fn units(
+    mut pages: Vec<Page>,
+    encoder: &BoxedEncoder,
+    options: &ChunkOptions,
+    ui: &Ui,
+) -> Vec<String> {
+    let chunks = chunk_all(&mut pages, Some(encoder), options, ui);
+    let sections = chunks.into_iter().flat_map(|page| page.sections);
+    sections.flat_map(|section| section.units).map(|unit| unit.text).collect()
+}
+
 /// Chunks all pages. The chunks hold the text from here on: the sections of each page are freed,
 /// since the next stages need the most memory.
 fn chunk_all(

@@ -1,153 +1,125 @@
-//! The HNSW graph, built by instant-distance from the f32 embeddings.
+//! The HNSW graph (Malkov and Yashunin, 2018, arXiv:1603.09320), built from the f32 embeddings.
 //!
-//! instant-distance inserts in parallel, and the order of its threads changes the graph. Here it
-//! runs in a pool of one thread with a fixed seed, so that the same vectors give the same graph. It
-//! takes about 1.9 ms of one core for a vector (6,000 vectors, 256 dimensions); other cores cannot
-//! help. `examples/graph_cost.rs` measures it.
+//! Vectors are inserted in batches that grow with the graph. Each vector of a batch is searched in
+//! the graph as it was before the batch, on all cores; then the edges are added, for each vector by
+//! itself. So the same vectors give the same graph on any number of cores (prefix doubling; Manohar
+//! and others, 2024, "ParlayANN", arXiv:2305.04359). A batch is a small share of the graph, because
+//! its vectors do not see each other while they are searched.
+//!
+//! [The graph](../../../docs/design/graph.md) compares it with `instant-distance` and `hnsw_rs`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+mod layer;
+mod points;
 
 use findling_bundle::{Error, Graph, VectorId};
-use findling_encoder::dot;
 use indicatif::ProgressBar;
-use instant_distance::{Builder, Heuristic, Point};
-use serde::{Deserialize, Serialize, Serializer};
+use rayon::prelude::*;
 
-/// A fixed seed, so that the same vectors give the same graph.
-const SEED: u64 = 0x000f_19d1_1463;
+use layer::{Layer, Seen, select};
+use points::{Place, Points};
 
+/// Most neighbours of a vector on an upper layer; the base layer has twice as many. A layer has
+/// about one of so many vectors of the one below.
+const MOST: usize = 32;
 /// Candidates kept while inserting. More candidates make a better graph and take proportionally
 /// longer.
 pub const EF_CONSTRUCTION: usize = 100;
-
-/// A row of the embeddings. It serialises to nothing, because only the edges of instant-distance's
-/// structure are needed.
-#[derive(Clone, Copy)]
-struct Row<'a>(&'a [f32], &'a Progress<'a>);
-
-/// Whether a row is in the graph. It is compared with others once it is being inserted, and not
-/// before.
-struct Progress<'a> {
-    is_inserted: AtomicBool,
-    bar: &'a ProgressBar,
-}
-
-impl Progress<'_> {
-    #[inline]
-    fn tell(&self) {
-        if !self.is_inserted.load(Ordering::Relaxed)
-            && !self.is_inserted.swap(true, Ordering::Relaxed)
-        {
-            self.bar.inc(1);
-        }
-    }
-}
-
-impl Point for Row<'_> {
-    /// One less the cosine, for vectors of length 1.
-    fn distance(&self, other: &Self) -> f32 {
-        self.1.tell();
-        other.1.tell();
-        1.0 - dot(self.0, other.0)
-    }
-}
-
-impl Serialize for Row<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_unit()
-    }
-}
-
-/// The serialised form of instant-distance's `Hnsw` (0.6). Points have its own numbering; point 0
-/// is the entry. Each point has up to 64 neighbours on the base layer and up to 32 on each layer
-/// above; an upper layer contains the first points only. Unused places are `u32::MAX`.
-#[derive(Deserialize)]
-struct Hnsw {
-    zero: Vec<Vec<u32>>,
-    layers: Vec<Vec<Vec<u32>>>,
-}
+/// Largest batch, as a share of all vectors.
+const LARGEST_BATCH: f32 = 0.02;
 
 /// Builds the graph of vectors of length 1, `dim` numbers each, one after the other; `None` if
 /// there are none. `bar` is over the vectors.
 ///
 /// # Errors
-/// If instant-distance returns an inconsistent structure, which would be a bug.
+/// If the graph breaks a rule of its format, which would be a bug.
 pub fn build(values: &[f32], dim: usize, bar: &ProgressBar) -> Result<Option<Graph>, Error> {
-    build_with_threads(values, dim, 1, bar)
-}
-
-/// [`build`] with several threads, for measurements: the graph differs from run to run. 0 uses all
-/// cores.
-///
-/// # Errors
-/// As [`build`].
-pub fn build_with_threads(
-    values: &[f32],
-    dim: usize,
-    n_threads: usize,
-    bar: &ProgressBar,
-) -> Result<Option<Graph>, Error> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(n_threads)
-        .thread_name(|_| "graph".to_owned())
-        .build()
-        .map_err(|_| Error::Malformed {
-            what: "graph",
-            why: "no thread could be started to build the graph",
-        })?;
-    pool.install(|| insert_all(values, dim, bar))
-}
-
-fn insert_all(values: &[f32], dim: usize, bar: &ProgressBar) -> Result<Option<Graph>, Error> {
-    let rows = values.chunks_exact(dim.max(1));
-    let progress: Vec<Progress<'_>> =
-        rows.clone().map(|_| Progress { is_inserted: AtomicBool::new(false), bar }).collect();
-    let points: Vec<Row<'_>> =
-        rows.zip(&progress).map(|(row, progress)| Row(row, progress)).collect();
-    if points.is_empty() {
+    let points = Points::new(values, dim, MOST);
+    if points.len() == 0 {
         return Ok(None);
     }
-    let (hnsw, ids) = Builder::default()
-        .seed(SEED)
-        .ef_construction(EF_CONSTRUCTION)
-        .select_heuristic(Some(Heuristic { extend_candidates: false, keep_pruned: true }))
-        .build_hnsw(points);
-    // The vector of each of its points.
-    let mut vector_of = vec![VectorId(0); ids.len()];
-    for (vector, id) in ids.iter().enumerate() {
-        vector_of[id.into_inner() as usize] = VectorId(vector as u32);
+    let most = |layer: usize| if layer == 0 { 2 * MOST } else { MOST };
+    let mut layers: Vec<Layer> = (0..points.n_layers())
+        .map(|layer| Layer::new(points.n_of_layer(layer), most(layer)))
+        .collect();
+    let largest = ((points.len() as f32 * LARGEST_BATCH) as usize).max(1);
+    // The first vector has nothing to be connected with.
+    let mut inserted = 1;
+    bar.inc(1);
+    while inserted < points.len() {
+        let end = points.len().min(inserted + inserted.min(largest));
+        insert(&points, &mut layers, inserted as Place..end as Place, bar);
+        inserted = end;
     }
-    let unreadable = |_| Error::Malformed {
-        what: "graph",
-        why: "instant-distance returned an unknown structure",
-    };
-    let structure: Hnsw = {
-        let json = serde_json::to_vec(&hnsw).map_err(unreadable)?;
-        drop(hnsw);
-        serde_json::from_slice(&json).map_err(unreadable)?
-    };
-    let mut layers = Vec::with_capacity(1 + structure.layers.len());
-    for nodes in std::iter::once(&structure.zero).chain(&structure.layers) {
-        let mut layer: Vec<(VectorId, Vec<VectorId>)> = nodes
-            .iter()
-            .enumerate()
-            .map(|(node, neighbours)| {
-                let neighbours = neighbours
-                    .iter()
-                    .filter_map(|&id| vector_of.get(id as usize).copied())
-                    .collect();
-                (vector_of[node], neighbours)
+    let lists = layers.iter().enumerate().map(|(height, layer)| {
+        let places = 0..points.n_of_layer(height) as Place;
+        let mut lists: Vec<(VectorId, Vec<VectorId>)> = places
+            .map(|place| {
+                let neighbours = layer.neighbours(place).iter();
+                (points.vector(place), neighbours.map(|&other| points.vector(other)).collect())
             })
             .collect();
-        layer.sort_unstable_by_key(|(node, _)| *node);
-        layers.push(layer);
+        lists.sort_unstable_by_key(|(vector, _)| *vector);
+        lists
+    });
+    Graph::new(points.vector(0), lists.collect()).map(Some)
+}
+
+/// Inserts the vectors at these places.
+fn insert(
+    points: &Points<'_>,
+    layers: &mut [Layer],
+    batch: std::ops::Range<Place>,
+    bar: &ProgressBar,
+) {
+    // The neighbours of each, base layer first.
+    let chosen: Vec<(Place, Vec<Vec<Place>>)> = batch
+        .into_par_iter()
+        .map_init(
+            || Seen::new(points.len()),
+            |seen, place| {
+                let chosen = neighbours(points, layers, place, seen);
+                bar.inc(1);
+                (place, chosen)
+            },
+        )
+        .collect();
+    for (height, layer) in layers.iter_mut().enumerate() {
+        let of_layer: Vec<(Place, Vec<Place>)> = chosen
+            .iter()
+            .filter_map(|(place, chosen)| Some((*place, chosen.get(height)?.clone())))
+            .collect();
+        layer.connect(points, &of_layer);
     }
-    Graph::new(vector_of[0], layers).map(Some)
+}
+
+/// The neighbours of a vector on each of its layers, base layer first, by a search from the topmost
+/// layer down (algorithm 1 of the paper).
+fn neighbours(
+    points: &Points<'_>,
+    layers: &[Layer],
+    place: Place,
+    seen: &mut Seen,
+) -> Vec<Vec<Place>> {
+    let row = points.row(place);
+    let mut entries = vec![points.near(0, row)];
+    let mut chosen = Vec::new();
+    for (height, layer) in layers.iter().enumerate().rev() {
+        if place as usize >= points.n_of_layer(height) {
+            entries = layer.search(points, row, &entries, 1, seen);
+            continue;
+        }
+        entries = layer.search(points, row, &entries, EF_CONSTRUCTION, seen);
+        chosen.push(select(points, &entries, layer.at_first()));
+    }
+    chosen.reverse();
+    chosen
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeSet, BinaryHeap};
+
+    use findling_encoder::dot;
 
     use super::*;
 
@@ -221,7 +193,11 @@ mod tests {
     fn the_same_vectors_give_the_same_graph_and_it_finds_neighbours() {
         let values = vectors(500);
         let graph = built(&values, DIM).unwrap().unwrap();
-        assert_eq!(graph.to_bytes(), built(&values, DIM).unwrap().unwrap().to_bytes());
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let again = pool.install(|| built(&values, DIM)).unwrap().unwrap();
+            assert_eq!(graph.to_bytes(), again.to_bytes(), "{threads} threads");
+        }
         assert_eq!(graph.n_vectors(), 500);
         let bar = ProgressBar::hidden();
         build(&values, DIM, &bar).unwrap();

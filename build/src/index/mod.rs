@@ -23,6 +23,7 @@ pub mod graph;
 mod job;
 mod languages;
 pub mod lexical;
+pub mod packs;
 mod page_order;
 pub mod previous_build;
 pub mod query_encoder;
@@ -40,7 +41,7 @@ mod title_variants;
 pub mod vocabulary;
 pub mod write;
 
-pub use build::build;
+pub use build::{build, units};
 pub use job::{GRAPH_FROM, Job, Kept, Options, Outcome};
 pub use shards::Deployed;
 pub use stage::Stage;

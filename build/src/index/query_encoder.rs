@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use anyhow::Result;
 use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
+use serde::{Deserialize, Serialize};
 
 use super::previous_build::PreviousBuild;
 #[cfg(feature = "transformer")]
@@ -19,7 +20,7 @@ use crate::usage_error::UsageError;
 pub const PART_LEN: usize = 20 << 20;
 
 /// The query encoder that is deployed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
 pub enum Choice {
     /// static if there is a table for the documents' encoder, otherwise that encoder itself
     #[default]

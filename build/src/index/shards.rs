@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::earlier_shards::EarlierShards;
 use super::write::same;
+use crate::bundle_files::PackedShards;
 
 /// A shard's entry in a directory, and the shard.
 pub type Stored = (ShardEntry, Vec<u8>);
@@ -21,6 +22,8 @@ pub type Stored = (ShardEntry, Vec<u8>);
 #[derive(Clone, Debug, Default)]
 pub struct Deployed {
     directory: Option<PathBuf>,
+    /// Its shards, if they are in packs.
+    packed: Option<Arc<PackedShards>>,
     /// Shards that need not be compressed again.
     earlier: Arc<EarlierShards>,
 }
@@ -28,7 +31,9 @@ pub struct Deployed {
 impl Deployed {
     /// The files in a directory, which need not exist.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: Some(directory.into()), ..Self::default() }
+        let directory = directory.into();
+        let packed = PackedShards::open(&directory).map(Arc::new);
+        Self { directory: Some(directory), packed, ..Self::default() }
     }
 
     /// These files, with the shards of the earlier bundle.
@@ -52,6 +57,9 @@ impl Deployed {
     /// Whether a file with this path has other contents.
     pub fn has_other(&self, path: &str, contents: &[u8]) -> bool {
         let Some(directory) = &self.directory else { return false };
+        if let Some(stored) = self.packed.as_ref().and_then(|packed| packed.stored(path)) {
+            return stored != contents;
+        }
         if let Some(hash) = self.earlier.hash_of(directory, path) {
             return hash != hash128(contents);
         }

@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use findling_bundle::{Error, encode_manifest, entry, opening, single_file};
+use findling_bundle::{EntryFile, OpeningFile, encode_manifest, entry, opening, single_file};
 
 use super::assemble::Bundle;
-use super::retired_shards;
-use crate::bundle_files::SINGLE_FILE;
+use super::{packs, retired_shards};
+use crate::bundle_files::{PackedShards, SINGLE_FILE};
 use crate::sources::pagefind;
 
 /// The directory of query encoders, in the output directory.
@@ -42,14 +42,23 @@ pub struct Extra {
 /// The form of a bundle on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Shards in a directory.
+    /// Shards in a directory, each in a file of its own.
     Directory,
+    /// Shards in a directory, many in a file if there are more than the limit.
+    Packs(packs::Limits),
     /// `bundle.findling` in a directory, with the client beside it.
     SingleFile,
     /// One file alone.
     FileAlone,
     /// A page or a script that carries the client as well ([`super::standalone`]).
     Standalone,
+}
+
+impl Shape {
+    /// Whether shards are in a directory, so that a reader fetches those that it needs.
+    pub fn has_shards(self) -> bool {
+        matches!(self, Self::Directory | Self::Packs(_))
+    }
 }
 
 /// The bundle that is replaced.
@@ -66,6 +75,8 @@ pub struct Replaced<'a> {
 pub struct Written {
     /// Bytes of the bundle: entry, manifest and shards.
     pub bundle_bytes: u64,
+    /// Whether shards are in packs.
+    pub is_packed: bool,
     /// Number of files, of the bundle and beside it.
     pub n_files: u64,
     /// Number of these files that existed with the same contents.
@@ -171,7 +182,7 @@ impl BundleWriter<'_> {
     fn write_with(&self, before: &mut dyn FnMut(&str) -> io::Result<()>) -> Result<Written> {
         let Self { out, shape, bundle, extras, grace, replaced } = *self;
         check(out, shape)?;
-        if shape != Shape::Directory {
+        if !shape.has_shards() {
             check_without_cells(bundle)?;
         }
         // A symbolic link stays; the directory that it points to is swapped.
@@ -181,14 +192,11 @@ impl BundleWriter<'_> {
             out.to_owned()
         };
         let staged = Staged::beside(&out)?;
-        let (entry, stored_manifest) = match shape {
-            Shape::Directory => encode_manifest(&bundle.manifest.of_files())?,
-            _ => encode_manifest(&bundle.manifest)?,
-        };
         let mut written = Written { bundle_bytes: bundle.n_bytes(), ..Written::default() };
-        let head = if shape == Shape::Directory {
-            manifest_file(bundle, &stored_manifest)?
+        let head = if shape.has_shards() {
+            Vec::new()
         } else {
+            let (entry, stored_manifest) = encode_manifest(&bundle.manifest)?;
             single_file::head(&entry, &stored_manifest)
         };
         written.bundle_bytes += head.len() as u64;
@@ -208,13 +216,16 @@ impl BundleWriter<'_> {
         let new = &staged.path;
         let mut stage = Stage { old, new, unchanged, folders: HashSet::new(), written, before };
         fs::create_dir_all(new).with_context(|| format!("{} cannot be made", new.display()))?;
-        if shape == Shape::Directory {
-            for (path, stored) in bundle.stored() {
-                stage.file(&path, stored)?;
-            }
-            stage.file(&entry.manifest_path(), &head)?;
-            stage.file(entry::FILE_NAME, &entry.to_bytes())?;
-            stage.written.bundle_bytes += findling_bundle::Entry::LEN as u64;
+        if shape.has_shards() {
+            let packed = match shape {
+                Shape::Packs(_) => PackedShards::open(old),
+                _ => None,
+            };
+            let files = each_file(bundle, shape, packed.as_ref(), &mut |path, contents| {
+                stage.file(path, contents)
+            })?;
+            stage.written.bundle_bytes += files.other_bytes;
+            stage.written.is_packed = files.is_packed;
             let most_bytes = stage.written.bundle_bytes;
             (stage.written.n_retired, stage.written.n_pruned) =
                 retired_shards::keep(old, new, grace, most_bytes)
@@ -244,22 +255,54 @@ impl BundleWriter<'_> {
 /// The files of a bundle in a directory with what goes beside it, in place of writing them.
 ///
 /// # Errors
-/// If the manifest exceeds a limit of the format.
-pub fn files(bundle: &Bundle, extras: Vec<Extra>) -> Result<Vec<Extra>> {
-    let (entry, stored_manifest) = encode_manifest(&bundle.manifest.of_files())?;
-    let file = |path: String, contents: Vec<u8>| Extra { path, contents: contents.into() };
-    let mut files: Vec<Extra> =
-        bundle.stored().map(|(path, stored)| file(path, stored.clone())).collect();
-    files.push(file(entry.manifest_path(), manifest_file(bundle, &stored_manifest)?));
-    files.push(file(entry::FILE_NAME.to_owned(), entry.to_bytes().to_vec()));
+/// If the manifest or a shard exceeds a limit.
+pub fn files(bundle: &Bundle, shape: Shape, extras: Vec<Extra>) -> Result<Vec<Extra>> {
+    let mut files = Vec::new();
+    each_file(bundle, shape, None, &mut |path, contents| {
+        files.push(Extra { path: path.to_owned(), contents: contents.to_vec().into() });
+        Ok(())
+    })?;
     files.extend(extras);
     Ok(files)
 }
 
-/// The file of the manifest in a directory.
-fn manifest_file(bundle: &Bundle, stored_manifest: &[u8]) -> Result<Vec<u8>, Error> {
+/// What the files of a bundle are.
+struct Files {
+    is_packed: bool,
+    /// Bytes of the files that hold no shards, or hold them a second time.
+    other_bytes: u64,
+}
+
+/// Hands the files of a bundle in a directory to `put`, the entry file last. `earlier` is the
+/// bundle in packs that is replaced.
+fn each_file(
+    bundle: &Bundle,
+    shape: Shape,
+    earlier: Option<&PackedShards>,
+    put: &mut dyn FnMut(&str, &[u8]) -> Result<()>,
+) -> Result<Files> {
+    let (entry, stored_manifest) = encode_manifest(&bundle.manifest.of_files())?;
+    let packs = match shape {
+        Shape::Packs(limits) if limits.is_packed(bundle, earlier.is_some()) => {
+            Some(packs::pack(bundle, earlier, limits, put)?)
+        }
+        _ => {
+            for (path, stored) in bundle.stored() {
+                put(&path, stored)?;
+            }
+            None
+        }
+    };
     let shards: Vec<(String, &[u8])> = bundle.opening().collect();
-    opening::write(stored_manifest, shards.iter().map(|(path, stored)| (path.as_str(), *stored)))
+    let shards = shards.iter().map(|(path, stored)| (path.as_str(), *stored));
+    let file = opening::write(&stored_manifest, packs.as_deref(), shards)?;
+    let is_packed = packs.is_some();
+    let opening = packs.map(|_| OpeningFile::of(&file)).transpose()?;
+    let entry = EntryFile { entry, opening };
+    let bytes = entry.to_bytes();
+    put(&entry.opening_path(), &file)?;
+    put(entry::FILE_NAME, &bytes)?;
+    Ok(Files { is_packed, other_bytes: (file.len() + bytes.len()) as u64 })
 }
 
 /// The bytes of a bundle in a single file.
@@ -604,6 +647,20 @@ mod tests {
         unchanged.iter().take(2).for_each(|path| fs::remove_file(old.join(path)).unwrap());
         assert_eq!(after(&again).n_unchanged + 2, written.n_files);
         assert!(tree(&again) == before);
+    }
+
+    #[test]
+    fn a_bundle_is_packed_above_its_limit_and_stays_so_down_to_half_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        let bundle = bundle("words");
+        let n = bundle.stored().count();
+        let is_packed = |loose_shards| {
+            let (pack_bytes, file_bytes) = (1 << 20, 1 << 20);
+            let shape = Shape::Packs(packs::Limits { pack_bytes, file_bytes, loose_shards });
+            BundleWriter::new(&out, shape, &bundle).write().unwrap().is_packed
+        };
+        assert_eq!([n, n - 1, 2 * n - 1, 2 * n].map(is_packed), [false, true, true, false]);
     }
 
     #[test]

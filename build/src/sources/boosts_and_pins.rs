@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, bail};
 use findling_engine::BOOST;
+use serde::{Deserialize, Serialize};
 
 use super::attributes::Raw;
 use super::files::{matches_page, relative_pattern};
@@ -18,7 +19,7 @@ use super::{Format, Options, Problem, RawPage, Severity};
 const MAX_BOOST: f64 = 100.0;
 
 /// A factor for the scores of the pages below a path: `blog=0.5`, `old=0.2`, `guide/*.html=2`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Boost {
     pattern: String,
     factor: f64,

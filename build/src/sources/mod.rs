@@ -33,6 +33,7 @@ mod pdf;
 mod plain_text;
 mod reference_marks;
 mod rst;
+pub mod share;
 mod site;
 mod sphinx_inventory;
 mod titles;
@@ -42,8 +43,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use bincode::{Decode, Encode};
+use clap::ValueEnum;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::page::Page;
 use crate::record_log::Used;
@@ -126,7 +129,9 @@ impl Default for Options {
 }
 
 /// The kinds of input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Encode, Decode)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Encode, Decode, Serialize, Deserialize,
+)]
 pub enum Format {
     /// Rendered HTML.
     Html,
@@ -160,7 +165,7 @@ impl Format {
 }
 
 /// The URL that a site generator gives to `guide/start.md`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
 pub enum MarkdownUrls {
     /// `guide/start/`, as Hugo, MkDocs, Docusaurus and Astro do.
     #[default]
@@ -372,9 +377,17 @@ fn read_raw(
     bar.finish_and_clear();
     let included = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.included));
     let included = included.collect();
+    describe(&mut outcomes);
     (finish(outcomes, options, on_problem), included)
 }
 
+/// Adds to pages what stands beside their files on this disk.
+fn describe(outcomes: &mut [Outcome]) {
+    code::describe(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages));
+    sphinx_inventory::apply(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages));
+}
+
+/// Applies the rules that need all pages of a site.
 fn finish(
     outcomes: Vec<Outcome>,
     options: &Options,
@@ -385,9 +398,7 @@ fn finish(
         outcome.problems.into_iter().for_each(&mut *on_problem);
         pages.extend(outcome.pages);
     }
-    code::describe(&mut pages);
     papers::join(&mut pages);
-    sphinx_inventory::apply(&mut pages);
     site::finish(pages, options, on_problem)
 }
 

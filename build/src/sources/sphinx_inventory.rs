@@ -42,9 +42,9 @@ type Inventory = HashMap<String, HashMap<String, Vec<Object>>>;
 
 /// Gives the sections of API entries the attributes `kind` and `domain`, and pages of modules the
 /// module's name as another name, where the site has an inventory.
-pub(super) fn apply(pages: &mut [RawPage]) {
+pub(super) fn apply<'a>(pages: impl Iterator<Item = &'a mut RawPage>) {
     let mut inventories: HashMap<PathBuf, Option<Inventory>> = HashMap::new();
-    for raw in pages.iter_mut().filter(|raw| raw.format == Some(Format::Html)) {
+    for raw in pages.filter(|raw| raw.format == Some(Format::Html)) {
         let Some((root, below)) = root_of(&raw.path, &mut inventories) else { continue };
         let inventory = inventories.get(&root).and_then(Option::as_ref);
         let Some(anchors) = inventory.and_then(|inventory| inventory.get(&below)) else { continue };
@@ -231,7 +231,7 @@ mod tests {
             page("docs/other.html", Format::Html),
             page("docs/api.html", Format::Markdown),
         ];
-        apply(&mut pages);
+        apply(pages.iter_mut());
         let kinds = |page: &RawPage, at: usize| page.page.sections[at].attributes.clone();
         let set = |value: &str| AttributeValue::Strings([value.to_owned()].into());
         let expected = [("domain".to_owned(), set("py")), ("kind".to_owned(), set("function"))];

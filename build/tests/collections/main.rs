@@ -7,6 +7,7 @@ mod full_disk;
 mod home;
 mod included;
 mod kill;
+mod packs;
 mod papers;
 mod refused;
 mod sites;

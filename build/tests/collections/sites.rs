@@ -64,7 +64,7 @@ fn home() -> Home {
 
 fn build(home: &Home, more: &[&str]) {
     let args = ["build", "site", "-o", "site-bundle", "--encoder=static", "--no-client", "--fresh"];
-    let done = home.run(&[&args[..], more].concat());
+    let done = home.run(&[&args[..], &["--host=files"], more].concat());
     assert_eq!(done.code, 0, "{done:?}");
 }
 

@@ -9,6 +9,7 @@
 //! | `findling.idx` | the entry file: names the manifest; the only file that changes | [`entry`] |
 //! | `shards/<32 hex digits>.bin` | the manifest: schema, statistics, shards | [`Manifest`] |
 //! | `shards/<8 or 16 hex digits>.bin` | a shard | [`frame`], [`names`] |
+//! | `shards/<24 hex digits>.bin` | a pack: many shards in one file | [`packs`] |
 //! | `NAME.findling` | all of them in one file | [`single_file`] |
 //!
 //! | kind | shard | answers | module |
@@ -90,6 +91,7 @@ pub mod names;
 mod numbers;
 pub mod opening;
 pub mod order;
+pub mod packs;
 pub mod positions;
 pub mod projection;
 mod range_coder;
@@ -108,7 +110,7 @@ pub use attribute::{AttributeKind, AttributeLevel, AttributeValue};
 pub use cells::{CellShard, Centroids};
 pub use codec::{hash128, hex};
 pub use column::Column;
-pub use entry::Entry;
+pub use entry::{Entry, EntryFile, OpeningFile};
 pub use error::Error;
 pub use frame::{
     announced_len, decode_manifest, decode_shard, encode_manifest, encode_shard, has_first_name,
@@ -119,6 +121,7 @@ pub use ids::{PageId, PassageId, SectionId, ShardId, VectorId};
 pub use lexicon::{Level, Posting, TermEntry, TermsShard};
 pub use manifest::*;
 pub use names::{RangeStart, shard_hash, shard_hash_of};
+pub use packs::PackDirectory;
 pub use positions::{PositionsDirectory, PositionsShard};
 pub use sentences::SentencesShard;
 pub use shard::{ShardEntry, ShardHash, ShardKind};

@@ -6,17 +6,23 @@
 //! |---|---|
 //! | `entry.manifest_len` | the stored manifest |
 //! | | until the end of the file, for each shard: |
-//! | 1 | bytes of its name, 4 or 8 |
+//! | 1 | bytes of its name, 4 or 8; 0 before the directory of packs |
 //! | 4 or 8 | its name: in hex, the stem of its own file ([`crate::names`]) |
 //! | 4 | stored bytes, u32 |
 //! | | the stored shard |
 //!
 //! The file is named by the hash of the manifest, which has a hash of each of these shards. A
 //! reader checks them as it checks their own files, and takes these where it is refused.
+//!
+//! In a bundle in packs the shards are also in packs instead of files of their own. There an item
+//! with a name of 0 bytes holds the directory of packs ([`crate::packs`]), and the file is named by
+//! the hash of all of its bytes ([`crate::EntryFile`]).
 
 use crate::codec::Reader;
 use crate::names::shard_path;
 use crate::{Entry, Error};
+
+pub use crate::entry::MAX_BEHIND;
 
 const WHAT: &str = "file of the manifest";
 const NAME_LENS: [usize; 2] = [4, 8];
@@ -25,24 +31,29 @@ const NAME_LENS: [usize; 2] = [4, 8];
 /// no use for long ones.
 pub const MAX_COLUMN_LEN: u32 = 4 << 10;
 
-/// Most bytes behind the manifest.
-pub const MAX_BEHIND: u64 = 64 << 20;
-
-/// Writes the file: the stored manifest, and shards by their paths.
+/// Writes the file: the stored manifest, the directory of packs if there is one, and shards by
+/// their paths.
 ///
 /// # Errors
 /// If a path is not that of a shard.
 pub fn write<'a>(
     stored_manifest: &[u8],
+    packs: Option<&[u8]>,
     shards: impl IntoIterator<Item = (&'a str, &'a [u8])>,
 ) -> Result<Vec<u8>, Error> {
     let mut out = stored_manifest.to_vec();
-    for (path, stored) in shards {
-        let name = name(path).ok_or_else(|| Error::malformed(WHAT, "a path is not a shard's"))?;
+    let mut put = |name: &[u8], stored: &[u8]| {
         out.push(name.len() as u8);
-        out.extend_from_slice(&name);
+        out.extend_from_slice(name);
         out.extend_from_slice(&(stored.len() as u32).to_le_bytes());
         out.extend_from_slice(stored);
+    };
+    if let Some(packs) = packs {
+        put(&[], packs);
+    }
+    for (path, stored) in shards {
+        let name = name(path).ok_or_else(|| Error::malformed(WHAT, "a path is not a shard's"))?;
+        put(&name, stored);
     }
     Ok(out)
 }
@@ -52,6 +63,8 @@ pub fn write<'a>(
 pub struct Opening<'a> {
     /// The stored manifest. It is the one that the entry names.
     pub stored_manifest: &'a [u8],
+    /// The directory of packs, unchecked.
+    pub packs: Option<&'a [u8]>,
     /// Shards by their paths, unchecked.
     pub shards: Vec<(String, &'a [u8])>,
 }
@@ -71,9 +84,16 @@ pub fn read<'a>(entry: &Entry, file: &'a [u8]) -> Result<Opening<'a>, Error> {
             got: reader.remaining() as u64,
         });
     }
-    let mut shards = Vec::new();
+    let (mut packs, mut shards) = (None, Vec::new());
     while reader.remaining() > 0 {
         let len = usize::from(reader.u8()?);
+        if len == 0 {
+            let len = reader.u32()? as usize;
+            if packs.replace(reader.take(len)?).is_some() {
+                return Err(reader.malformed("there are two directories of packs"));
+            }
+            continue;
+        }
         if !NAME_LENS.contains(&len) {
             return Err(reader.malformed("a name has neither 4 nor 8 bytes"));
         }
@@ -81,7 +101,7 @@ pub fn read<'a>(entry: &Entry, file: &'a [u8]) -> Result<Opening<'a>, Error> {
         let len = reader.u32()? as usize;
         shards.push((path, reader.take(len)?));
     }
-    Ok(Opening { stored_manifest, shards })
+    Ok(Opening { stored_manifest, packs, shards })
 }
 
 /// The bytes of a shard's name.
@@ -106,7 +126,7 @@ mod tests {
     fn sample() -> (Entry, Vec<u8>) {
         let manifest = b"a manifest";
         let entry = Entry { manifest_hash: hash128(manifest), manifest_len: manifest.len() as u32 };
-        (entry, write(manifest, SHARDS).unwrap())
+        (entry, write(manifest, Some(b"packs"), SHARDS).unwrap())
     }
 
     #[test]
@@ -117,20 +137,25 @@ mod tests {
         let read: Vec<(&str, &[u8])> =
             opening.shards.iter().map(|(path, stored)| (path.as_str(), *stored)).collect();
         assert_eq!(read, SHARDS);
+        assert_eq!(opening.packs, Some(&b"packs"[..]));
+        let twice = [&file[..], &[0, 0, 0, 0, 0]].concat();
+        assert!(super::read(&entry, &twice).is_err(), "two directories of packs");
+        let without = write(b"a manifest", None, SHARDS).unwrap();
+        assert_eq!(super::read(&entry, &without).unwrap().packs, None);
         assert!(super::read(&entry, b"a manifest").unwrap().shards.is_empty());
     }
 
     #[test]
     fn other_paths_are_not_written() {
         for path in ["shards/0a1b2c3d", "0a1b2c3d.bin", "shards/0A1B2C3D.bin", "shards/0a1b.bin"] {
-            assert!(write(b"", [(path, &b""[..])]).is_err(), "{path}");
+            assert!(write(b"", None, [(path, &b""[..])]).is_err(), "{path}");
         }
     }
 
     #[test]
     fn a_truncated_or_changed_file_is_refused_or_read_within_bounds() {
         let (entry, file) = sample();
-        let ends: Vec<usize> = [0, 1 + 4 + 4 + 4, 1 + 8 + 4]
+        let ends: Vec<usize> = [0, 1 + 4 + 5, 1 + 4 + 4 + 4, 1 + 8 + 4]
             .iter()
             .scan(10, |at, len| {
                 *at += len;

@@ -512,7 +512,7 @@ fn manifest_and_entry() -> [Example; 5] {
     let shard = ShardEntry { kind: ShardKind::Column, hash, stored_len: column.len() as u32 };
     assert_eq!(decode_shard(&shard, &column).unwrap(), [4, 2, 1, 2]);
     let column_path = "shards/0a1b2c3d.bin";
-    let file = opening::write(&stored, [(column_path, &column[..])]).unwrap();
+    let file = opening::write(&stored, None, [(column_path, &column[..])]).unwrap();
     let (manifest_len, manifest_of_file) = (stored.len(), stored.clone());
     [
         example("shard behind the manifest", file[manifest_len..].to_vec(), move |bytes| {
@@ -535,6 +535,50 @@ fn manifest_and_entry() -> [Example; 5] {
         }),
         example("single file", head, move |bytes| {
             assert_eq!(single_file::read_header(bytes).unwrap(), entry);
+        }),
+    ]
+}
+
+/// The packs of the example: a column, and a shard of 100 bytes.
+fn packed() -> (Vec<u8>, PackDirectory) {
+    let column = b"FNDS\x05\x0f\0\0\x04\0\0\0\x04\x02\x01\x02";
+    let mut pack = Vec::new();
+    packs::put_slot(&mut pack, column);
+    packs::put_slot(&mut pack, &[0xab; 100]);
+    let slot = |start, units| Some(packs::Slot { pack: 0, start, units });
+    let directory = PackDirectory {
+        packs: vec![packs::Pack::of(&pack).unwrap()],
+        slots: vec![slot(0, 1), slot(1, 2)],
+        positions: None,
+    };
+    (pack, directory)
+}
+
+fn in_packs() -> [Example; 3] {
+    let (pack, directory) = packed();
+    let deflated = directory.to_bytes(|_| 0).unwrap();
+    let inflated = miniz_oxide::inflate::decompress_to_vec(&deflated).unwrap();
+    let (entry, stored) = encode_manifest(&manifest()).unwrap();
+    let column = pack[..16].to_vec();
+    let shards = [("shards/0a1b2c3d.bin", &column[..])];
+    let file = opening::write(&stored, Some(&deflated), shards).unwrap();
+    let read = opening::read(&entry, &file).unwrap();
+    assert_eq!(PackDirectory::from_bytes(read.packs.unwrap()).unwrap(), directory);
+    let whole = EntryFile { entry, opening: Some(OpeningFile::of(&file).unwrap()) };
+    let head = entry.to_bytes();
+    let behind = whole.to_bytes()[Entry::LEN..].to_vec();
+    [
+        example("entry file of packs", behind, move |bytes| {
+            let read = EntryFile::from_bytes(&[&head[..], bytes].concat()).unwrap();
+            assert_eq!(read, whole);
+            read.opening.unwrap().check(&file).unwrap();
+        }),
+        example("slot of a pack", pack[..64].to_vec(), move |bytes| {
+            assert_eq!(packs::take_slot(bytes).unwrap(), column);
+        }),
+        example("directory of packs, inflated", inflated, move |bytes| {
+            let deflated = miniz_oxide::deflate::compress_to_vec(bytes, 6);
+            assert_eq!(PackDirectory::from_bytes(&deflated).unwrap(), directory);
         }),
     ]
 }
@@ -564,6 +608,7 @@ fn examples() -> Vec<Example> {
     examples.extend(words_and_addresses());
     examples.extend(manifest_and_entry());
     examples.extend(framed());
+    examples.extend(in_packs());
     examples
 }
 

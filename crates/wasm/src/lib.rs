@@ -5,6 +5,7 @@
 //! the host's:
 //!
 //! ```js
+//! // A bundle with a file for each shard (`findling build --host files`).
 //! const entry = await get("findling.idx");
 //! // Shards lie behind the manifest in its file (docs/format.md).
 //! const manifestLen = new DataView(entry.buffer).getUint32(12, true);

@@ -69,6 +69,12 @@ const BENCHES: &[Bench] = &[
         how: How::Peers("tests/peers/build.mjs"),
     },
     Bench {
+        name: "parts",
+        question: "a build in parts beside one build of the same files: time and memory of each step",
+        args: "SITE [PARTS] [-- BUILD OPTIONS]",
+        how: How::Peers("tests/peers/parts.mjs"),
+    },
+    Bench {
         name: "edit",
         question: "a site built again after an edit of one page: time by stage, bytes that are new",
         args: "SITE [BUILD OPTIONS]",
@@ -99,6 +105,13 @@ const BENCHES: &[Bench] = &[
              rounds, time",
         args: "SITE [QUERIES]",
         how: How::PeersInBrowser("tests/peers/net.mjs"),
+    },
+    Bench {
+        name: "networks",
+        question: "how long a reader waits for results, by network and version of HTTP, with files, \
+             with packs, and with Pagefind",
+        args: "[SITE] [--turns N]",
+        how: How::PeersOfDemo("tests/peers/networks.mjs"),
     },
     Bench {
         name: "first-result",

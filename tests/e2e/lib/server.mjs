@@ -35,12 +35,19 @@ export async function serve(directories, pages = {}, headers = {}) {
     headers,
     /** Media types by file extension. */
     types: TYPES,
+    /** Whether ranges are sent; otherwise the whole file is. */
     ranges: true,
+    /** Changes the answer to a request for a range: its first byte, its body, its encoding. */
+    alterRange: (start, body) => ({ start, body }),
+    /** Changes the body of another answer. */
+    alterWhole: (_path, body) => body,
   };
   const state = {
     ...initial,
     /** Requested paths, in order. */
     log: [],
+    /** Requests for ranges. */
+    nRanges: 0,
     /** Bytes of the bodies sent. */
     sent: 0,
     pages,
@@ -48,6 +55,7 @@ export async function serve(directories, pages = {}, headers = {}) {
     reset() {
       Object.assign(state, initial);
       state.log.length = 0;
+      state.nRanges = 0;
     },
   };
   const server = createServer(async (request, response) => {
@@ -77,10 +85,15 @@ export async function serve(directories, pages = {}, headers = {}) {
     const range = state.ranges && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
     let status = 200;
     if (range) {
+      state.nRanges++;
       const [start, end] = [Number(range[1]), Math.min(Number(range[2]), bytes.length - 1)];
-      headers["content-range"] = `bytes ${start}-${end}/${bytes.length}`;
-      bytes = bytes.subarray(start, end + 1);
+      const sent = state.alterRange(start, bytes.subarray(start, end + 1));
+      headers["content-range"] = `bytes ${sent.start}-${end}/${bytes.length}`;
+      if (sent.encoding) headers["content-encoding"] = sent.encoding;
+      bytes = sent.body;
       status = 206;
+    } else {
+      bytes = state.alterWhole(path, bytes);
     }
     state.sent += bytes.length;
     response.writeHead(status, headers);

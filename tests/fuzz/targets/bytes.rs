@@ -1,10 +1,13 @@
 //! Any bytes in place of a bundle's files: entry file, manifest (with and without its frame),
-//! single file, shard.
+//! single file, shard, directory of packs.
 
 #![no_main]
 
 use findling_bundle::single_file::SingleFile;
-use findling_bundle::{Entry, Manifest, ShardEntry, ShardKind, decode_shard, encode_manifest};
+use findling_bundle::{
+    Entry, EntryFile, Manifest, PackDirectory, ShardEntry, ShardKind, decode_shard,
+    encode_manifest, packs,
+};
 use findling_engine::Index;
 use libfuzzer_sys::fuzz_target;
 use support::hostile;
@@ -16,7 +19,12 @@ fuzz_target!(
     init: seed(),
     |bytes: &[u8]| {
         let _ = Entry::from_bytes(bytes);
+        let _ = EntryFile::from_bytes(bytes);
         let _ = SingleFile::open(bytes);
+        let _ = packs::take_slot(bytes);
+        if let Ok(directory) = PackDirectory::from_bytes(bytes) {
+            let _ = directory.positions_from_bytes(bytes);
+        }
         let _ = Index::open(bytes);
         let valid = hostile::bundle();
         let entry = ShardEntry { kind: ShardKind::Structure, ..valid.manifest.shards[0] };

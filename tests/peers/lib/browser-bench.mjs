@@ -54,13 +54,13 @@ export function readSite([site, ...more], usage) {
   return { site: resolve(site), findling, bundle };
 }
 
-/** Indexes the site where no bundle is given, and with Pagefind. */
-export function buildIndexes({ site, findling, bundle }) {
+/** Indexes the site where no bundle is given, with further options, and with Pagefind. */
+export function buildIndexes({ site, findling, bundle }, options = []) {
   const scratch = mkdtempSync(join(tmpdir(), "findling-bench-"));
   endings.push(async () => rmSync(scratch, { recursive: true, force: true }));
   const built = bundle ? resolve(bundle) : join(scratch, "findling");
   const pagefind = join(scratch, "pagefind");
-  const ours = [findling, "build", site, "-o", built, "--quiet"];
+  const ours = [findling, "build", site, "-o", built, "--quiet", ...options];
   if (!bundle) build("findling", ours, join(built, "findling.idx"));
   const program = join(root, "tests/peers/node_modules/.bin/pagefind");
   const theirs = [program, "--site", site, "--output-path", pagefind, "--silent"];
@@ -69,7 +69,7 @@ export function buildIndexes({ site, findling, bundle }) {
 }
 
 /** Runs one build; `made` is a file that it makes. */
-function build(name, [program, ...args], made) {
+export function build(name, [program, ...args], made) {
   const { error, signal, stderr } = spawnSync(program, args, {
     encoding: "utf8",
     stdio: ["ignore", "ignore", "pipe"],

@@ -1,17 +1,21 @@
 // A web server that behaves like a CDN and counts the bytes that it sends.
 //
-// It speaks HTTP/2 and lets browsers cache files without limit. It compresses text and code, by
-// default with brotli at the usual quality of on-the-fly compression. Other files are sent as they
-// are stored. Everything is compressed before the first request.
+// It speaks HTTP/2, or HTTP/1.1 if told to, and lets browsers cache files without limit. It
+// compresses text and code, by default with brotli at the usual quality of on-the-fly compression.
+// Other files are sent as they are stored, and in ranges where a range is asked for. Everything is
+// compressed before the first request, or, if told to, each file before its own.
 
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createSecureServer } from "node:http2";
+import { createServer } from "node:https";
 import { extname, join, sep } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { certificate } from "./certificate.mjs";
 
 const brotli = (quality) => ({
   name: "br",
+  level: quality,
   compress: (bytes) =>
     brotliCompressSync(bytes, {
       params: {
@@ -26,7 +30,7 @@ export const ENCODINGS = {
   "no-wasm": { ...brotli(5), except: ".wasm" },
   "brotli-5": brotli(5),
   "brotli-11": brotli(11),
-  gzip: { name: "gzip", compress: (bytes) => gzipSync(bytes, { level: 6 }) },
+  gzip: { name: "gzip", level: 6, compress: (bytes) => gzipSync(bytes, { level: 6 }) },
 };
 const COMPRESSED = {
   ".html": "text/html; charset=utf-8",
@@ -36,24 +40,42 @@ const COMPRESSED = {
   ".wasm": "application/wasm",
 };
 
+/** The certificate of all servers. */
+let own;
+
+/** Compressed files by encoding and hash: several servers send the same. */
+const compressed = new Map();
+
+function compress(encoding, stored) {
+  const hash = createHash("sha256").update(stored).digest("hex");
+  const key = `${encoding.name} ${encoding.level} ${hash}`;
+  if (!compressed.has(key)) compressed.set(key, encoding.compress(stored));
+  return compressed.get(key);
+}
+
 /** Prepares an answer. With `all`, files of unknown types are compressed too. */
 function prepare(name, stored, all, encoding) {
   const type = COMPRESSED[extname(name)];
+  const isCompressed = (type || all) && extname(name) !== encoding.except;
   return {
     type: type ?? "application/octet-stream",
     stored,
     encoding,
-    compressed:
-      (type || all) && extname(name) !== encoding.except ? encoding.compress(stored) : undefined,
+    compressed: () => (isCompressed ? compress(encoding, stored) : undefined),
   };
 }
 
 /**
  * Serves directories, `{ "/prefix/": "directory" }` or `{ "/prefix/": { directory, encoding } }`
  * with a name of `ENCODINGS`, and `pages`, `{ "/": "html" }`.
- * `pin` identifies the certificate; `sent()` counts the bytes written to all connections so far.
+ * `http` is the version, 2 or 1. With `lazy`, files are compressed when they are asked for. `pin`
+ * identifies the certificate; `sent()` counts the bytes written to all connections so far.
  */
-export async function serve(directories, pages, { compressAll = false } = {}) {
+export async function serve(
+  directories,
+  pages,
+  { compressAll = false, http = 2, lazy = false } = {},
+) {
   const usual = ENCODINGS["brotli-5"];
   const answers = new Map(
     Object.entries(pages).map(([path, html]) => {
@@ -70,9 +92,11 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
       answers.set(path, prepare(entry.name, readFileSync(file), compressAll, ENCODINGS[encoding]));
     }
   }
+  if (!lazy) for (const answer of answers.values()) answer.compressed();
 
-  const { key, cert, pin } = certificate();
-  const server = createSecureServer({ key, cert });
+  own ??= certificate();
+  const { key, cert, pin } = own;
+  const server = http === 2 ? createSecureServer({ key, cert }) : createServer({ key, cert });
   const sockets = [];
   const sessions = new Set();
   /** Requested paths that do not exist. */
@@ -86,36 +110,57 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
     sessions.add(session);
     session.on("close", () => sessions.delete(session)).on("error", () => {});
   });
-  server.on("stream", (stream, headers) => {
-    requests++;
-    open++;
-    touched = Date.now();
-    stream.on("close", () => {
-      open--;
-      touched = Date.now();
-    });
-    stream.on("error", () => {});
-    const path = decodeURIComponent(headers[":path"].split("?")[0]);
+  /** Status, headers and body of the answer to a request. */
+  function respond(url, headers) {
+    const path = decodeURIComponent(url.split("?")[0]);
     const answer = answers.get(path);
     if (!answer) {
       missing.add(path);
-      stream.respond({ ":status": 404, "content-type": "text/plain" });
-      return stream.end("not found");
+      return { status: 404, headers: { "content-type": "text/plain" }, body: "not found" };
     }
     const { name } = answer.encoding;
     const accepted = (headers["accept-encoding"] ?? "").split(/[,;\s]+/).includes(name);
-    const compressed = accepted ? answer.compressed : undefined;
-    const body = compressed ?? answer.stored;
-    stream.respond({
-      ":status": 200,
+    const compressed = accepted ? answer.compressed() : undefined;
+    const asked = compressed ? null : /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "");
+    const whole = compressed ?? answer.stored;
+    const [start, end] = asked
+      ? [Number(asked[1]), Math.min(Number(asked[2]), whole.length - 1)]
+      : [0, whole.length - 1];
+    const body = whole.subarray(start, end + 1);
+    const sent = {
+      ...(asked ? { "content-range": `bytes ${start}-${end}/${whole.length}` } : {}),
       "content-type": answer.type,
       "content-length": body.length,
       "cache-control": "public, max-age=31536000, immutable",
       vary: "accept-encoding",
       ...(compressed ? { "content-encoding": name } : {}),
+    };
+    return { status: asked ? 206 : 200, headers: sent, body };
+  }
+  /** Counts a request until its answer, a stream, is closed. */
+  function count(answer) {
+    requests++;
+    open++;
+    touched = Date.now();
+    answer.on("close", () => {
+      open--;
+      touched = Date.now();
     });
+    answer.on("error", () => {});
+  }
+  server.on("stream", (stream, asked) => {
+    count(stream);
+    const { status, headers, body } = respond(asked[":path"], asked);
+    stream.respond({ ":status": status, ...headers });
     stream.end(body);
   });
+  if (http === 1) {
+    server.on("request", (request, response) => {
+      count(response);
+      const { status, headers, body } = respond(request.url, request.headers);
+      response.writeHead(status, headers).end(body);
+    });
+  }
   await new Promise((resolve, reject) =>
     server.listen(0, "127.0.0.1", resolve).on("error", reject),
   );
@@ -136,6 +181,7 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
     },
     close() {
       for (const session of sessions) session.destroy();
+      for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(resolve));
     },
   };

@@ -30,6 +30,8 @@ export async function openBundle(bundle, engineDirectory) {
   initSync({ module: readFileSync(join(engineDirectory, "findling_engine_bg.wasm")) });
   const read = (name) => readFileSync(join(bundle, name));
   const entry = read("findling.idx");
+  if (entry.length > 48)
+    throw new Error(`${bundle}: its shards are in packs; build it with --host files`);
   // Shards lie behind the manifest in its file (docs/format.md).
   const manifest = read(manifestOf(entry)).subarray(0, entry.readUInt32LE(12));
   // Streamed, as in a browser: only the cells near the query are read.
@@ -68,6 +70,7 @@ function findling(program, engineDirectory, mode, options) {
       "--language",
       "en",
       "--quiet",
+      "--host=files",
       ...options,
     ];
     const { error, stderr } = spawnSync(program, line, {

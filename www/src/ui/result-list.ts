@@ -98,7 +98,7 @@ export class ResultList {
     for (const [id, { group }] of this.#rows) {
       const way = (places.get(id) ?? 0) - group.offsetTop;
       if (way && places.has(id))
-        group.animate([{ translate: `0 ${way}px` }, {}], { duration: 220, easing: "ease-out" });
+        group.animate([{ translate: `0 ${way}px` }, {}], { duration: 220, easing: "ease" });
     }
   }
 

@@ -85,9 +85,9 @@ export function hitParts(
   return parts;
 }
 
-/** The heading path without a first heading that repeats the title. */
+/** The heading path without a first heading that repeats the title, in letters of any case. */
 function withoutTitle(path: string[], title: string): string[] {
-  return path[0] === title ? path.slice(1) : path;
+  return path[0]?.toLowerCase() === title.toLowerCase() ? path.slice(1) : path;
 }
 
 /** Where the link of a hit leads; with `passages` to the sentence that its snippet shows. */

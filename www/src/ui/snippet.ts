@@ -30,7 +30,8 @@ export function snippetNodes(snippet: Snippet): (Node | string)[] {
     const inner = code ? h("code", {}, text) : text;
     return mark ? h("mark", {}, inner) : inner;
   });
+  // The last mark is never alone on a line.
   if (snippet.cutStart) nodes.unshift("\u2026 ");
-  if (snippet.cutEnd) nodes.push(" \u2026");
+  if (snippet.cutEnd) nodes.push("\u00A0\u2026");
   return nodes;
 }

@@ -3,14 +3,18 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args as _, FromArgMatches};
+use serde::{Deserialize, Serialize};
 
+use super::hosting::Hosting;
 use crate::commands::ocr::OcrArgs;
 use crate::index::query_encoder::Choice;
 use crate::index::{GRAPH_FROM, retired_shards, rows};
 use crate::models::known;
 use crate::sources::boosts_and_pins::Boost;
+use crate::sources::share::Share;
 use crate::sources::{Format, MarkdownUrls};
 
 /// What `--help` says. In a comment of [`Args`] the lines of HTML would be taken for code in Rust.
@@ -60,6 +64,10 @@ pub struct Args {
         conflicts_with_all = ["output", "single_file", "pagefind", "no_client"]
     )]
     pub(super) single_page: Option<PathBuf>,
+    /// Where the bundle will be: whether shards are packed into few files, of which browsers fetch
+    /// ranges, how large these may be, and which file of headers is written to the site
+    #[arg(long, value_enum, value_name = "HOST", help_heading = "Output", default_value = "auto")]
+    pub(super) host: Hosting,
     /// Keep unused shards of earlier builds for this many days, so that readers who opened the
     /// site before the deployment can still search. 0 deletes them at once
     #[arg(
@@ -73,6 +81,18 @@ pub struct Args {
     /// reused, so that most files stay unchanged. Use this after a change of --table
     #[arg(long, help_heading = "Output")]
     pub(super) fresh: bool,
+    /// Read and embed only share I of N of the inputs' files and write it to OUT, a file. `findling
+    /// merge` joins all parts, which can be built on several machines, to the bundle that one
+    /// build writes
+    #[arg(
+        long,
+        value_name = "I/N",
+        help_heading = "Output",
+        conflicts_with_all = [
+            "single_file", "single_page", "pagefind", "watch", "agents", "client", "json"
+        ]
+    )]
+    pub(super) part: Option<Share>,
     /// Build again whenever an input changes, until interrupted
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     pub(super) watch: bool,
@@ -132,6 +152,19 @@ impl Args {
         Self::from_arg_matches(&command.try_get_matches_from(arguments)?)
     }
 
+    /// Runs `work` with as many threads as are asked for.
+    ///
+    /// # Errors
+    /// If they cannot be started, and those of `work`.
+    pub(super) fn in_threads<T: Send>(
+        &self,
+        work: impl FnOnce() -> anyhow::Result<T> + Send,
+    ) -> anyhow::Result<T> {
+        let Some(jobs) = self.jobs else { return work() };
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+        threads.context("cannot start the threads")?.install(work)
+    }
+
     /// Where the bundle goes.
     pub(super) fn output(&self) -> PathBuf {
         match (self.output.as_ref().or(self.single_page.as_ref()), self.inputs.first()) {
@@ -143,7 +176,7 @@ impl Args {
 }
 
 /// How inputs are read.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, clap::Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Reading")]
 pub struct Reading {
     /// Format of every input [default: detected]
@@ -154,6 +187,7 @@ pub struct Reading {
     pub(super) base_url: String,
     /// Directory that paths and addresses are relative to [default: the input]
     #[arg(long, value_name = "DIR")]
+    #[serde(skip)]
     pub(super) root: Option<PathBuf>,
     /// Keep index.html at the end of addresses
     #[arg(long)]
@@ -205,6 +239,7 @@ pub struct Reading {
     #[arg(long)]
     pub(super) references: bool,
     #[command(flatten)]
+    #[serde(flatten)]
     pub(super) ocr: OcrArgs,
     /// Show every copy of a page (the same page in several versions) instead of one for all
     #[arg(long)]
@@ -212,7 +247,7 @@ pub struct Reading {
 }
 
 /// Sizes of passages and embedding units.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, clap::Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Sizes")]
 pub struct Sizes {
     /// Words per passage, the unit of search by words. A section that would give only two passages
@@ -241,7 +276,7 @@ pub struct Sizes {
 }
 
 /// How documents and queries are embedded.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, clap::Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Meaning")]
 pub struct Meaning {
     /// Encoder of the documents: an installed model; static (no model needed, lower quality); hash
@@ -277,8 +312,10 @@ pub struct Meaning {
     /// Directory in which embeddings are kept for later builds [default: the user's cache
     /// directory]
     #[arg(long, value_name = "DIR")]
+    #[serde(skip)]
     pub(super) cache: Option<PathBuf>,
     /// Neither read nor keep cached embeddings
     #[arg(long, conflicts_with = "cache")]
+    #[serde(skip)]
     pub(super) no_cache: bool,
 }

@@ -19,7 +19,8 @@ struct Cli {
 }
 
 /// Builds a bundle into a directory, going on from the one that is there. It is searched on this
-/// machine: it has no client, and static queries are not fitted to it.
+/// machine: each shard is a file of its own, so that the next generation links those that stay. It
+/// has no client, and static queries are not fitted to it.
 ///
 /// # Errors
 /// As [`super::run`].
@@ -39,13 +40,14 @@ pub fn build_collection(settings: &Settings, place: &Place, yes: bool, ui: &Ui) 
 
 fn arguments(settings: &Settings, output: &Path, yes: bool) -> Vec<OsString> {
     let Settings { kind, paths, encoder, exclude, base_url, language, .. } = settings;
-    let mut arguments: Vec<OsString> = ["build", "--no-client", "--no-fit", "--prune=0"]
-        .into_iter()
-        .chain(yes.then_some("--yes"))
-        .chain(settings.tool_output.then_some("--tool-output"))
-        .chain(settings.references.then_some("--references"))
-        .map(OsString::from)
-        .collect();
+    let mut arguments: Vec<OsString> =
+        ["build", "--no-client", "--no-fit", "--prune=0", "--host=files"]
+            .into_iter()
+            .chain(yes.then_some("--yes"))
+            .chain(settings.tool_output.then_some("--tool-output"))
+            .chain(settings.references.then_some("--references"))
+            .map(OsString::from)
+            .collect();
     // Joined to its name, a value may begin with a hyphen.
     let mut option = |name: &str, value: &str| arguments.push(format!("--{name}={value}").into());
     option("encoder", encoder);

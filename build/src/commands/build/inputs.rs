@@ -9,6 +9,7 @@ use super::args::{Args, Reading};
 use crate::index::write::{Extra, Shape};
 use crate::index::{Kept, client, standalone, synonyms};
 use crate::page::Page;
+use crate::parts::Embeddings;
 use crate::ranking;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::conversations::fields::Fields;
@@ -17,6 +18,7 @@ use crate::sources::{self, Included, Problem, Read, Severity};
 use crate::ui::Ui;
 
 /// The input of a build.
+#[derive(Default)]
 pub struct Input {
     pub pages: Vec<Page>,
     /// Files that could not be read.
@@ -27,6 +29,8 @@ pub struct Input {
     pub extras: Vec<Extra>,
     /// Languages of pages that `pagefind.js` may be asked to search.
     pub pagefind_languages: Vec<String>,
+    /// Vectors that were computed elsewhere; a cache is not needed then.
+    pub embeddings: Option<Embeddings>,
 }
 
 /// Files that configure a build.
@@ -106,7 +110,7 @@ pub fn shape(args: &Args) -> Result<Shape> {
     match (single_file, named_as_file) {
         (true, true) => Ok(Shape::FileAlone),
         (true, false) => Ok(Shape::SingleFile),
-        (false, false) => Ok(Shape::Directory),
+        (false, false) => Ok(args.host.shape()),
         (false, true) => bail!(
             "--output {}: a name that ends in .findling needs --single-file; add it, or name a \
              directory",
@@ -190,10 +194,13 @@ fn way(from: &Path, to: &Path) -> String {
     up.chain(down).map(|part| part + "/").collect()
 }
 
-/// Reads all pages, without parsing the files whose pages are kept.
-pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Result<Input> {
+/// How the sources are read.
+///
+/// # Errors
+/// If a file of names cannot be read, or what recognises scans is missing.
+pub fn reading_options(args: &Args, pins: Pins) -> Result<sources::Options> {
     let reading = &args.reading;
-    let options = sources::Options {
+    Ok(sources::Options {
         format: reading.format,
         base_url: base_url(args),
         root: reading.root.clone(),
@@ -212,7 +219,12 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
         references: reading.references,
         ocr: reading.ocr.languages()?,
         trace: false,
-    };
+    })
+}
+
+/// Reads all pages, without parsing the files whose pages are kept.
+pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Result<Input> {
+    let options = reading_options(args, pins)?;
     let mut unreadable = 0;
     let mut on_problem = |problem: Problem| unreadable += usize::from(tell(&problem, ui));
     let bar = ui.bar("Reading", 0, "files");
@@ -222,6 +234,12 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
     });
     let read = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
     let Read { pages, included } = read;
+    check_found(&pages, args, unreadable)?;
+    Ok(Input { pages, n_unreadable: unreadable, included, ..Input::default() })
+}
+
+/// Fails if there is no page.
+pub fn check_found(pages: &[Page], args: &Args, unreadable: usize) -> Result<()> {
     if pages.is_empty() {
         let inputs: Vec<String> =
             args.inputs.iter().map(|input| input.display().to_string()).collect();
@@ -232,11 +250,5 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
             if unreadable > 0 { " that can be read" } else { "" }
         );
     }
-    Ok(Input {
-        pages,
-        n_unreadable: unreadable,
-        included,
-        extras: Vec::new(),
-        pagefind_languages: Vec::new(),
-    })
+    Ok(())
 }

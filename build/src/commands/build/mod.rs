@@ -5,10 +5,13 @@ mod assistant_files;
 mod code_ranking;
 mod collection;
 mod encoders;
+mod hosting;
 mod inputs;
 mod markdown_links;
+mod merged;
 mod pagefind_client;
 mod pagefind_site;
+mod part;
 mod report;
 mod robots;
 #[cfg(test)]
@@ -37,6 +40,7 @@ use args::Reading;
 pub(super) use collection::build_collection;
 use encoders::Encoders;
 use inputs::{Input, Settings, check_inputs, client_files, read_pages, shape, texts_of};
+pub(super) use merged::run_merge;
 use report::Built;
 use watch::Watch;
 
@@ -48,15 +52,11 @@ pub(super) const SOME_UNREADABLE: u8 = 3;
 /// # Errors
 /// If no page can be read, a model is missing, or the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
-    let builds = || if args.watch { build_and_watch(&args, ui) } else { build_once(&args, ui) };
-    match args.jobs {
-        None => builds(),
-        Some(jobs) => rayon::ThreadPoolBuilder::new()
-            .num_threads(jobs)
-            .build()
-            .context("cannot start the threads")?
-            .install(builds),
-    }
+    args.in_threads(|| match args.part {
+        Some(share) => part::build_part(&args, share, ui),
+        None if args.watch => build_and_watch(&args, ui),
+        None => build_once(&args, ui),
+    })
 }
 
 /// Builds, and builds again whenever an input changes. An error in an input is printed; the next
@@ -99,7 +99,7 @@ pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Re
 /// As [`run`].
 pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
     if site.pages.is_empty() {
-        let mut files = client_files(args, Shape::Directory, ui)?;
+        let mut files = client_files(args, args.host.shape(), ui)?;
         client::keep_needed(&mut files, &[], &[])?;
         files.extend(pagefind_site::files(args, site)?.1);
         pagefind_client::add_packed(&mut files, [].iter())?;
@@ -111,7 +111,7 @@ pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
     let mut indexed =
         index_site(args, place, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
     pagefind_client::keep_needed(&mut indexed.extras);
-    write::files(&indexed.bundle, indexed.extras)
+    write::files(&indexed.bundle, place.1, indexed.extras)
 }
 
 /// Builds once and reports.
@@ -157,7 +157,7 @@ fn build_from(
     let written = if shape == Shape::Standalone {
         standalone::write(&output, &bundle, &extras)?
     } else {
-        write_bundle(args, kept, (&output, shape), &bundle, &unchanged, &extras)?
+        write_bundle(args, kept, (&output, shape), &bundle, &unchanged, &extras, ui)?
     };
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
     Ok(Built {
@@ -180,11 +180,17 @@ fn write_bundle(
     bundle: &Bundle,
     unchanged: &HashSet<String>,
     extras: &[Extra],
+    ui: &Ui,
 ) -> Result<Written> {
     let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
     let replaced = Replaced { directory: replaced(output, kept), unchanged };
     let writer = BundleWriter::new(output, shape, bundle);
-    BundleWriter { extras, grace, replaced: Some(replaced), ..writer }.write()
+    let written = BundleWriter { extras, grace, replaced: Some(replaced), ..writer }.write()?;
+    args.host.check(output, &written, ui);
+    if shape.has_shards() {
+        args.host.write_headers(&args.inputs, output, ui)?;
+    }
+    Ok(written)
 }
 
 /// The directory of the bundle that is replaced, if there is one.
@@ -220,7 +226,8 @@ fn index_site(
 
     let parsing = Instant::now();
     let input = read(std::mem::take(&mut settings.pins))?;
-    let Input { pages, n_unreadable, included, extras: read, pagefind_languages } = input;
+    let Input { pages, n_unreadable, included, extras: read, pagefind_languages, embeddings } =
+        input;
     extras.extend(read);
     if settings.ranking.is_empty() {
         let of_code = code_ranking::ranking_of(&pages);
@@ -244,10 +251,17 @@ fn index_site(
         query_encoder::deploy(encoders.queries, &args.meaning.encoder, words.as_ref(), ui)?;
     drop(words);
     extras.extend(files);
+    let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
+    let cache = match (embeddings, &encoders.documents) {
+        (Some(embeddings), Some(encoder)) => {
+            Some(embeddings.cache(directory.path(), encoder.card())?)
+        }
+        _ => encoders.cache,
+    };
     let job = Job {
         pages,
         encoder: encoders.documents.as_ref(),
-        cache: encoders.cache,
+        cache,
         query_encoders,
         table: encoders.table.as_ref(),
         earlier,
@@ -272,13 +286,7 @@ fn index_site(
 /// The options of the index.
 fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
     index::Options {
-        chunk: ChunkOptions {
-            passage_words: args.sizes.passage_words,
-            passage_overlap: args.sizes.passage_overlap,
-            max_tokens: args.sizes.max_tokens,
-            unit_overlap: args.sizes.token_overlap,
-            ..ChunkOptions::default()
-        },
+        chunk: chunk_options(args),
         language: args.reading.language.clone(),
         graph_from: args.meaning.graph_from,
         synonyms: settings.synonyms,
@@ -288,6 +296,17 @@ fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
         fit: !args.meaning.no_fit,
         // A single file is read as a whole, so cells are of no use in it.
-        cells: shape == Shape::Directory,
+        cells: shape.has_shards(),
+    }
+}
+
+/// How sections are cut.
+fn chunk_options(args: &Args) -> ChunkOptions {
+    ChunkOptions {
+        passage_words: args.sizes.passage_words,
+        passage_overlap: args.sizes.passage_overlap,
+        max_tokens: args.sizes.max_tokens,
+        unit_overlap: args.sizes.token_overlap,
+        ..ChunkOptions::default()
     }
 }

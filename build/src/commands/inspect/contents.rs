@@ -18,6 +18,8 @@ use crate::ui::Ui;
 pub(super) struct Contents {
     pub path: PathBuf,
     pub single_file: bool,
+    /// Number of packs that shards are in; 0 if each has a file of its own.
+    pub packs: usize,
     /// Hash of the manifest, which identifies the bundle's state.
     pub hash: String,
     pub generator: String,
@@ -98,6 +100,7 @@ pub(super) fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
     Contents {
         path: files.path().to_owned(),
         single_file: files.is_single_file(),
+        packs: files.packs().map_or(0, |packs| packs.directory().packs.len()),
         hash: hex(&files.entry().manifest_hash),
         generator: manifest.generator.clone(),
         languages: manifest.languages.clone(),

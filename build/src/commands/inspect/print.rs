@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::contents::{Contents, EncoderLine, Part};
-use crate::ui::{Paint, Ui, bytes, thousands};
+use crate::ui::{Paint, Ui, bytes, count, thousands};
 
 /// Prints the contents for people.
 pub(super) fn print(contents: &Contents, ui: &Ui, out: &mut dyn Write) -> io::Result<()> {
@@ -11,7 +11,11 @@ pub(super) fn print(contents: &Contents, ui: &Ui, out: &mut dyn Write) -> io::Re
         writeln!(out, "{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")))
     };
     let n = |n: u32| thousands(n.into());
-    let shape = if contents.single_file { "one file" } else { "directory" };
+    let shape = match (contents.single_file, contents.packs) {
+        (true, _) => "one file".to_owned(),
+        (false, 0) => "directory".to_owned(),
+        (false, packs) => format!("directory, {}", count(packs as u64, "packs")),
+    };
     field(
         "bundle",
         format!("{} ({shape}), {}", contents.path.display(), bytes(contents.total_bytes)),

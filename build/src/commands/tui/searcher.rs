@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use findling_bundle::Entry;
+use findling_bundle::EntryFile;
 use findling_engine::{Facet, Limit, Mode as EngineMode, Request, Response};
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ pub struct Bundle {
     pub sources: Sources,
     pub pages: u64,
     /// By which a bundle that took its place is known.
-    pub entry: Entry,
+    pub entry: EntryFile,
 }
 
 /// An answer, or a stage of one.
@@ -165,7 +165,7 @@ impl Searcher {
             lasting_name: asked.target.as_ref().map(Target::lasting_name).unwrap_or_default(),
             path: asked.host.files().path().to_owned(),
             sources: asked.sources.clone(),
-            entry: *asked.host.files().entry(),
+            entry: *asked.host.files().entry_file(),
             pages: u64::from(asked.host.manifest().stats.n_pages),
         };
         self.opened.asked.iter().map(bundle).collect()

@@ -20,9 +20,9 @@ struct Repository {
 }
 
 /// Gives pages of code the attributes `repository` and `branch`, and the remote to show.
-pub(in crate::sources) fn describe(pages: &mut [RawPage]) {
+pub(in crate::sources) fn describe<'a>(pages: impl Iterator<Item = &'a mut RawPage>) {
     let mut known: HashMap<PathBuf, Option<Repository>> = HashMap::new();
-    for raw in pages.iter_mut().filter(|raw| raw.format == Some(Format::Code)) {
+    for raw in pages.filter(|raw| raw.format == Some(Format::Code)) {
         let Some(directory) = raw.path.parent() else { continue };
         let Some(repository) = find(directory, &mut known) else { continue };
         raw.attributes.insert("repository".to_owned(), Raw::Text(repository.name.clone()));

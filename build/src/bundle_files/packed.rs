@@ -1,0 +1,148 @@
+//! Reads shards from packs on disk.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result};
+use findling_bundle::packs::{Pack, PackDirectory, Slot, take_slot};
+use findling_bundle::{ShardEntry, ShardId, hex};
+
+use super::BundleFiles;
+
+/// The packs of a bundle, and where each shard is in them.
+#[derive(Debug)]
+pub struct Packs {
+    directory: PackDirectory,
+    /// Bytes of the directory as stored.
+    stored_len: u64,
+    /// The slots of positions, once they have been read.
+    positions: OnceLock<Vec<Option<Slot>>>,
+}
+
+impl Packs {
+    /// Reads the directory of packs.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, findling_bundle::Error> {
+        let directory = PackDirectory::from_bytes(bytes)?;
+        Ok(Self { directory, stored_len: bytes.len() as u64, positions: OnceLock::new() })
+    }
+
+    /// Bytes of the directory as stored.
+    pub fn stored_len(&self) -> u64 {
+        self.stored_len
+    }
+
+    /// The directory of packs.
+    pub fn directory(&self) -> &PackDirectory {
+        &self.directory
+    }
+
+    /// The place of a shard. `read` reads the bytes of a slot; it is called at most once, for the
+    /// slots of positions.
+    ///
+    /// # Errors
+    /// If the slots of positions are damaged, and those of `read`.
+    pub fn slot(
+        &self,
+        id: ShardId,
+        read: impl FnOnce(Slot) -> Result<Vec<u8>>,
+    ) -> Result<Option<Slot>> {
+        let Some(place) = id.place_of_positions() else { return Ok(self.directory.slot(id)) };
+        let Some(positions) = self.directory.positions else { return Ok(None) };
+        if self.positions.get().is_none() {
+            let bytes = read(positions.slot)?;
+            let slots = self.directory.positions_from_bytes(take_slot(&bytes)?)?;
+            let _ = self.positions.set(slots);
+        }
+        Ok(self.positions.get().and_then(|slots| slots.get(place).copied().flatten()))
+    }
+
+    /// The pack of a slot.
+    ///
+    /// # Errors
+    /// If there is no such pack.
+    pub fn pack(&self, slot: Slot) -> Result<&Pack> {
+        self.directory.pack(slot).context("a pack of the bundle does not exist; build it again")
+    }
+
+    /// The bytes of a slot, from the pack in a directory. `None` if the pack is not there.
+    ///
+    /// # Errors
+    /// If the pack is too short, or cannot be read.
+    pub fn read(&self, directory: &Path, slot: Slot) -> Result<Option<Vec<u8>>> {
+        let pack = self.pack(slot)?;
+        let path = directory.join(pack.path());
+        let mut file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(|| unreadable(&path)),
+        };
+        let range = slot.bytes();
+        let mut bytes = vec![0; usize::try_from(range.end - range.start)?];
+        let read =
+            file.seek(SeekFrom::Start(range.start)).and_then(|_| file.read_exact(&mut bytes));
+        read.with_context(|| unreadable(&path))?;
+        Ok(Some(bytes))
+    }
+
+    /// A file of a copy for the slots of positions of the bundle with this file of the manifest.
+    pub fn positions_file(opening: &[u8; 16]) -> PathBuf {
+        PathBuf::from(format!("shards/{}.slots", hex(opening)))
+    }
+}
+
+/// What is said of a pack that is missing or too short.
+pub fn unreadable(path: &Path) -> String {
+    format!("{} cannot be read; the bundle is incomplete: deploy or build it again", path.display())
+}
+
+/// The shards of a bundle in packs, by their paths.
+#[derive(Debug)]
+pub struct PackedShards {
+    files: BundleFiles,
+    ids: HashMap<String, (ShardId, ShardEntry)>,
+}
+
+impl PackedShards {
+    /// Opens the bundle in a directory; `None` if there is none in packs that can be read.
+    pub fn open(directory: &Path) -> Option<Self> {
+        let files = BundleFiles::open(directory).ok().filter(|files| files.packs().is_some())?;
+        let path = |(id, entry)| (files.manifest().path(id, &entry), (id, entry));
+        let ids = files.listed_shards().into_iter().map(path).collect();
+        Some(Self { files, ids })
+    }
+
+    /// A shard as stored; `None` if the bundle has none with this path.
+    pub fn stored(&self, path: &str) -> Option<Vec<u8>> {
+        let (id, entry) = self.ids.get(path)?;
+        self.files.stored(*id, entry).ok()
+    }
+
+    /// Where a shard is.
+    pub fn slot(&self, path: &str) -> Option<Slot> {
+        let packs = self.files.packs()?;
+        let (id, _) = self.ids.get(path)?;
+        packs.slot(*id, |slot| self.read(slot).context("a pack is missing")).ok().flatten()
+    }
+
+    /// The bytes of a slot.
+    pub fn read(&self, slot: Slot) -> Option<Vec<u8>> {
+        self.files.packs()?.read(self.files.path(), slot).ok().flatten()
+    }
+
+    /// The directory of packs.
+    pub fn directory(&self) -> Option<&PackDirectory> {
+        self.files.packs().map(Packs::directory)
+    }
+
+    /// The contents of a pack; `None` if it is missing or damaged.
+    pub fn pack(&self, pack: &Pack) -> Option<Vec<u8>> {
+        let contents = std::fs::read(self.files.path().join(pack.path())).ok()?;
+        pack.check(&contents).is_ok().then_some(contents)
+    }
+}

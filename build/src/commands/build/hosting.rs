@@ -1,0 +1,221 @@
+//! The hosts that `--host` names: how shards are laid out for them, their limits, and the file that
+//! sets headers there. `docs/hosting.md` has the sources of these numbers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+
+use crate::index::packs::Limits;
+use crate::index::write::{Shape, Written};
+use crate::ui::{Ui, bytes, thousands};
+
+/// Bytes of a pack. Larger packs make fewer files; smaller ones harm less where a host ignores
+/// ranges and sends whole files.
+const PACK_BYTES: usize = 4 << 20;
+/// The same for Cloudflare, which ignores ranges.
+const CLOUDFLARE_PACK_BYTES: usize = 1 << 20;
+/// Most shards that are files of their own where it is not known whether the host sends ranges, or
+/// known that it does not: half of the files that Cloudflare takes, because the site has its own.
+const MAX_LOOSE_SHARDS: usize = MAX_CLOUDFLARE_FILES as usize / 2;
+/// Most bytes of a file on Cloudflare.
+const MAX_CLOUDFLARE_FILE_BYTES: usize = 25 << 20;
+/// Most files on Cloudflare, of the whole site, on its free plan.
+const MAX_CLOUDFLARE_FILES: u64 = 20_000;
+/// Most bytes of a file where a host sets no limit that matters.
+const MAX_FILE_BYTES: usize = 1 << 30;
+/// Most bytes of a file in a repository of GitHub.
+const MAX_GITHUB_FILE_BYTES: usize = 100 << 20;
+
+/// The lines of a file of headers that belong to Findling are between these.
+const BEGIN: &str = "# Findling: begin";
+const END: &str = "# Findling: end";
+
+/// Where a bundle will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Hosting {
+    /// Any host: a file for each shard up to 10,000, more are packed
+    Auto,
+    /// Any web server or storage that answers range requests
+    Plain,
+    /// A file for each shard, for servers that do not answer range requests
+    Files,
+    /// GitHub Pages
+    GithubPages,
+    /// Cloudflare Pages, which ignores ranges: packed from 10,000 shards; writes rules into
+    /// _headers
+    CloudflarePages,
+    /// Static assets of Cloudflare Workers: as Cloudflare Pages
+    Workers,
+    /// Netlify; writes rules into _headers
+    Netlify,
+    /// Amazon S3 and storage like it
+    S3,
+}
+
+impl Hosting {
+    /// How shards are written.
+    pub fn shape(self) -> Shape {
+        let (pack_bytes, file_bytes, loose_shards) = match self {
+            Self::Files => return Shape::Directory,
+            Self::Auto => (PACK_BYTES, MAX_FILE_BYTES, MAX_LOOSE_SHARDS),
+            Self::Plain | Self::Netlify | Self::S3 => (PACK_BYTES, MAX_FILE_BYTES, 0),
+            Self::GithubPages => (PACK_BYTES, MAX_GITHUB_FILE_BYTES, 0),
+            Self::CloudflarePages | Self::Workers => {
+                (CLOUDFLARE_PACK_BYTES, MAX_CLOUDFLARE_FILE_BYTES, MAX_LOOSE_SHARDS)
+            }
+        };
+        Shape::Packs(Limits { pack_bytes, file_bytes, loose_shards })
+    }
+
+    /// Warns if the output alone has more files than the host takes, or if it is packed for a host
+    /// that may ignore ranges.
+    pub fn check(self, output: &Path, written: &Written, ui: &Ui) {
+        let n_files = written.n_files + written.n_retired;
+        let is_cloudflare = matches!(self, Self::CloudflarePages | Self::Workers);
+        if written.is_packed && is_cloudflare {
+            ui.warn(format!(
+                "{}: expected at most {} shards, because Cloudflare sends whole files where \
+                 browsers ask for ranges, found more; they are packed, and each search fetches \
+                 packs of {}: a bucket of R2 sends ranges, or build with --host files if the plan \
+                 takes as many files",
+                output.display(),
+                thousands(MAX_LOOSE_SHARDS as u64),
+                bytes(CLOUDFLARE_PACK_BYTES as u64)
+            ));
+        } else if written.is_packed && self == Self::Auto {
+            ui.status(
+                "Packed",
+                format!(
+                    "more than {} shards; the host has to send ranges of files, otherwise build \
+                     with --host files",
+                    thousands(MAX_LOOSE_SHARDS as u64)
+                ),
+            );
+        }
+        if is_cloudflare && n_files > MAX_CLOUDFLARE_FILES {
+            ui.warn(format!(
+                "{}: expected at most {} files, the limit of Cloudflare's free plan for a site, \
+                 found {}; build with --prune 0 to leave out files of earlier builds",
+                output.display(),
+                thousands(MAX_CLOUDFLARE_FILES),
+                thousands(n_files)
+            ));
+        }
+    }
+
+    /// The file of headers of the host, in the root of a site.
+    fn headers_file(self) -> Option<&'static str> {
+        match self {
+            Self::CloudflarePages | Self::Workers | Self::Netlify => Some("_headers"),
+            Self::Auto | Self::Plain | Self::Files | Self::GithubPages | Self::S3 => None,
+        }
+    }
+
+    /// Writes the rules for a bundle into the host's file of headers, if it has one. The site is
+    /// the input that the output is in; where it is in none, the rules are printed.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub fn write_headers(self, inputs: &[PathBuf], output: &Path, ui: &Ui) -> Result<()> {
+        let Some(name) = self.headers_file() else { return Ok(()) };
+        let output = output.canonicalize().with_context(|| output.display().to_string())?;
+        let sites = inputs.iter().filter_map(|input| input.canonicalize().ok());
+        let inside = |site: PathBuf| {
+            let place = output.strip_prefix(&site).ok()?.to_str()?.replace('\\', "/");
+            Some((site, place))
+        };
+        let Some((site, place)) = sites.filter(|site| site.is_dir()).find_map(inside) else {
+            let rules = rules("findling");
+            ui.warn(format!(
+                "expected the output inside of the site, so that its {name} can be written, found \
+                 {}; add these lines to {name} in the site's root, with the bundle's place:\n\
+                 {rules}",
+                output.display()
+            ));
+            return Ok(());
+        };
+        let path = site.join(name);
+        let unreadable = || format!("{} cannot be read", path.display());
+        let old = if path.exists() {
+            fs::read_to_string(&path).with_context(unreadable)?
+        } else {
+            String::new()
+        };
+        let new = with_rules(&old, &rules(&place));
+        if new != old {
+            let written = fs::write(&path, new);
+            written.with_context(|| format!("{} cannot be written", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The rules for a bundle at a place of the site.
+fn rules(place: &str) -> String {
+    format!(
+        "{BEGIN}\n/{place}/shards/*\n  Cache-Control: public, max-age=31536000, immutable, \
+         no-transform\n/{place}/findling.idx\n  Cache-Control: no-cache\n{END}\n"
+    )
+}
+
+/// A file of headers with these rules in place of earlier ones, behind what else is in it.
+fn with_rules(old: &str, rules: &str) -> String {
+    let mut others = old.to_owned();
+    if let Some(begin) = old.find(BEGIN)
+        && let Some(end) = old[begin..].find(END).map(|end| begin + end + END.len())
+    {
+        others.replace_range(begin..end, "");
+    }
+    let others = others.trim_end();
+    let gap = if others.is_empty() { "" } else { "\n\n" };
+    format!("{others}{gap}{rules}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_replace_their_earlier_form_and_nothing_else() {
+        let first = with_rules("", &rules("findling"));
+        assert_eq!(first, rules("findling"));
+        assert_eq!(with_rules(&first, &rules("findling")), first);
+        let both = with_rules("/*\n  X-Frame-Options: DENY\n", &rules("findling"));
+        assert!(both.starts_with("/*\n  X-Frame-Options: DENY\n\n# Findling"));
+        let moved = with_rules(&both, &rules("docs/search"));
+        assert!(moved.contains("/docs/search/shards/*") && !moved.contains("/findling/shards/*"));
+        assert_eq!(moved.matches(BEGIN).count(), 1);
+    }
+
+    #[test]
+    fn headers_are_written_where_the_bundle_is_inside_of_the_site() {
+        let dir = tempfile::tempdir().unwrap();
+        let site = dir.path().join("public");
+        let output = site.join("docs/findling");
+        fs::create_dir_all(&output).unwrap();
+        let inputs = [site.clone()];
+        let ui = Ui::silent();
+        Hosting::Plain.write_headers(&inputs, &output, &ui).unwrap();
+        assert!(!site.join("_headers").exists());
+        Hosting::Netlify.write_headers(&inputs, &output, &ui).unwrap();
+        assert_eq!(fs::read_to_string(site.join("_headers")).unwrap(), rules("docs/findling"));
+        let elsewhere = dir.path().join("other");
+        fs::create_dir_all(&elsewhere).unwrap();
+        Hosting::Netlify.write_headers(&inputs, &elsewhere, &ui).unwrap();
+        assert!(!elsewhere.join("_headers").exists());
+    }
+
+    #[test]
+    fn every_host_has_a_shape_within_its_limits() {
+        for host in Hosting::value_variants() {
+            match host.shape() {
+                Shape::Packs(Limits { pack_bytes, file_bytes, .. }) => {
+                    assert!(pack_bytes < file_bytes)
+                }
+                shape => assert_eq!((shape, *host), (Shape::Directory, Hosting::Files)),
+            }
+        }
+    }
+}

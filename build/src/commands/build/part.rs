@@ -1,0 +1,123 @@
+//! `findling build --part I/N`: reads and embeds a share of the inputs.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use super::SOME_UNREADABLE;
+use super::args::Args;
+use super::encoders::Encoders;
+use super::inputs::{Settings, check_inputs, reading_options, tell};
+use crate::embedding::{Cache, embed};
+use crate::index::write::Shape;
+use crate::index::{self, Stage};
+use crate::models::{self, BoxedEncoder};
+use crate::parts::{self, Head};
+use crate::sources::boosts_and_pins::Pins;
+use crate::sources::share::{self, ReadShare, Share};
+use crate::ui::{Ui, bytes, count};
+
+/// Reads and embeds a share of the inputs, and writes it as a part.
+///
+/// # Errors
+/// If an input or a setting cannot be read, a model is missing, or the part cannot be written.
+pub fn build_part(args: &Args, share: Share, ui: &Ui) -> Result<ExitCode> {
+    let started = Instant::now();
+    let output = args.output();
+    check_inputs(args)?;
+    // They are used when the parts are joined; what is wrong with them is better said now.
+    Settings::read(args)?;
+    let options = reading_options(args, Pins::default())?;
+    let Encoders { documents, cache, .. } = Encoders::load(args, Shape::Directory, ui)?;
+
+    let parsing = Instant::now();
+    let bar = ui.bar("Reading", 0, "files");
+    let ReadShare { inputs, problems, n_files, pieces } =
+        share::read_share(&args.inputs, &options, share, &bar);
+    let told = problems.iter().chain(pieces.iter().flat_map(|piece| piece.problems()));
+    let n_unreadable = told.filter(|problem| tell(problem, ui)).count();
+    let stored = parts::encode(&problems, &pieces)?;
+    let n_pages = pieces.iter().map(|piece| piece.n_pages() as u64).sum();
+    Stage::ended("parse", parsing, n_pages, "pages", ui);
+
+    let mut head = Head::new(share, inputs, settings(args)?);
+    let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
+    // Embedding with a table is faster than reading vectors.
+    let encoder = documents.filter(|_| args.meaning.encoder != models::STATIC);
+    let embedded = encoder.map(|encoder| {
+        // What the rules for a whole site have to say of a share need not be true of the site.
+        let pages = share::join_shares(pieces, &options, &mut |_| {});
+        let texts = index::units(pages, &encoder, &super::chunk_options(args), ui);
+        embed_all(&encoder, &texts, cache, directory.path(), ui)
+    });
+    let embedded = embedded.transpose()?;
+    head.n_embeddings = embedded.as_ref().map_or(0, |cache| cache.len() as u64);
+    let len = parts::write(&output, &head, &stored, embedded.as_ref().map(Cache::path))
+        .with_context(|| format!("--output {}: the part cannot be written", output.display()))?;
+    ui.status(
+        "Built",
+        format!(
+            "part {share}, {}: {}, {}, {}, in {:.1} s",
+            output.display(),
+            count(n_files as u64, "files"),
+            count(n_pages, "pages"),
+            bytes(len),
+            started.elapsed().as_secs_f64()
+        ),
+    );
+    if n_unreadable > 0 {
+        ui.warn(format!(
+            "left out {} that could not be read; see the warnings above",
+            count(n_unreadable as u64, "files")
+        ));
+        return Ok(ExitCode::from(SOME_UNREADABLE));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The options that decide what a part holds, by their names.
+fn settings(args: &Args) -> Result<parts::Settings> {
+    let Args { reading, sizes, meaning, .. } = args;
+    let groups = [
+        serde_json::to_value(reading)?,
+        serde_json::to_value(sizes)?,
+        serde_json::to_value(meaning)?,
+    ];
+    let mut settings = parts::Settings::new();
+    for group in groups {
+        settings.extend(group.as_object().cloned().unwrap_or_default());
+    }
+    Ok(settings)
+}
+
+/// Embeds texts into a cache in `directory`. What the user's cache has is taken from it, and it
+/// gets the rest.
+fn embed_all(
+    encoder: &BoxedEncoder,
+    texts: &[String],
+    users: Option<Cache>,
+    directory: &Path,
+    ui: &Ui,
+) -> Result<Cache> {
+    let started = Instant::now();
+    let mut own = Cache::open(directory, encoder.card())?;
+    let keys: Vec<_> = texts.iter().map(|text| Cache::key(encoder.card(), text)).collect();
+    let mut users = users;
+    if let Some(users) = &mut users {
+        own.take(users, &keys).context("the embedding cache cannot be read")?;
+    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let bar = ui.bar("Embedding", texts.len() as u64, "sections");
+    let embedded = embed(encoder.as_ref(), &texts, Some(&mut own), &bar, ui)
+        .with_context(|| format!("`{}` failed to embed the documents", encoder.card().name))?;
+    bar.finish_and_clear();
+    Stage::ended("embed", started, embedded.n_encoded as u64, "sections", ui);
+    if let Some(users) = &mut users
+        && let Err(error) = users.take(&mut own, &keys)
+    {
+        ui.warn(format!("the embedding cache cannot be written: {error}"));
+    }
+    Ok(own)
+}

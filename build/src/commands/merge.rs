@@ -1,0 +1,84 @@
+//! `findling merge`: joins the parts of a build.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use super::build::run_merge;
+use crate::index::retired_shards;
+use crate::ui::Ui;
+
+/// Join the parts that `findling build --part` wrote to a bundle
+///
+/// The bundle has the same bytes as one that a single `findling build` writes. What the parts were
+/// built with is in them: only what concerns the output is said here.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// All parts of a site, in any order
+    #[arg(required = true, value_name = "PART")]
+    parts: Vec<PathBuf>,
+    /// Output: a directory used for nothing else, or with --single-file also a file whose name ends
+    /// in .findling
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Write one file instead of many: OUT if its name ends in .findling, otherwise
+    /// OUT/bundle.findling
+    #[arg(long)]
+    single_file: bool,
+    /// Keep unused shards of earlier builds for this many days. 0 deletes them at once
+    #[arg(
+        long,
+        value_name = "DAYS",
+        default_value_t = retired_shards::GRACE.as_secs() / 86_400
+    )]
+    prune: u64,
+    /// Ignore the previous build in OUT
+    #[arg(long)]
+    fresh: bool,
+    /// Do not write the web client (scripts and WebAssembly)
+    #[arg(long)]
+    no_client: bool,
+    /// Write the web client from this directory instead of the one in this program
+    #[arg(long, value_name = "DIR", conflicts_with = "no_client")]
+    client: Option<PathBuf>,
+    /// Number of threads [default: one per core]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<u16>,
+    /// Install a missing model without asking
+    #[arg(short, long)]
+    yes: bool,
+    /// Print a report as JSON at the end
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If a part cannot be read or does not fit the others, or the output cannot be written.
+pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
+    let Args { parts, output, single_file, prune, fresh, no_client, client, jobs, yes, json } =
+        args;
+    let flags = [
+        (single_file, "--single-file"),
+        (fresh, "--fresh"),
+        (no_client, "--no-client"),
+        (yes, "--yes"),
+        (json, "--json"),
+    ];
+    let mut writing: Vec<OsString> =
+        flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
+    writing.push(format!("--prune={prune}").into());
+    writing.extend(jobs.map(|jobs| format!("--jobs={jobs}").into()));
+    for (name, value) in [("--output", Some(output)), ("--client", client)] {
+        // Joined to its name, a value may begin with a hyphen.
+        writing.extend(value.map(|value| {
+            let mut argument = OsString::from(format!("{name}="));
+            argument.push(value);
+            argument
+        }));
+    }
+    run_merge(&parts, writing, ui)
+}

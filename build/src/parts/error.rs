@@ -1,0 +1,130 @@
+//! Errors of parts, with remedies.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a part cannot be read, or parts cannot be joined.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("{}: the part cannot be read", path.display())]
+    Read {
+        /// The part.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Another file.
+    #[error(
+        "{}: expected a part that `findling build --part` wrote, found another file",
+        path.display()
+    )]
+    NotAPart {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Not whole, or changed.
+    #[error(
+        "{}: the part is damaged ({what}): copy it again, or build it again with --part",
+        path.display()
+    )]
+    Damaged {
+        /// The part.
+        path: PathBuf,
+        /// Where it is damaged.
+        what: &'static str,
+    },
+    /// Written by another version.
+    #[error(
+        "{}: expected a part of findling {expected}, found one of {found}: build all parts and \
+         merge them with the same version",
+        path.display()
+    )]
+    Version {
+        /// The part.
+        path: PathBuf,
+        /// The version of this program.
+        expected: String,
+        /// The version that wrote it.
+        found: String,
+    },
+    /// Built from other files.
+    #[error(
+        "expected parts of the same inputs, found that {} has files of other names or sizes than \
+         {}: build both parts from the same files",
+        path.display(),
+        first.display()
+    )]
+    Inputs {
+        /// The part.
+        path: PathBuf,
+        /// The part that it is compared with.
+        first: PathBuf,
+    },
+    /// Built with other options.
+    #[error(
+        "expected parts with the same options, found {name} {found} in {} and {expected} in {}: \
+         build both parts with the same options",
+        path.display(),
+        first.display()
+    )]
+    Settings {
+        /// The part.
+        path: PathBuf,
+        /// The part that it is compared with.
+        first: PathBuf,
+        /// The option that differs.
+        name: String,
+        /// Its value in the first part.
+        expected: String,
+        /// Its value in this part.
+        found: String,
+    },
+    /// Not all parts.
+    #[error("expected all {of} parts, found none for {}: add them", missing(numbers, *of))]
+    Missing {
+        /// The numbers of parts that are missing.
+        numbers: Vec<u32>,
+        /// Number of parts.
+        of: u32,
+    },
+    /// The same part twice.
+    #[error(
+        "expected each part once, found part {number}/{of} in {} and in {}: leave one out",
+        first.display(),
+        path.display()
+    )]
+    Twice {
+        /// The part.
+        path: PathBuf,
+        /// The part that it is compared with.
+        first: PathBuf,
+        /// Its number.
+        number: u32,
+        /// Number of parts.
+        of: u32,
+    },
+    /// Vectors of another model.
+    #[error(
+        "{}: expected vectors of the model that is installed here, found those of another version \
+         of it: install the same model on every machine",
+        path.display()
+    )]
+    Model {
+        /// The part.
+        path: PathBuf,
+    },
+}
+
+/// Most numbers that a message names.
+const MAX_NAMED: usize = 8;
+
+fn missing(numbers: &[u32], of: u32) -> String {
+    let named: Vec<String> =
+        numbers.iter().take(MAX_NAMED).map(|number| format!("{number}/{of}")).collect();
+    match numbers.len().saturating_sub(MAX_NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}

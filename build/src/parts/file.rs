@@ -1,0 +1,250 @@
+//! A part as a file.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | magic, `FNDLPART` |
+//! | | a record: the [`Head`] as JSON |
+//! | | a record for each piece of pages |
+//! | 4 | `0xffff_ffff`, the end of the pieces |
+//! | | the embeddings, as a cache of embeddings ([`crate::embedding::cache`]), if there are any |
+//!
+//! A record:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 4 | length of the contents, u32 |
+//! | 16 | first 16 bytes of BLAKE3 over the contents |
+//! | | contents |
+//!
+//! The head says how many records of pieces and how many embeddings there are, so that a part that
+//! was cut off is noticed.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use findling_bundle::hash128;
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use crate::record_log::CODING;
+use crate::replace_file::replace_by;
+use crate::sources::Problem;
+use crate::sources::share::{Piece, Share};
+
+const MAGIC: [u8; 8] = *b"FNDLPART";
+/// Largest length of the contents of a record.
+const MAX_RECORD_LEN: u32 = 256 << 20;
+const END: u32 = u32::MAX;
+/// Version of this format.
+const FORMAT: u32 = 1;
+
+/// The options that decide what a part holds, by name.
+pub type Settings = serde_json::Map<String, serde_json::Value>;
+
+/// What a part is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Head {
+    /// The version of the program, and that of this format.
+    pub version: String,
+    /// Which part.
+    pub number: u32,
+    /// Number of parts.
+    pub of: u32,
+    /// The inputs of all parts, as [`ReadShare::inputs`](crate::sources::share::ReadShare).
+    pub inputs: [u8; 16],
+    /// The options that decide what a part holds, by name.
+    pub settings: Settings,
+    /// Number of records with pieces.
+    pub n_pieces: u64,
+    /// Number of embeddings.
+    pub n_embeddings: u64,
+}
+
+impl Head {
+    /// The head of a part that this program writes.
+    pub fn new(share: Share, inputs: [u8; 16], settings: Settings) -> Self {
+        let Share { number, of } = share;
+        let (n_pieces, n_embeddings) = (0, 0);
+        Self { version: version(), number, of, inputs, settings, n_pieces, n_embeddings }
+    }
+}
+
+fn version() -> String {
+    format!("{} (parts {FORMAT})", env!("CARGO_PKG_VERSION"))
+}
+
+/// Pieces as they are stored. The problems of the listing are a piece of their own, the first.
+pub fn encode(problems: &[Problem], pieces: &[Piece]) -> io::Result<Vec<Vec<u8>>> {
+    fn stored(piece: impl bincode::Encode) -> io::Result<Vec<u8>> {
+        bincode::encode_to_vec(piece, CODING).map_err(|error| io::Error::other(error.to_string()))
+    }
+    std::iter::once(stored(problems)).chain(pieces.iter().map(stored)).collect()
+}
+
+/// Writes a part. `pieces` are those of [`encode`]; `embeddings` is the file of a cache of
+/// embeddings with `head.n_embeddings` of them.
+///
+/// # Errors
+/// If the system refuses; then a file that was there stays.
+pub fn write(
+    path: &Path,
+    head: &Head,
+    pieces: &[Vec<u8>],
+    embeddings: Option<&Path>,
+) -> io::Result<u64> {
+    replace_by(path, |file| {
+        let mut out = BufWriter::new(&mut *file);
+        out.write_all(&MAGIC)?;
+        let head = Head { n_pieces: pieces.len() as u64, ..head.clone() };
+        write_record(&mut out, &serde_json::to_vec(&head)?)?;
+        pieces.iter().try_for_each(|piece| write_record(&mut out, piece))?;
+        out.write_all(&END.to_le_bytes())?;
+        if let Some(embeddings) = embeddings {
+            io::copy(&mut File::open(embeddings)?, &mut out)?;
+        }
+        out.flush()?;
+        drop(out);
+        Ok(file.metadata()?.len())
+    })
+}
+
+fn write_record(out: &mut impl Write, contents: &[u8]) -> io::Result<()> {
+    let len = u32::try_from(contents.len()).ok().filter(|&len| len <= MAX_RECORD_LEN);
+    let len = len.ok_or_else(|| {
+        let mb = contents.len() >> 20;
+        io::Error::other(format!("a page has {mb} MB, more than a part can hold"))
+    })?;
+    out.write_all(&len.to_le_bytes())?;
+    out.write_all(&hash128(contents))?;
+    out.write_all(contents)
+}
+
+/// A part that is open.
+#[derive(Debug)]
+pub struct Part {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is.
+    pub head: Head,
+    /// Behind the head.
+    reader: BufReader<File>,
+}
+
+/// What the pieces of a part hold.
+pub struct Contents {
+    /// The problems of the listing.
+    pub problems: Vec<Problem>,
+    /// The pieces, in the order of the files.
+    pub pieces: Vec<Piece>,
+}
+
+impl Part {
+    /// Opens a part and reads its head.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no part, is damaged, or is of another version.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let read = |source| Error::Read { path: path.to_owned(), source };
+        let file = File::open(path).map_err(read)?;
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        let mut magic = [0; MAGIC.len()];
+        match reader.read_exact(&mut magic) {
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(read(error)),
+            Ok(()) if magic == MAGIC => {}
+            _ => return Err(Error::NotAPart { path: path.to_owned() }),
+        }
+        let damaged = || Error::Damaged { path: path.to_owned(), what: "its head" };
+        let Record::Contents(head) = record(&mut reader).map_err(read)? else {
+            return Err(damaged());
+        };
+        // Another version may have other fields.
+        let head: serde_json::Value = serde_json::from_slice(&head).map_err(|_| damaged())?;
+        let found = head.get("version").and_then(|version| version.as_str()).unwrap_or_default();
+        if found != version() {
+            let found = found.chars().filter(|c| !c.is_control()).take(40).collect();
+            return Err(Error::Version { path: path.to_owned(), expected: version(), found });
+        }
+        let head: Head = serde_json::from_value(head).map_err(|_| damaged())?;
+        if head.number == 0 || head.number > head.of {
+            return Err(damaged());
+        }
+        Ok(Self { path: path.to_owned(), head, reader })
+    }
+
+    /// Reads the pieces.
+    ///
+    /// # Errors
+    /// If they cannot be read, or are damaged.
+    pub fn contents(&mut self) -> Result<Contents, Error> {
+        let damaged = |what| Error::Damaged { path: self.path.clone(), what };
+        let mut problems = None;
+        let mut pieces = Vec::new();
+        loop {
+            let read = record(&mut self.reader)
+                .map_err(|source| Error::Read { path: self.path.clone(), source })?;
+            match read {
+                Record::End => break,
+                Record::Damaged => return Err(damaged("its pages")),
+                Record::Contents(bytes) if problems.is_none() => {
+                    problems = Some(decode(&bytes).ok_or_else(|| damaged("its problems"))?);
+                }
+                Record::Contents(bytes) => {
+                    pieces.push(decode(&bytes).ok_or_else(|| damaged("its pages"))?);
+                }
+            }
+        }
+        if self.head.n_pieces != pieces.len() as u64 + 1 {
+            return Err(damaged("the number of its pages"));
+        }
+        Ok(Contents { problems: problems.unwrap_or_default(), pieces })
+    }
+
+    /// What is behind the pieces, once these have been read.
+    pub fn rest(&mut self) -> &mut impl Read {
+        &mut self.reader
+    }
+}
+
+fn decode<T: bincode::Decode<()>>(bytes: &[u8]) -> Option<T> {
+    let (value, len) = bincode::decode_from_slice(bytes, CODING).ok()?;
+    (len == bytes.len()).then_some(value)
+}
+
+/// What comes next among the records.
+enum Record {
+    Contents(Vec<u8>),
+    End,
+    /// Changed or cut off.
+    Damaged,
+}
+
+fn record(reader: &mut impl Read) -> io::Result<Record> {
+    let mut len = [0; 4];
+    let mut checksum = [0; 16];
+    if !fill(reader, &mut len)? {
+        return Ok(Record::Damaged);
+    }
+    let len = u32::from_le_bytes(len);
+    if len == END {
+        return Ok(Record::End);
+    }
+    if len > MAX_RECORD_LEN || !fill(reader, &mut checksum)? {
+        return Ok(Record::Damaged);
+    }
+    // A length that lies reserves no memory.
+    let mut contents = Vec::new();
+    reader.take(len.into()).read_to_end(&mut contents)?;
+    let is_whole = contents.len() == len as usize && hash128(&contents) == checksum;
+    Ok(if is_whole { Record::Contents(contents) } else { Record::Damaged })
+}
+
+/// Fills `into`; false if the file ends before.
+fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
+    match reader.read_exact(into) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,198 @@
+//! A share of a site's files, read on one of several machines. All shares together give the pages
+//! that [`read`](super::read()) gives.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use bincode::{Decode, Encode};
+use findling_bundle::hash128;
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+
+use super::files::{self, File};
+use super::{Options, Outcome, Problem, describe, finish, read_file};
+use crate::page::Page;
+
+/// Largest number of shares.
+const MAX_SHARES: u32 = 10_000;
+/// Most pages in a piece. A file of records can have millions.
+const MAX_PIECE_PAGES: usize = 256;
+
+/// Which share of the files, such as `2/4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// From 1.
+    pub number: u32,
+    /// Number of shares.
+    pub of: u32,
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = format!("expected I/N with I from 1 to N and N up to {MAX_SHARES}, as 2/4");
+        let share = text.split_once('/').and_then(|(number, of)| {
+            Some(Self { number: number.parse().ok()?, of: of.parse().ok()? })
+        });
+        share
+            .filter(|share| share.number >= 1 && share.number <= share.of && share.of <= MAX_SHARES)
+            .ok_or(expected)
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+/// What was read of a file, or a part of it.
+#[derive(Encode, Decode)]
+pub struct Piece(Outcome);
+
+impl Piece {
+    /// Number of pages, of which the rules for the whole site may leave some out.
+    pub fn n_pages(&self) -> usize {
+        self.0.pages.len()
+    }
+
+    /// What is to be told of the file.
+    pub fn problems(&self) -> &[Problem] {
+        &self.0.problems
+    }
+}
+
+/// What was read of a share.
+pub struct ReadShare {
+    /// Tells these inputs from others: a hash over path, format and size of all files, those of
+    /// other shares too.
+    pub inputs: [u8; 16],
+    /// What is to be told of files that are not read. Each share has all of it.
+    pub problems: Vec<Problem>,
+    /// The files of this share.
+    pub n_files: usize,
+    /// What was read, in the order of the files.
+    pub pieces: Vec<Piece>,
+}
+
+/// Reads a share of the files of `inputs`. The shares are ranges of the files in the order of their
+/// paths, with about the same number of bytes each.
+pub fn read_share(
+    inputs: &[PathBuf],
+    options: &Options,
+    share: Share,
+    bar: &ProgressBar,
+) -> ReadShare {
+    let mut problems = Vec::new();
+    let files = files::find(inputs, options, &mut |problem| problems.push(problem));
+    let size = |file: &File| std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+    let sizes: Vec<u64> = files.iter().map(size).collect();
+    let mine = &files[range(&sizes, share)];
+    bar.set_length(mine.len() as u64);
+    let read = mine.par_iter().map(|file| {
+        let outcome = read_file(file, options, None).0;
+        bar.inc(1);
+        outcome
+    });
+    let mut outcomes: Vec<Outcome> = read.collect();
+    describe(&mut outcomes);
+    let pieces = outcomes.into_iter().flat_map(pieces).collect();
+    bar.finish_and_clear();
+    ReadShare { inputs: hash(&files, &sizes), problems, n_files: mine.len(), pieces }
+}
+
+/// The pages of all shares, whose pieces stand in the order of the shares.
+pub fn join_shares(
+    pieces: Vec<Piece>,
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<Page> {
+    let outcomes = pieces.into_iter().map(|Piece(outcome)| outcome).collect();
+    finish(outcomes, options, on_problem).into_iter().map(|raw| raw.page).collect()
+}
+
+/// The files of a share: those whose middle byte lies in it, where all files are one row of bytes.
+/// A file counts one byte more than it has, so that empty ones are divided too.
+fn range(sizes: &[u64], share: Share) -> Range<usize> {
+    let total: u128 = sizes.iter().map(|&size| u128::from(size) + 1).sum();
+    let mut before = 0;
+    let number = |&size: &u64| {
+        let middle = 2 * before + u128::from(size) + 1;
+        before += u128::from(size) + 1;
+        (middle * u128::from(share.of) / (2 * total)) as u32 + 1
+    };
+    let numbers: Vec<u32> = sizes.iter().map(number).collect();
+    let start = numbers.partition_point(|&number| number < share.number);
+    let end = numbers.partition_point(|&number| number <= share.number);
+    start..end
+}
+
+fn hash(files: &[File], sizes: &[u64]) -> [u8; 16] {
+    let mut bytes = Vec::new();
+    for (file, size) in files.iter().zip(sizes) {
+        bytes.extend((file.id.len() as u64).to_le_bytes());
+        bytes.extend(file.id.as_bytes());
+        bytes.push(file.format as u8);
+        bytes.extend(size.to_le_bytes());
+    }
+    hash128(&bytes)
+}
+
+/// Divides what was read of a file, so that each piece fits a record.
+fn pieces(mut outcome: Outcome) -> Vec<Piece> {
+    // Paths of this machine are nothing to another one.
+    outcome.included.clear();
+    let mut pieces = Vec::with_capacity(1 + outcome.pages.len() / MAX_PIECE_PAGES);
+    while outcome.pages.len() > MAX_PIECE_PAGES {
+        let rest = outcome.pages.split_off(MAX_PIECE_PAGES);
+        let pages = std::mem::replace(&mut outcome.pages, rest);
+        let problems = std::mem::take(&mut outcome.problems);
+        pieces.push(Piece(Outcome { pages, problems, ..Outcome::default() }));
+    }
+    pieces.push(Piece(outcome));
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_file_is_in_one_share(
+            sizes in prop::collection::vec(prop_oneof![0..5u64, 0..1_000_000u64], 0..60),
+            of in 1..9u32,
+        ) {
+            let mut next = 0;
+            for number in 1..=of {
+                let range = range(&sizes, Share { number, of });
+                prop_assert_eq!(range.start.max(next), range.end.max(next) - range.len());
+                next = next.max(range.end);
+            }
+            prop_assert_eq!(next, sizes.len());
+        }
+    }
+
+    #[test]
+    fn shares_have_about_the_same_number_of_bytes() {
+        let sizes: Vec<u64> = (0..1000).map(|i| i * i % 997).collect();
+        let total: u64 = sizes.iter().sum();
+        for number in 1..=7 {
+            let bytes: u64 = sizes[range(&sizes, Share { number, of: 7 })].iter().sum();
+            assert!(bytes.abs_diff(total / 7) < 2_000, "share {number} has {bytes} of {total}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_written_as_a_fraction() {
+        assert_eq!("2/4".parse(), Ok(Share { number: 2, of: 4 }));
+        for wrong in ["", "2", "0/4", "5/4", "1/0", "-1/2", "1/10001", "1/2/3", "a/b"] {
+            assert!(wrong.parse::<Share>().is_err(), "{wrong} was taken");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+// Bundles in packs in Chromium: the same answers as from a file for each shard, with fewer
+// requests, whatever the server does with ranges.
+
+import assert from "node:assert/strict";
+import { copyFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { expectComplaints } from "../lib/browser.mjs";
+import { build, scratch } from "../lib/bundle.mjs";
+import { clientSuite } from "../lib/client-suite.mjs";
+
+const QUERIES = [
+  ["thermocouple", {}],
+  ["thermocouple", { mode: "lexical" }],
+  ["pinholes", { mode: "semantic" }],
+  ['"the kiln"', {}],
+  ["thermocuple", {}],
+  ["glaze kiln firing", {}],
+];
+const PACK = /\/shards\/[0-9a-f]{24}\.bin$/;
+const SHARD = /\/shards\/([0-9a-f]{8}|[0-9a-f]{16})\.bin$/;
+/** What the client tells whoever runs a server that ignores ranges. */
+const WHOLE = /console warning: .* came whole in place of a range/;
+
+let packed;
+
+clientSuite("a page with a bundle in packs", (client) => {
+  /** Serves the bundle in packs, a copy of its own. */
+  function servePacks() {
+    packed ??= build({ host: "plain" });
+    const directory = scratch();
+    cpSync(packed, directory, { recursive: true });
+    client.server.directories = [directory];
+    client.packedSite = directory;
+    return join(directory, "findling");
+  }
+
+  /** The results of all queries in a new page. */
+  async function answers() {
+    await client.renew();
+    await client.open();
+    const all = [];
+    for (const [query, options] of QUERIES) {
+      const { results, corrections } = await client.find(query, options);
+      all.push({ query, results, corrections });
+    }
+    return all;
+  }
+
+  const packs = (bundle) =>
+    readdirSync(join(bundle, "shards")).filter((name) => /^[0-9a-f]{24}\.bin$/.test(name));
+
+  test("has the answers of a bundle in files, with fewer requests", async () => {
+    const expected = await answers();
+    const before = client.requested(SHARD).length;
+    servePacks();
+    client.server.log.length = 0;
+    assert.deepEqual(await answers(), expected);
+    assert.equal(client.requested(SHARD).length, 0);
+    const after = client.requested(PACK).length;
+    assert.equal(client.server.nRanges, after);
+    // The site is small: most of it comes with the manifest.
+    assert.ok(after > 0 && after < before, `${after} of ${before} requests`);
+  });
+
+  test("has them from a server that ignores ranges, which sends each pack once", async () => {
+    const expected = await answers();
+    const bundle = servePacks();
+    client.server.ranges = false;
+    client.server.log.length = 0;
+    assert.deepEqual(await answers(), expected);
+    expectComplaints(client.page, WHOLE);
+    const asked = client.requested(PACK);
+    assert.ok(asked.length > 0);
+    // Requests for several ranges of one pack can be under way when the first answer comes.
+    assert.ok(asked.length <= 3 * packs(bundle).length, `${asked.length} requests`);
+  });
+
+  test("asks for nothing again that an earlier visit has cached", async () => {
+    servePacks();
+    const expected = await answers();
+    await client.page.waitForTimeout(600);
+    client.server.log.length = 0;
+    await client.reload();
+    await client.open();
+    const [query, options] = QUERIES[0];
+    assert.deepEqual((await client.find(query, options)).results, expected[0].results);
+    assert.equal(client.requested(PACK).length, 0);
+  });
+
+  for (const [fault, alterRange] of [
+    ["another range", (start, body) => ({ start: start + 32, body })],
+    ["a part of the range", (start, body) => ({ start, body: body.subarray(0, body.length >> 1) })],
+    ["other bytes", (start, body) => ({ start, body: body.map((byte) => byte ^ 1) })],
+    ["a compressed range", (start, body) => ({ start, body, encoding: "gzip" })],
+  ]) {
+    test(`takes the whole pack if a server sends ${fault}`, async () => {
+      servePacks();
+      await client.renew();
+      await client.open();
+      if (fault === "another range" || fault === "a compressed range")
+        expectComplaints(client.page, WHOLE);
+      if (fault === "a compressed range")
+        expectComplaints(client.page, /ERR_CONTENT_DECODING_FAILED/);
+      client.server.alterRange = alterRange;
+      assert.equal((await client.titles("thermocouple"))[0], "Thermocouple");
+    });
+  }
+
+  test("refuses packs that are damaged, and recovers", async () => {
+    servePacks();
+    await client.renew();
+    await client.open();
+    const alter = (start, body) => ({ start, body: body.map((byte) => byte ^ 1) });
+    client.server.alterRange = alter;
+    client.server.alterWhole = (path, body) => (PACK.test(path) ? alter(0, body).body : body);
+    const { error } = await client.search("thermocouple");
+    assert.equal(error.code, "shard-corrupt");
+    client.server.reset();
+    client.server.directories = [client.packedSite];
+    assert.equal((await client.titles("thermocouple"))[0], "Thermocouple");
+  });
+
+  test("says that a pack is missing", async () => {
+    servePacks();
+    await client.renew();
+    await client.open();
+    expectComplaints(client.page, /^404: .*\/shards\//, /404/);
+    client.server.missing = PACK;
+    const { error } = await client.search("thermocouple");
+    assert.equal(error.code, "shard-missing");
+  });
+
+  test("refuses a directory of packs that is damaged", async () => {
+    const bundle = servePacks();
+    const entry = readFileSync(join(bundle, "findling.idx"));
+    assert.equal(entry.length, 72);
+    const opening = join(bundle, `shards/${entry.toString("hex", 52, 68)}.bin`);
+    const whole = readFileSync(opening);
+    const length = entry.readUInt32LE(12);
+    assert.equal(whole[length], 0, "the directory has no name");
+    const flipped = Buffer.from(whole);
+    flipped.fill(0xff, length + 5, length + 40);
+    writeFileSync(opening, flipped);
+    await client.open();
+    assert.equal((await client.search("thermocouple")).error.code, "shard-corrupt");
+    writeFileSync(opening, whole);
+    await client.renew();
+    await client.open();
+    assert.equal((await client.titles("thermocouple"))[0], "Thermocouple");
+  });
+
+  test("goes on after a build with the same contents in files", async () => {
+    const bundle = servePacks();
+    await client.renew();
+    await client.open();
+    const other = join(client.site, "findling");
+    const manifest = (bundle) => readFileSync(join(bundle, "findling.idx")).subarray(16, 32);
+    assert.deepEqual(manifest(other), manifest(bundle));
+    expectComplaints(client.page, WHOLE);
+    for (const name of packs(bundle)) writeFileSync(join(bundle, "shards", name), "gone");
+    for (const name of readdirSync(join(other, "shards")))
+      copyFileSync(join(other, "shards", name), join(bundle, "shards", name));
+    copyFileSync(join(other, "findling.idx"), join(bundle, "findling.idx"));
+    assert.equal((await client.titles("thermocouple"))[0], "Thermocouple");
+  });
+});

@@ -1,0 +1,79 @@
+// Many connections that ask one after another, on this machine, for a stated time.
+
+import { readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+
+const percentile = (sorted, share) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+
+/** Megabytes of memory of a process; 0 if it is gone. */
+export function megabytes(pid) {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+function get(url, agent) {
+  return new Promise((resolve) => {
+    const begun = performance.now();
+    const end = (status, body, headers = {}) =>
+      resolve({ status, body, headers, ms: performance.now() - begun });
+    const asked = request(url, { agent }, (response) => {
+      const chunks = [];
+      response.on("data", (chunk) => chunks.push(chunk));
+      response.on("end", () =>
+        end(response.statusCode, Buffer.concat(chunks).toString(), response.headers),
+      );
+      response.on("error", ({ message }) => end(0, message));
+    });
+    asked.on("error", ({ message }) => end(0, message));
+    asked.end();
+  });
+}
+
+/**
+ * Asks by `connections` connections for `seconds`. `address` gives the address of the nth request,
+ * `check` throws if an answer is wrong. `pid` is the process whose memory is watched.
+ */
+export async function load({ connections, seconds, address, check, pid }) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const until = performance.now() + seconds * 1000;
+  const times = [];
+  const statuses = {};
+  const wrong = [];
+  const memory = [];
+  let n = 0;
+  const watch = setInterval(() => memory.push(megabytes(pid)), 250);
+  const connection = async () => {
+    while (performance.now() < until) {
+      const at = n++;
+      const answer = await get(address(at), agent);
+      times.push(answer.ms);
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+      try {
+        check(answer, at);
+      } catch (error) {
+        if (wrong.length < 10) wrong.push(error.message);
+      }
+      // A client that was refused asks again later.
+      if (answer.status === 503) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, connection));
+  clearInterval(watch);
+  agent.destroy();
+  times.sort((a, b) => a - b);
+  const half = memory.length >> 1;
+  return {
+    requests: times.length,
+    perSecond: times.length / seconds,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    statuses,
+    wrong,
+    /** Most megabytes in the first half of the time, and in the second. */
+    memory: [Math.max(0, ...memory.slice(0, half)), Math.max(0, ...memory.slice(half))],
+  };
+}

@@ -1,0 +1,128 @@
+// Several bundles behind one search, in the real Workers runtime.
+
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { Response as ServiceResponse } from "miniflare";
+import { serveFiles, start, workerOf } from "../lib/miniflare.mjs";
+import { twoSites } from "../lib/two-sites.mjs";
+
+const KILN = { bundle: "/kiln/findling/", name: "kiln" };
+const HARBOUR = { bundle: "/harbour/findling/", name: "harbour" };
+const GONE = { bundle: "/gone/findling/", name: "gone" };
+
+describe("a program that asks an endpoint with several bundles", () => {
+  let worker;
+  let root;
+  before(async () => {
+    root = twoSites();
+    const mounts = {
+      "/": [KILN, HARBOUR],
+      "/kiln/": KILN,
+      "/harbour/": HARBOUR,
+      "/broken/": [KILN, GONE],
+      "/none/": [GONE, { ...GONE, name: "gone too" }],
+      "/heavy/": [{ ...KILN, weight: 0 }, HARBOUR],
+      "/guides/": [{ ...KILN, filter: "kind=guide" }, HARBOUR],
+    };
+    worker = await start({
+      source: workerOf(`{ log: "none" }`),
+      serviceBindings: { ASSETS: serveFiles(root, ServiceResponse) },
+      bindings: { FINDLING_BUNDLES: JSON.stringify(mounts), FINDLING_SUBREQUESTS: "1000" },
+    });
+  });
+  after(() => worker?.stop());
+  const get = (path) => fetch(`${worker.url}${path}`);
+  const ask = async (path) => (await get(path)).json();
+
+  test("gets pages of all, each with its bundle and an absolute address", async () => {
+    const both = await ask("/search?q=anchor+kiln&k=20&mode=lexical");
+    assert.deepEqual(both.failures, []);
+    const names = new Set(both.results.map(({ bundle }) => bundle));
+    assert.deepEqual([...names].sort(), ["harbour", "kiln"]);
+    for (const { bundle, url } of both.results)
+      assert.ok(url.startsWith(`${worker.url}/${bundle}/`), url);
+    const alone = await Promise.all(
+      ["kiln", "harbour"].map((name) => ask(`/${name}/search?q=anchor+kiln&k=20&mode=lexical`)),
+    );
+    assert.equal(both.total.pages, alone[0].total.pages + alone[1].total.pages);
+    // The pages of each bundle are in the order of that bundle.
+    for (const [at, name] of ["kiln", "harbour"].entries()) {
+      const joined = both.results.filter(({ bundle }) => bundle === name);
+      const scores = joined.map(({ score }) => score);
+      assert.deepEqual(
+        scores,
+        alone[at].results.slice(0, joined.length).map(({ score }) => score),
+      );
+    }
+  });
+
+  test("gets the bundle first that answers the query", async () => {
+    const [first] = (await ask("/search?q=thermocouple")).results;
+    assert.deepEqual([first.bundle, first.title], ["kiln", "Thermocouple"]);
+  });
+
+  test("gets the next pages, facets of all and counts without a page twice", async () => {
+    const query = "/search?q=anchor+kiln&mode=lexical&facets=kind,shelf";
+    const all = await ask(`${query}&k=12`);
+    const parts = [await ask(`${query}&k=6`), await ask(`${query}&k=6&offset=6`)];
+    assert.deepEqual(
+      parts.flatMap(({ results }) => results.map(({ url }) => url)),
+      all.results.map(({ url }) => url),
+    );
+    assert.deepEqual(all.facets.map(({ name }) => name).sort(), ["kind", "shelf"]);
+  });
+
+  test("sets a bundle back by its weight, and keeps to its filter", async () => {
+    const heavy = await ask("/heavy/search?q=kiln&k=20&mode=lexical");
+    const last = heavy.results.findLastIndex(({ bundle }) => bundle === "harbour");
+    const first = heavy.results.findIndex(({ bundle }) => bundle === "kiln");
+    assert.ok(first > last, "a weight of 0 puts a bundle behind all others");
+    const guides = await ask("/guides/search?q=kiln&k=20&mode=lexical&filter=level%3D1");
+    const kiln = guides.results.filter(({ bundle }) => bundle === "kiln");
+    assert.ok(kiln.length > 0);
+    assert.ok(kiln.every(({ attributes: { kind, level } }) => kind === "guide" && level === 1));
+    // The other bundle has no such attribute, and says so.
+    assert.deepEqual(
+      guides.failures.map(({ bundle, code }) => [bundle, code]),
+      [["harbour", "unknown-attribute"]],
+    );
+  });
+
+  test("is told which bundle failed, and gets the answers of the others", async () => {
+    const response = await get("/broken/search?q=thermocouple");
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("cache-control"), "no-store");
+    const { results, failures } = await response.json();
+    assert.equal(results[0].title, "Thermocouple");
+    assert.deepEqual([failures[0].bundle, failures[0].code], ["gone", "not-found"]);
+    assert.ok(failures[0].remedy);
+    assert.equal((await get("/none/search?q=kiln")).status, 503);
+  });
+
+  test("reads a page, and finds pages like it, in the bundle that has it", async () => {
+    assert.equal((await ask("/page?url=guide/glaze.html")).title, "Glazing");
+    const { results } = await ask("/similar?url=page-017.md&k=3");
+    assert.equal(results.length, 3);
+    assert.equal((await get("/page?url=nowhere.html")).status, 404);
+  });
+
+  test("assistants search all of them", async () => {
+    const call = { name: "search", arguments: { query: "thermocouple", limit: 1 } };
+    const response = await fetch(`${worker.url}/mcp`, {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
+    });
+    const { result } = await response.json();
+    const [page] = result.structuredContent.results;
+    assert.ok(page.url.startsWith(`${worker.url}/kiln/reference/thermocouple.html`), page.url);
+  });
+
+  test("gets an answer by words from a bundle whose files for meaning are gone", async () => {
+    rmSync(join(root, "harbour/findling"), { recursive: true });
+    const { failures, results } = await ask("/search?q=never+asked+before+kiln");
+    assert.ok(results.length > 0);
+    assert.ok(failures.length <= 1);
+  });
+});

@@ -1,0 +1,92 @@
+// What does a build in parts take, compared with one build of the same files?
+//
+//   cargo xtask bench parts SITE [PARTS] [-- OPTIONS OF findling build]
+//
+// SITE is built at once and in PARTS parts (4), one after the other; the parts are merged, and the
+// bundles compared byte for byte. On as many machines, the parts would take as long as the longest
+// of them. Embeddings are not cached. Time, processor time and peak resident memory are those of
+// `/usr/bin/time` (GNU).
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { columns, defaultPath, head, load, print, root, write } from "./lib/results.mjs";
+
+const given = process.argv.slice(2);
+const split = given.includes("--") ? given.indexOf("--") : given.length;
+const [site, parts = "4"] = given.slice(0, split);
+const options = given.slice(split + 1);
+const n = Number(parts);
+if (!site || !Number.isInteger(n) || n < 1)
+  throw new Error("expected SITE [PARTS] [-- OPTIONS OF findling build]");
+const findling = process.env.FINDLING_BIN ?? join(root, "target/release/findling");
+const time = "/usr/bin/time";
+if (!existsSync(time))
+  throw new Error(
+    "GNU time is needed for processor time and memory (Debian: `apt-get install time`)",
+  );
+const scratch = mkdtempSync(join(tmpdir(), "findling-parts-"));
+const at = (name) => join(scratch, name);
+
+/** Runs the tool; what it took, and the bytes of what it wrote. */
+function measure(args, output) {
+  const report = at("time");
+  const command = [findling, ...args, "--quiet", "--output", output];
+  const run = spawnSync(time, ["-f", "%e %U %S %M", "-o", report, ...command], {
+    encoding: "utf8",
+  });
+  // Exit status 3 says that some files could not be read.
+  if (run.error || ![0, 3].includes(run.status))
+    throw new Error(`findling ${args.join(" ")}: ${run.error ?? run.stderr}`);
+  const line = readFileSync(report, "utf8").trim().split("\n").at(-1);
+  const [wall, user, system, kilobytes] = line.split(" ").map(Number);
+  const cpu = Math.round((user + system) * 100) / 100;
+  return [wall, cpu, Math.round(kilobytes / 1024), Math.round(bytesIn(output) / 1e4) / 100];
+}
+
+/** The files below a directory, or the file itself. */
+function filesIn(path) {
+  if (statSync(path).isFile()) return [path];
+  const names = readdirSync(path, { recursive: true }).sort();
+  return names.map((name) => join(path, name)).filter((name) => statSync(name).isFile());
+}
+
+const bytesIn = (path) => filesIn(path).reduce((sum, name) => sum + statSync(name).size, 0);
+
+function isEqual(one, other) {
+  const relative = (path) => filesIn(path).map((name) => name.slice(path.length));
+  const names = relative(one);
+  return (
+    JSON.stringify(names) === JSON.stringify(relative(other)) &&
+    names.every((name) => readFileSync(one + name).equals(readFileSync(other + name)))
+  );
+}
+
+const before = load();
+const build = ["build", site, "--no-cache", ...options];
+const rows = [["one build", ...measure([...build, "--no-client"], at("once"))]];
+const files = [];
+for (let number = 1; number <= n; number++) {
+  const file = at(`${number}.part`);
+  rows.push([`part ${number}/${n}`, ...measure([...build, "--part", `${number}/${n}`], file)]);
+  files.push(file);
+}
+rows.push([`merge of ${n}`, ...measure(["merge", "--no-client", ...files], at("merged"))]);
+const equal = isEqual(at("once"), at("merged"));
+rmSync(scratch, { recursive: true });
+if (!equal) throw new Error("the merged bundle has other bytes than the one of a single build");
+const table = {
+  columns: [
+    "step",
+    ...columns(1, "wall time (s)", "processor time (s)"),
+    "peak memory (MB)",
+  ].concat(columns(1, "output (MB)")),
+  rows,
+};
+print(table);
+write(
+  defaultPath("parts"),
+  head("parts", "The merged bundle has the bytes of the one build.", before),
+  table,
+);

@@ -1,0 +1,156 @@
+/**
+ * Several bundles searched as one: their answers become one list.
+ *
+ * Scores of two bundles cannot be compared as they are: the best page of each scores about the
+ * same, however well it matches. Each response says how likely it is that its bundle answers the
+ * query (`answerable`), which can be compared. A page counts by its score in its bundle, by how
+ * likely its bundle answers, and by the weight that the site gives the bundle
+ * (`docs/design/several-bundles.md`).
+ */
+
+import type { Facet, PageHit, Response } from "./engine-types";
+import { FindlingError } from "./errors";
+
+/** A page of one of several bundles. */
+export type JoinedPage<Page> = Page & {
+  /** The name of its bundle. */
+  bundle: string;
+};
+
+/** Why a bundle gave no answer. */
+export interface BundleFailure {
+  bundle: string;
+  code: string;
+  message: string;
+  remedy?: string;
+}
+
+/** What is needed of a page to join lists. */
+type Scored = Pick<PageHit, "score">;
+
+/** A response, whose pages may have more than the engine gives them. */
+export type ResponseOf<Page> = Omit<Response, "results"> & { results: Page[] };
+
+/** The answer of one bundle. */
+export interface Part<Page> {
+  bundle: string;
+  /** A factor on the scores of its pages; 1 for none. */
+  weight: number;
+  response: ResponseOf<Page>;
+}
+
+/** One answer of several bundles. */
+export type Joined<Page> = ResponseOf<JoinedPage<Page>> & {
+  /** The bundles that gave no answer. */
+  failures: BundleFailure[];
+};
+
+/** What a part of the list is asked for. */
+export interface Extent {
+  limit: number;
+  offset: number;
+  /** Whether pages are in the order of an attribute, so that each list keeps its own. */
+  isSorted: boolean;
+}
+
+/**
+ * Joins the answers of bundles. Each must have its first `offset + limit` pages. There must be at
+ * least one answer.
+ */
+export function joinResponses<Page extends Scored>(
+  parts: readonly Part<Page>[],
+  failures: readonly BundleFailure[],
+  extent: Extent,
+): Joined<Page> {
+  const responses = parts.map(({ response }) => response);
+  const [first] = responses;
+  const found = responses.filter(({ results }) => results.length > 0);
+  const likely = responses.map(({ answerable }) => answerable ?? 0);
+  const { limit, offset } = extent;
+  return {
+    ...first!,
+    mode: responses.find(({ mode }) => mode !== "lexical")?.mode ?? "lexical",
+    encoder: responses.find(({ encoder }) => encoder !== null)?.encoder ?? null,
+    notices: unique(responses.flatMap(({ notices }) => notices)),
+    corrections: unique((found.length > 0 ? found : responses).flatMap((one) => one.corrections)),
+    suggestions: found.length > 0 ? [] : unique(responses.flatMap((one) => one.suggestions)),
+    answerable: responses.every(({ answerable }) => answerable === null)
+      ? null
+      : Math.max(...likely),
+    total: totalOf(responses),
+    facets: joinFacets(responses.map(({ facets }) => facets)),
+    results: ranked(parts, extent).slice(offset, offset + limit),
+    failures: [...failures],
+  };
+}
+
+/** All pages, best first. Pages that count the same are in the order of the bundles. */
+function ranked<Page extends Scored>(
+  parts: readonly Part<Page>[],
+  { isSorted }: Extent,
+): JoinedPage<Page>[] {
+  const pages = parts.flatMap(({ bundle, weight, response }) =>
+    response.results.map((page, rank) => ({
+      page: { ...page, bundle },
+      // In the order of an attribute, lists take turns.
+      worth: isSorted ? -rank : weight * (response.answerable ?? 1) * page.score,
+    })),
+  );
+  return pages.sort((a, b) => b.worth - a.worth).map(({ page }) => page);
+}
+
+function totalOf<Page>(responses: readonly ResponseOf<Page>[]): Response["total"] {
+  const sum = (name: "pages" | "sections") =>
+    responses.reduce((sum, { total }) => sum + total[name], 0);
+  const atLeast = responses.some(({ total }) => total.atLeast);
+  return { pages: sum("pages"), sections: sum("sections"), ...(atLeast ? { atLeast } : {}) };
+}
+
+/** Facets with the counts of all bundles, the most frequent values first. */
+function joinFacets(lists: readonly Facet[][]): Facet[] {
+  const counts = new Map<string, Map<string, number>>();
+  for (const { name, values } of lists.flat()) {
+    const ofName = counts.get(name) ?? new Map<string, number>();
+    counts.set(name, ofName);
+    for (const [value, n] of values) ofName.set(value, (ofName.get(value) ?? 0) + n);
+  }
+  return Array.from(counts, ([name, values]) => ({
+    name,
+    values: [...values].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)),
+  }));
+}
+
+/** Values without those that are equal to an earlier one. */
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}
+
+type Filter = string | Record<string, unknown>;
+
+/** The filter that holds where both hold: that of a bundle, and that of a search. */
+export function bothFilters(
+  own: Filter | undefined,
+  asked: Filter | undefined,
+): Filter | undefined {
+  if (own === undefined || asked === undefined) return own ?? asked;
+  const [first, second] = [own, asked].map(asObject);
+  // In text, a comma means "and".
+  if (typeof first === "string" && typeof second === "string") return `${first},${second}`;
+  if (typeof first !== "string" && typeof second !== "string") return { must: [first, second] };
+  throw new FindlingError(
+    "filter",
+    "Expected the filter of the bundle and that of the search in one form: both as text, or both " +
+      "as objects; found one of each.",
+  );
+}
+
+/** A filter that is JSON as an object, and any other text as it is. */
+function asObject(filter: Filter): Filter {
+  if (typeof filter !== "string" || !filter.trimStart().startsWith("{")) return filter;
+  try {
+    return JSON.parse(filter) as Record<string, unknown>;
+  } catch {
+    // The engine says what is wrong.
+    return filter;
+  }
+}

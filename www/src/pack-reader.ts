@@ -1,0 +1,233 @@
+/**
+ * Fetches shards from packs, by ranges of bytes. Shards that are asked for at once and lie close
+ * together come with one request. What came with them is kept for a while, because the next shards
+ * are often there. A server that ignores ranges sends whole packs; these are kept, too. Whoever
+ * asks for a shard anew, because it was damaged, gets it from the whole pack.
+ */
+
+import { FindlingError } from "./errors";
+import type { FetchOptions, HttpStore, Traffic } from "./http-store";
+import { type Pack, type Slot, takeSlot, UNIT } from "./pack-directory";
+
+/** Units between two shards that are fetched together. A request of its own costs more. */
+const GAP = 96;
+/** Most units that are fetched together: 1 MiB. */
+const MAX_UNITS = 16384;
+/** Most bytes of ranges that are kept. */
+const MAX_RANGES = 2 << 20;
+/** Most bytes of whole packs that are kept. */
+const MAX_WHOLE = 16 << 20;
+
+/** A shard that is waited for. */
+interface Wanted {
+  path: string;
+  slot: Slot;
+  traffic: Traffic;
+  options: FetchOptions;
+  resolve(stored: Uint8Array): void;
+  reject(error: unknown): void;
+}
+
+/** A range of a pack, under way or at hand. */
+interface Range extends Slot {
+  whole: boolean;
+  /** `undefined` while it is under way. */
+  bytes: Uint8Array | undefined;
+  waiting: Set<Wanted>;
+  controller: AbortController;
+}
+
+const holds = (range: Slot, { pack, start, units }: Slot) =>
+  range.pack === pack && range.start <= start && start + units <= range.start + range.units;
+
+export class PackReader {
+  readonly #store: HttpStore;
+  readonly #packs: readonly Pack[];
+  #wanted: Wanted[] = [];
+  /** The oldest first. */
+  #ranges: Range[] = [];
+  /** Whether the server has sent a whole pack in place of a range. */
+  #ignoresRanges = false;
+
+  constructor(store: HttpStore, packs: readonly Pack[]) {
+    this.#store = store;
+    this.#packs = packs;
+  }
+
+  /** The shard in a slot. `path` is its name in the cache. */
+  read(path: string, slot: Slot, traffic: Traffic, options: FetchOptions): Promise<Uint8Array> {
+    // All shards of a round are asked for before the first microtask runs.
+    if (this.#wanted.length === 0) queueMicrotask(() => void this.#fetchWanted());
+    return new Promise((resolve, reject) => {
+      this.#wanted.push({ path, slot, traffic, options, resolve, reject });
+    });
+  }
+
+  async #fetchWanted(): Promise<void> {
+    const wanted = this.#wanted;
+    this.#wanted = [];
+    const cached = await Promise.all(
+      wanted.map(({ path, traffic, options }) =>
+        options.fresh ? undefined : this.#store.cached(path, traffic),
+      ),
+    );
+    const missing = wanted.filter((shard, i) => {
+      const stored = cached[i];
+      if (stored) shard.resolve(stored);
+      return !stored && !this.#join(shard);
+    });
+    missing.sort((a, b) => a.slot.pack - b.slot.pack || a.slot.start - b.slot.start);
+    let group: Wanted[] = [];
+    for (const shard of missing) {
+      if (group.length > 0 && !this.#isNear(group, shard)) {
+        this.#fetch(group);
+        group = [];
+      }
+      group.push(shard);
+    }
+    if (group.length > 0) this.#fetch(group);
+  }
+
+  #isNear(group: Wanted[], { slot, options }: Wanted): boolean {
+    const first = group[0]!;
+    const last = group.at(-1)!.slot;
+    if (first.slot.pack !== slot.pack || !first.options.fresh !== !options.fresh) return false;
+    if (this.#ignoresRanges) return true;
+    const near = slot.start - (last.start + last.units) <= GAP;
+    return near && slot.start + slot.units - first.slot.start <= MAX_UNITS;
+  }
+
+  /** Waits for a range that holds the shard, if there is one. */
+  #join(shard: Wanted): boolean {
+    if (shard.options.fresh) return false;
+    const range = this.#ranges.find((range) => holds(range, shard.slot));
+    if (range) this.#wait(range, shard);
+    return range !== undefined;
+  }
+
+  #wait(range: Range, shard: Wanted): void {
+    if (range.bytes) {
+      this.#deliver(range, shard);
+      return;
+    }
+    range.waiting.add(shard);
+    shard.options.signal?.addEventListener("abort", () => {
+      range.waiting.delete(shard);
+      shard.reject(FindlingError.aborted());
+      if (range.waiting.size === 0) this.#abandon(range);
+    });
+  }
+
+  /** Stops a request that nobody waits for. */
+  #abandon(range: Range): void {
+    if (range.bytes) return;
+    this.#ranges = this.#ranges.filter((other) => other !== range);
+    range.controller.abort();
+  }
+
+  #fetch(group: Wanted[]): void {
+    const { slot, options, traffic } = group[0]!;
+    const end = Math.max(...group.map(({ slot }) => slot.start + slot.units));
+    const range: Range = {
+      ...slot,
+      units: end - slot.start,
+      whole: false,
+      bytes: undefined,
+      waiting: new Set(),
+      controller: new AbortController(),
+    };
+    // What came damaged may be a range that the server, or a cache, does not understand.
+    if (this.#ignoresRanges || options.fresh) this.#widen(range);
+    this.#ranges.push(range);
+    for (const shard of group) this.#wait(range, shard);
+    void this.#load(range, traffic, options.fresh);
+  }
+
+  /** Makes a range that of the whole pack. */
+  #widen(range: Range): void {
+    range.whole = true;
+    range.start = 0;
+    range.units = this.#packs[range.pack]!.units;
+  }
+
+  async #load(range: Range, traffic: Traffic, fresh: boolean | undefined): Promise<void> {
+    const file = this.#packs[range.pack]!.path;
+    const { signal } = range.controller;
+    try {
+      range.bytes = range.whole
+        ? await this.#store.pack(file, traffic, { signal, fresh })
+        : await this.#part(file, range, traffic);
+      for (const shard of range.waiting) this.#deliver(range, shard);
+      this.#forgetOld();
+    } catch (thrown) {
+      this.#ranges = this.#ranges.filter((other) => other !== range);
+      for (const { reject } of range.waiting) reject(thrown);
+    }
+    range.waiting.clear();
+  }
+
+  /** A part of a pack; the whole pack if the browser or this client cannot read the part. */
+  async #part(file: string, range: Range, traffic: Traffic): Promise<Uint8Array> {
+    const { signal } = range.controller;
+    const start = range.start * UNIT;
+    const part = { file, start, end: start + range.units * UNIT };
+    const onWhole = () => this.#isWhole(range);
+    try {
+      return await this.#store.packed(part, traffic, { signal, onWhole });
+    } catch (thrown) {
+      const { code, cause } = FindlingError.from(thrown);
+      // A part of a compressed file fails as if the server could not be reached.
+      const isUnreadable = code === "bundle" || (code === "network" && cause !== undefined);
+      if (!isUnreadable || range.whole) throw thrown;
+      const whole = await this.#store.pack(file, traffic, { signal });
+      this.#isWhole(range);
+      return whole;
+    }
+  }
+
+  /** The server sends a whole pack. Whoever waits for another range of it waits for this one. */
+  #isWhole(range: Range): void {
+    const { path } = this.#packs[range.pack]!;
+    if (!this.#ignoresRanges)
+      console.warn(`${path} came whole in place of a range: build with --host files.`);
+    this.#ignoresRanges = true;
+    this.#widen(range);
+    for (const other of this.#ranges) {
+      if (other === range || other.pack !== range.pack || other.bytes) continue;
+      for (const shard of other.waiting) this.#wait(range, shard);
+      other.waiting.clear();
+      this.#abandon(other);
+    }
+  }
+
+  #deliver(range: Range, { path, slot, resolve, reject }: Wanted): void {
+    const start = (slot.start - range.start) * UNIT;
+    const bytes = range.bytes!.subarray(start, start + slot.units * UNIT);
+    try {
+      if (bytes.length < slot.units * UNIT) {
+        const { path } = this.#packs[slot.pack]!;
+        const found = `found ${range.start * UNIT + range.bytes!.length}`;
+        const expected = `expected ${(slot.start + slot.units) * UNIT} bytes or more`;
+        throw new FindlingError("bundle", `${path} is too short: ${expected}, ${found}.`);
+      }
+      const stored = takeSlot(bytes);
+      this.#store.keep(path, stored);
+      resolve(stored);
+    } catch (thrown) {
+      this.#ranges = this.#ranges.filter((other) => other !== range);
+      reject(thrown);
+    }
+  }
+
+  #forgetOld(): void {
+    for (const whole of [false, true]) {
+      let left = whole ? MAX_WHOLE : MAX_RANGES;
+      const kept = new Set<Range>();
+      for (const range of this.#ranges.toReversed()) {
+        left -= range.bytes && range.whole === whole ? range.bytes.length : 0;
+        if (!range.bytes || range.whole !== whole || left >= 0) kept.add(range);
+      }
+      this.#ranges = this.#ranges.filter((range) => kept.has(range));
+    }
+  }
+}
