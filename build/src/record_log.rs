@@ -190,11 +190,10 @@ impl RecordLog {
         let mut log = OpenOptions::new().write(true).open(&self.path)?;
         log.set_len(self.end)?;
         log.seek(SeekFrom::End(0))?;
-        let added = added.iter();
+        let mut added = added.iter();
         let mut out = BufWriter::new(&log);
         let written = added
-            .map(|(key, contents)| push(&mut out, key, contents.as_ref()))
-            .collect::<io::Result<()>>()
+            .try_for_each(|(key, contents)| push(&mut out, key, contents.as_ref()))
             .and_then(|()| out.flush());
         // What is left in the buffer of a full disk would be tried once more.
         drop(out.into_parts());
