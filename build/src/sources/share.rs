@@ -143,6 +143,8 @@ fn hash(files: &[File], sizes: &[u64]) -> [u8; 16] {
 
 /// Divides what was read of a file, so that each piece fits a record.
 fn pieces(mut outcome: Outcome) -> Vec<Piece> {
+    // Paths of this machine are nothing to another one.
+    outcome.included.clear();
     let mut pieces = Vec::with_capacity(1 + outcome.pages.len() / MAX_PIECE_PAGES);
     while outcome.pages.len() > MAX_PIECE_PAGES {
         let rest = outcome.pages.split_off(MAX_PIECE_PAGES);

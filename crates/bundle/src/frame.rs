@@ -204,8 +204,8 @@ fn compress(kind: u8, raw: &[u8]) -> (Codec, Cow<'_, [u8]>) {
     }
 }
 
-/// What [`compress_to_vec`] makes of contents, if it has at most `limit` bytes. Deflate is slow, and
-/// ends as soon as it has made more.
+/// What [`compress_to_vec`] makes of contents, if it has at most `limit` bytes. Deflate is slow,
+/// and ends as soon as it has made more.
 fn deflated_within(raw: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut compressor =
         CompressorOxide::new(create_comp_flags_from_zip_params(LEVEL.into(), 0, 0));

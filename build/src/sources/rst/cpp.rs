@@ -602,7 +602,8 @@ mod tests {
             (
                 "function",
                 "",
-                "unsigned long long mix(long double a, unsigned char b[], int c[10], volatile int *d, char *const e)",
+                "unsigned long long mix(long double a, unsigned char b[], int c[10], \
+                 volatile int *d, char *const e)",
                 "_CPPv43mixeA_hAL10E_iPViPCc",
             ),
             (
