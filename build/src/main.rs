@@ -12,7 +12,8 @@ use findling_build::standard_streams::has_output;
 use findling_build::ui::{Ui, Verbosity};
 
 /// The stages of a build free much memory for the next stage; with the system's allocator it stays
-/// fragmented.
+/// fragmented. Large pages are off (`no_thp`): the system clears a whole one when its first byte
+/// is touched, which was a tenth of the time of a sync.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

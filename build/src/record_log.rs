@@ -158,7 +158,7 @@ impl RecordLog {
     /// Adds what is new, and forgets what is not in use, if that is most of the log.
     ///
     /// # Errors
-    /// If the log cannot be written. It stays valid.
+    /// If the log cannot be written. It stays valid, and takes no more room than before.
     pub fn store<B: AsRef<[u8]>>(&self, used: Vec<Used<B>>) -> io::Result<()> {
         let mut keys = HashSet::new();
         let mut added: Vec<(Key, B)> = Vec::new();
@@ -179,16 +179,10 @@ impl RecordLog {
         let Some(old) = self.file.as_ref().filter(|_| 2 * n_kept >= self.end - HEADER_LEN as u64)
         else {
             let staged = self.path.with_extension("new");
-            let mut log = BufWriter::new(File::create(&staged)?);
-            log.write_all(&self.kind.header())?;
-            for (key, _) in kept {
-                if let Some(contents) = self.get(key) {
-                    push(&mut log, key, &contents)?;
-                }
-            }
-            added.iter().try_for_each(|(key, contents)| push(&mut log, key, contents.as_ref()))?;
-            log.into_inner()?;
-            return fs::rename(&staged, &self.path);
+            let kept = kept.map(|(key, _)| key);
+            let written = self.write_anew(&staged, kept, &added);
+            let written = written.and_then(|()| fs::rename(&staged, &self.path));
+            return written.inspect_err(|_| drop(fs::remove_file(&staged)));
         };
         if added.is_empty() && old.metadata()?.len() == self.end {
             return Ok(());
@@ -196,9 +190,33 @@ impl RecordLog {
         let mut log = OpenOptions::new().write(true).open(&self.path)?;
         log.set_len(self.end)?;
         log.seek(SeekFrom::End(0))?;
-        let mut log = BufWriter::new(log);
+        let mut out = BufWriter::new(&log);
+        let written = added
+            .iter()
+            .try_for_each(|(key, contents)| push(&mut out, key, contents.as_ref()))
+            .and_then(|()| out.flush());
+        // What is left in the buffer of a full disk would be tried once more.
+        drop(out.into_parts());
+        written.inspect_err(|_| drop(log.set_len(self.end)))
+    }
+
+    /// Writes a log of records of this one and of new ones.
+    fn write_anew<'a, B: AsRef<[u8]>>(
+        &self,
+        path: &Path,
+        kept: impl Iterator<Item = &'a Key>,
+        added: &[(Key, B)],
+    ) -> io::Result<()> {
+        let mut log = BufWriter::new(File::create(path)?);
+        log.write_all(&self.kind.header())?;
+        for key in kept {
+            if let Some(contents) = self.get(key) {
+                push(&mut log, key, &contents)?;
+            }
+        }
         added.iter().try_for_each(|(key, contents)| push(&mut log, key, contents.as_ref()))?;
-        log.flush()
+        log.into_inner()?;
+        Ok(())
     }
 }
 

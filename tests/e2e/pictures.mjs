@@ -49,8 +49,7 @@ mkdirSync(out, { recursive: true });
 const browser = await launch();
 
 // The local application, over collections of every kind.
-makeCollections();
-const application = await serveApplication();
+const application = await serveApplication({ HOME: makeCollections() });
 const PAGES = {
   home: ["", ".badge.fresh >> nth=4"],
   results: ["search?q=glaze", "collections-results .answered"],

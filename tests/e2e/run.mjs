@@ -1,6 +1,6 @@
 // Runs the tests. `npm test` runs all; `node run.mjs browser`, `firefox` or `worker` runs one
-// directory, `node run.mjs orca` the one that only nightly tests run. Further arguments select files whose names contain one of them. Skipped tests print
-// the reason.
+// directory, `node run.mjs orca` the one that only nightly tests run. Further arguments select
+// files whose names contain one of them. Skipped tests print the reason.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";

@@ -248,6 +248,35 @@ test("a collection that is synced is opened again", async () => {
   assert.equal((await call("search", { query: "leeks" })).results[0].title, "Soup");
 });
 
+test("a collection that cannot answer is named, and the others answer", async () => {
+  const broken = join(root, "broken");
+  mkdirSync(broken);
+  writeFileSync(join(broken, "page.md"), "# Broken\n\nA mutex that cannot be found.\n");
+  const add = ["-q", "collection", "add", "broken", broken, "--encoder=none", "--no-sync"];
+  assert.equal(spawnSync(program, add, { env }).status, 0);
+  const failures = ({ failed }) => failed.map(({ collection, code }) => [collection, code]);
+  const notBuilt = [["broken", "not-built"]];
+  const found = await call("search", { query: "mutex" });
+  assert.ok(found.results.some((hit) => hit.title === "Threads"));
+  assert.deepEqual(failures(found), notBuilt);
+  const context = await call("context", { query: "mutex" });
+  assert.ok(context.passages.length > 0);
+  assert.deepEqual(failures(context), notBuilt);
+  assert.deepEqual(failures(await call("facets", {})), notBuilt);
+  assert.equal((await call("read", { url: "/threads/" })).collection, "notes");
+  assert.ok((await client.listResources()).resources.length > 0);
+  // Alone it is an error, and so is a page that only it may have.
+  assert.match(await refused("search", { query: "mutex", collection: "broken" }), /^not-built: /);
+  assert.match(await refused("read", { url: "/no-such-page/" }), /^not-built: /);
+  const given = await connected(["mcp", "notes", "broken"]);
+  const arguments_ = { query: "mutex" };
+  const answer = await given.callTool({ name: "search", arguments: arguments_ });
+  assert.deepEqual(failures(answer.structuredContent), notBuilt);
+  await given.close();
+  assert.equal(spawnSync(program, ["mcp", "broken"], { env, input: "" }).status === 0, false);
+  assert.equal(spawnSync(program, ["collection", "remove", "broken", "--yes"], { env }).status, 0);
+});
+
 test("over HTTP the answers are the same, and web pages are refused", async () => {
   const server = spawn(program, ["mcp", "--http", "--port=0"], { env });
   try {

@@ -130,7 +130,7 @@ const SOURCES = {
 };
 const OF_ENCODER = ["findling_encoder", "findling-edge-semantic"];
 
-/** The pages of `findling serve`, which only the program contains: one script with all it needs. */
+/** The pages of `findling serve`, which only the program contains: one script, and languages. */
 async function buildApp(directory) {
   const pages = join(www, "src/app");
   await esbuild.build({
@@ -140,6 +140,21 @@ async function buildApp(directory) {
     ...COMMON,
     plugins: [css],
   });
+  // A language is one file, with the texts of the elements and of the pages.
+  const languages = readdirSync(join(pages, "locales")).map((file) => file.replace(/\.ts$/, ""));
+  const texts = (name) => `import elements from "./src/ui/locales/${name}";
+import pages from "./src/app/locales/${name}";
+export default { ...elements, ...pages };`;
+  await Promise.all(
+    languages.map((name) =>
+      esbuild.build({
+        absWorkingDir: www,
+        stdin: { contents: texts(name), resolveDir: www },
+        outfile: join(directory, `findling-locale-${name}.js`),
+        ...COMMON,
+      }),
+    ),
+  );
   const style = await styleSheet(join(pages, "app.css"), { target: COMMON.target });
   writeFileSync(join(directory, "app.css"), style);
   for (const name of ["index.html", "icon.svg"]) cpSync(join(pages, name), join(directory, name));

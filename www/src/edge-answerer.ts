@@ -6,7 +6,7 @@ import * as engine from "../wasm/engine/findling_engine";
 import { type Answer, withNotice } from "./bundle";
 import { parseBundleAddress } from "./bundle-address";
 import { applyCorrections, correctionsIn } from "./corrected-query";
-import type { Metered } from "./edge-budget";
+import { isSpent, type Metered } from "./edge-budget";
 import { Library, type Opened } from "./edge-library";
 import type { EdgeEncoder, EdgeOptions, Env } from "./edge-options";
 import {
@@ -227,6 +227,9 @@ function dataCentreCache(): CacheLike | undefined {
     : (caches as unknown as { default?: CacheLike }).default;
 }
 
+/** Milliseconds within which an answer in part is asked for again. */
+const MAX_BEFORE_AGAIN = 2000;
+
 /**
  * Searches within the budget of a request. If it is not enough for meaning, the reserve is for an
  * answer by words.
@@ -237,19 +240,25 @@ async function searchWithin(
   cost: Metered,
 ): Promise<Answer & { partial: boolean }> {
   const { signal } = new AbortController();
+  const { budget } = cost;
+  const ask = (request: SearchRequest) => bundle.search(request, signal, undefined, cost);
   try {
-    return await bundle.search(query, signal, undefined, cost);
+    const answer = await ask(query);
+    // Requests share files under way: that of another request, whose budget was spent, may have
+    // been missing.
+    const again = answer.partial && !budget.exhausted && cost.total < MAX_BEFORE_AGAIN;
+    return again ? await ask(query) : answer;
   } catch (thrown) {
-    if (!cost.budget.exhausted) throw thrown;
-    cost.budget.release();
+    if (!budget.exhausted) {
+      if (isSpent(thrown)) return ask(query);
+      throw thrown;
+    }
+    budget.release();
+    if ((query.mode ?? "hybrid") !== "hybrid") return ask(query);
     const { vector: _, alsoVectors: __, ...words } = query;
-    if ((query.mode ?? "hybrid") !== "hybrid") return bundle.search(query, signal, undefined, cost);
-    const answer = await bundle.search({ ...words, mode: "lexical" }, signal, undefined, cost);
+    const answer = await ask({ ...words, mode: "lexical" });
     const message = `Searched by words only: ${FindlingError.from(thrown).message}`;
-    return {
-      ...answer,
-      json: withNotice(answer.json, { code: "meaning-missing", message }),
-      partial: true,
-    };
+    const json = withNotice(answer.json, { code: "meaning-missing", message });
+    return { ...answer, json, partial: true };
   }
 }

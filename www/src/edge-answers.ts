@@ -37,7 +37,10 @@ export async function keptAnswer(
   const revision = response?.headers.get(REVISION);
   const made = Number(response?.headers.get(MADE));
   if (!response || !revision || !(made > 0)) return undefined;
-  return { response, revision, age: (Date.now() - made) / 1000 };
+  const headers = new Headers(response.headers);
+  for (const name of [REVISION, MADE]) headers.delete(name);
+  const answer = new Response(response.body, { headers });
+  return { response: answer, revision, age: (Date.now() - made) / 1000 };
 }
 
 /** Keeps an answer. */

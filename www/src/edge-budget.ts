@@ -20,6 +20,19 @@ export interface BudgetOptions {
 /** A budget that the free plan allows. */
 export const DEFAULT_BUDGET: BudgetOptions = { subrequests: 50, reserve: 10, atOnce: 6 };
 
+/** Thrown where a request has made all of its subrequests. */
+export class SubrequestsSpent extends FindlingError {
+  constructor(subrequests: number) {
+    super("network", `the request has made its ${subrequests} subrequests`);
+  }
+}
+
+/** Whether an error is, or comes from, a budget that is spent. */
+export function isSpent(error: unknown): boolean {
+  if (error instanceof SubrequestsSpent) return true;
+  return error instanceof Error && error.cause !== undefined && isSpent(error.cause);
+}
+
 /** Counts and spaces out the subrequests of one request. */
 export class Budget {
   readonly #options: BudgetOptions;
@@ -64,8 +77,7 @@ export class Budget {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.left === 0) {
       this.#exhausted = true;
-      const { subrequests } = this.#options;
-      throw new FindlingError("network", `the request has made its ${subrequests} subrequests`);
+      throw new SubrequestsSpent(this.#options.subrequests);
     }
     this.#used++;
     if (this.#active >= this.#options.atOnce)

@@ -308,7 +308,7 @@ export class HttpStore {
     traffic: Traffic,
     init: RequestInit,
     { signal }: FetchOptions,
-    look?: (response: Response) => void,
+    look?: (response: FileResponse) => void,
   ): Promise<{ bytes: Uint8Array; partial: boolean }> {
     traffic.requests++;
     const response = await this.#response(path, init, signal, traffic);

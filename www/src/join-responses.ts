@@ -1,14 +1,14 @@
 /**
  * Several bundles searched as one: their answers become one list.
  *
- * Scores of two bundles cannot be compared as they are: the best page of each scores about the
- * same, however well it matches. Each response says how likely it is that its bundle answers the
- * query (`answerable`), which can be compared. A page counts by its score in its bundle, by how
- * likely its bundle answers, and by the weight that the site gives the bundle
- * (`docs/design/several-bundles.md`).
+ * Scores of two bundles cannot be compared as they are: each is divided by the best of its bundle,
+ * so the best page of each scores about the same, however well it matches. So a page's score is
+ * divided by the best of all bundles instead. Each response says how likely it is that its bundle
+ * answers the query (`answerable`); a page counts by that too, and by the weight that the site
+ * gives the bundle (`docs/design/several-bundles.md`).
  */
 
-import type { Facet, PageHit, Response } from "./engine-types";
+import type { Facet, PageHit, Response, SectionHit } from "./engine-types";
 import { FindlingError } from "./errors";
 
 /** A page of one of several bundles. */
@@ -26,7 +26,10 @@ export interface BundleFailure {
 }
 
 /** What is needed of a page to join lists. */
-type Scored = Pick<PageHit, "score">;
+type Scored = Pick<PageHit, "score"> & { sections: readonly Pick<SectionHit, "legs">[] };
+
+/** How much words count beside meaning, as when the engine fuses both. */
+const WORDS = 0.65;
 
 /** A response, whose pages may have more than the engine gives them. */
 export type ResponseOf<Page> = Omit<Response, "results"> & { results: Page[] };
@@ -89,14 +92,45 @@ function ranked<Page extends Scored>(
   parts: readonly Part<Page>[],
   { isSorted }: Extent,
 ): JoinedPage<Page>[] {
-  const pages = parts.flatMap(({ bundle, weight, response }) =>
-    response.results.map((page, rank) => ({
-      page: { ...page, bundle },
+  const bests = parts.map(({ response }) => bestOf(response.results.map(matchOf)));
+  const best = bestOf(bests);
+  const pages = parts.flatMap(({ bundle, weight, response }, at) =>
+    response.results.map((page, rank) => {
+      const match = matchOf(page);
+      const own = share(match, bests[at]!);
+      const factor = own > 0 ? share(match, best) / own : 1;
+      const worth = weight * (response.answerable ?? 1) * page.score * factor;
       // In the order of an attribute, lists take turns.
-      worth: isSorted ? -rank : weight * (response.answerable ?? 1) * page.score,
-    })),
+      return { page: { ...page, bundle }, worth: isSorted ? -rank : worth };
+    }),
   );
   return pages.sort((a, b) => b.worth - a.worth).map(({ page }) => page);
+}
+
+/** How well a page, or the best page of a list, matches by words and by meaning. */
+interface Match {
+  words: number;
+  meaning: number;
+}
+
+function bestOf(matches: readonly Match[]): Match {
+  const most = (name: keyof Match) => Math.max(0, ...matches.map((match) => match[name]));
+  return { words: most("words"), meaning: most("meaning") };
+}
+
+function matchOf({ sections }: Scored): Match {
+  const legs = sections.map(({ legs }) => legs);
+  const matches = legs.map(({ lexicalScore, similarity }) => ({
+    words: lexicalScore ?? 0,
+    meaning: similarity ?? 0,
+  }));
+  return bestOf(matches);
+}
+
+/** A match as a share of the best one. */
+function share({ words, meaning }: Match, best: Match): number {
+  const of = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
+  return WORDS * of(words, best.words) + (1 - WORDS) * of(meaning, best.meaning);
 }
 
 function totalOf<Page>(responses: readonly ResponseOf<Page>[]): Response["total"] {

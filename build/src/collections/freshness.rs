@@ -39,7 +39,7 @@ pub(super) fn freshness(
     };
     let listing = list(home, name, settings)?;
     let scan = Scan::of(&paths(&listing, settings), Some(&state), false);
-    let changes = scan.changes_since(&state.files);
+    let changes = state.changes_to(&scan, &state.look_at_included(false));
     let lists = [changes.new.len(), changes.changed.len(), changes.deleted.len()];
     let changed_files = lists.iter().sum::<usize>() + changes.moved.len();
     Ok(Some(Freshness { synced: state.synced(), changed_files, stale: changed_files > 0 }))

@@ -15,6 +15,7 @@ use super::error::Error;
 use super::files;
 use super::name::Name;
 use super::settings::Settings;
+use crate::sources::Included;
 
 /// Version of the state's file. One of another version counts as missing: everything is read again.
 const VERSION: u32 = 1;
@@ -38,6 +39,10 @@ pub struct State {
     pub built: Built,
     /// Every file that was read, by its path.
     pub files: BTreeMap<String, FileState>,
+    /// The files that pages took in besides their own (`.. include::`), and that are not among
+    /// `files`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub included: BTreeMap<String, FileState>,
 }
 
 /// The result of a build.
@@ -52,6 +57,9 @@ pub struct Built {
     pub bundle_bytes: u64,
     /// Files that could not be read.
     pub unreadable: usize,
+    /// The files that pages took in besides their own. The state keeps them apart.
+    #[serde(skip)]
+    pub included: Vec<Included>,
     /// The bundles with further vectors, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub vectors: BTreeMap<Name, BuiltVectors>,
@@ -80,6 +88,12 @@ pub struct FileState {
     pub hash: Option<String>,
 }
 
+impl FileState {
+    fn of(file: Included) -> Self {
+        Self { len: file.len, modified: file.modified.and_then(nanos), hash: file.hash }
+    }
+}
+
 /// The differences between two states of the sources: paths, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
@@ -105,14 +119,34 @@ impl Changes {
 
 impl State {
     /// The state of a build by this program.
-    pub fn new(settings: Settings, scan: Scan, built: Built) -> Self {
+    pub fn new(settings: Settings, scan: Scan, mut built: Built) -> Self {
         let program = env!("CARGO_PKG_VERSION").to_owned();
-        Self { version: VERSION, program, settings, scanned: scan.began, built, files: scan.files }
+        let included = std::mem::take(&mut built.included).into_iter();
+        let included = included.map(|file| (key(&file.path), FileState::of(file)));
+        let included = included.filter(|(path, _)| !scan.files.contains_key(path)).collect();
+        let Scan { began: scanned, files } = scan;
+        Self { version: VERSION, program, settings, scanned, built, files, included }
     }
 
     /// The state after another look, at which nothing had changed but dates.
-    pub fn seen_again(self, scan: Scan) -> Self {
-        Self { scanned: scan.began, files: scan.files, ..self }
+    pub fn seen_again(self, scan: Scan, included: Scan) -> Self {
+        Self { scanned: scan.began, files: scan.files, included: included.files, ..self }
+    }
+
+    /// The differences of a look at the sources, and of one at the files that pages took in.
+    pub fn changes_to(&self, scan: &Scan, included: &Scan) -> Changes {
+        let mut changes = scan.changes_since(&self.files);
+        // They have the same paths in both states, so each of them is the same or changed.
+        changes.changed.extend(included.changes_since(&self.included).changed);
+        changes.changed.sort_unstable();
+        changes
+    }
+
+    /// Looks again at the files that pages took in.
+    pub fn look_at_included(&self, rehash: bool) -> Scan {
+        // A path that is not Unicode is not found by its key. Then the page is read again.
+        let paths: Vec<PathBuf> = self.included.keys().map(PathBuf::from).collect();
+        Scan::of(&paths, Some(self), rehash)
     }
 
     /// Whether this program built it.
@@ -183,7 +217,10 @@ impl Scan {
             .par_iter()
             .map(|path| {
                 let key = key(path);
-                let known = trusted.and_then(|state| Some((state.files.get(&key)?, state.scanned)));
+                let known = trusted.and_then(|state| {
+                    let file = state.files.get(&key).or_else(|| state.included.get(&key));
+                    Some((file?, state.scanned))
+                });
                 let state = look(path, known);
                 bar.inc(1);
                 (key, state)

@@ -140,9 +140,10 @@ pub fn sync(
     {
         check_emptied(name, &settings, earlier, &scan)?;
     }
-    let changes = match &earlier {
-        Some(earlier) => scan.changes_since(&earlier.files),
-        None => scan.changes_since(&Default::default()),
+    let included = earlier.as_ref().map(|earlier| earlier.look_at_included(options.rehash));
+    let changes = match (&earlier, &included) {
+        (Some(earlier), Some(included)) => earlier.changes_to(&scan, included),
+        _ => scan.changes_since(&Default::default()),
     };
     tell(&changes, ui);
     let reason = reason(&settings, current.as_ref(), earlier.as_ref(), &changes, options);
@@ -160,7 +161,7 @@ pub fn sync(
     };
     if let (None, Some(generation), Some(earlier)) = (reason, &current, earlier) {
         // Dates that changed, or that were too recent to be trusted, need not be looked at again.
-        let state = earlier.seen_again(scan);
+        let state = earlier.seen_again(scan, included.unwrap_or_else(Scan::nothing));
         // A collection that cannot be written is up to date all the same.
         let _ = state.write(&generation.state());
         return Ok(report(Status::Unchanged, state.built, generation));

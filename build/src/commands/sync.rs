@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::build::{SOME_UNREADABLE, build_collection};
 use crate::collections::{self, Error, Home, Name, Reason, Registry, Report, Status, Watch};
+use crate::output::is_full_disk;
 use crate::ui::{Ui, bytes, count, print_json};
 
 /// How long to wait for another sync of the same collection, while watching.
@@ -153,13 +154,22 @@ fn chosen(registry: &Registry, names: &[Name]) -> Result<Vec<Name>, Error> {
 fn sync_one(home: &Home, name: &Name, how: &How, ui: &Ui) -> Line {
     match sync(home, name, how, ui) {
         Ok(report) => Line::Done(report),
-        Err(error) => {
+        Err(mut error) => {
+            if is_full_disk(&error) {
+                error = error.context(format!(
+                    "the disk is full: make room and run `findling sync {name}` again; until then \
+                     the last bundle stays in use"
+                ));
+            }
             ui.error(&error);
             let code = error.chain().find_map(|cause| cause.downcast_ref::<Error>());
             Line::Failed(Failure {
                 name: name.clone(),
                 status: "failed",
-                code: code.map_or("build", Error::code),
+                code: match is_full_disk(&error) {
+                    true => "disk-full",
+                    false => code.map_or("build", Error::code),
+                },
                 error: format!("{error:#}"),
             })
         }

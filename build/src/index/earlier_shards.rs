@@ -72,6 +72,11 @@ impl EarlierShards {
         self.log.is_some()
     }
 
+    /// Whether a log knows shards of an earlier bundle, so that most are found.
+    pub fn knows_shards(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| log.len() > 0)
+    }
+
     /// As [`encode_shard`].
     ///
     /// # Errors

@@ -2,15 +2,18 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
-use findling_bundle::{AttributeValue, Error, PageId, ShardKind};
+use findling_bundle::{AttributeValue, Error, PageId, ShardKind, hash128};
 use rayon::prelude::*;
 
 use super::columns::Built;
+use super::earlier_shards::EarlierShards;
 use super::shards::{Deployed, Stored};
 use crate::chunk::ChunkedPage;
 use crate::page::Page;
+use crate::record_log::{Key, key_of};
 use crate::shard_cutter::ShardCutter;
 
 /// The bytes of a text shard in the manifest, and the number of text shards that the pages of a
@@ -27,38 +30,71 @@ pub type Shard = (First, Stored);
 
 /// A page or a part of one, in a shard of texts.
 struct Part {
-    /// Its first section.
-    first: u32,
-    bytes: Vec<u8>,
+    /// The index of its page.
+    page: usize,
+    /// Its sections; `None` for all of them.
+    sections: Option<Range<u32>>,
+    encoded: Encoded,
+}
+
+/// What is known of encoded text.
+struct Encoded {
+    len: usize,
+    /// Its hash, where shards are found by what they are made from.
+    hash: Option<Key>,
+    /// Itself, unless its shard most likely need not be made.
+    bytes: Option<Vec<u8>>,
+}
+
+impl Encoded {
+    fn of(bytes: Vec<u8>, earlier: &EarlierShards) -> Self {
+        let len = bytes.len();
+        let hash = earlier.has_log().then(|| hash128(&bytes));
+        Self { len, hash, bytes: (!earlier.knows_shards()).then_some(bytes) }
+    }
 }
 
 /// Builds and compresses the shards, each with its beginning. Each page is encoded once, and a long
-/// one again in parts, since the size of parts depends on the bytes of all pages.
+/// one again in parts, since the size of parts depends on the bytes of all pages. The bytes of
+/// shards that are known are not kept: clearing the memory for them would take longer than encoding
+/// once more what has changed.
 pub fn build(
     pages: &[Page],
     chunks: &[ChunkedPage],
     columns: &[Built],
     deployed: &Deployed,
 ) -> Result<Vec<Shard>, Error> {
-    let both = pages.par_iter().zip(chunks);
-    let whole = both.clone().map(|(page, chunked)| page_text(page, chunked, columns).to_bytes());
-    let whole: Vec<Vec<u8>> = whole.collect::<Result<_, _>>()?;
-    let total = whole.iter().map(Vec::len).sum();
+    let earlier = deployed.earlier();
+    let text = |page: usize| page_text(&pages[page], &chunks[page], columns);
+    let whole = (0..pages.len())
+        .into_par_iter()
+        .map(|page| Ok(Encoded::of(text(page).to_bytes()?, earlier)))
+        .collect::<Result<Vec<Encoded>, Error>>()?;
+    let total = whole.iter().map(|encoded| encoded.len).sum();
     let target = ShardCutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, MIN_SHARD);
-    let parts = both.zip(whole).map(|((page, chunked), bytes)| match bytes.len() > target {
-        true => parts(&page_text(page, chunked, columns), target),
-        false => Ok(vec![Part { first: 0, bytes }]),
+    let whole = whole.into_par_iter().enumerate();
+    let parts = whole.map(|(page, encoded)| match encoded.len > target {
+        true => {
+            let text = text(page);
+            let part = |sections: Range<u32>| {
+                let encoded = Encoded::of(text.part(sections.clone()).to_bytes()?, earlier);
+                Ok(Part { page, sections: Some(sections), encoded })
+            };
+            parts(&text, target).into_iter().map(part).collect()
+        }
+        false => Ok(vec![Part { page, sections: None, encoded }]),
     });
     let parts: Vec<Vec<Part>> = parts.collect::<Result<_, _>>()?;
     let mut cutter = ShardCutter::new(target);
     let mut shards: Vec<(First, Vec<Part>)> = Vec::new();
     for (id, (page, parts)) in (0..).zip(pages.iter().zip(parts)) {
         for part in parts {
-            if part.first > 0 {
+            let first = part.sections.as_ref().map_or(0, |sections| sections.start);
+            if first > 0 {
                 cutter.cut();
             }
-            if cutter.cut_before(&page.id, part.bytes.len()) || shards.is_empty() {
-                shards.push(((PageId(id), part.first), Vec::new()));
+            if cutter.cut_before(&page.id, part.encoded.len) || shards.is_empty() {
+                shards.push(((PageId(id), first), Vec::new()));
             }
             if let Some((_, own)) = shards.last_mut() {
                 own.push(part);
@@ -66,16 +102,41 @@ pub fn build(
         }
     }
     let encode = |(first, parts): (First, Vec<Part>)| {
+        let key = key(&parts);
+        if let Some(known) = key.and_then(|key| earlier.find(&key, ShardKind::Texts)).flatten() {
+            return Ok((first, known));
+        }
         let mut builder = TextsBuilder::new();
-        parts.iter().for_each(|part| builder.push_bytes(&part.bytes));
-        Ok((first, deployed.encode(ShardKind::Texts, &builder.finish())?))
+        for Part { page, sections, encoded } in parts {
+            let bytes = match (encoded.bytes, sections) {
+                (Some(bytes), _) => bytes,
+                (None, Some(sections)) => text(page).part(sections).to_bytes()?,
+                (None, None) => text(page).to_bytes()?,
+            };
+            builder.push_bytes(&bytes);
+        }
+        let stored = deployed.encode(ShardKind::Texts, &builder.finish())?;
+        if let Some(key) = key {
+            earlier.note(key, Some(&stored));
+        }
+        Ok((first, stored))
     };
     shards.into_par_iter().map(encode).collect()
 }
 
-/// Divides a long page into parts of about `target` bytes. Hashes of headings decide where parts
-/// end, so that an edit moves few of the ends.
-fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<Part>, Error> {
+/// The key of a shard that is made of parts; `None` where nothing is found by keys.
+fn key(parts: &[Part]) -> Option<Key> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&[ShardKind::Texts as u8]).update(b"parts");
+    for Part { encoded, .. } in parts {
+        hasher.update(&encoded.hash?);
+    }
+    Some(key_of(&hasher))
+}
+
+/// Divides the sections of a long page into parts of about `target` bytes. Hashes of headings
+/// decide where parts end, so that an edit moves few of the ends.
+fn parts(page: &PageText<'_>, target: usize) -> Vec<Range<u32>> {
     let mut cutter = ShardCutter::new(target);
     let n = page.sections.len() as u32;
     let ends = (0..n).zip(&page.sections).filter_map(|(place, section)| {
@@ -84,8 +145,7 @@ fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<Part>, Error> {
     });
     let starts: Vec<u32> = std::iter::once(0).chain(ends).collect();
     let ends = starts.iter().skip(1).copied().chain([n]);
-    let part = |(&first, end)| Ok(Part { first, bytes: page.part(first..end).to_bytes()? });
-    starts.iter().zip(ends).map(part).collect()
+    starts.iter().zip(ends).map(|(&first, end)| first..end).collect()
 }
 
 /// The own attributes of a page or section, each by its index among all.

@@ -99,8 +99,18 @@ impl Failure {
     }
 }
 
+/// Whether an error comes from a disk, or a share of one, that has no room left.
+pub fn is_full_disk(error: &Error) -> bool {
+    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+    let causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    causes.map(std::io::Error::kind).any(|kind| matches!(kind, StorageFull | QuotaExceeded))
+}
+
 /// The code and the exit status of an error, by the first of its causes that has a code.
 fn kind(error: &Error) -> (&'static str, Exit) {
+    if is_full_disk(error) {
+        return ("disk-full", Exit::Data);
+    }
     if error.is::<NoBundle>() {
         return ("no-bundle", Exit::Data);
     }
@@ -174,6 +184,7 @@ mod tests {
         let unknown = collections::Error::Unknown { name: "x".into(), near: vec![] };
         let gone = collections::Error::NotBuilt { name: "x".into() };
         let io = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
         for (error, code, exit) in [
             (Error::new(request).context("while searching"), "filter", Exit::Usage),
             (Error::new(broken), "analysis", Exit::Data),
@@ -182,6 +193,7 @@ mod tests {
             (OutputError::File("out".into()).into(), "output", Exit::Usage),
             (Error::new(gone), "not-built", Exit::Data),
             (Error::new(io).context("x cannot be read"), "io", Exit::Data),
+            (full.into(), "disk-full", Exit::Data),
             (anyhow::anyhow!("else"), "failed", Exit::Data),
         ] {
             let failure = Failure::of(&error);

@@ -29,7 +29,7 @@ use crate::ui::{Paint, Ui};
 use citations::Style;
 
 pub use crate::usage_error::UsageError;
-pub use failure::{Exit, Failure, Stale};
+pub use failure::{Exit, Failure, Stale, is_full_disk};
 pub use groups::group;
 pub use last::{Last, LastHit};
 pub use location::{Location, Place, Sources};

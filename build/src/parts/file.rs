@@ -98,8 +98,8 @@ pub fn write(
         let mut out = BufWriter::new(&mut *file);
         out.write_all(&MAGIC)?;
         let head = Head { n_pieces: pieces.len() as u64, ..head.clone() };
-        let head = serde_json::to_vec(&head);
-        let head = head.map_err(|error| io::Error::other(error.to_string()))?;
+        let head =
+            serde_json::to_vec(&head).map_err(|error| io::Error::other(error.to_string()))?;
         write_record(&mut out, &head)?;
         pieces.iter().try_for_each(|piece| write_record(&mut out, piece))?;
         out.write_all(&END.to_le_bytes())?;

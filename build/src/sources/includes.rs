@@ -3,7 +3,10 @@
 //! Only files below the root of the site are read, and links that lead out of it are not followed.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use bincode::{Decode, Encode};
 
 use super::files::File;
 use super::tree::Tree;
@@ -17,6 +20,19 @@ const MAX_FILES: usize = 500;
 
 /// Largest number of files that cannot be taken in and are named.
 const MAX_TOLD: usize = 3;
+
+/// A file that a page depends on besides its own.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct Included {
+    /// Below the root as it was given.
+    pub path: PathBuf,
+    /// Bytes.
+    pub len: u64,
+    /// When it was written, if the system tells.
+    pub modified: Option<SystemTime>,
+    /// BLAKE3 of what was read, in hex digits; `None` where there is no such file.
+    pub hash: Option<String>,
+}
 
 /// Why a file is not taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +53,8 @@ pub(super) struct Includes {
     tree: Tree,
     /// `None` where nothing can be taken in: the page does not come from a file.
     root: Option<PathBuf>,
+    /// The root as it was given, by which files of the site are known.
+    given_root: PathBuf,
     directory: PathBuf,
     /// The page.
     page: Option<PathBuf>,
@@ -48,6 +66,7 @@ struct State {
     bytes: usize,
     files: usize,
     refused: Vec<(String, Refused)>,
+    included: Vec<Included>,
 }
 
 impl Includes {
@@ -65,6 +84,7 @@ impl Includes {
             tree: tree.clone(),
             root: is_file.then(|| tree.canonicalize(root).ok()).flatten(),
             page: tree.canonicalize(&file.path).ok(),
+            given_root: root.to_owned(),
             directory,
             state: RefCell::default(),
         }
@@ -95,26 +115,57 @@ impl Includes {
             Some(below) => root.join(below.trim_start_matches('/')),
             None => directory.join(target),
         };
-        let path = self.tree.canonicalize(&path).map_err(|_| Refused::Missing)?;
-        if !path.starts_with(root) {
-            return Err(Refused::Outside);
-        }
+        let Ok(path) = self.tree.canonicalize(&path) else {
+            self.miss(&path);
+            return Err(Refused::Missing);
+        };
+        let Ok(below) = path.strip_prefix(root) else { return Err(Refused::Outside) };
         if Some(&path) == self.page.as_ref() {
             return Err(Refused::Itself);
         }
-        if !self.tree.is_file(&path) {
+        let known_as = self.given_root.join(below);
+        let len = self.tree.len(&path).ok().filter(|_| self.tree.is_file(&path));
+        let Some(len) = len else {
+            self.miss(&known_as);
             return Err(Refused::Missing);
-        }
-        let size = self.tree.len(&path).map_err(|_| Refused::Missing)?;
-        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        };
+        let size = usize::try_from(len).unwrap_or(usize::MAX);
         let mut state = self.state.borrow_mut();
         if state.files >= MAX_FILES || size > MAX_BYTES - state.bytes.min(MAX_BYTES) {
             return Err(Refused::TooMuch);
         }
-        let bytes = self.tree.read(&path).map_err(|_| Refused::Missing)?;
+        let Ok(bytes) = self.tree.read(&path) else {
+            drop(state);
+            self.miss(&known_as);
+            return Err(Refused::Missing);
+        };
         state.files += 1;
         state.bytes += bytes.len();
+        state.included.push(Included {
+            path: known_as,
+            len,
+            modified: self.tree.modified(&path),
+            hash: Some(blake3::hash(&bytes).to_hex().to_string()),
+        });
         Ok((path, decode::plain(&bytes, None).text.replace('\0', " ")))
+    }
+
+    /// Notes that the page would be another one if there were such a file below the root.
+    fn miss(&self, path: &Path) {
+        let mut known_as = PathBuf::new();
+        for part in path.components() {
+            match part {
+                Component::ParentDir => drop(known_as.pop()),
+                Component::CurDir => {}
+                part => known_as.push(part),
+            }
+        }
+        let given = self.root.as_ref().and_then(|root| known_as.strip_prefix(root).ok());
+        let known_as = given.map_or(known_as.clone(), |below| self.given_root.join(below));
+        if known_as.starts_with(&self.given_root) || self.given_root == Path::new(".") {
+            let missing = Included { path: known_as, len: 0, modified: None, hash: None };
+            self.state.borrow_mut().included.push(missing);
+        }
     }
 
     /// Tells of the files that were not taken in, and that the page depends on those that were.
@@ -122,6 +173,7 @@ impl Includes {
         let mut state = self.state.take();
         // The file's own bytes do not tell what the page holds.
         outcome.may_change |= state.files > 0 || !state.refused.is_empty();
+        outcome.included.append(&mut state.included);
         state.refused.dedup();
         let n = state.refused.len();
         for (target, refused) in state.refused.into_iter().take(MAX_TOLD) {

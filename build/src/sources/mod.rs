@@ -59,6 +59,7 @@ use boosts_and_pins::{Boost, Pins};
 use conversations::fields::Fields;
 use files::File;
 pub use files::{encode, join};
+pub use includes::Included;
 use left_out::LeftOut;
 use page_cache::PageCache;
 pub use papers::{Kind as PaperKind, UNKNOWN};
@@ -223,7 +224,16 @@ pub fn read(
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Page> {
-    read_cached(inputs, options, None, &ProgressBar::hidden(), on_problem)
+    read_cached(inputs, options, None, &ProgressBar::hidden(), on_problem).pages
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// The pages.
+    pub pages: Vec<Page>,
+    /// The files that pages took in besides their own.
+    pub included: Vec<Included>,
 }
 
 /// Reads pages as [`read`] does, with a bar over the files. Files that `cache` has are not parsed,
@@ -234,9 +244,9 @@ pub fn read_cached(
     cache: Option<PageCache<'_>>,
     bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
-) -> Vec<Page> {
-    let pages = read_raw(inputs, options, cache, bar, on_problem);
-    pages.into_iter().map(|raw| raw.page).collect()
+) -> Read {
+    let (pages, included) = read_raw(inputs, options, cache, bar, on_problem);
+    Read { pages: pages.into_iter().map(|raw| raw.page).collect(), included }
 }
 
 /// Whether text of scans can be recognised here in these languages, joined by `+`.
@@ -307,7 +317,7 @@ pub fn extract(
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Extraction> {
     let options = Options { trace: true, ..options.clone() };
-    let pages = read_raw(inputs, &options, None, &ProgressBar::hidden(), on_problem);
+    let (pages, _) = read_raw(inputs, &options, None, &ProgressBar::hidden(), on_problem);
     pages.into_iter().map(Extraction::of).collect()
 }
 
@@ -354,7 +364,7 @@ fn read_raw(
     cache: Option<PageCache<'_>>,
     bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
-) -> Vec<RawPage> {
+) -> (Vec<RawPage>, Vec<Included>) {
     let files = match cache.as_ref().and_then(|cache| cache.listing()) {
         Some(listing) => {
             listing.problems.iter().cloned().for_each(&mut *on_problem);
@@ -374,8 +384,10 @@ fn read_raw(
         let _ = cache.store(used.into_iter().flatten().collect());
     }
     bar.finish_and_clear();
+    let included = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.included));
+    let included = included.collect();
     describe(&mut outcomes, &options.tree);
-    finish(outcomes, options, on_problem)
+    (finish(outcomes, options, on_problem), included)
 }
 
 /// Adds to pages what stands beside their files.
@@ -436,6 +448,8 @@ struct Outcome {
     problems: Vec<Problem>,
     /// Whether another read of the same bytes may find more, because a program that helps failed.
     may_change: bool,
+    /// The files that its pages took in.
+    included: Vec<Included>,
 }
 
 impl Outcome {

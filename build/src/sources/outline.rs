@@ -299,6 +299,15 @@ impl Outline {
         self.sections[self.current].attributes.insert(name.to_owned(), value);
     }
 
+    /// Gives the current section another anchor, if it has nothing but its title.
+    pub fn anchor_of_empty(&mut self, anchor: String) {
+        self.end_block();
+        let section = &mut self.sections[self.current];
+        if section.anchor.is_some() && section.blocks.is_empty() {
+            section.anchor = Some(anchor);
+        }
+    }
+
     /// Starts a section for an entry of a definition list or a table, one level below the current
     /// section, which continues when the entry ends. Returns the index of the new section.
     pub fn enter_definition(&mut self, mut heading: String, anchor: String) -> usize {

@@ -13,7 +13,7 @@ use super::files::File;
 use super::{Format, Listing, Options, Outcome};
 use crate::record_log::{CODING, Key, Kind, RecordLog, Used, key_of, program};
 
-const KIND: Kind = Kind { magic: *b"FNDLPAGE", version: 4 };
+const KIND: Kind = Kind { magic: *b"FNDLPAGE", version: 5 };
 
 /// The hashes of files, BLAKE3 in hex digits.
 pub type Hashes = HashMap<PathBuf, String>;
@@ -153,7 +153,7 @@ mod tests {
             let cache = PageCache::open(&self.log(), hashes);
             let bar = ProgressBar::hidden();
             let on_problem = &mut |problem| panic!("{problem:?}");
-            read_cached(&[self.root()], options, Some(cache), &bar, on_problem)
+            read_cached(&[self.root()], options, Some(cache), &bar, on_problem).pages
         }
 
         fn n_records(&self) -> usize {

@@ -148,7 +148,7 @@ fn pieces(mut outcome: Outcome) -> Vec<Piece> {
         let rest = outcome.pages.split_off(MAX_PIECE_PAGES);
         let pages = std::mem::replace(&mut outcome.pages, rest);
         let problems = std::mem::take(&mut outcome.problems);
-        pieces.push(Piece(Outcome { pages, problems, may_change: false }));
+        pieces.push(Piece(Outcome { pages, problems, ..Outcome::default() }));
     }
     pieces.push(Piece(outcome));
     pieces

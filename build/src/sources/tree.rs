@@ -9,6 +9,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// The files that a site is read from.
 #[derive(Clone, Default)]
@@ -63,6 +64,12 @@ impl Tree {
             Some(_) if self.is_dir(path) => Ok(0),
             Some(files) => Ok(files.get(path).ok_or_else(missing)?.len() as u64),
         }
+    }
+
+    /// When a file was written, if that is known.
+    pub(super) fn modified(&self, path: &Path) -> Option<SystemTime> {
+        let metadata = self.is_disk().then(|| std::fs::metadata(path));
+        metadata?.and_then(|metadata| metadata.modified()).ok()
     }
 
     /// The contents of a file.

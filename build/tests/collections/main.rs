@@ -3,7 +3,9 @@
 mod chats;
 mod documented;
 mod edits;
+mod full_disk;
 mod home;
+mod included;
 mod kill;
 mod packs;
 mod papers;

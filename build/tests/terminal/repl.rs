@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use serde_json::Value;
+
 use super::home::{Done, Home};
 use super::pty::*;
 use super::{build, program, record};
@@ -39,7 +41,11 @@ fn prompts(pty: &mut Pty, number: usize) {
 
 /// Runs lines from a pipe.
 fn script(home: &Home, lines: &str) -> Done {
-    let mut command = home.command(&["repl", "bundle"]);
+    script_with(home, &["bundle"], lines)
+}
+
+fn script_with(home: &Home, args: &[&str], lines: &str) -> Done {
+    let mut command = home.command(&[&["repl"], args].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
@@ -70,6 +76,28 @@ fn filters_are_kept_and_shown_in_the_prompt() {
     assert_eq!(pty.lines().iter().rfind(|line| line.starts_with("bundle")).unwrap(), "bundle> ");
     pty.press(CTRL_D);
     assert_eq!(pty.end().exit_code(), 0);
+}
+
+#[test]
+fn vectors_are_chosen_by_name() {
+    let home = Home::new();
+    home.write("notes/locks.md", "# Locks\n\nA mutex guards data.\n");
+    let args = ["collection", "add", "notes", "notes", "--encoder=none", "--vectors=table=static"];
+    assert_eq!(home.run(&args).code, 0);
+    let encoder = |args: &[&str]| {
+        let done = script_with(&home, args, ":format json\nmutex\n");
+        let answer: Value = serde_json::from_str(&done.out).unwrap();
+        answer["_meta"]["encoder"].clone()
+    };
+    assert_eq!(encoder(&["notes"]), Value::Null);
+    assert!(encoder(&["notes", "--vector-name=table"]).is_string());
+    assert_eq!(script_with(&home, &["notes", "--vector-name=other"], "mutex\n").code, 2);
+    let mut pty = Pty::start(&home, &["tui", "notes", "--vector-name=other"], SIZE, &[]);
+    assert_eq!(pty.end().exit_code(), 2);
+    let mut pty = Pty::start(&home, &["tui", "notes", "--vector-name=table"], SIZE, &[]);
+    pty.wait_for("F1 keys");
+    pty.press("mutex");
+    pty.wait_for("words and static meaning");
 }
 
 #[test]

@@ -19,6 +19,10 @@
 use std::borrow::Cow;
 
 use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::deflate::core::{
+    CompressorOxide, TDEFLFlush, TDEFLStatus, compress as deflate,
+    create_comp_flags_from_zip_params,
+};
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 use crate::codec::{Reader, hash128};
@@ -176,16 +180,21 @@ fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
 
 /// Compresses contents, and names the codec that was chosen.
 fn compress(kind: u8, raw: &[u8]) -> (Codec, Cow<'_, [u8]>) {
-    let deflated = compress_to_vec(raw, LEVEL);
+    let packed = pack(kind, raw).filter(|packed| {
+        packed.len() < raw.len() && raw.len() as u64 <= packed.len() as u64 * MAX_INFLATION
+    });
     // Deflate wins if lists repeat each other, such as those of words that are on every page.
-    if let Some(packed) = pack(kind, raw)
-        && packed.len() < raw.len().min(deflated.len())
-        && raw.len() as u64 <= packed.len() as u64 * MAX_INFLATION
+    let within = packed.as_ref().and_then(|packed| deflated_within(raw, packed.len()));
+    let deflated = match (packed, within) {
+        (_, Some(deflated)) => deflated,
         // Contents that another writer made in another form would come back in this writer's form.
-        && unpack(kind, &packed, raw.len()).is_ok_and(|unpacked| unpacked == raw)
-    {
-        return (Codec::Packed, packed.into());
-    }
+        (Some(packed), None)
+            if unpack(kind, &packed, raw.len()).is_ok_and(|unpacked| unpacked == raw) =>
+        {
+            return (Codec::Packed, packed.into());
+        }
+        _ => compress_to_vec(raw, LEVEL),
+    };
     // If deflate saves less than a thirtieth (int8 vectors), inflating costs more time than it
     // saves.
     if deflated.len() + raw.len() / 30 < raw.len() {
@@ -193,6 +202,20 @@ fn compress(kind: u8, raw: &[u8]) -> (Codec, Cow<'_, [u8]>) {
     } else {
         (Codec::Stored, raw.into())
     }
+}
+
+/// What [`compress_to_vec`] makes of contents, if it has at most `limit` bytes. Deflate is slow, and
+/// ends as soon as it has made more.
+fn deflated_within(raw: &[u8], limit: usize) -> Option<Vec<u8>> {
+    let mut compressor =
+        CompressorOxide::new(create_comp_flags_from_zip_params(LEVEL.into(), 0, 0));
+    let mut out = vec![0; limit + 1];
+    let (status, _, len) = deflate(&mut compressor, raw, &mut out, TDEFLFlush::Finish);
+    if status != TDEFLStatus::Done || len > limit {
+        return None;
+    }
+    out.truncate(len);
+    Some(out)
 }
 
 /// Decompresses everything that is left of `reader`. The allocation is bounded by `limit`, and by

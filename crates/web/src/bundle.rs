@@ -90,7 +90,7 @@ impl Bundle {
     /// keep the engine that they began with.
     pub async fn refresh(&self) -> Result<bool, Error> {
         let entry = self.source.entry().await?;
-        if self.engine().is_of(&entry) {
+        if *self.engine().entry() == entry {
             return Ok(false);
         }
         let engine = open_engine(&self.source, entry, self.streamed).await?;
@@ -217,7 +217,8 @@ impl Bundle {
             bundle.source.store.write().await;
             if let Some(paths) = engine.paths().filter(|_| !bundle.is_pruned.get()) {
                 bundle.is_pruned.set(true);
-                bundle.source.prune(paths.into_iter().collect(), &engine.revision()).await;
+                let paths = paths.into_iter().collect();
+                bundle.source.prune(paths, engine.entry(), &engine.revision()).await;
             }
         });
     }
@@ -226,12 +227,12 @@ impl Bundle {
 /// The engine over the build that an entry names.
 async fn open_engine(
     source: &Source,
-    entry: findling_bundle::Entry,
+    entry: findling_bundle::EntryFile,
     streamed: bool,
 ) -> Result<Engine, Error> {
     for fresh in [false, true] {
         let opened = match source.manifest(&entry, fresh).await {
-            Ok(manifest) => Engine::open(entry, &manifest, streamed),
+            Ok(opened) => Engine::open(entry, opened, streamed),
             Err(error) => Err(error),
         };
         match opened {

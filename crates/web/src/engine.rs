@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use findling_bundle::{EncoderCard, Entry, PositionsDirectory, ShardId, single_file};
+use findling_bundle::{EncoderCard, EntryFile, PositionsDirectory, ShardId, single_file};
 use findling_encoder::hash::HashEncoder;
 use findling_encoder::{Encoder as _, Side};
 use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request};
@@ -15,7 +15,8 @@ use wasm_bindgen::JsValue;
 
 use crate::Error;
 use crate::info::Info;
-use crate::source::Source;
+use crate::packs::Packs;
+use crate::source::{Opened, Source};
 
 /// Vectors longer than this are nobody's; a manifest that says otherwise must not make the program
 /// allocate them.
@@ -24,7 +25,8 @@ const MAX_DIMENSIONS: u32 = 4096;
 /// The engine over one build.
 pub struct Engine {
     pub index: RefCell<Index>,
-    entry: Entry,
+    entry: EntryFile,
+    packs: Option<Packs>,
     /// Where each shard that the manifest lists lies in a single file.
     ranges: Vec<Range<u64>>,
     hash: Option<HashEncoder>,
@@ -40,25 +42,27 @@ struct Load {
 }
 
 impl Engine {
-    /// Opens the build that an entry names.
-    pub fn open(entry: Entry, manifest: &[u8], streamed: bool) -> Result<Self, Error> {
-        let mut index = Index::open(manifest)?;
+    /// Opens the build that an entry file names.
+    pub fn open(entry: EntryFile, opened: Opened, streamed: bool) -> Result<Self, Error> {
+        let Opened { stored_manifest, packs } = opened;
+        let mut index = Index::open(&stored_manifest)?;
         index.set_streamed(streamed);
-        let ranges = single_file::shard_ranges(&entry, index.manifest());
+        let ranges = single_file::shard_ranges(&entry.entry, index.manifest());
         let hash = index.manifest().dense.as_ref().and_then(|dense| built_in(&dense.encoder));
-        Ok(Self { index: RefCell::new(index), entry, ranges, hash, loads: RefCell::default() })
+        let (index, loads) = (RefCell::new(index), RefCell::default());
+        Ok(Self { index, entry, packs, ranges, hash, loads })
     }
 
     /// Names the build.
     pub fn revision(&self) -> String {
-        let path = self.entry.manifest_path();
+        let path = self.entry.entry.manifest_path();
         let name = path.rsplit('/').next().unwrap_or_default();
         name.trim_end_matches(".bin").to_owned()
     }
 
-    /// Whether an entry names the same build.
-    pub fn is_of(&self, entry: &Entry) -> bool {
-        self.entry == *entry
+    /// The entry file of the build.
+    pub fn entry(&self) -> &EntryFile {
+        &self.entry
     }
 
     pub fn info(&self) -> Info {
@@ -114,7 +118,7 @@ impl Engine {
         let path = self.index.borrow().path(shard).unwrap_or_default();
         let mut is_fresh = false;
         loop {
-            let got = source.shard(&path, self.range(shard), is_fresh).await;
+            let got = self.stored(source, shard, &path, is_fresh).await;
             let stored = got.map_err(|error| match error.code() {
                 "not-found" => Error::new(
                     "shard-missing",
@@ -143,10 +147,32 @@ impl Engine {
         }
     }
 
+    /// A shard's bytes as stored. A `is_fresh` one comes past all caches.
+    async fn stored(
+        &self,
+        source: &Source,
+        shard: ShardId,
+        path: &str,
+        is_fresh: bool,
+    ) -> Result<Vec<u8>, Error> {
+        if let Some(early) = source.early(path).filter(|_| !is_fresh) {
+            return Ok(early);
+        }
+        match &self.packs {
+            Some(packs) => packs.shard(&source.store, shard, path, is_fresh).await,
+            None => source.shard(path, self.range(shard), is_fresh).await,
+        }
+    }
+
     /// Where a shard lies in a single file.
     fn range(&self, shard: ShardId) -> Option<Range<u64>> {
         let index = self.index.borrow();
-        single_file::shard_range(shard, &self.entry, &self.ranges, index.positions_directory())
+        single_file::shard_range(
+            shard,
+            &self.entry.entry,
+            &self.ranges,
+            index.positions_directory(),
+        )
     }
 
     /// The paths of all files of the build, once they are known.
@@ -163,7 +189,7 @@ impl Engine {
         // The transformer is fetched by the JavaScript client, which shares the cache.
         let encoders = index.manifest().dense.iter().flat_map(|dense| &dense.query_encoders);
         let encoders = encoders.flat_map(|encoder| &encoder.files).map(|file| file.path.clone());
-        Some(shards.chain(encoders).chain([self.entry.manifest_path()]).collect())
+        Some(shards.chain(encoders).collect())
     }
 }
 

@@ -55,6 +55,7 @@ mod engine;
 mod error;
 mod index;
 mod info;
+mod packs;
 mod snippet;
 mod source;
 mod store;

@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use findling_bundle::{Entry, entry, opening, single_file};
+use findling_bundle::{EntryFile, entry, opening, single_file};
 use js_sys::Uint8Array;
 
 use crate::Error;
+use crate::packs::{Packs, slots_name};
 use crate::store::{Fetched, Store};
 
 /// The ending of a bundle in a single file.
@@ -15,6 +16,13 @@ const SINGLE_FILE: &str = ".findling";
 
 /// Bytes of a single file's first request: room for the header and the manifest of a small site.
 const FIRST_BYTES: u64 = 32 << 10;
+
+/// What opening a build reads.
+pub struct Opened {
+    pub stored_manifest: Vec<u8>,
+    /// The packs that shards are in; `None` if each is a file of its own.
+    pub packs: Option<Packs>,
+}
 
 /// Where the parts of a bundle come from.
 pub struct Source {
@@ -65,11 +73,11 @@ impl Source {
     }
 
     /// The entry, which is the only part that changes.
-    pub async fn entry(&self) -> Result<Entry, Error> {
+    pub async fn entry(&self) -> Result<EntryFile, Error> {
         match &self.layout {
             Layout::Directory { .. } => {
                 let fetched = self.store.mutable(entry::FILE_NAME, None).await?;
-                Ok(Entry::from_bytes(&fetched.bytes.to_vec())?)
+                Ok(EntryFile::from_bytes(&fetched.bytes.to_vec())?)
             }
             Layout::SingleFile { name, head, whole } => {
                 let range = Some((name.as_str(), 0..FIRST_BYTES));
@@ -78,36 +86,50 @@ impl Source {
                 let bytes = bytes.to_vec();
                 let entry = single_file::read_header(&bytes)?;
                 (*head.borrow_mut(), *whole.borrow_mut()) = (bytes, all);
-                Ok(entry)
+                Ok(EntryFile { entry, opening: None })
             }
         }
     }
 
-    /// The stored manifest that an entry names.
-    pub async fn manifest(&self, entry: &Entry, fresh: bool) -> Result<Vec<u8>, Error> {
-        let path = entry.manifest_path();
+    /// The stored manifest that an entry file names, and what comes with it.
+    pub async fn manifest(&self, file: &EntryFile, fresh: bool) -> Result<Opened, Error> {
+        let (entry, path) = (&file.entry, file.opening_path());
         match &self.layout {
             Layout::Directory { early } => {
-                let file = self.store.immutable(&path, None, fresh).await?.to_vec();
-                let opening = opening::read(entry, &file)?;
+                let bytes = self.store.immutable(&path, None, fresh).await?.to_vec();
+                if let Some(whole) = &file.opening {
+                    whole.check(&bytes)?;
+                }
+                let opening = opening::read(entry, &bytes)?;
+                let packs = opening.packs.map(|packs| Packs::new(packs, &path)).transpose()?;
                 let shards = opening.shards.into_iter();
                 *early.borrow_mut() =
                     shards.map(|(path, stored)| (path, stored.to_vec())).collect();
-                Ok(opening.stored_manifest.to_vec())
+                Ok(Opened { stored_manifest: opening.stored_manifest.to_vec(), packs })
             }
             Layout::SingleFile { head, .. } => {
                 let start = single_file::HEADER_LEN;
                 let end = start.saturating_add(entry.manifest_len as usize);
-                if !fresh && let Some(stored) = head.borrow().get(start..end) {
-                    return Ok(stored.to_vec());
-                }
-                self.part(&path, start as u64..end as u64, fresh).await
+                let at_hand = head.borrow().get(start..end).map(<[u8]>::to_vec);
+                let stored_manifest = match at_hand.filter(|_| !fresh) {
+                    Some(stored) => stored,
+                    None => self.part(&path, start as u64..end as u64, fresh).await?,
+                };
+                Ok(Opened { stored_manifest, packs: None })
             }
         }
     }
 
-    /// A shard's file. A `fresh` one comes from a file of its own: what came with the manifest was
-    /// damaged. `range` is its place in a single file.
+    /// A shard that came with the manifest. It is given once: the engine keeps it, and asks for
+    /// another copy only if this one was damaged.
+    pub fn early(&self, path: &str) -> Option<Vec<u8>> {
+        match &self.layout {
+            Layout::Directory { early } => early.borrow_mut().remove(path),
+            Layout::SingleFile { .. } => None,
+        }
+    }
+
+    /// A shard in a file of its own, or in a single file, where `range` is its place.
     pub async fn shard(
         &self,
         path: &str,
@@ -115,14 +137,7 @@ impl Source {
         fresh: bool,
     ) -> Result<Vec<u8>, Error> {
         match &self.layout {
-            Layout::Directory { early } => {
-                // It is given once: the engine keeps it.
-                let early = early.borrow_mut().remove(path);
-                if let Some(stored) = early.filter(|_| !fresh) {
-                    return Ok(stored);
-                }
-                Ok(self.store.immutable(path, None, fresh).await?.to_vec())
-            }
+            Layout::Directory { .. } => Ok(self.store.immutable(path, None, fresh).await?.to_vec()),
             Layout::SingleFile { .. } => {
                 let range = range.ok_or_else(|| {
                     Error::new("inconsistent", format!("{path} has no place in the single file."))
@@ -133,7 +148,9 @@ impl Source {
     }
 
     /// Removes all cached parts but these, once for each build.
-    pub async fn prune(&self, mut keep: HashSet<String>, build: &str) {
+    pub async fn prune(&self, mut keep: HashSet<String>, file: &EntryFile, build: &str) {
+        let opening = file.opening_path();
+        keep.extend([slots_name(&opening), opening]);
         keep.insert(match &self.layout {
             Layout::Directory { .. } => entry::FILE_NAME.to_owned(),
             Layout::SingleFile { name, .. } => head_name(name),

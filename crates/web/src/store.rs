@@ -28,6 +28,12 @@ pub struct Fetched {
     pub whole: Option<Uint8Array>,
 }
 
+/// A range of a pack, or the whole pack from a server that ignores ranges.
+pub enum Part {
+    Range(Uint8Array),
+    Whole(Uint8Array),
+}
+
 /// A directory on a web server.
 pub struct Store {
     /// Ends with a slash.
@@ -129,6 +135,37 @@ impl Store {
         Ok(Fetched { bytes: part, whole: Some(bytes) })
     }
 
+    /// A range of a pack. The HTTP cache would make requests for ranges of one file wait for each
+    /// other, so it is not used if there is a better one.
+    pub async fn part(&self, file: &str, range: Range<u64>) -> Result<Part, Error> {
+        let mode = if self.cache.is_some() { RequestCache::NoStore } else { RequestCache::Default };
+        let (response, url) = self.response(file, Some(&range), mode).await?;
+        let body = browser::body(&response);
+        if response.status() != PARTIAL {
+            return Ok(Part::Whole(body.await.map_err(|thrown| unreachable(&url, &thrown))?));
+        }
+        // Other origins do not show these headers unless they are told to.
+        let header = |name| response.headers().get(name).ok().flatten();
+        let expected = format!("bytes {}-{}/", range.start, range.end.saturating_sub(1));
+        let is_other = header("content-range").is_some_and(|found| !found.starts_with(&expected));
+        let encoding = header("content-encoding").filter(|encoding| encoding != "identity");
+        if is_other || encoding.is_some() {
+            return Err(Error::new(
+                "bundle",
+                format!(
+                    "{url} came wrong: expected {expected}…, found another or a compressed range."
+                ),
+            ));
+        }
+        Ok(Part::Range(body.await.map_err(|thrown| unreachable(&url, &thrown))?))
+    }
+
+    /// A whole pack.
+    pub async fn pack(&self, file: &str, fresh: bool) -> Result<Uint8Array, Error> {
+        let mode = if fresh { RequestCache::Reload } else { RequestCache::Default };
+        Ok(self.get(file, None, mode).await?.0)
+    }
+
     /// Writes to the cache what was fetched since the last call. Called when no search is under
     /// way, since writing would delay its answer.
     pub async fn write(&self) {
@@ -178,7 +215,7 @@ impl Store {
     }
 
     /// A file of this visit or an earlier one.
-    async fn cached(&self, path: &str) -> Option<Uint8Array> {
+    pub async fn cached(&self, path: &str) -> Option<Uint8Array> {
         if let Some(bytes) = self.unwritten.borrow().get(path) {
             return Some(bytes.clone());
         }
@@ -191,7 +228,8 @@ impl Store {
         browser::body(&response).await.ok()
     }
 
-    fn remember(&self, path: &str, bytes: &Uint8Array) {
+    /// Keeps a file for the cache.
+    pub fn remember(&self, path: &str, bytes: &Uint8Array) {
         if self.cache.is_some() {
             self.unwritten.borrow_mut().insert(path.to_owned(), bytes.clone());
         }
@@ -208,16 +246,20 @@ impl Store {
         range: Option<&Range<u64>>,
         mode: RequestCache,
     ) -> Result<(Uint8Array, u16), Error> {
+        let (response, url) = self.response(path, range, mode).await?;
+        let body = browser::body(&response).await;
+        Ok((body.map_err(|thrown| unreachable(&url, &thrown))?, response.status()))
+    }
+
+    /// The server's answer if it has the file, and the file's address.
+    async fn response(
+        &self,
+        path: &str,
+        range: Option<&Range<u64>>,
+        mode: RequestCache,
+    ) -> Result<(Response, String), Error> {
         let url = self.url(path);
-        let unreachable = |thrown: JsValue| {
-            Error::new(
-                "network",
-                format!(
-                    "{url} could not be fetched: {}. Check the connection and try again.",
-                    browser::reason(&thrown)
-                ),
-            )
-        };
+        let unreachable = |thrown: JsValue| unreachable(&url, &thrown);
         let init = RequestInit::new();
         init.set_cache(mode);
         if let Some(Range { start, end }) = range {
@@ -229,7 +271,7 @@ impl Store {
         let response = browser::fetch(&url, &init).await.map_err(unreachable)?;
         let status = response.status();
         if response.ok() {
-            return Ok((browser::body(&response).await.map_err(unreachable)?, status));
+            return Ok((response, url));
         }
         let (code, remedy) = match status {
             404 | 410 => (
@@ -241,6 +283,12 @@ impl Store {
         let what = format!("the server answered with status {status}");
         Err(Error::new(code, format!("{url} could not be fetched: {what}. {remedy}")))
     }
+}
+
+fn unreachable(url: &str, thrown: &JsValue) -> Error {
+    let reason = browser::reason(thrown);
+    let advice = "Check the connection and try again.";
+    Error::new("network", format!("{url} could not be fetched: {reason}. {advice}"))
 }
 
 /// The options of a cached answer.

@@ -72,7 +72,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "parts",
-        question: "a build in parts beside one build of the same files: time and memory of each step",
+        question: "a build in parts beside one build of the same files: time and memory by step",
         args: "SITE [PARTS] [-- BUILD OPTIONS]",
         how: How::Peers("tests/peers/parts.mjs"),
     },
@@ -117,8 +117,8 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "networks",
-        question: "how long a reader waits for results, by network and version of HTTP, with files, \
-             with packs, and with Pagefind",
+        question: "how long a reader waits for results, by network and version of HTTP, with \
+             files, with packs, and with Pagefind",
         args: "[SITE] [--turns N]",
         how: How::PeersOfDemo("tests/peers/networks.mjs"),
     },

@@ -45,10 +45,28 @@ describe("the user of the local application", () => {
     assert.equal(await page.locator(".card").count(), 5);
     assert.ok(!page.url().includes(session.server.token), "the token stays in the address");
     const text = await card("handbook").innerText();
-    for (const part of [/Pages\s+10/, /Files\s+1\d/, /Size/, /Last sync\s+(just now|\d)/])
+    for (const part of [/Pages\s+10/, /Files\s+1\d/, /Size/, /Last sync\s+(now|\d)/])
       assert.match(text, part);
     assert.match(text, new RegExp(join(sources, "handbook")));
   });
+
+  for (const [language, title, direction] of [
+    ["de-AT", "In Ihren Sammlungen suchen", ""],
+    [
+      "ar",
+      "\u0627\u0628\u062d\u062b \u0641\u064a \u0645\u062c\u0645\u0648\u0639\u0627\u062a\u0643",
+      "rtl",
+    ],
+    ["tlh", "Search your collections", ""],
+  ])
+    test(`sees the application in the language of the browser, ${language}`, async () => {
+      await visit("", { locale: language });
+      await card("notes").locator(".badge.fresh").waitFor();
+      assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), title);
+      assert.equal(await page.getByRole("combobox").getAttribute("placeholder"), title);
+      const html = await page.locator("html").evaluate(({ lang, dir }) => [lang, dir]);
+      assert.deepEqual(html, [language === "tlh" ? "en" : language.slice(0, 2), direction]);
+    });
 
   test("searches while typing on the first page, and goes to a hit by a key", async () => {
     await visit("");
@@ -110,7 +128,7 @@ describe("the user of the local application", () => {
     const marks = new Set(await page.locator("article mark").allInnerTexts());
     assert.deepEqual([...marks].sort(), ["escapes", "pinholes"]);
     await page.getByRole("button", { name: "Next match" }).click();
-    await page.getByText(/^1 of \d+ matches$/).waitFor();
+    await page.getByText(/^Matches: 1 \/ \d+$/).waitFor();
     // Each turn has an address.
     await page.getByRole("link", { name: "Turn 1", exact: true }).click();
     assert.match(page.url(), /#turn-1$/);
@@ -151,11 +169,13 @@ describe("the user of the local application", () => {
     for (const part of ["Robin Ash", "Journal of Ceramics", "10.1000/glaze.2019", "2019"])
       assert.ok(about.includes(part), `${part}: ${about}`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.getByRole("combobox", { name: "Style of the citation" }).selectOption("BibTeX");
+    await page.getByRole("combobox", { name: "Cite" }).selectOption("BibTeX");
     await page.getByRole("button", { name: "Copy" }).click();
     await page.getByText("Copied").waitFor();
-    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^@article\{/);
-    const link = page.getByRole("link", { name: "Open the PDF at page 3" });
+    const entry = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(entry, /^@article\{/);
+    assert.match(entry, /de Vries.* and Ash/, "authors are in the order of the paper");
+    const link = page.getByRole("link", { name: "Open the PDF: Page 3" });
     const href = await link.getAttribute("href");
     assert.match(href, /^\/file\/[\w-]+#page=3$/);
     const pdf = await fetch(new URL(href, session.server.url));
@@ -177,10 +197,13 @@ describe("the user of the local application", () => {
   test("sees a change of a source, syncs the collection, and finds what is new", async () => {
     writeFileSync(join(sources, "notes/raku.md"), "# Raku\n\nStraw makes the smoke black.\n");
     await visit("");
-    await card("notes").getByText("1 file changed").waitFor();
+    await card("notes").getByText("Changed files: 1").waitFor();
     await card("notes").getByRole("button", { name: "Sync notes" }).click();
     await card("notes").locator(".badge.fresh").waitFor();
-    await page.getByRole("status").filter({ hasText: "notes: synced: 1 file new" }).waitFor();
+    await page
+      .getByRole("status")
+      .filter({ hasText: "notes: New: 1, changed: 0, deleted: 0" })
+      .waitFor();
     await visit("search?q=straw");
     await answered();
     assert.match(await results().first().innerText(), /Raku/);
@@ -189,7 +212,7 @@ describe("the user of the local application", () => {
   test("syncs all collections at once", async () => {
     writeFileSync(join(sources, "controller/new.rs"), "fn anew() {}\n");
     await visit("");
-    await card("controller").getByText("1 file changed").waitFor();
+    await card("controller").getByText("Changed files: 1").waitFor();
     await page.getByRole("button", { name: "Sync all" }).click();
     await page.locator(".badge.fresh").nth(4).waitFor();
   });

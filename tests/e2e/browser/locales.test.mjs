@@ -13,8 +13,11 @@ import { Session } from "../lib/session.mjs";
 const FILE = /^findling-locale-(.+)\.js$/;
 const locales = readdirSync(dist).flatMap((name) => FILE.exec(name)?.[1] ?? []);
 
-const texts = async (name) =>
-  (await import(pathToFileURL(join(dist, `findling-locale-${name}.js`)))).default;
+const texts = async (name, directory = dist) =>
+  (await import(pathToFileURL(join(directory, `findling-locale-${name}.js`)))).default;
+
+/** The texts of the local application, which contain those of the elements. */
+const textsOfApp = (name) => texts(name, join(dist, "app"));
 
 /** All texts with their paths: strings, and the forms of plurals. */
 function flat(labels, path = "") {
@@ -40,9 +43,22 @@ describe("every language", () => {
     assert.equal(Number(/^There are (\d+): /m.exec(readme)[1]), locales.length + 1);
   });
 
+  test("is a language of the local application, with all texts of its source", async () => {
+    const found = readdirSync(join(dist, "app")).flatMap((name) => FILE.exec(name)?.[1] ?? []);
+    assert.deepEqual(found.sort(), [...locales].sort());
+    const source = readFileSync(join(root, "www/src/app/texts.ts"), "utf8");
+    const keys = [...source.matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key);
+    assert.ok(keys.length > 40, `${keys.length} texts`);
+    const own = { ...(await textsOfApp("de")) };
+    for (const key of Object.keys(await texts("de"))) delete own[key];
+    assert.deepEqual(Object.keys(own).sort(), keys.sort());
+  });
+
   for (const name of locales)
     test(`${name}: has every text, every plural form and every placeholder`, async () => {
-      const [expected, found] = [await texts("de"), await texts(name)];
+      const [expected, found] = [await textsOfApp("de"), await textsOfApp(name)];
+      const elements = [await texts("de"), await texts(name)].map((of) => Object.keys(of).sort());
+      assert.deepEqual(elements[1], elements[0]);
       assert.deepEqual(Object.keys(found).sort(), Object.keys(expected).sort());
       assert.equal(found.language, name);
       const { pluralCategories } = new Intl.PluralRules(name).resolvedOptions();

@@ -91,6 +91,29 @@ describe("a page in Rust", { skip }, () => {
     assert.deepEqual(fetched, []);
   });
 
+  for (const ranges of [true, false]) {
+    test(`searches a bundle in packs ${ranges ? "by ranges" : "without ranges"}`, async () => {
+      const page = await visit();
+      await page.locator("#query").fill("glaze");
+      await status("by words and meaning");
+      const expected = await titles();
+      const packed = build({ encoder: "static", host: "plain" });
+      const { directories } = session.server;
+      session.server.directories = [...directories.slice(0, 2), packed];
+      session.server.ranges = ranges;
+      const visited = await visit();
+      session.server.log.length = 0;
+      await visited.locator("#query").fill("glaze");
+      await status("by words and meaning");
+      assert.deepEqual(await titles(), expected);
+      const fetched = session.server.log.filter((path) => path.endsWith(".bin"));
+      assert.ok(fetched.length > 0, "the site is small, but not all comes with the manifest");
+      assert.ok(fetched.every((path) => /\/[0-9a-f]{24}\.bin$/.test(path)));
+      assert.equal(session.server.nRanges, ranges ? fetched.length : 0);
+      if (!ranges) expectComplaints(visited, /came whole in place of a range/);
+    });
+  }
+
   test("fetches a damaged file again, then searches by words", async () => {
     const page = await visit();
     session.server.corrupt = /shards\//;

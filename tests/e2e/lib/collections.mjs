@@ -55,7 +55,7 @@ pub fn soak(minutes: u64) -> Duration {
 
 const BIBLIOGRAPHY = `@article{ash2019glaze,
   title = {Crystalline glazes at low temperature},
-  author = {Ash, Robin and de Vries, Kim},
+  author = {de Vries, Kim and Ash, Robin},
   journal = {Journal of Ceramics},
   year = {2019},
   doi = {10.1000/glaze.2019},
@@ -147,9 +147,15 @@ export function makeCollections({ encoder = "hash", only = Object.keys(KINDS) } 
   return sources;
 }
 
-/** Starts the application; `url` is its address, `token` what its pages need. */
-export async function serveApplication() {
-  const server = spawn(findling, ["serve", "--port", "0"], { stdio: ["ignore", "pipe", "ignore"] });
+/**
+ * Starts the application; `url` is its address, `token` what its pages need. `env` has further
+ * variables.
+ */
+export async function serveApplication(env = {}) {
+  const server = spawn(findling, ["serve", "--port", "0"], {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, ...env },
+  });
   const printed = await new Promise((resolve, reject) => {
     let text = "";
     server.stdout.on("data", (data) => {

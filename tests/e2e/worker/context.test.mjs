@@ -24,7 +24,7 @@ for (const { name, site, args: own = [] } of bundles()) {
   describe(`the endpoint gives the passages of the command line: ${name}`, () => {
     let worker;
     before(async () => {
-      worker = await dev(site);
+      worker = await dev(site, { FINDLING_SUBREQUESTS: "1000" });
     });
     after(() => worker?.stop());
 
@@ -41,7 +41,8 @@ for (const { name, site, args: own = [] } of bundles()) {
     /** The passages of the command line, in the endpoint's form. */
     const native = (query, mode, tokens) => {
       const options = ["--tokens", String(tokens), "--mode", mode, "--format", "json"];
-      const args = ["--quiet", "context", query, join(site, "findling"), ...own, ...options];
+      const bundle = join(site, "findling");
+      const args = ["--quiet", "context", "--streamed", query, bundle, ...own, ...options];
       const { status, stdout, stderr } = spawnSync(findling, args, { encoding: "utf8" });
       // 1: nothing was found.
       assert.ok(status === 0 || status === 1, stderr);

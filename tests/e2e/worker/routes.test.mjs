@@ -173,11 +173,15 @@ await client.GET("/search", { params: { query: {} } });
   });
 
   test("is answered from the cache the second time", async () => {
-    await get("/search?q=a+query+of+its+own");
+    const first = await get("/search?q=a+query+of+its+own");
+    let again;
     const entry = await until(async () => {
-      await get("/search?q=a+query+of+its+own");
+      again = await get("/search?q=a+query+of+its+own");
       return logged(worker).find(({ cached }) => cached !== undefined);
     });
+    for (const name of ["etag", "cache-control", "content-type", "access-control-allow-origin"])
+      assert.equal(again.headers.get(name), first.headers.get(name), name);
+    assert.deepEqual(await again.json(), await first.json());
     assert.equal(entry.cached, "fresh");
     assert.equal(entry.engineMs, 0);
   });

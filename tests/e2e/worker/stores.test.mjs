@@ -118,6 +118,28 @@ describe("a request with too few subrequests for meaning", () => {
   });
 });
 
+describe("requests that wait for the same files", () => {
+  let worker;
+  after(() => worker?.stop());
+
+  test("are answered in part only if their own subrequests are spent", async () => {
+    worker = await start({
+      source: workerOf("{ budget: { subrequests: 24, reserve: 6 }, cache: false }"),
+      serviceBindings: { ASSETS: serveFiles(harbour(), ServiceResponse) },
+    });
+    const asked = questions().slice(0, 8);
+    for (let i = 0; i < 3; i++) {
+      const answers = await Promise.all(asked.map((query) => search(worker, query)));
+      for (const { response, answer } of answers) {
+        if (response.status === 503) continue;
+        const isPart = answer.notices.some(({ code }) => code === "meaning-missing");
+        const { used } = fetched({ response });
+        assert.ok(used <= 24 && (!isPart || used >= 18), `${used} fetched, in part: ${isPart}`);
+      }
+    }
+  });
+});
+
 describe("another build that is deployed", () => {
   let worker;
   after(() => worker?.stop());

@@ -17,6 +17,8 @@ export const messageOf = ({ message, causes = [] }: Failure) => [message, ...cau
 export interface Card {
   name: string;
   settings: { kind: string; paths: string[]; encoder: string };
+  /** The paths for people. */
+  sources: string[];
   isBuilt: boolean;
   isSyncing: boolean;
   synced?: string;

@@ -1,6 +1,7 @@
 /** Questions to the server of the application, and the token that they need. */
 
 import { type ErrorCode, FindlingError } from "../errors";
+import { COMMAND, say } from "./language";
 
 /** Where the token is kept: other ports of this machine have storage of their own. */
 const KEY = "findling-token";
@@ -37,8 +38,8 @@ export async function ask<Answer>(
     answer = await response.json();
   } catch (thrown) {
     if (signal?.aborted) throw FindlingError.aborted();
-    throw new FindlingError("network", "The server on this machine does not answer.", {
-      remedy: "Start `findling serve` again, and open the address that it prints.",
+    throw new FindlingError("network", say("noServer", { command: COMMAND }), {
+      remedy: "",
       cause: thrown,
     });
   }

@@ -9,9 +9,12 @@ import { LOCKED, takeToken } from "./api";
 import { FAILED } from "./collections-index";
 import { defineElements } from "./elements";
 import { Home } from "./home";
+import { COMMAND, chooseLanguage, texts } from "./language";
+import { withCode } from "./pieces";
 import { Reader } from "./reader";
 
 takeToken();
+await chooseLanguage();
 defineElements();
 
 const main = h("main", { id: "main" });
@@ -22,7 +25,7 @@ function head(...search: HTMLElement[]): HTMLElement {
     "header",
     { class: "top" },
     h("a", { href: "/", class: "brand" }, "Findling"),
-    h("nav", { "aria-label": "Pages" }, h("a", { href: "/search" }, "Search")),
+    h("nav", {}, h("a", { href: "/search" }, texts().search)),
     ...search,
   );
 }
@@ -33,7 +36,7 @@ function box(): HTMLElement {
 }
 
 function results(): HTMLElement {
-  document.title = "Search \u00B7 Findling";
+  document.title = `${texts().search} \u00B7 Findling`;
   const failed = h("ul", { class: "errors", role: "status", hidden: true });
   addEventListener(FAILED, (event) => {
     const all = (event as CustomEvent<Failed[]>).detail;
@@ -45,7 +48,7 @@ function results(): HTMLElement {
   return h(
     "div",
     { class: "results" },
-    h("h1", { class: "sr" }, "Search"),
+    h("h1", { class: "sr" }, texts().search),
     failed,
     h("collections-results", { facets: "collection, *", paging: "pages" }),
   );
@@ -65,14 +68,8 @@ function locked(): HTMLElement {
   return h(
     "div",
     { class: "locked" },
-    h("h1", {}, "Open the printed address"),
-    h(
-      "p",
-      {},
-      "This server answers only to pages that have its token. Open the address that ",
-      h("code", {}, "findling serve"),
-      " has printed; it has a new token each time.",
-    ),
+    h("h1", {}, texts().locked),
+    h("p", {}, ...withCode(texts().lockedHint, COMMAND)),
   );
 }
 
@@ -81,7 +78,7 @@ addEventListener(LOCKED, () => {
   main.replaceChildren(locked());
 });
 document.body.append(
-  h("a", { href: "#main", class: "skip" }, "Skip to the content"),
+  h("a", { href: "#main", class: "skip" }, texts().skip),
   head(...(location.pathname === "/read" ? [box()] : [])),
   main,
 );

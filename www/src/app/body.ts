@@ -1,9 +1,14 @@
 /** The text of a page: turns, lines or sections. */
 
 import { h } from "../ui/dom";
+import { fill } from "../ui/labels";
 import type { Page, Piece, Section } from "./answers";
+import { say, texts } from "./language";
 import { blockOf, nodesOf } from "./pieces";
-import { dateTime } from "./time";
+import { dateTime, number } from "./time";
+
+/** Who speaks in conversations. */
+const ROLES = ["user", "assistant", "tool", "system"] as const;
 
 /** The text of a page, with links to what is left out before and after. */
 export function body(page: Page): HTMLElement {
@@ -21,9 +26,9 @@ export function body(page: Page): HTMLElement {
 }
 
 /** A link to sections that are left out. */
-function more(n: number, where: string, anchor: string | undefined): HTMLElement[] {
+function more(n: number, where: "before" | "after", anchor: string | undefined): HTMLElement[] {
   if (n === 0) return [];
-  const text = `${n.toLocaleString("en")} sections ${where}`;
+  const text = say(where, { n: number(n) });
   const link =
     anchor === undefined ? text : h("a", { href: `#${encodeURIComponent(anchor)}` }, text);
   return [h("p", { class: "more" }, link)];
@@ -34,18 +39,26 @@ function linesOf(lines: Piece[][]): HTMLElement {
   const code = h("code", {});
   for (const line of lines)
     code.append(h("span", { class: "line", tabindex: -1 }, ...nodesOf(line), "\n"));
-  return h("pre", { class: "file", tabindex: 0, role: "group", "aria-label": "File" }, code);
+  return h(
+    "pre",
+    { class: "file", tabindex: 0, dir: "ltr", role: "group", "aria-label": texts().file },
+    code,
+  );
 }
 
 /** A turn of a conversation. Later parts of a long turn have no head. */
 function turn(section: Section): HTMLElement {
   const { anchor = "", attributes, blocks } = section;
   const role = String(attributes["role"] ?? "unknown");
-  const known = ["user", "assistant", "tool", "system"].includes(role) ? role : "other";
-  const element = h("section", { class: `turn ${known}`, "data-anchor": anchor, tabindex: -1 });
+  const known = ROLES.find((known) => known === role);
+  const element = h("section", {
+    class: `turn ${known ?? "other"}`,
+    "data-anchor": anchor,
+    tabindex: -1,
+  });
   if (!/^turn-\d+-\d+$/.test(anchor)) {
-    const number = anchor.replace("turn-", "");
-    const name = role.charAt(0).toUpperCase() + role.slice(1);
+    const n = anchor.replace("turn-", "");
+    const name = known ? texts()[known] : role;
     const head = h("div", { class: "head" }, h("h2", { dir: "auto" }, name));
     const time = attributes["time"];
     if (typeof time === "string")
@@ -56,8 +69,12 @@ function turn(section: Section): HTMLElement {
     head.append(
       h(
         "a",
-        { href: `#${encodeURIComponent(anchor)}`, class: "anchor", "aria-label": `Turn ${number}` },
-        `#${number}`,
+        {
+          href: `#${encodeURIComponent(anchor)}`,
+          class: "anchor",
+          "aria-label": say("turn", { n }),
+        },
+        `#${n}`,
       ),
     );
     element.append(head);
@@ -84,11 +101,11 @@ function part(section: Section, page: Page, depths: Depths): HTMLElement {
 
 /** A link to the page of the PDF that a section is on. */
 function pdfLinks({ pdf }: Page, anchor = ""): HTMLElement[] {
-  const number = /^page=(\d+)$/.exec(anchor)?.[1];
-  if (number === undefined || pdf === undefined) return [];
-  const href = `${pdf}#page=${number}`;
+  const n = /^page=(\d+)$/.exec(anchor)?.[1];
+  if (n === undefined || pdf === undefined) return [];
+  const href = `${pdf}#page=${n}`;
   const attributes = { href, target: "_blank", rel: "noopener", class: "anchor" };
-  return [h("a", attributes, `page ${number}`)];
+  return [h("a", attributes, fill(texts().pageNumber, { n }))];
 }
 
 /** Levels of headings below the title, none left out. */

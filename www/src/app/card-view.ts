@@ -1,10 +1,12 @@
 /** A collection as a card: what it has, whether it is up to date, and its sync. */
 
 import { h } from "../ui/dom";
+import { plural } from "../ui/labels";
 import { type Card, type Freshness, type Job, messageOf } from "./answers";
 import { ask } from "./api";
 import { COLLECTION } from "./collections-index";
-import { ago, bytes, count, dateTime } from "./time";
+import { say, texts } from "./language";
+import { ago, bytes, dateTime, namesOf, number } from "./time";
 
 /** How a collection stands to its sources, as a class and as words. */
 type Badge = ["fresh" | "stale" | "failed" | "busy" | "unknown", string];
@@ -16,7 +18,7 @@ export class CardView {
   readonly #facts = h("dl", { class: "facts" });
   readonly #sources = h("p", { class: "sources", dir: "ltr" });
   readonly #errors = h("ul", { class: "errors", hidden: true });
-  readonly #button = h("button", { type: "button", class: "button" }, "Sync");
+  readonly #button = h("button", { type: "button", class: "button" }, texts().sync);
   readonly #bar = h("progress", { hidden: true });
   readonly #step = h("p", { class: "step", hidden: true });
   #card: Card;
@@ -27,8 +29,8 @@ export class CardView {
     this.name = card.name;
     const address = `/search?${new URLSearchParams({ [`f.${COLLECTION}`]: card.name })}`;
     const link = h("a", { href: address }, card.name);
-    this.#button.setAttribute("aria-label", `Sync ${card.name}`);
-    this.#bar.setAttribute("aria-label", `Sync of ${card.name}`);
+    for (const part of [this.#button, this.#bar])
+      part.setAttribute("aria-label", `${texts().sync} ${card.name}`);
     this.#button.addEventListener("click", () => sync(card.name));
     this.element.append(
       h("div", { class: "row" }, h("h3", {}, link), this.#badge),
@@ -48,33 +50,35 @@ export class CardView {
   /** What came of the last sync. */
   get outcome(): string {
     const { status, report, error } = this.#job ?? {};
-    if (status === "failed") return `the sync failed: ${error ? messageOf(error) : ""}`;
-    if (!report || report.status === "unchanged") return "is up to date";
-    const parts = (["new", "changed", "deleted"] as const).filter((what) => report[what] > 0);
-    return `synced: ${parts.map((what) => `${count(report[what], "files")} ${what}`).join(", ")}`;
+    if (status === "failed") return `${texts().syncFailed}: ${error ? messageOf(error) : ""}`;
+    if (!report || report.status === "unchanged") return texts().upToDate;
+    const { new: added, changed, deleted } = report;
+    const counts = Object.entries({ added, changed, deleted });
+    return say("synced", Object.fromEntries(counts.map(([what, n]) => [what, number(n)])));
   }
 
   show(card: Card): void {
     this.#card = card;
-    const { pages = 0, sections = 0, files, bundleBytes, languages, synced, settings } = card;
+    const { pages = 0, sections = 0, files, bundleBytes, languages, synced } = card;
     const facts: [string, string | HTMLElement][] = [
-      ["Pages", pages.toLocaleString("en")],
-      ["Sections", sections.toLocaleString("en")],
+      [texts().pageCount, number(pages)],
+      [texts().sectionCount, number(sections)],
     ];
-    if (files !== undefined) facts.push(["Files", files.toLocaleString("en")]);
-    if (bundleBytes !== undefined) facts.push(["Size", bytes(bundleBytes)]);
+    if (files !== undefined) facts.push([texts().fileCount, number(files)]);
+    if (bundleBytes !== undefined) facts.push([texts().size, bytes(bundleBytes)]);
     if (synced !== undefined) {
       const time = new Date(synced);
-      facts.push(["Last sync", h("time", { datetime: synced, title: dateTime(time) }, ago(time))]);
+      const shown = h("time", { datetime: synced, title: dateTime(time) }, ago(time));
+      facts.push([texts().lastSync, shown]);
     }
-    if (languages.length > 0) facts.push(["Languages", languages.join(", ")]);
-    facts.push(["Search", card.hasMeaning ? "words and meaning" : "words"]);
+    if (languages.length > 0) facts.push([texts().languages, namesOf(languages)]);
+    facts.push([texts().search, card.hasMeaning ? texts().byBoth : texts().byWords]);
     this.#facts.replaceChildren(
       ...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
     );
-    this.#sources.textContent = settings.paths.join(", ") || "imported";
+    this.#sources.textContent = card.sources.join(", ") || texts().imported;
     this.#button.hidden = !this.canSync;
-    this.#setBadge(this.#ownBadge() ?? ["busy", "Comparing"]);
+    this.#setBadge(this.#ownBadge() ?? ["busy", texts().comparing]);
     this.#showErrors();
   }
 
@@ -84,11 +88,11 @@ export class CardView {
     try {
       const freshness = await ask<Freshness | null>("freshness", { collection: this.name });
       if (this.#ownBadge()) return;
-      if (!freshness) this.#setBadge(["unknown", "Imported"]);
-      else if (!freshness.stale) this.#setBadge(["fresh", "Up to date"]);
-      else this.#setBadge(["stale", `${count(freshness.changedFiles, "files")} changed`]);
+      if (!freshness) this.#setBadge(["unknown", texts().imported]);
+      else if (!freshness.stale) this.#setBadge(["fresh", texts().upToDate]);
+      else this.#setBadge(["stale", say("changedFiles", { n: number(freshness.changedFiles) })]);
     } catch (thrown) {
-      this.#setBadge(["failed", "Sources missing"]);
+      this.#setBadge(["failed", texts().sourcesMissing]);
       this.#showErrors((thrown as Error).message);
     }
   }
@@ -104,25 +108,25 @@ export class CardView {
     this.#step.hidden = !runs;
     if (total === null) {
       this.#bar.removeAttribute("value");
-      this.#step.textContent = verb === "" ? "Comparing files" : `${verb}: ${message}`;
+      this.#step.textContent = verb === "" ? texts().comparing : `${verb}: ${message}`;
     } else {
       this.#bar.max = total;
       this.#bar.value = done;
-      this.#step.textContent = `${verb}: ${done.toLocaleString("en")} of ${count(total, unit)}`;
+      this.#step.textContent = `${verb}: ${number(done)} / ${number(total)} ${unit}`;
     }
-    if (runs) this.#setBadge(["busy", "Syncing"]);
-    else if (ran) this.#setBadge(this.#ownBadge() ?? ["busy", "Comparing"]);
+    if (runs) this.#setBadge(["busy", texts().syncing]);
+    else if (ran) this.#setBadge(this.#ownBadge() ?? ["busy", texts().comparing]);
     this.#showErrors();
     return ran && !runs;
   }
 
   /** The state that is known without a look at the sources. */
   #ownBadge(): Badge | undefined {
-    if (this.#job?.status === "running") return ["busy", "Syncing"];
-    if (this.#card.isSyncing) return ["busy", "Syncing elsewhere"];
-    if (this.#job?.status === "failed") return ["failed", "Sync failed"];
-    if (!this.#card.isBuilt) return ["stale", "Not built"];
-    if (this.#card.error) return ["failed", "Cannot be searched"];
+    if (this.#job?.status === "running") return ["busy", texts().syncing];
+    if (this.#card.isSyncing) return ["busy", texts().syncing];
+    if (this.#job?.status === "failed") return ["failed", texts().syncFailed];
+    if (!this.#card.isBuilt) return ["stale", texts().notBuilt];
+    if (this.#card.error) return ["failed", texts().notSearchable];
     return undefined;
   }
 
@@ -137,11 +141,11 @@ export class CardView {
     // That a collection is not built yet is no error, and its badge says so.
     if (error && isBuilt) errors.push(messageOf(error));
     if (this.#job?.error) errors.push(messageOf(this.#job.error));
-    if (unreadable > 0) errors.push(`${count(unreadable, "files")} could not be read`);
+    if (unreadable > 0) errors.push(say("unreadable", { n: number(unreadable) }));
     if (this.#job) {
       const { warnings, moreWarnings } = this.#job.step;
       errors.push(...warnings);
-      if (moreWarnings > 0) errors.push(`and ${count(moreWarnings, "warnings")} more`);
+      if (moreWarnings > 0) errors.push(plural(texts(), texts().moreValues, moreWarnings));
     }
     this.#errors.replaceChildren(...errors.map((text) => h("li", { dir: "auto" }, text)));
     this.#errors.hidden = errors.length === 0;

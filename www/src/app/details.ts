@@ -2,14 +2,15 @@
 
 import { h } from "../ui/dom";
 import type { Page } from "./answers";
+import { texts } from "./language";
 import { dateTime } from "./time";
 
 /** Attributes that the page shows otherwise, or that say nothing to people. */
 const HIDDEN = ["path", "roles", "session"];
 
 export function details(page: Page): HTMLElement[] {
-  const facts: [string, string][] = [["collection", page.collection]];
-  if (page.file !== undefined) facts.push(["file", page.file]);
+  const facts: [string, string][] = [[texts().collection, page.collection]];
+  if (page.file !== undefined) facts.push([texts().file, page.file]);
   for (const [name, value] of Object.entries(page.attributes)) {
     const text = shownValue(value);
     if (!HIDDEN.includes(name) && text !== "" && text !== "unknown") facts.push([name, text]);
@@ -39,7 +40,7 @@ function citation(citations: Page["citations"]): HTMLElement {
   const status = h("span", { class: "muted", role: "status" });
   const style = h(
     "select",
-    { "aria-label": "Style of the citation" },
+    { "aria-label": texts().cite },
     ...citations.map(({ style }) => h("option", { value: style }, style)),
   );
   const show = () => {
@@ -49,20 +50,19 @@ function citation(citations: Page["citations"]): HTMLElement {
     status.textContent = "";
   };
   style.addEventListener("change", show);
-  const copy = h("button", { type: "button", class: "button" }, "Copy");
+  const copy = h("button", { type: "button", class: "button" }, texts().copy);
   copy.addEventListener("click", () => {
     navigator.clipboard.writeText(text.textContent ?? "").then(
       () => {
-        status.textContent = "Copied";
+        status.textContent = texts().copied;
       },
       () => {
         // The browser does not let the page write; the text can be selected.
         getSelection()?.selectAllChildren(text);
-        status.textContent = "Selected";
       },
     );
   });
   show();
   const tools = h("div", { class: "row" }, style, copy, status);
-  return h("section", { class: "cite" }, h("h2", {}, "Cite"), tools, text);
+  return h("section", { class: "cite" }, h("h2", {}, texts().cite), tools, text);
 }

@@ -2,11 +2,10 @@
 
 import { sheetOf } from "../ui/base-element";
 import { FindlingSearch } from "../ui/element";
-import type { Labels } from "../ui/labels";
-import type { Locale } from "../ui/locale";
 import type { Lease } from "../ui/open-bundle";
 import { FindlingResults } from "../ui/page/element";
 import { openCollections } from "./collections-index";
+import { texts } from "./language";
 
 /** Opens the collections. They are asked again for every page, so nothing has to be closed. */
 const leased = (): Lease => ({ index: openCollections(), end() {} });
@@ -20,7 +19,7 @@ const DROPDOWN = `
   display: none;
 }`;
 
-const LABELS: Partial<Labels> = { placeholder: "Search your collections" };
+const labels = () => ({ placeholder: texts().searchAll });
 
 class CollectionsSearch extends FindlingSearch {
   protected override lease(): Lease {
@@ -29,7 +28,7 @@ class CollectionsSearch extends FindlingSearch {
 
   constructor() {
     super();
-    this.labels = LABELS;
+    this.labels = labels();
     this.root.adoptedStyleSheets.push(sheetOf(DROPDOWN));
   }
 
@@ -46,7 +45,7 @@ class CollectionsResults extends FindlingResults {
 
   constructor() {
     super();
-    this.labels = LABELS as Partial<Locale>;
+    this.labels = labels();
   }
 
   protected override passages(): boolean {

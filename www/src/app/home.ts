@@ -5,6 +5,7 @@ import { h } from "../ui/dom";
 import type { Cards, Jobs } from "./answers";
 import { ask } from "./api";
 import { CardView } from "./card-view";
+import { say, texts } from "./language";
 
 /** Milliseconds between two questions for how syncs stand. */
 const POLL = 700;
@@ -13,7 +14,7 @@ export class Home {
   readonly element: HTMLElement;
   readonly #cards = new Map<string, CardView>();
   readonly #list = h("ul", { class: "cards" });
-  readonly #all = h("button", { type: "button", class: "button" }, "Sync all");
+  readonly #all = h("button", { type: "button", class: "button" }, texts().syncAll);
   readonly #status = h("p", { class: "sr", role: "status" });
   #polling = false;
 
@@ -32,9 +33,9 @@ export class Home {
     this.element = h(
       "div",
       { class: "home" },
-      h("h1", {}, "Search your collections"),
+      h("h1", {}, texts().searchAll),
       search,
-      h("div", { class: "row" }, h("h2", {}, "Collections"), this.#all),
+      h("div", { class: "row" }, h("h2", {}, texts().collections), this.#all),
       this.#list,
       this.#status,
     );
@@ -70,7 +71,7 @@ export class Home {
   async #sync(name: string): Promise<void> {
     try {
       this.#follow(await ask<Jobs>("sync", { collection: name }));
-      this.#say(`Syncing ${name}`);
+      this.#say(`${name}: ${texts().syncing}`);
     } catch (thrown) {
       this.#say((thrown as Error).message);
     }
@@ -110,8 +111,8 @@ function emptyState(registry: string): HTMLElement {
   return h(
     "div",
     { class: "empty" },
-    h("p", {}, "There are no collections yet. Add one in a shell, and reload this page:"),
+    h("p", {}, texts().noCollections),
     h("pre", {}, h("code", {}, "findling collection add notes ~/notes")),
-    h("p", { class: "muted" }, `They are listed in ${registry}.`),
+    h("p", { class: "muted" }, say("listedIn", { file: registry })),
   );
 }

@@ -1,6 +1,8 @@
 /** How often the query's words occur, and buttons that go from one to the next. */
 
 import { h } from "../ui/dom";
+import { say, texts } from "./language";
+import { number } from "./time";
 
 export class MatchBar {
   readonly element: HTMLElement;
@@ -10,8 +12,8 @@ export class MatchBar {
 
   constructor(text: HTMLElement) {
     this.#marks = [...text.querySelectorAll("mark")];
-    const previous = h("button", { type: "button", class: "button" }, "Previous match");
-    const next = h("button", { type: "button", class: "button" }, "Next match");
+    const previous = button("\u2191", texts().previousMatch);
+    const next = button("\u2193", texts().nextMatch);
     previous.addEventListener("click", () => this.#go(-1));
     next.addEventListener("click", () => this.#go(1));
     this.element = h("div", { class: "matches row" }, this.#count, previous, next);
@@ -35,9 +37,12 @@ export class MatchBar {
   }
 
   #say(): void {
-    const n = this.#marks.length.toLocaleString("en");
-    const matches = this.#marks.length === 1 ? "match" : "matches";
-    this.#count.textContent =
-      this.#at < 0 ? `${n} ${matches}` : `${this.#at + 1} of ${n} ${matches}`;
+    const all = number(this.#marks.length);
+    const n = this.#at < 0 ? all : `${number(this.#at + 1)} / ${all}`;
+    this.#count.textContent = say("matches", { n });
   }
 }
+
+/** A button with a sign, which fits on a phone in every language. */
+const button = (sign: string, label: string) =>
+  h("button", { type: "button", class: "button", title: label, "aria-label": label }, sign);

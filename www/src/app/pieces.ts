@@ -2,6 +2,7 @@
 
 import { h } from "../ui/dom";
 import type { Block, Piece } from "./answers";
+import { texts } from "./language";
 
 const KINDS = ["code", "keyword", "string", "number", "comment"];
 
@@ -25,5 +26,11 @@ export const textOf = (pieces: Piece[]): string => pieces.map(({ text }) => text
 export function blockOf({ code, pieces }: Block): HTMLElement {
   if (!code) return h("p", { dir: "auto" }, ...nodesOf(pieces));
   const inner = h("code", {}, ...nodesOf(pieces));
-  return h("pre", { tabindex: 0, role: "group", "aria-label": "Code" }, inner);
+  return h("pre", { tabindex: 0, dir: "ltr", role: "group", "aria-label": texts().code }, inner);
 }
+
+/** A text in which code stands in place of a name in braces. */
+export const withCode = (text: string, code: string): (Node | string)[] =>
+  text
+    .split(/\{\w+\}/)
+    .flatMap((part, i) => (i > 0 ? [h("code", { dir: "ltr" }, code), part] : [part]));

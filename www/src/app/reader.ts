@@ -1,10 +1,12 @@
 /** The reader: a page of a collection, with the query's words marked. */
 
 import { h } from "../ui/dom";
+import { fill } from "../ui/labels";
 import type { Page } from "./answers";
 import { ask } from "./api";
 import { body } from "./body";
 import { details } from "./details";
+import { say, texts } from "./language";
 import { MatchBar } from "./match-bar";
 import { nodesOf, textOf } from "./pieces";
 
@@ -22,7 +24,7 @@ export class Reader {
 
   constructor(place: Place) {
     this.#place = place;
-    this.element.append(h("p", { class: "muted" }, "Opening the page"));
+    this.element.append(h("p", { class: "muted" }, "\u2026"));
     addEventListener("hashchange", () => this.#reach());
     void this.#load();
   }
@@ -32,7 +34,7 @@ export class Reader {
       this.#page = await ask<Page>("read", { ...this.#place, anchor: anchor() });
     } catch (thrown) {
       this.element.replaceChildren(
-        h("h1", {}, "This page cannot be shown"),
+        h("h1", {}, texts().cannotShow),
         h("p", { class: "error", dir: "auto" }, (thrown as Error).message),
       );
       this.element.ariaBusy = "false";
@@ -63,7 +65,7 @@ export class Reader {
     const back =
       this.#place.q === ""
         ? h("a", { href: `/search?${filter}` }, page.collection)
-        : h("a", { href: `/search?${search}` }, `Results for \u201C${this.#place.q}\u201D`);
+        : h("a", { href: `/search?${search}` }, say("resultsFor", { query: this.#place.q }));
     const head = h(
       "header",
       {},
@@ -73,27 +75,19 @@ export class Reader {
     const links: HTMLElement[] = [];
     const out = { target: "_blank", rel: "noopener" };
     if (page.web !== undefined)
-      links.push(h("a", { href: page.web, ...out, class: "button" }, "Open on the web"));
+      links.push(h("a", { href: page.web, ...out, class: "button" }, texts().openWeb));
     if (page.pdf !== undefined) {
       const at = /^page=\d+$/.exec(anchor());
-      const label = at ? `Open the PDF at page ${at[0].slice(5)}` : "Open the PDF";
       const href = at ? `${page.pdf}#${at[0]}` : page.pdf;
-      links.push(h("a", { href, ...out, class: "button pdf" }, label));
+      links.push(h("a", { href, ...out, class: "button pdf" }, pdfLabel(at?.[0])));
     }
     if (links.length > 0) head.append(h("p", { class: "links" }, ...links));
-    if (page.isKeptText)
-      head.append(
-        h(
-          "p",
-          { class: "note", role: "note" },
-          "The file has changed since the last sync, or is too long. This is the indexed text.",
-        ),
-      );
+    if (page.isKeptText) head.append(h("p", { class: "note", role: "note" }, texts().keptText));
     return head;
   }
 
   #side(page: Page): HTMLElement {
-    const side = h("aside", { "aria-label": "About this page" }, ...details(page));
+    const side = h("aside", { "aria-label": texts().file }, ...details(page));
     if (page.outline.length > 1) {
       const entries = page.outline.map(({ level, heading, anchor }) =>
         h(
@@ -103,7 +97,12 @@ export class Reader {
         ),
       );
       side.append(
-        h("nav", { "aria-label": "Contents" }, h("h2", {}, "Contents"), h("ol", {}, ...entries)),
+        h(
+          "nav",
+          { "aria-label": texts().contents },
+          h("h2", {}, texts().contents),
+          h("ol", {}, ...entries),
+        ),
       );
     }
     return side;
@@ -126,7 +125,7 @@ export class Reader {
     const link = this.element.querySelector<HTMLAnchorElement>("a.pdf");
     if (link && page.pdf !== undefined && /^page=\d+$/.test(name)) {
       link.href = `${page.pdf}#${name}`;
-      link.textContent = `Open the PDF at page ${name.slice(5)}`;
+      link.textContent = pdfLabel(name);
     }
     first.scrollIntoView({ block: page.source ? "center" : "start" });
     first.focus({ preventScroll: true });
@@ -152,6 +151,12 @@ export class Reader {
     const lines = [...this.element.querySelectorAll<HTMLElement>(".line")];
     return lines.slice(Number(first) - 1, Number(last ?? first));
   }
+}
+
+/** What a link to the PDF says; `place` is an anchor such as `page=3`. */
+function pdfLabel(place?: string): string {
+  if (place === undefined) return texts().openPdf;
+  return `${texts().openPdf}: ${fill(texts().pageNumber, { n: place.slice(5) })}`;
 }
 
 /** The anchor in the address. */

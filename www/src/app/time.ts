@@ -1,4 +1,6 @@
-/** Numbers, sizes and times for people. */
+/** Numbers, sizes, times and names of languages for people, in the language of the application. */
+
+import { texts } from "./language";
 
 const UNITS = [
   ["year", 365 * 86_400],
@@ -9,26 +11,46 @@ const UNITS = [
   ["minute", 60],
 ] as const;
 
+const SIZES = [
+  ["gigabyte", 1e9],
+  ["megabyte", 1e6],
+  ["kilobyte", 1e3],
+  ["byte", 1],
+] as const;
+
 /** How long ago a time is, such as `3 hours ago`. */
 export function ago(time: Date, now = Date.now()): string {
   const seconds = (time.getTime() - now) / 1000;
-  const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  const format = new Intl.RelativeTimeFormat(texts().language, { numeric: "auto" });
   for (const [unit, length] of UNITS)
     if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
-  return "just now";
+  return format.format(0, "second");
 }
 
 /** A day and a time. */
 export const dateTime = (time: Date): string =>
-  time.toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+  time.toLocaleString(texts().language, { dateStyle: "medium", timeStyle: "short" });
 
-/** `1,234 pages`, `1 page`. */
-export const count = (n: number, plural: string): string =>
-  `${n.toLocaleString("en")} ${n === 1 ? plural.replace(/s$/, "") : plural}`;
+/** `1,234`. */
+export const number = (n: number): string => n.toLocaleString(texts().language);
 
 /** `34.5 kB`, in decimal units. */
 export function bytes(n: number): string {
-  if (n < 1000) return `${n} B`;
-  const [size, unit] = n < 1e6 ? [n / 1e3, "kB"] : n < 1e9 ? [n / 1e6, "MB"] : [n / 1e9, "GB"];
-  return `${size.toFixed(1)} ${unit}`;
+  const [unit, size] = SIZES.find(([, size]) => n >= size) ?? SIZES[3];
+  const options = { style: "unit", unit, maximumFractionDigits: 1 } as const;
+  return (n / size).toLocaleString(texts().language, options);
+}
+
+/** The names of languages (BCP 47). */
+export function namesOf(languages: string[]): string {
+  const names = new Intl.DisplayNames(texts().language, { type: "language" });
+  const name = (tag: string) => {
+    try {
+      return names.of(tag) ?? tag;
+    } catch {
+      // The page says something else than a language.
+      return tag;
+    }
+  };
+  return languages.map(name).join(", ");
 }

@@ -1,4 +1,6 @@
-//! Addresses of pages of collections.
+//! Addresses of pages of collections, and paths of their files.
+
+use std::path::{MAIN_SEPARATOR, Path};
 
 use serde_json::{Map, Value};
 
@@ -40,6 +42,21 @@ pub fn reader(collection: &str, id: &str, query: &str, anchor: Option<&str>) -> 
     address
 }
 
+/// A path for people: the home directory is `~`.
+pub fn shown(path: &Path) -> String {
+    shown_below(path, std::env::home_dir().as_deref())
+}
+
+fn shown_below(path: &Path, home: Option<&Path>) -> String {
+    // Without a home directory there may be an empty one, below which is every path.
+    let home = home.filter(|home| home.parent().is_some());
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~{MAIN_SEPARATOR}{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}
+
 /// Percent-encodes everything but letters, digits and `-._~`.
 fn encoded(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
@@ -57,6 +74,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_path_for_people_has_a_short_name_for_their_home_directory() {
+        let shown = |path: &str, home| shown_below(Path::new(path), home);
+        let ann = Some(Path::new("/home/ann"));
+        let notes = ["~", "notes"].join(std::path::MAIN_SEPARATOR_STR);
+        assert_eq!(shown("/home/ann/notes", ann), notes);
+        assert_eq!(shown("/home/ann", ann), "~");
+        assert_eq!(shown("/home/anna/notes", ann), "/home/anna/notes");
+        for none in [None, Some(Path::new("")), Some(Path::new("/"))] {
+            assert_eq!(shown("/srv/notes", none), "/srv/notes");
+        }
+    }
 
     #[test]
     fn a_page_of_the_web_is_read_there_and_a_paper_here() {

@@ -6,8 +6,8 @@ use anyhow::Result;
 use findling_bundle::{AttributeKind, AttributeLevel};
 use serde::Serialize;
 
-use super::Application;
 use super::jobs::State;
+use super::{Application, address};
 use crate::collections::{Freshness, Home, Name, Registry, Settings, Target};
 use crate::commands::bundles::{Bundles, lock};
 use crate::commands::collection::Row;
@@ -30,6 +30,8 @@ struct Card<'a> {
     row: Row<'a>,
     #[serde(flatten)]
     contents: Contents,
+    /// Where its files are, for people.
+    sources: Vec<String>,
     /// Why it cannot be searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Failure>,
@@ -64,7 +66,7 @@ pub fn collections(application: &Application) -> Result<String> {
     let registry = Registry::read(&home)?;
     let all = registry.collections().iter();
     let cards = Cards {
-        registry: home.registry().display().to_string(),
+        registry: address::shown(&home.registry()),
         collections: all.map(|(name, settings)| card(application, &home, name, settings)).collect(),
         jobs: application.jobs.states(),
     };
@@ -80,13 +82,12 @@ fn card<'a>(
     let row = Row::of(home, name, settings);
     let target = Target::of_collection(home, name);
     let is_syncing = target.is_ok_and(|target| target.is_syncing());
-    match contents(&application.bundles, name) {
-        Ok(contents) => Card { row, contents, error: None, is_syncing },
-        Err(error) => {
-            let error = Some(Failure::of(&error));
-            Card { row, contents: Contents::default(), error, is_syncing }
-        }
-    }
+    let sources = settings.paths.iter().map(|path| address::shown(path)).collect();
+    let (contents, error) = match contents(&application.bundles, name) {
+        Ok(contents) => (contents, None),
+        Err(error) => (Contents::default(), Some(Failure::of(&error))),
+    };
+    Card { row, contents, sources, error, is_syncing }
 }
 
 fn contents(bundles: &Bundles, name: &Name) -> Result<Contents> {

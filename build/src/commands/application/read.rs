@@ -121,7 +121,7 @@ pub fn answer(application: &Application, input: &Value) -> Result<String> {
         title: heading(&document.title, &mut marks),
         kind,
         web: address::web(&document.url),
-        file: file.as_ref().map(|path| line(&path.to_string_lossy()).into_owned()),
+        file: file.as_ref().map(|path| line(&address::shown(path)).into_owned()),
         pdf: pdf.map(|path| application.files.address(&path)).transpose()?,
         citations: if kind == "paper" { paper::citations(&document) } else { Vec::new() },
         outline: outline(&document.sections),

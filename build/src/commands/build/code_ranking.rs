@@ -5,8 +5,10 @@ use crate::ranking::{self, Setting};
 
 /// Parameters that differ from the defaults where most sections are symbols of code. The name of a
 /// function says what it does, and a part of a long name says as much as a word; in prose neither
-/// is so. `docs/experiments/quality-sets.md` has the measurements.
-const OF_CODE: [(&str, f32); 2] = [("heading", 12.0), ("parts", 0.8)];
+/// is so. Meaning counts less: vectors are of models for prose.
+/// `docs/experiments/quality-sets.md` has the measurements.
+const OF_CODE: [(&str, f32); 4] =
+    [("heading", 12.0), ("parts", 0.8), ("meaning", 0.25), ("meaningInSentences", 0.3)];
 
 /// The ranking for these pages, unless it is that of any site.
 pub(super) fn ranking_of(pages: &[Page]) -> Option<Setting> {

@@ -33,6 +33,7 @@ pub fn build_collection(settings: &Settings, place: &Place, yes: bool, ui: &Ui) 
         sections: built.stats.n_sections,
         bundle_bytes: built.written.bundle_bytes,
         unreadable: built.n_unreadable,
+        included: built.included,
         ..Built::default()
     })
 }

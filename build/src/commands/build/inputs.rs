@@ -14,7 +14,7 @@ use crate::ranking;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::conversations::fields::Fields;
 use crate::sources::page_cache::PageCache;
-use crate::sources::{self, Problem, Severity};
+use crate::sources::{self, Included, Problem, Read, Severity};
 use crate::ui::Ui;
 
 /// The input of a build.
@@ -23,6 +23,8 @@ pub struct Input {
     pub pages: Vec<Page>,
     /// Files that could not be read.
     pub n_unreadable: usize,
+    /// Files that pages took in besides their own.
+    pub included: Vec<Included>,
     /// Files to write beside the bundle, made from the pages.
     pub extras: Vec<Extra>,
     /// Languages of pages that `pagefind.js` may be asked to search.
@@ -231,9 +233,10 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
         let cache = PageCache::open(&kept.pages, Some(&kept.hashes));
         cache.with_listing(kept.listing.as_ref())
     });
-    let pages = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
+    let read = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
+    let Read { pages, included } = read;
     check_found(&pages, args, unreadable)?;
-    Ok(Input { pages, n_unreadable: unreadable, ..Input::default() })
+    Ok(Input { pages, n_unreadable: unreadable, included, ..Input::default() })
 }
 
 /// Fails if there is no page.

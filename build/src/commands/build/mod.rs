@@ -31,6 +31,7 @@ use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
 use crate::index::write::{self, BundleWriter, Extra, Replaced, Shape, Written};
 use crate::index::{self, Deployed, Job, Kept, Outcome, Stage, client, standalone};
+use crate::sources::Included;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::pagefind::Site;
 use crate::ui::{Ui, count};
@@ -148,8 +149,9 @@ fn build_from(
     let shape = shape(args)?;
     write::check(&output, shape)?;
     check_inputs(args)?;
-    let Indexed { bundle, unchanged, extras, mut stages, n_truncated, n_unreadable } =
-        index_site(args, (&output, shape), kept, ui, read)?;
+    let indexed = index_site(args, (&output, shape), kept, ui, read)?;
+    let Indexed { bundle, unchanged, extras, mut stages, n_truncated, n_unreadable, included } =
+        indexed;
 
     let writing = Instant::now();
     let written = if shape == Shape::Standalone {
@@ -163,6 +165,7 @@ fn build_from(
         stats: bundle.manifest.stats,
         written,
         n_unreadable,
+        included,
         n_truncated,
         seconds: started.elapsed().as_secs_f64(),
         stages,
@@ -205,6 +208,7 @@ struct Indexed {
     stages: Vec<Stage>,
     n_truncated: usize,
     n_unreadable: usize,
+    included: Vec<Included>,
 }
 
 /// Indexes what `read` gives. Everything that can be refused is checked before the long work
@@ -222,7 +226,8 @@ fn index_site(
 
     let parsing = Instant::now();
     let input = read(std::mem::take(&mut settings.pins))?;
-    let Input { pages, n_unreadable, extras: read, pagefind_languages, embeddings } = input;
+    let Input { pages, n_unreadable, included, extras: read, pagefind_languages, embeddings } =
+        input;
     extras.extend(read);
     if settings.ranking.is_empty() {
         let of_code = code_ranking::ranking_of(&pages);
@@ -275,7 +280,7 @@ fn index_site(
     if let Some((directory, files)) = for_assistants {
         assistant_files::write(directory, &files, args.agents_links, ui)?;
     }
-    Ok(Indexed { bundle, unchanged, extras, stages, n_truncated, n_unreadable })
+    Ok(Indexed { bundle, unchanged, extras, stages, n_truncated, n_unreadable, included })
 }
 
 /// The options of the index.

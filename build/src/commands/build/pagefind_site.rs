@@ -70,7 +70,7 @@ pub fn input(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<In
     }
     let pagefind_languages = site.languages.keys().cloned().collect();
     let (pages, extras) = files(args, site)?;
-    Ok(Input { pages, n_unreadable, extras, pagefind_languages, embeddings: None })
+    Ok(Input { pages, n_unreadable, extras, pagefind_languages, ..Input::default() })
 }
 
 /// The scripts of Pagefind's user interfaces that pages load and the output will not have.

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::index::Stage;
 use crate::index::write::Written;
+use crate::sources::Included;
 use crate::ui::{Ui, bytes, count, print_json, thousands};
 
 /// The report that `--json` prints.
@@ -41,6 +42,8 @@ pub struct Built {
     pub written: Written,
     /// Files that could not be read.
     pub n_unreadable: usize,
+    /// Files that pages took in besides their own.
+    pub included: Vec<Included>,
     /// Embedding units that the encoder cut off.
     pub n_truncated: usize,
     pub seconds: f64,
@@ -76,7 +79,7 @@ impl Built {
     }
 
     fn report(&self) -> Report<'_> {
-        let Self { output, stats, written, n_unreadable, n_truncated, seconds, stages } = self;
+        let Self { output, stats, written, n_unreadable, n_truncated, seconds, stages, .. } = self;
         Report {
             output,
             pages: stats.n_pages,

@@ -13,15 +13,15 @@ use super::progress::Progress;
 use super::text;
 use super::types::{
     AttributeOutput, CollectionOutput, CollectionsOutput, ContextInput, ContextOutput, FacetOutput,
-    FacetsInput, FacetsOutput, Hit, PassageOutput, ReadInput, ReadOutput, SearchInput,
-    SearchOutput, SimilarInput, UNTRUSTED, ValueOutput, limit, tokens,
+    FacetsInput, FacetsOutput, FailedOutput, Hit, PassageOutput, ReadInput, ReadOutput,
+    SearchInput, SearchOutput, SimilarInput, UNTRUSTED, ValueOutput, limit, tokens,
 };
 use crate::commands::ask::{Question, ask_as_one};
 use crate::commands::bundles::{Bundles, lock};
 use crate::commands::open_bundle::OpenBundle;
 use crate::commands::search::{is_no_page, parse_filter};
 use crate::host::Document;
-use crate::output::{self, Sources, UsageError};
+use crate::output::{self, Failure, Sources, UsageError};
 use crate::passages::{self, Passage, beginning, estimate};
 use crate::safe_text::{line, lines, url};
 use crate::ui::Ui;
@@ -39,6 +39,23 @@ pub struct Call<'a> {
     /// Set when the client no longer wants the answer.
     pub cancelled: &'a CancellationToken,
     pub progress: &'a Progress,
+}
+
+/// The answers of the bundles that could answer, and why the others could not.
+type Answers<T> = (Vec<T>, Vec<FailedOutput>);
+
+/// # Errors
+/// The first failure if no bundle has answered.
+fn some<T>(answers: Vec<T>, mut failures: Vec<(String, anyhow::Error)>) -> Result<Answers<T>> {
+    if answers.is_empty() && !failures.is_empty() {
+        return Err(failures.swap_remove(0).1);
+    }
+    let failed = failures.iter().map(|(name, error)| FailedOutput {
+        collection: line(name).into_owned(),
+        code: Failure::of(error).code,
+        message: lines(&format!("{error:#}")).into_owned(),
+    });
+    Ok((answers, failed.collect()))
 }
 
 /// The tokens that are left for an answer.
@@ -73,7 +90,6 @@ impl Call<'_> {
 
     /// The next bundle of several, of which so many are done.
     fn bundle(&self, name: &str, done: usize, all: usize) -> Result<Arc<Mutex<OpenBundle>>> {
-        self.go_on()?;
         let what = if self.bundles.is_open(name) { "asking" } else { "opening" };
         self.progress.tell(done, all, format!("{what} {}", line(name)));
         self.bundles.get(name)
@@ -84,14 +100,18 @@ impl Call<'_> {
         &self,
         wanted: Option<&str>,
         mut ask: impl FnMut(&str, &mut OpenBundle) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        let mut answers = Vec::new();
+    ) -> Result<Answers<T>> {
+        let (mut answers, mut failures) = (Vec::new(), Vec::new());
         let names = self.bundles.wanted(wanted)?;
         for (done, name) in names.iter().enumerate() {
-            let asked = self.bundle(name, done, names.len())?;
-            answers.push(ask(name, &mut lock(&asked))?);
+            self.go_on()?;
+            let asked = self.bundle(name, done, names.len());
+            match asked.and_then(|asked| ask(name, &mut lock(&asked))) {
+                Ok(answer) => answers.push(answer),
+                Err(error) => failures.push((name.clone(), error)),
+            }
         }
-        Ok(answers)
+        some(answers, failures)
     }
 
     /// Asks the bundles that are wanted as one. `each` makes something of every answer.
@@ -100,16 +120,20 @@ impl Call<'_> {
         wanted: Option<&str>,
         request: &Request,
         mut each: impl FnMut(&str, &mut OpenBundle, Response) -> Result<T>,
-    ) -> Result<Vec<T>> {
+    ) -> Result<Answers<T>> {
         let mut names = self.bundles.wanted(wanted)?;
         let mut seen = std::collections::HashSet::new();
         names.retain(|name| seen.insert(name.clone()));
-        let mut opened = Vec::new();
+        let (mut opened, mut failures) = (Vec::new(), Vec::new());
         for (done, name) in names.iter().enumerate() {
-            opened.push(self.bundle(name, done, names.len())?);
+            self.go_on()?;
+            match self.bundle(name, done, names.len()) {
+                Ok(asked) => opened.push((name, asked)),
+                Err(error) => failures.push((name.clone(), error)),
+            }
         }
         // Every call locks in the same order.
-        let mut locked: Vec<_> = opened.iter().map(|asked| lock(asked)).collect();
+        let mut locked: Vec<_> = opened.iter().map(|(_, asked)| lock(asked)).collect();
         let by_meaning = request.mode != findling_engine::Mode::Lexical;
         for asked in &locked {
             if self.bundles.is_first_question(&asked.name, by_meaning) {
@@ -120,11 +144,16 @@ impl Call<'_> {
         let replies = ask_as_one(locked.iter_mut().map(|asked| &mut **asked), |asked| {
             Question::new(asked, request.clone(), &mut self.bundles.encoders(), self.ui)
         });
-        if let Some((_, error)) = replies.refusals.into_iter().next() {
-            return Err(error);
+        failures.extend(replies.refusals);
+        let mut answers = Vec::new();
+        for (at, (asked, reply)) in replies.answers {
+            let name = opened[at].0;
+            match each(name, asked, reply.response) {
+                Ok(answer) => answers.push(answer),
+                Err(error) => failures.push((name.clone(), error)),
+            }
         }
-        let answers = replies.answers.into_iter();
-        answers.map(|(at, (asked, reply))| each(&names[at], asked, reply.response)).collect()
+        some(answers, failures)
     }
 
     fn answer(&self, asked: &mut OpenBundle, request: Request) -> Result<Response> {
@@ -166,13 +195,14 @@ impl Call<'_> {
             sections_per_page: SectionsPerPage(1),
             ..Request::default()
         };
-        let answered =
+        let (answered, failed) =
             self.together(input.collection.as_deref(), &request, |name, asked, response| {
                 Ok((name.to_owned(), asked.sources.clone(), response))
             })?;
         let mut budget = Budget::new(input.tokens);
+        budget.take(&failed);
         let rank = input.offset as usize;
-        Ok(found(&answered, skip, limit as usize, rank, &mut budget))
+        Ok(SearchOutput { failed, ..found(&answered, skip, limit as usize, rank, &mut budget) })
     }
 
     /// `similar`.
@@ -203,18 +233,21 @@ impl Call<'_> {
             sections_per_page: SectionsPerPage(CONTEXT_SECTIONS),
             ..Request::default()
         };
-        let mut lists =
+        let (mut lists, failed) =
             self.together(input.collection.as_deref(), &request, |name, asked, response| {
                 let name = several.then_some(name);
                 passages::candidates(&mut asked.host, &response, 0, &asked.sources, name)
             })?;
         let found = if several { passages::merged(lists) } else { lists.pop().unwrap_or_default() };
-        let taken = passages::fill(found, Budget::new(input.tokens).0);
+        let mut budget = Budget::new(input.tokens);
+        budget.take(&failed);
+        let taken = passages::fill(found, budget.0);
         Ok(ContextOutput {
             untrusted: UNTRUSTED,
             passages: taken.passages.into_iter().map(passage).collect(),
             tokens: taken.tokens,
             left_out: taken.left_out,
+            failed,
         })
     }
 
@@ -293,7 +326,7 @@ impl Call<'_> {
             false => input.attributes.clone(),
         };
         let (mut budget, mut left_out) = (Budget::new(input.tokens), 0);
-        let lists = self.each(input.collection.as_deref(), |name, asked| {
+        let (lists, failed) = self.each(input.collection.as_deref(), |name, asked| {
             let request = Request {
                 query: input.query.clone(),
                 mode: findling_engine::Mode::Lexical,
@@ -304,6 +337,7 @@ impl Call<'_> {
             };
             Ok((name.to_owned(), self.answer(asked, request)?.facets))
         })?;
+        budget.take(&failed);
         let mut facets = Vec::new();
         for (collection, facet) in lists
             .into_iter()
@@ -324,7 +358,7 @@ impl Call<'_> {
                 facets.push(output);
             }
         }
-        Ok(FacetsOutput { untrusted: UNTRUSTED, facets, left_out })
+        Ok(FacetsOutput { untrusted: UNTRUSTED, facets, left_out, failed })
     }
 
     /// The bundle that has a page: the wanted one, or the first that has it.
@@ -334,16 +368,23 @@ impl Call<'_> {
         wanted: Option<&str>,
     ) -> Result<(String, Arc<Mutex<OpenBundle>>)> {
         let names = self.bundles.wanted(wanted)?;
+        let mut failed = None;
         for (done, name) in names.iter().enumerate() {
-            let asked = self.bundle(name, done, names.len())?;
-            let found = lock(&asked).host.document(address);
+            self.go_on()?;
+            let found = self.bundle(name, done, names.len()).and_then(|asked| {
+                lock(&asked).host.document(address)?;
+                Ok(asked)
+            });
             match found {
-                Ok(_) => return Ok((name.clone(), asked)),
-                Err(error) if !is_no_page(&error) => return Err(error),
-                Err(_) => {}
+                Ok(asked) => return Ok((name.clone(), asked)),
+                Err(error) if is_no_page(&error) => {}
+                Err(error) => failed = failed.or(Some(error)),
             }
         }
-        Err(findling_engine::Error::NoSuchPage { address: address.to_owned() }.into())
+        // A bundle that cannot be read may have the page.
+        Err(failed.unwrap_or_else(|| {
+            findling_engine::Error::NoSuchPage { address: address.to_owned() }.into()
+        }))
     }
 
     /// The page of a collection with an address, for a resource.
@@ -398,6 +439,7 @@ fn found(
             .map(|slip| format!("{} for {}", line(&slip.replacement), line(&slip.word)))
             .collect(),
         notices: notices.map(|notice| lines(&notice.message).into_owned()).collect(),
+        failed: Vec::new(),
     }
 }
 

@@ -25,7 +25,7 @@ use super::bundles::Bundles;
 use super::require_fresh::RequireFresh;
 use super::vector_name::VectorName;
 use crate::collections::Target;
-use crate::host::EncoderChoice;
+use crate::host::{EncoderChoice, Host};
 use crate::standard_streams::stdout;
 use crate::ui::Ui;
 use server::Server;
@@ -56,10 +56,7 @@ pub struct Args {
 
 /// Runs the command until the client closes the connection, or it is interrupted.
 pub fn run(args: Args) -> Result<ExitCode> {
-    for path in &args.targets {
-        // A bundle that cannot be opened is an error now, not later for an assistant.
-        crate::host::Host::open(args.vectors.of(Target::find(path)?)?.path())?;
-    }
+    check(&args.targets, &args.vectors)?;
     // Notices are part of the answers, so the console shows none.
     let ui = Ui::silent();
     let Args { targets, query_encoder, vectors, fresh, .. } = args;
@@ -73,6 +70,21 @@ pub fn run(args: Args) -> Result<ExitCode> {
     // A read of standard input that is pending would hold the process.
     runtime.shutdown_background();
     outcome.map(|()| ExitCode::SUCCESS)
+}
+
+/// Without a bundle that can be opened, the command ends now, not later for an assistant. If only
+/// some can be, the answers of the tools name the others.
+fn check(targets: &[PathBuf], vectors: &VectorName) -> Result<()> {
+    let open =
+        |path: &PathBuf| -> Result<Host> { Host::open(vectors.of(Target::find(path)?)?.path()) };
+    let mut failed = None;
+    for path in targets {
+        match open(path) {
+            Ok(_) => return Ok(()),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    failed.map_or(Ok(()), Err)
 }
 
 async fn serve_stdio(bundles: Arc<Bundles>, ui: Ui) -> Result<()> {

@@ -31,16 +31,20 @@ pub fn template() -> ResourceTemplate {
         .with_mime_type(MIME_TYPE)
 }
 
-/// Pages from a cursor on: the place of a collection and of a page in it.
+/// Pages from a cursor on: the place of a collection and of a page in it. Collections that cannot
+/// be opened are passed over, as `list_collections` tells.
 ///
 /// # Errors
-/// If the cursor is invalid, or a collection cannot be read.
+/// If the cursor is invalid, or a page cannot be read.
 pub fn list(call: &Call<'_>, cursor: Option<&str>) -> Result<ListResourcesResult> {
     let names = call.bundles.names()?;
     let (mut at, mut page) = cursor.map_or(Ok((0, 0)), place)?;
     let mut resources = Vec::new();
     while let Some(name) = names.get(at) {
-        let asked = call.bundles.get(name)?;
+        let Ok(asked) = call.bundles.get(name) else {
+            (at, page) = (at + 1, 0);
+            continue;
+        };
         let mut asked = lock(&asked);
         let n_pages = asked.host.manifest().stats.n_pages;
         while page < n_pages && resources.len() < PER_PAGE as usize {

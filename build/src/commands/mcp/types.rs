@@ -150,6 +150,20 @@ pub struct SearchOutput {
     pub corrections: Vec<String>,
     /// What else is to be known about the answer.
     pub notices: Vec<String>,
+    /// Collections that could not be searched, so that the answer lacks their pages.
+    pub failed: Vec<FailedOutput>,
+}
+
+/// A collection that could not answer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedOutput {
+    /// As the other tools take it.
+    pub collection: String,
+    /// The kind of failure: not-built, bundle, stale, unknown-attribute and others.
+    pub code: &'static str,
+    /// What was expected, what was found, and what to do.
+    pub message: String,
 }
 
 /// A page that was found, by its best section.
@@ -191,6 +205,8 @@ pub struct ContextOutput {
     pub tokens: usize,
     /// Sections that were found and did not fit.
     pub left_out: usize,
+    /// Collections that could not be searched, so that the answer lacks their passages.
+    pub failed: Vec<FailedOutput>,
 }
 
 /// A passage.
@@ -303,6 +319,8 @@ pub struct FacetsOutput {
     pub facets: Vec<FacetOutput>,
     /// Values that did not fit into the tokens.
     pub left_out: usize,
+    /// Collections that could not be asked, so that the answer lacks their values.
+    pub failed: Vec<FailedOutput>,
 }
 
 /// The values of an attribute.

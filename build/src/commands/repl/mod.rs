@@ -18,6 +18,7 @@ use rustyline::{CompletionType, Config, Editor};
 use super::last::Opener;
 use super::search::{FormatArg, Output, finish, keep, write_to};
 use super::state_directory;
+use super::vector_name::VectorName;
 use crate::output::{Exit, Failure, Format, UsageError, text, write_all};
 use crate::safe_text;
 use crate::standard_streams::{is_closed, stdout};
@@ -38,6 +39,9 @@ pub struct Args {
         ". By default all collections, or the directory one stands in"
     ))]
     target: Option<PathBuf>,
+    /// Which vectors are searched.
+    #[command(flatten)]
+    vectors: VectorName,
 }
 
 /// Whether the prompt comes again.
@@ -49,12 +53,12 @@ enum Next {
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     // A pager would hide the prompt.
-    finish(&Output::default(), ui, || start(args.target, &ui.without_pager()))
+    finish(&Output::default(), ui, || start(args, &ui.without_pager()))
 }
 
-fn start(target: Option<PathBuf>, ui: &Ui) -> Result<Exit> {
-    let targets: Vec<PathBuf> = target.into_iter().collect();
-    let session = Rc::new(RefCell::new(Session::open(&targets, ui)?));
+fn start(args: Args, ui: &Ui) -> Result<Exit> {
+    let targets: Vec<PathBuf> = args.target.into_iter().collect();
+    let session = Rc::new(RefCell::new(Session::open(&targets, &args.vectors, ui)?));
     let config = Config::builder()
         .max_history_size(MAX_LINES)?
         .completion_type(CompletionType::List)

@@ -61,9 +61,8 @@ impl Session {
     ///
     /// # Errors
     /// If there is nothing to search.
-    pub fn open(targets: &[PathBuf], ui: &Ui) -> Result<Self> {
-        let Opened { asked, failed } =
-            open(targets, &VectorName::default(), RequireFresh::default(), ui)?;
+    pub fn open(targets: &[PathBuf], vectors: &VectorName, ui: &Ui) -> Result<Self> {
+        let Opened { asked, failed } = open(targets, vectors, RequireFresh::default(), ui)?;
         if let (true, Some((_, failure))) = (asked.is_empty(), failed.first()) {
             bail!("{}", failure.message);
         }

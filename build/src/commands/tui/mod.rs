@@ -32,6 +32,7 @@ use ratatui::crossterm::event::{Event, KeyEventKind, poll, read};
 
 use super::last::Opener;
 use super::search::{Output, finish};
+use super::vector_name::VectorName;
 use crate::output::Exit;
 use crate::safe_text::line;
 use crate::ui::Ui;
@@ -39,7 +40,7 @@ use app::{App, Effect};
 use index_state::State;
 use reader::Preview;
 use screen::Screen;
-use searcher::{Bundle, News};
+use searcher::{Bundle, News, Wanted};
 use theme::Theme;
 
 /// How long a key is waited for, while an answer is under way and otherwise.
@@ -58,6 +59,9 @@ pub struct Args {
         ". By default all collections, or the directory one stands in"
     ))]
     target: Option<PathBuf>,
+    /// Which vectors are searched.
+    #[command(flatten)]
+    vectors: VectorName,
 }
 
 /// The messages of the threads to the main thread.
@@ -72,7 +76,7 @@ enum Message {
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let mut signal = None;
     let outcome = finish(&Output::default(), ui, || {
-        signal = start(args.target)?;
+        signal = start(args)?;
         Ok(Exit::Found)
     });
     if let Some(signal) = signal {
@@ -82,7 +86,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
 }
 
 /// Runs until the reader ends it, or a signal does, which is returned.
-fn start(target: Option<PathBuf>) -> Result<Option<i32>> {
+fn start(Args { target, vectors }: Args) -> Result<Option<i32>> {
     let name = match &target {
         Some(target) => target.to_string_lossy().into_owned(),
         None => "all collections".to_owned(),
@@ -93,7 +97,8 @@ fn start(target: Option<PathBuf>) -> Result<Option<i32>> {
     let (search, questions) = channel();
     let (read, pages) = channel();
     let (watch, opened) = channel();
-    let searching = searcher::spawn(target.into_iter().collect(), questions, tell.clone())?;
+    let wanted = Wanted { targets: target.into_iter().collect(), vectors };
+    let searching = searcher::spawn(wanted, questions, tell.clone())?;
     let reading = reader::spawn(pages, tell.clone())?;
     let watching = index_state::spawn(opened, search.clone(), tell)?;
     let app = App::new(&name, session);

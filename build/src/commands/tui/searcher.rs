@@ -97,9 +97,17 @@ pub enum News {
     Answer(Box<Answer>),
 }
 
+/// What is searched.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The bundles; all collections without any.
+    pub targets: Vec<PathBuf>,
+    pub vectors: VectorName,
+}
+
 /// Opens the bundles, then answers until the other side is gone.
-pub fn run(targets: &[PathBuf], jobs: &Receiver<Job>, tell: &dyn Fn(News)) {
-    let mut searcher = match Searcher::open(targets) {
+pub fn run(wanted: &Wanted, jobs: &Receiver<Job>, tell: &dyn Fn(News)) {
+    let mut searcher = match Searcher::open(wanted) {
         Ok(searcher) => searcher,
         Err(error) => return tell(News::Failed(error)),
     };
@@ -109,7 +117,7 @@ pub fn run(targets: &[PathBuf], jobs: &Receiver<Job>, tell: &dyn Fn(News)) {
         let Some(job) = waiting.take().or_else(|| jobs.recv().ok()) else { return };
         match job {
             Job::Reopen => {
-                if let Ok(again) = Searcher::open(targets) {
+                if let Ok(again) = Searcher::open(wanted) {
                     searcher = again;
                     tell(News::Opened(searcher.bundles()));
                 } else {
@@ -141,10 +149,10 @@ struct Searcher {
 }
 
 impl Searcher {
-    fn open(targets: &[PathBuf]) -> Result<Self> {
+    fn open(Wanted { targets, vectors }: &Wanted) -> Result<Self> {
         // Messages would be written over the screen.
         let console = Ui::silent();
-        let opened = open(targets, &VectorName::default(), RequireFresh::default(), &console)?;
+        let opened = open(targets, vectors, RequireFresh::default(), &console)?;
         if let (true, Some((_, failure))) = (opened.asked.is_empty(), opened.failed.first()) {
             anyhow::bail!("{}", failure.message);
         }
@@ -268,7 +276,7 @@ fn add(answer: &mut Answer, bundle: usize, response: &Response, stage: Stage) {
 /// # Errors
 /// If the system refuses.
 pub fn spawn(
-    targets: Vec<PathBuf>,
+    wanted: Wanted,
     jobs: Receiver<Job>,
     news: Sender<super::Message>,
 ) -> std::io::Result<JoinHandle<()>> {
@@ -276,5 +284,5 @@ pub fn spawn(
         // The screen is gone when the program ends.
         let _ = news.send(super::Message::Search(one));
     };
-    std::thread::Builder::new().name("search".to_owned()).spawn(move || run(&targets, &jobs, &tell))
+    std::thread::Builder::new().name("search".to_owned()).spawn(move || run(&wanted, &jobs, &tell))
 }

@@ -143,6 +143,12 @@ impl BatchIndex {
         take(&self.bytes, &mut at)
     }
 
+    /// The bytes of a term by its place; none beyond the last.
+    pub fn term_bytes(&self, place: usize) -> &[u8] {
+        let at = self.starts.get(place).copied();
+        at.and_then(|mut at| take(&self.bytes, &mut at)).unwrap_or_default()
+    }
+
     /// A term with its lists. `number` is that of the batch.
     pub fn part(&self, place: usize, number: u32) -> Option<(&str, TermPart<'_>)> {
         let mut at = *self.starts.get(place)?;

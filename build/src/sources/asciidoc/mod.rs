@@ -1,9 +1,11 @@
 //! AsciiDoc: parsed by the crate `asciidoc-parser`, written as HTML, and read by the reader of
 //! HTML, so that the same rules hold for a page and for its source.
 //!
-//! [`prepare`] turns what the parser does not know into what it knows, [`html`] writes the HTML.
+//! [`prepare`] turns what the parser does not know into what it knows, [`macros`] what only a site's
+//! own extension knows into text. [`html`] writes the HTML.
 
 mod html;
+mod macros;
 mod prepare;
 
 use std::rc::Rc;

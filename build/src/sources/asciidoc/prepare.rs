@@ -3,6 +3,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use super::macros;
+
 /// Longest paragraph in bytes. The parser's time grows with the square of it.
 const MAX_PARAGRAPH_BYTES: usize = 16 << 10;
 
@@ -85,7 +87,7 @@ pub(super) fn prepared(text: &str) -> Result<String, String> {
         if paragraph > MAX_PARAGRAPH_BYTES {
             paragraph = cut(&mut prepared, line);
         } else {
-            push(&mut prepared, shallow(line));
+            push(&mut prepared, &macros::replaced(shallow(line)));
         }
     }
     Ok(prepared)

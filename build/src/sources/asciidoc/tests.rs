@@ -64,6 +64,14 @@ fn attributes_and_conditions_hold() {
 }
 
 #[test]
+fn macros_of_a_sites_extension_are_text() {
+    check(
+        "See linkgit:git-log[1], *commit:ab12[the fix]*.\n\n----\nlinkgit:git-log[1]\n----\n",
+        "0 : See git-log(1), the fix. / <linkgit:git-log[1]>",
+    );
+}
+
+#[test]
 fn the_header_tells_of_the_page() {
     let raw = page(
         "= Tides\nAda Keeper <ada@x.org>; Bo Watch\nv1.2, 2025-03-01\n:keywords: sea, tides\n\

@@ -21,6 +21,8 @@ pub(super) struct Reader {
     pub outline: Outline,
     pub context: Context,
     pub includes: Includes,
+    /// The modules that the page describes.
+    pub modules: Vec<String>,
     /// Fields at the beginning, and those of `.. meta::`.
     pub fields: Vec<(String, String)>,
     pub h1: Option<String>,
@@ -42,6 +44,7 @@ impl Reader {
             context: Context::new(super::trace(options)),
             includes,
             fields: Vec::new(),
+            modules: Vec::new(),
             h1: None,
             objects: Objects::default(),
             definition_sections: options.definition_sections,

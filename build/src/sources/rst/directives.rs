@@ -145,13 +145,14 @@ impl Reader {
             | "codeauthor" | "sectionauthor" | "moduleauthor" | "currentclass" => {}
             "title" => self.fields.push(("title".to_owned(), directive.argument())),
             "meta" => self.meta(directive),
-            "module" | "currentmodule" => {
+            "currentmodule" => {
                 self.objects.module = match directive.argument().as_str() {
                     "None" => String::new(),
                     name => name.to_owned(),
                 };
                 self.read(&directive.content);
             }
+            "module" => self.module(directive),
             "program" => {
                 let name = directive.argument();
                 let name = name.split_whitespace().collect::<Vec<_>>().join("-");
@@ -167,6 +168,11 @@ impl Reader {
 
     /// An object, or a directive that is not known: its title and its content.
     fn other(&mut self, directive: &Directive<'_>) {
+        if directive.domain == Some("cpp")
+            && self.objects.namespace(directive.name, &directive.argument())
+        {
+            return;
+        }
         let signatures: Vec<String> =
             directive.argument.iter().map(|line| fold(&unescaped(line))).collect();
         let signatures: Vec<String> =
@@ -196,13 +202,30 @@ impl Reader {
         }
         let is_class = object.class.is_some();
         self.objects.classes.extend(object.class);
+        let around = object.cpp.map(|scope| std::mem::replace(&mut self.objects.cpp, scope));
         self.read(&directive.content);
+        if let Some(around) = around {
+            self.objects.cpp = around;
+        }
         if is_class {
             self.objects.classes.pop();
         }
         if is_section {
             self.outline.leave_definition();
         }
+    }
+
+    /// A module of Python: the objects below belong to it, and the page is also found by its name.
+    /// As the first thing below a title it gives the section its anchor (Sphinx,
+    /// `MoveModuleTargets`).
+    fn module(&mut self, directive: &Directive<'_>) {
+        let name = directive.argument();
+        self.objects.module.clone_from(&name);
+        if !name.is_empty() {
+            self.outline.anchor_of_empty(format!("module-{name}"));
+            self.modules.push(name);
+        }
+        self.read(&directive.content);
     }
 
     fn version(&mut self, directive: &Directive<'_>) {

@@ -5,6 +5,7 @@
 //! inside of text. `docs/sources.md` describes what is read.
 
 mod blocks;
+mod cpp;
 mod directives;
 mod ids;
 mod inline;
@@ -34,11 +35,12 @@ pub(super) fn read(
     let lines: Vec<&str> = text.lines().collect();
     reader.define(&lines);
     reader.read(&lines);
-    let Reader { outline, context, fields, h1, includes, .. } = reader;
+    let Reader { outline, context, fields, h1, includes, modules, .. } = reader;
     includes.tell(file, outcome);
     let mut raw = RawPage::default();
     fields::apply(of_page(fields), file, options, &mut raw)?;
     raw.names.h1 = h1;
+    raw.page.aliases.extend(modules);
     raw.page.sections = outline.finish();
     raw.left_out = context.trace.finish();
     Ok(raw)

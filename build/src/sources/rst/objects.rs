@@ -1,5 +1,6 @@
 //! Objects of Sphinx's domains (`.. function::`, `.. option::`) and the anchors that they get.
 
+use super::cpp;
 use super::ids::of_object;
 
 /// The object that the text is about.
@@ -10,6 +11,10 @@ pub(super) struct Objects {
     /// The classes around, outermost first.
     pub classes: Vec<String>,
     pub program: Option<String>,
+    /// The names around in C++, outermost first.
+    pub cpp: Vec<String>,
+    /// Those before each `namespace-push`.
+    pub cpp_before: Vec<Vec<String>>,
 }
 
 /// An object: how it is shown, its anchor, and its name among the classes around it.
@@ -19,6 +24,8 @@ pub(super) struct Object {
     pub anchor: Option<String>,
     /// For a class: its name, which its members carry.
     pub class: Option<String>,
+    /// For something of C++: the names around what is in it.
+    pub cpp: Option<Vec<String>>,
 }
 
 impl Objects {
@@ -48,8 +55,11 @@ impl Objects {
             (None, "cfunction" | "ctype" | "cmacro" | "cvar" | "cmember") => {
                 Some(plain(signature, name_in_c(signature).map(|name| format!("c.{name}"))))
             }
-            // Anchors of C++ are made from types in a way that only its parser knows.
-            (Some("cpp"), _) if is_of_c(kind) => Some(plain(signature, None)),
+            (Some("cpp"), _) if is_of_c(kind) => {
+                let declared = cpp::declared(kind, signature, &self.cpp);
+                let (anchor, scope) = declared.map(|found| (found.anchor, found.scope)).unzip();
+                Some(Object { cpp: scope, ..plain(signature, anchor) })
+            }
             (Some("js"), "function" | "method" | "class" | "data" | "attribute") => {
                 let name = signature.split(['(', ' ']).next().unwrap_or(signature);
                 Some(plain(signature, Some(name.to_owned())))
@@ -64,6 +74,23 @@ impl Objects {
             }
             _ => None,
         }
+    }
+
+    /// Follows a directive that names the namespace of what comes; false for any other.
+    pub fn namespace(&mut self, kind: &str, argument: &str) -> bool {
+        match kind {
+            "namespace" => {
+                self.cpp_before.clear();
+                self.cpp = cpp::scope(argument);
+            }
+            "namespace-push" => {
+                self.cpp_before.push(self.cpp.clone());
+                self.cpp.extend(cpp::scope(argument));
+            }
+            "namespace-pop" => self.cpp = self.cpp_before.pop().unwrap_or_default(),
+            _ => return false,
+        }
+        true
     }
 
     fn python(&self, kind: &str, signature: &str, module: Option<&str>) -> Object {
@@ -100,7 +127,7 @@ impl Objects {
             _ => format!("{module}.{full}"),
         };
         let mark = if kind.starts_with("decorator") { "@" } else { "" };
-        Object { heading: format!("{mark}{heading}"), anchor: Some(anchor), class }
+        Object { heading: format!("{mark}{heading}"), anchor: Some(anchor), class, cpp: None }
     }
 
     fn option(&self, signature: &str) -> Object {
@@ -115,7 +142,7 @@ impl Objects {
 }
 
 fn plain(signature: &str, anchor: Option<String>) -> Object {
-    Object { heading: signature.to_owned(), anchor, class: None }
+    Object { heading: signature.to_owned(), anchor, class: None, cpp: None }
 }
 
 /// Whether a name is one of a class in a program, as people write them.

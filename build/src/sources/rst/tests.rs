@@ -92,7 +92,7 @@ fn objects_are_sections_with_their_anchors() {
          .. class:: Encoder()\n\n   Text.\n\n   .. method:: default(o)\n\n      Returns.\n\n\
          After.\n\n.. program:: tool\n\n.. option:: -v, --verbose\n\n   Says more.\n\n\
          .. glossary::\n\n   Spring tide\n      High.\n",
-        "1 json #json: After.\n2 json.dump(obj, fp, *, x=None) #json.dump: dump(obj) / \
+        "1 json #module-json: After.\n2 json.dump(obj, fp, *, x=None) #json.dump: dump(obj) / \
          Writes obj. / obj: what\n2 json.Encoder() #json.Encoder: Text.\n\
          3 Encoder.default(o) #json.Encoder.default: Returns.\n\
          2 -v, --verbose #cmdoption-tool-v: Says more.\n2 Spring tide #term-Spring-tide: High.",
@@ -143,6 +143,30 @@ fn parts_are_taken_in_and_a_circle_ends() {
     assert!(outline.contains("2 Two #two: Part."), "{outline}");
     assert!(outline.contains("<b>") && !outline.contains("unseen"), "{outline}");
     assert!(outcome.may_change && outcome.problems.len() == 2, "{:?}", outcome.problems);
+}
+
+#[test]
+fn modules_and_declarations_of_cpp_have_the_anchors_of_sphinx() {
+    let raw = page(
+        "Tides\n=====\n\n.. module:: tide\n   :synopsis: unseen\n\n.. function:: low()\n\n   \
+         Low.\n\n.. cpp:namespace:: a\n\n.. cpp:class:: Pool\n\n   A pool.\n\n   \
+         .. cpp:function:: int size() const\n\n      Its size.\n\n.. cpp:namespace-push:: b\n\n\
+         .. cpp:member:: int n\n\n   A number.\n\n.. cpp:namespace-pop::\n\n\
+         .. cpp:type:: Id = int\n\n   A name.\n",
+    );
+    assert_eq!(raw.page.aliases, ["tide"]);
+    let anchors: Vec<_> = raw.page.sections.iter().flat_map(|section| &section.anchor).collect();
+    assert!(anchors.iter().any(|anchor| *anchor == "module-tide"), "{anchors:?}");
+    let outline = outline(&raw);
+    for part in [
+        "tide.low() #tide.low: Low.",
+        "Pool #_CPPv4N1a4PoolE: A pool.",
+        "int size() const #_CPPv4NK1a4Pool4sizeEv: Its size.",
+        "int n #_CPPv4N1a1b1nE: A number.",
+        "Id = int #_CPPv4N1a2IdE: A name.",
+    ] {
+        assert!(outline.contains(part), "{part}: {outline}");
+    }
 }
 
 #[test]

@@ -1,0 +1,354 @@
+//! Fetches shards from packs ([`findling_bundle::packs`]) by ranges of bytes. Shards that are asked
+//! for at once and lie close together come with one request, and what came with them is kept for a
+//! while, because the next shards are often there. A server that ignores ranges sends whole packs;
+//! these are kept, too. A shard that was damaged comes from the whole pack.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use findling_bundle::ShardId;
+use findling_bundle::packs::{Fetch, GAP, PackDirectory, Slot, UNIT, coalesce, take_slot};
+use js_sys::futures::JsFuture;
+use js_sys::{Function, Promise, Uint8Array};
+use wasm_bindgen::JsValue;
+
+use crate::Error;
+use crate::browser::{Side, join_all, with_side};
+use crate::store::{Part, Store};
+
+/// Most bytes of ranges that are kept.
+const MAX_RANGES: u32 = 2 << 20;
+/// Most bytes of whole packs that are kept.
+const MAX_WHOLE: u32 = 16 << 20;
+
+/// The packs of one build.
+pub struct Packs {
+    directory: PackDirectory,
+    /// The name in the cache of the slots of positions.
+    slots_name: String,
+    positions: RefCell<Option<Rc<[Option<Slot>]>>>,
+    /// Shards that the next requests are for.
+    wanted: RefCell<Vec<Wanted>>,
+    /// What has been fetched, the oldest first.
+    held: RefCell<Vec<Held>>,
+    /// Whether the server has sent a whole pack in place of a range.
+    ignores_ranges: Cell<bool>,
+}
+
+/// The bytes of a shard, once they are here.
+type Answer = Rc<RefCell<Option<Result<Vec<u8>, Error>>>>;
+
+struct Wanted {
+    path: String,
+    slot: Slot,
+    is_fresh: bool,
+    answer: Answer,
+    resolve: Option<Function>,
+}
+
+impl Wanted {
+    fn resolve(&self, result: Result<Vec<u8>, Error>) {
+        *self.answer.borrow_mut() = Some(result);
+        if let Some(resolve) = &self.resolve {
+            let _ = resolve.call0(&JsValue::UNDEFINED);
+        }
+    }
+}
+
+/// A request for a range of a pack or the whole pack, and the shards in it that are wanted.
+struct Asked {
+    range: Slot,
+    how: How,
+    shards: Vec<Wanted>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Range,
+    Whole,
+    /// The whole pack, past all caches.
+    Fresh,
+}
+
+struct Held {
+    range: Slot,
+    is_whole: bool,
+    bytes: Uint8Array,
+}
+
+impl Packs {
+    /// Reads the directory that came with the manifest, in the file `opening`.
+    pub fn new(directory: &[u8], opening: &str) -> Result<Self, Error> {
+        Ok(Self {
+            directory: PackDirectory::from_bytes(directory)?,
+            slots_name: slots_name(opening),
+            positions: RefCell::default(),
+            wanted: RefCell::default(),
+            held: RefCell::default(),
+            ignores_ranges: Cell::default(),
+        })
+    }
+
+    /// A shard as stored. `path` is its name in the cache.
+    pub async fn shard(
+        &self,
+        store: &Store,
+        id: ShardId,
+        path: &str,
+        is_fresh: bool,
+    ) -> Result<Vec<u8>, Error> {
+        let slot = match id.place_of_positions() {
+            Some(place) => self.positions(store).await?.get(place).copied().flatten(),
+            None => self.directory.slot(id),
+        };
+        let slot = slot.ok_or_else(|| {
+            let what = format!("Expected {path} in a pack, found none.");
+            Error::new("bundle", format!("{what} Deploy all files of the bundle again."))
+        })?;
+        let read = self.read(store, path, slot, is_fresh);
+        if self.directory.positions.is_none_or(|positions| positions.with != id) {
+            return read.await;
+        }
+        // Whoever reads the directory of positions reads positions next. They tell of errors.
+        let slots: Side<'_> = Box::pin(async move {
+            let _ = self.positions(store).await;
+        });
+        let mut side = Some(slots);
+        let shard = with_side(&mut side, read).await;
+        // It may be fetching for others.
+        if let Some(side) = side {
+            side.await;
+        }
+        shard
+    }
+
+    /// The slots of positions.
+    async fn positions(&self, store: &Store) -> Result<Rc<[Option<Slot>]>, Error> {
+        let known = self.positions.borrow().clone();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let slots: Rc<[_]> = match self.directory.positions {
+            Some(positions) => {
+                let bytes = self.read(store, &self.slots_name, positions.slot, false).await?;
+                self.directory.positions_from_bytes(&bytes)?.into()
+            }
+            None => [].into(),
+        };
+        *self.positions.borrow_mut() = Some(slots.clone());
+        Ok(slots)
+    }
+
+    /// The stored shard in a slot. Whoever asks first fetches for all that ask at once.
+    async fn read(
+        &self,
+        store: &Store,
+        path: &str,
+        slot: Slot,
+        is_fresh: bool,
+    ) -> Result<Vec<u8>, Error> {
+        let answer = Answer::default();
+        let mut resolve = None;
+        let done = Promise::new(&mut |given, _| resolve = Some(given));
+        let n_wanted = {
+            let mut wanted = self.wanted.borrow_mut();
+            let (path, answer) = (path.to_owned(), answer.clone());
+            wanted.push(Wanted { path, slot, is_fresh, answer, resolve });
+            wanted.len()
+        };
+        if n_wanted == 1 {
+            // By then all shards of the round are asked for.
+            let _ = JsFuture::from(Promise::resolve(&JsValue::UNDEFINED)).await;
+            let wanted = self.wanted.take();
+            self.fetch(store, wanted).await;
+        }
+        let _ = JsFuture::from(done).await;
+        let result = answer.borrow_mut().take();
+        result.unwrap_or_else(|| Err(Error::new("internal", "A shard was not fetched.")))
+    }
+
+    async fn fetch(&self, store: &Store, wanted: Vec<Wanted>) {
+        let cached = wanted
+            .iter()
+            .map(async |shard| if shard.is_fresh { None } else { store.cached(&shard.path).await });
+        let cached = join_all(cached).await;
+        let mut missing = Vec::new();
+        for (shard, cached) in wanted.into_iter().zip(cached) {
+            let held = || if shard.is_fresh { None } else { self.held(shard.slot) };
+            if let Some(stored) = cached {
+                shard.resolve(Ok(stored.to_vec()));
+            } else if let Some((range, bytes)) = held() {
+                deliver(store, &shard, range, &bytes);
+            } else {
+                missing.push(shard);
+            }
+        }
+        let asked = requests(missing, self.ignores_ranges.get());
+        join_all(asked.into_iter().map(|asked| self.ask(store, asked))).await;
+    }
+
+    async fn ask(&self, store: &Store, Asked { range, how, shards }: Asked) {
+        match self.bytes(store, range, how).await {
+            Ok((range, is_whole, bytes)) => {
+                shards.iter().for_each(|shard| deliver(store, shard, range, &bytes));
+                self.hold(Held { range, is_whole, bytes });
+            }
+            Err(error) => shards.iter().for_each(|shard| shard.resolve(Err(error.clone()))),
+        }
+    }
+
+    /// The bytes of a range, or of the whole pack.
+    async fn bytes(
+        &self,
+        store: &Store,
+        range: Slot,
+        how: How,
+    ) -> Result<(Slot, bool, Uint8Array), Error> {
+        let Some(pack) = self.directory.pack(range) else {
+            return Err(Error::new("bundle", "A pack of the bundle does not exist."));
+        };
+        let (file, whole) = (pack.path(), Slot { start: 0, units: pack.units, ..range });
+        if how != How::Range {
+            return Ok((whole, true, store.pack(&file, how == How::Fresh).await?));
+        }
+        match store.part(&file, range.bytes()).await {
+            Ok(Part::Range(bytes)) => Ok((range, false, bytes)),
+            Ok(Part::Whole(bytes)) => {
+                self.note_whole(&file);
+                Ok((whole, true, bytes))
+            }
+            // Browsers refuse parts of a compressed file as if the server could not be reached.
+            Err(error) if error.code() != "not-found" => {
+                let bytes = store.pack(&file, false).await.map_err(|_| error)?;
+                self.note_whole(&file);
+                Ok((whole, true, bytes))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The server does not send ranges. Its operator can read why a search takes long.
+    fn note_whole(&self, file: &str) {
+        if !self.ignores_ranges.replace(true) {
+            let advice = "build with --host files";
+            web_sys::console::warn_1(
+                &format!("{file} came whole in place of a range: {advice}.").into(),
+            );
+        }
+    }
+
+    /// The bytes that hold a slot, and their place.
+    fn held(&self, slot: Slot) -> Option<(Slot, Uint8Array)> {
+        let held = self.held.borrow();
+        let found = held.iter().find(|held| holds(held.range, slot))?;
+        Some((found.range, found.bytes.clone()))
+    }
+
+    /// Keeps bytes, and forgets the oldest.
+    fn hold(&self, held: Held) {
+        let mut all = self.held.borrow_mut();
+        all.push(held);
+        let mut left = [MAX_RANGES, MAX_WHOLE].map(Some);
+        for at in (0..all.len()).rev() {
+            let left = &mut left[usize::from(all[at].is_whole)];
+            *left = left.and_then(|left| left.checked_sub(all[at].bytes.length()));
+            if left.is_none() {
+                all.remove(at);
+            }
+        }
+    }
+}
+
+/// The name in the cache of the slots of positions.
+pub fn slots_name(opening: &str) -> String {
+    format!("{opening}.slots")
+}
+
+fn holds(range: Slot, slot: Slot) -> bool {
+    range.pack == slot.pack && range.start <= slot.start && slot.end() <= range.end()
+}
+
+/// The requests for shards: one for neighbours, or one for each pack.
+fn requests(wanted: Vec<Wanted>, ignores_ranges: bool) -> Vec<Asked> {
+    let (fresh, others): (Vec<_>, Vec<_>) =
+        wanted.into_iter().partition(|shard: &Wanted| shard.is_fresh);
+    let mut asked = Vec::new();
+    for (mut shards, how) in [(fresh, How::Fresh), (others, How::Range)] {
+        let how = if how == How::Range && ignores_ranges { How::Whole } else { how };
+        let gap = if how == How::Range { GAP } else { u32::MAX };
+        shards.sort_by_key(|shard| shard.slot);
+        let slots: Vec<Slot> = shards.iter().map(|shard| shard.slot).collect();
+        for Fetch { range, n_wanted } in coalesce(&slots, gap) {
+            let own: Vec<Wanted> = shards.drain(..n_wanted).collect();
+            let last = asked.last_mut();
+            match last.filter(|last: &&mut Asked| {
+                how != How::Range && last.how == how && last.range.pack == range.pack
+            }) {
+                Some(last) => last.shards.extend(own),
+                None => asked.push(Asked { range, how, shards: own }),
+            }
+        }
+    }
+    asked
+}
+
+/// Gives a shard its part of the bytes of a range.
+fn deliver(store: &Store, shard: &Wanted, range: Slot, bytes: &Uint8Array) {
+    let start = (shard.slot.start - range.start) as usize * UNIT;
+    let end = start + shard.slot.units as usize * UNIT;
+    if (bytes.length() as usize) < end {
+        let what = format!("expected {end} bytes or more, found {}", bytes.length());
+        let message = format!("A pack is too short: {what}. Deploy all files of the bundle again.");
+        return shard.resolve(Err(Error::new("bundle", message)));
+    }
+    let slot = bytes.subarray(start as u32, end as u32).to_vec();
+    let stored = take_slot(&slot).map(<[u8]>::to_vec);
+    if let Ok(stored) = &stored {
+        store.remember(&shard.path, &Uint8Array::from(&stored[..]));
+    }
+    shard.resolve(stored.map_err(Error::from));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(slots: &[(u32, u32, bool)]) -> Vec<Wanted> {
+        let wanted = |&(pack, start, is_fresh)| Wanted {
+            path: String::new(),
+            slot: Slot { pack, start, units: 2 },
+            is_fresh,
+            answer: Answer::default(),
+            resolve: None,
+        };
+        slots.iter().map(wanted).collect()
+    }
+
+    fn asked(slots: &[(u32, u32, bool)], ignores_ranges: bool) -> Vec<(u32, How, usize)> {
+        let asked = requests(wanted(slots), ignores_ranges);
+        asked.iter().map(|asked| (asked.range.pack, asked.how, asked.shards.len())).collect()
+    }
+
+    #[test]
+    fn neighbours_come_with_one_request_and_damaged_ones_with_the_whole_pack() {
+        let slots =
+            [(1, 0, false), (0, 900_000, false), (0, 5, false), (0, 0, false), (0, 2, true)];
+        assert_eq!(
+            asked(&slots, false),
+            [(0, How::Fresh, 1), (0, How::Range, 2), (0, How::Range, 1), (1, How::Range, 1)]
+        );
+        assert_eq!(
+            asked(&slots, true),
+            [(0, How::Fresh, 1), (0, How::Whole, 3), (1, How::Whole, 1)]
+        );
+        assert!(asked(&[], true).is_empty());
+    }
+
+    #[test]
+    fn a_range_holds_what_is_inside_of_it() {
+        let slot = |start, units| Slot { pack: 1, start, units };
+        assert!(holds(slot(3, 4), slot(3, 4)) && holds(slot(3, 4), slot(4, 2)));
+        assert!(!holds(slot(3, 4), slot(2, 2)) && !holds(slot(3, 4), slot(6, 2)));
+        assert!(!holds(Slot { pack: 0, ..slot(3, 4) }, slot(3, 4)));
+    }
+}

@@ -1,0 +1,60 @@
+/** Czech. */
+
+import type { AppTexts } from "../texts";
+
+export default {
+  skip: "Přejít k obsahu",
+  locked: "Otevřete vypsanou adresu",
+  lockedHint:
+    "Tento server odpovídá jen stránkám, které mají jeho token. Otevřete adresu, " +
+    "kterou vypsal {command}; pokaždé má nový token.",
+  searchAll: "Hledat ve vašich sbírkách",
+  collections: "Sbírky",
+  syncAll: "Synchronizovat vše",
+  noCollections: "Zatím tu nejsou žádné sbírky. Přidejte sbírku v shellu a načtěte stránku znovu:",
+  listedIn: "Jsou uvedeny v {file}.",
+  sync: "Synchronizovat",
+  pageCount: "Stránky",
+  sectionCount: "Oddíly",
+  fileCount: "Soubory",
+  size: "Velikost",
+  lastSync: "Poslední synchronizace",
+  languages: "Jazyky",
+  comparing: "Porovnává se",
+  imported: "Importováno",
+  upToDate: "Aktuální",
+  changedFiles: "Změněné soubory: {n}",
+  sourcesMissing: "Zdroje chybí",
+  syncing: "Synchronizuje se",
+  syncFailed: "Synchronizace selhala",
+  notBuilt: "Nesestaveno",
+  notSearchable: "Nelze prohledat",
+  synced: "Nové: {added}, změněné: {changed}, smazané: {deleted}",
+  unreadable: "Soubory, které nelze přečíst: {n}",
+  collection: "Sbírka",
+  file: "Soubor",
+  cite: "Citovat",
+  copy: "Kopírovat",
+  copied: "Zkopírováno",
+  code: "Kód",
+  before: "Oddíly předtím: {n}",
+  after: "Oddíly potom: {n}",
+  turn: "Příspěvek {n}",
+  user: "Uživatel",
+  assistant: "Asistent",
+  tool: "Nástroj",
+  system: "Systém",
+  cannotShow: "Tuto stránku nelze zobrazit",
+  resultsFor: "Výsledky pro „{query}“",
+  openWeb: "Otevřít na webu",
+  openPdf: "Otevřít PDF",
+  keptText:
+    "Soubor se od poslední synchronizace změnil nebo je příliš dlouhý. Toto je " +
+    "indexovaný text.",
+  contents: "Obsah",
+  previousMatch: "Předchozí shoda",
+  nextMatch: "Další shoda",
+  matches: "Shody: {n}",
+  noServer:
+    "Server na tomto počítači neodpovídá. Spusťte znovu {command} a otevřete vypsanou " + "adresu.",
+} satisfies AppTexts;

@@ -1,0 +1,60 @@
+/** Danish. */
+
+import type { AppTexts } from "../texts";
+
+export default {
+  skip: "Gå til indholdet",
+  locked: "Åbn den viste adresse",
+  lockedHint:
+    "Serveren svarer kun sider, der har dens token. Åbn adressen, som {command} har " +
+    "vist; den har et nyt token hver gang.",
+  searchAll: "Søg i dine samlinger",
+  collections: "Samlinger",
+  syncAll: "Synkroniser alle",
+  noCollections: "Der er ingen samlinger endnu. Tilføj en i en shell, og genindlæs siden:",
+  listedIn: "De står i {file}.",
+  sync: "Synkroniser",
+  pageCount: "Sider",
+  sectionCount: "Afsnit",
+  fileCount: "Filer",
+  size: "Størrelse",
+  lastSync: "Seneste synkronisering",
+  languages: "Sprog",
+  comparing: "Sammenligner",
+  imported: "Importeret",
+  upToDate: "Opdateret",
+  changedFiles: "Ændrede filer: {n}",
+  sourcesMissing: "Kilder mangler",
+  syncing: "Synkroniserer",
+  syncFailed: "Synkroniseringen mislykkedes",
+  notBuilt: "Ikke bygget",
+  notSearchable: "Kan ikke gennemsøges",
+  synced: "Nye: {added}, ændrede: {changed}, slettede: {deleted}",
+  unreadable: "Filer, der ikke kunne læses: {n}",
+  collection: "Samling",
+  file: "Fil",
+  cite: "Citer",
+  copy: "Kopiér",
+  copied: "Kopieret",
+  code: "Kode",
+  before: "Afsnit før: {n}",
+  after: "Afsnit efter: {n}",
+  turn: "Indlæg {n}",
+  user: "Bruger",
+  assistant: "Assistent",
+  tool: "Værktøj",
+  system: "System",
+  cannotShow: "Siden kan ikke vises",
+  resultsFor: "Resultater for “{query}”",
+  openWeb: "Åbn på nettet",
+  openPdf: "Åbn PDF",
+  keptText:
+    "Filen er ændret siden seneste synkronisering eller er for lang. Dette er den " +
+    "indekserede tekst.",
+  contents: "Indhold",
+  previousMatch: "Forrige match",
+  nextMatch: "Næste match",
+  matches: "Match: {n}",
+  noServer:
+    "Serveren på denne computer svarer ikke. Start {command} igen, og åbn den viste " + "adresse.",
+} satisfies AppTexts;

@@ -1,0 +1,60 @@
+/** Turkish. */
+
+import type { AppTexts } from "../texts";
+
+export default {
+  skip: "İçeriğe geç",
+  locked: "Yazdırılan adresi açın",
+  lockedHint:
+    "Bu sunucu yalnızca kendi belirtecini taşıyan sayfalara yanıt verir. {command} " +
+    "komutunun yazdırdığı adresi açın; her seferinde yeni bir belirteci vardır.",
+  searchAll: "Koleksiyonlarınızda arayın",
+  collections: "Koleksiyonlar",
+  syncAll: "Tümünü eşitle",
+  noCollections:
+    "Henüz koleksiyon yok. Bir kabukta koleksiyon ekleyin ve bu sayfayı yeniden " + "yükleyin:",
+  listedIn: "{file} dosyasında listelenirler.",
+  sync: "Eşitle",
+  pageCount: "Sayfalar",
+  sectionCount: "Bölümler",
+  fileCount: "Dosyalar",
+  size: "Boyut",
+  lastSync: "Son eşitleme",
+  languages: "Diller",
+  comparing: "Karşılaştırılıyor",
+  imported: "İçe aktarıldı",
+  upToDate: "Güncel",
+  changedFiles: "Değişen dosyalar: {n}",
+  sourcesMissing: "Kaynaklar eksik",
+  syncing: "Eşitleniyor",
+  syncFailed: "Eşitleme başarısız",
+  notBuilt: "Oluşturulmadı",
+  notSearchable: "Aranamıyor",
+  synced: "Yeni: {added}, değişen: {changed}, silinen: {deleted}",
+  unreadable: "Okunamayan dosyalar: {n}",
+  collection: "Koleksiyon",
+  file: "Dosya",
+  cite: "Kaynak göster",
+  copy: "Kopyala",
+  copied: "Kopyalandı",
+  code: "Kod",
+  before: "Önceki bölümler: {n}",
+  after: "Sonraki bölümler: {n}",
+  turn: "İleti {n}",
+  user: "Kullanıcı",
+  assistant: "Asistan",
+  tool: "Araç",
+  system: "Sistem",
+  cannotShow: "Bu sayfa gösterilemiyor",
+  resultsFor: "“{query}” için sonuçlar",
+  openWeb: "Web’de aç",
+  openPdf: "PDF’yi aç",
+  keptText: "Dosya son eşitlemeden bu yana değişti veya çok uzun. Bu, dizine alınan metindir.",
+  contents: "İçindekiler",
+  previousMatch: "Önceki eşleşme",
+  nextMatch: "Sonraki eşleşme",
+  matches: "Eşleşmeler: {n}",
+  noServer:
+    "Bu bilgisayardaki sunucu yanıt vermiyor. {command} komutunu yeniden başlatın ve " +
+    "yazdırdığı adresi açın.",
+} satisfies AppTexts;
