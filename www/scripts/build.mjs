@@ -122,11 +122,11 @@ const SOURCES = {
   "findling-history": "ui/history/history",
   "findling-assistant": "ui/assistant",
   "findling-log": "search-log",
-  "findling-edge": "edge",
-  "findling-edge-server": "edge-server",
+  "findling-edge": "edge/edge",
+  "findling-edge-server": "edge/server",
   pagefind: "pagefind/pagefind",
   findling_encoder: "encoder",
-  "findling-edge-semantic": "edge-semantic",
+  "findling-edge-semantic": "edge/semantic",
 };
 const OF_ENCODER = ["findling_encoder", "findling-edge-semantic"];
 

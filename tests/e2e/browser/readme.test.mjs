@@ -91,12 +91,12 @@ describe("www/README.md lists", () => {
 
   test("every option of `createHandler`, and no other", () => {
     const documented = tableAfter("## The endpoint", "option of `createHandler`");
-    const typed = members(read("src/edge-options.ts"), "EdgeOptions");
+    const typed = members(read("src/edge/options.ts"), "EdgeOptions");
     assert.deepEqual(sorted(documented), sorted(typed));
   });
 
   test("every parameter of the endpoint, and no other", () => {
-    const source = read("src/edge-request.ts");
+    const source = read("src/edge/request.ts");
     const keys = (declaration) => {
       const start = source.indexOf(`${declaration} = {`);
       assert.ok(start >= 0, declaration);

@@ -1,12 +1,12 @@
 /** What a host gives to the endpoint, and how a site configures it. */
 
-import type { BudgetOptions } from "./edge-budget";
-import type { LogLevel } from "./edge-log";
-import type { Mounts } from "./edge-mounts";
-import type { CacheLike, Fetcher, FileStore, KvLike, R2Like } from "./edge-store";
-import type { Encoded } from "./encoder";
-import type { HttpStore } from "./http-store";
-import type { Description } from "./types";
+import type { Encoded } from "../encoder";
+import type { HttpStore } from "../http-store";
+import type { Description } from "../types";
+import type { BudgetOptions } from "./budget";
+import type { LogLevel } from "./log";
+import type { Mounts } from "./mounts";
+import type { CacheLike, Fetcher, FileStore, KvLike, R2Like } from "./store";
 
 /** The part of a binding for limits of rate that is used. */
 export interface RateLimiter {

@@ -7,7 +7,7 @@ import {
   SEARCH_PARAMETERS,
   SIMILAR_PARAMETERS,
   SUGGEST_PARAMETERS,
-} from "./edge-request";
+} from "./request";
 
 /** Where the routes are. */
 export interface RoutePaths {

@@ -1,7 +1,7 @@
 /** What the endpoint sends: JSON, problems (RFC 9457), answers to preflights, entity tags. */
 
-import { hex } from "./bytes";
-import type { FindlingError } from "./errors";
+import { hex } from "../bytes";
+import type { FindlingError } from "../errors";
 
 /** Headers of every answer. Any site may ask. */
 export const CORS = {

@@ -3,14 +3,14 @@
  * requests, and replaced when another build is deployed. All share one limit of memory.
  */
 
-import type { Engine } from "../wasm/engine/findling_engine";
-import { Bundle, type Wasm } from "./bundle";
-import { type BundleAddress, parseBundleAddress } from "./bundle-address";
-import { DirectorySource, SingleFileSource } from "./bundle-layout";
-import type { Metered } from "./edge-budget";
-import { type FetchingOptions, fetchFiles } from "./edge-store";
-import { HttpStore } from "./http-store";
-import type { Description } from "./types";
+import type { Engine } from "../../wasm/engine/findling_engine";
+import { Bundle, type Wasm } from "../bundle";
+import { type BundleAddress, parseBundleAddress } from "../bundle-address";
+import { DirectorySource, SingleFileSource } from "../bundle-layout";
+import { HttpStore } from "../http-store";
+import type { Description } from "../types";
+import type { Metered } from "./budget";
+import { type FetchingOptions, fetchFiles } from "./store";
 
 /** An open bundle. */
 export interface Opened {

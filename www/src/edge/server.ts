@@ -5,15 +5,15 @@
 
 import { readFile } from "node:fs/promises";
 import { join, normalize, sep } from "node:path";
-import { handlerWith } from "./edge-handler";
-import type { EdgeOptions, Env, Handler } from "./edge-options";
-import type { Fetcher } from "./edge-store";
+import { handlerWith } from "./handler";
+import type { EdgeOptions, Env, Handler } from "./options";
+import type { Fetcher } from "./store";
 
-export type { BudgetOptions } from "./edge-budget";
-export type { LogEntry } from "./edge-log";
-export type { Mounts } from "./edge-mounts";
-export type { Context, EdgeEncoder, EdgeOptions, Env, Handler } from "./edge-options";
-export { assetsStore, type FileStore, kvStore, r2Store, webStore } from "./edge-store";
+export type { BudgetOptions } from "./budget";
+export type { LogEntry } from "./log";
+export type { Mounts } from "./mounts";
+export type { Context, EdgeEncoder, EdgeOptions, Env, Handler } from "./options";
+export { assetsStore, type FileStore, kvStore, r2Store, webStore } from "./store";
 
 const ENGINE = new URL("./findling-edge_engine_bg.wasm", import.meta.url);
 

@@ -1,6 +1,6 @@
 /** Pages as suggestions while somebody types. */
 
-import type { Response } from "./engine-types";
+import type { Response } from "../engine-types";
 
 /** The type of suggestions for the address bar of a browser. */
 export const OPENSEARCH = "application/x-suggestions+json";

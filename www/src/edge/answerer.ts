@@ -2,13 +2,15 @@
  * Answers requests of the engine over the bundles that are open, within what one request may fetch.
  */
 
-import * as engine from "../wasm/engine/findling_engine";
-import { type Answer, withNotice } from "./bundle";
-import { parseBundleAddress } from "./bundle-address";
-import { applyCorrections, correctionsIn } from "./corrected-query";
-import { isSpent, type Metered } from "./edge-budget";
-import { Library, type Opened } from "./edge-library";
-import type { EdgeEncoder, EdgeOptions, Env } from "./edge-options";
+import * as engine from "../../wasm/engine/findling_engine";
+import { type Answer, withNotice } from "../bundle";
+import { parseBundleAddress } from "../bundle-address";
+import { applyCorrections, correctionsIn } from "../corrected-query";
+import type { Correction, Notice, QueryVector, Request as SearchRequest } from "../engine-types";
+import { FindlingError } from "../errors";
+import { isSpent, type Metered } from "./budget";
+import { Library, type Opened } from "./library";
+import type { EdgeEncoder, EdgeOptions, Env } from "./options";
 import {
   assetsStore,
   type CacheLike,
@@ -16,9 +18,7 @@ import {
   kvStore,
   r2Store,
   webStore,
-} from "./edge-store";
-import type { Correction, Notice, QueryVector, Request as SearchRequest } from "./engine-types";
-import { FindlingError } from "./errors";
+} from "./store";
 
 /** Bytes of memory for shards between requests. */
 const DEFAULT_MEMORY = 32 << 20;

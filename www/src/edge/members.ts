@@ -1,12 +1,12 @@
 /** Answers of one bundle, or of several as one. */
 
-import type { Answerer, Place } from "./edge-answerer";
-import type { Metered } from "./edge-budget";
-import type { Member } from "./edge-mounts";
-import type { Env } from "./edge-options";
-import type { PageHit, Response, Request as SearchRequest } from "./engine-types";
-import { FindlingError } from "./errors";
-import { type BundleFailure, bothFilters, joinResponses, type Part } from "./join-responses";
+import type { PageHit, Response, Request as SearchRequest } from "../engine-types";
+import { FindlingError } from "../errors";
+import { type BundleFailure, bothFilters, joinResponses, type Part } from "../join-responses";
+import type { Answerer, Place } from "./answerer";
+import type { Metered } from "./budget";
+import type { Member } from "./mounts";
+import type { Env } from "./options";
 
 /** Most pages that one of several bundles is asked for. */
 const MAX_PAGES = 100;

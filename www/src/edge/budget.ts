@@ -3,9 +3,9 @@
  * request, and six connections at a time, whichever binding they go to.
  */
 
-import { type Cost, newCost } from "./bundle";
-import { FindlingError } from "./errors";
-import type { Traffic } from "./http-store";
+import { type Cost, newCost } from "../bundle";
+import { FindlingError } from "../errors";
+import type { Traffic } from "../http-store";
 
 /** Limits of what a request may fetch. */
 export interface BudgetOptions {

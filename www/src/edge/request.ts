@@ -4,8 +4,8 @@
  */
 
 import * as v from "valibot";
-import type { Prefer, Request as SearchRequest, Sort } from "./engine-types";
-import { FindlingError } from "./errors";
+import type { Prefer, Request as SearchRequest, Sort } from "../engine-types";
+import { FindlingError } from "../errors";
 
 /** Maximum characters of a query or of a page's address. */
 const MAX_CHARACTERS = 1000;

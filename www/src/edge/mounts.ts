@@ -1,7 +1,7 @@
 /** Which bundles answer a request: many bundles by path or by host, behind one endpoint. */
 
 import * as v from "valibot";
-import { FindlingError } from "./errors";
+import { FindlingError } from "../errors";
 
 const MEMBER = v.object({
   /** Its path in the store, or its address. */

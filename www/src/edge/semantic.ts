@@ -3,12 +3,12 @@
  * and some five milliseconds of CPU time for each new query, so it needs a plan that allows this.
  */
 
-import * as wasm from "../wasm/encoder/findling_encoder";
-import encoderModule from "../wasm/encoder/findling_encoder_bg.wasm";
+import * as wasm from "../../wasm/encoder/findling_encoder";
+import encoderModule from "../../wasm/encoder/findling_encoder_bg.wasm";
+import { type Encoded, encodeWith, loadEncoder } from "../encoder";
+import { FindlingError } from "../errors";
+import { LruCache } from "../lru";
 import { createHandler, type EdgeEncoder } from "./edge";
-import { type Encoded, encodeWith, loadEncoder } from "./encoder";
-import { FindlingError } from "./errors";
-import { LruCache } from "./lru";
 
 export { createHandler, type EdgeEncoder, type EdgeOptions, type Env } from "./edge";
 

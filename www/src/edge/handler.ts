@@ -1,21 +1,23 @@
 /**
  * Search as an HTTP endpoint, for any host with `fetch`. `GET /search?q=` answers with the same
  * JSON as `findling search --json`, from the same bundle; `docs/edge.md` describes all routes.
- * `edge-request.ts` reads the parameters, `edge-answerer.ts` answers. `POST /mcp` answers
- * assistants, see `edge-mcp.ts`.
+ * `request.ts` reads the parameters, `answerer.ts` answers. `POST /mcp` answers
+ * assistants, see `mcp.ts`.
  */
 
-import { meant } from "./assistant-reading";
-import type { ToolRequest } from "./assistant-tool";
-import { Answerer, placeOf } from "./edge-answerer";
-import { answerAddress, keepAnswer, keptAnswer, STALE_SECONDS } from "./edge-answers";
-import { Budget, type BudgetOptions, DEFAULT_BUDGET, type Metered, metered } from "./edge-budget";
-import { type LogLevel, logRequest, requestId, type Trail } from "./edge-log";
-import { answerMessage, type EdgeSite } from "./edge-mcp";
-import { askMembers, type MadeAnswer, type Placed, revisionsOf } from "./edge-members";
-import { type Mounted, memberOf, mountOf, parseMounts } from "./edge-mounts";
-import { openApi, type RoutePaths } from "./edge-openapi";
-import type { Context, EdgeOptions, Env, Handler } from "./edge-options";
+import { meant } from "../assistant-reading";
+import type { ToolRequest } from "../assistant-tool";
+import type { Response as EngineResponse, Request as SearchRequest } from "../engine-types";
+import { FindlingError } from "../errors";
+import { Answerer, placeOf } from "./answerer";
+import { answerAddress, keepAnswer, keptAnswer, STALE_SECONDS } from "./answers";
+import { Budget, type BudgetOptions, DEFAULT_BUDGET, type Metered, metered } from "./budget";
+import { type LogLevel, logRequest, requestId, type Trail } from "./log";
+import { answerMessage, type EdgeSite } from "./mcp";
+import { askMembers, type MadeAnswer, type Placed, revisionsOf } from "./members";
+import { type Mounted, memberOf, mountOf, parseMounts } from "./mounts";
+import { openApi, type RoutePaths } from "./openapi";
+import type { Context, EdgeOptions, Env, Handler } from "./options";
 import {
   CORS,
   entityTag,
@@ -26,11 +28,9 @@ import {
   notModified,
   preflight,
   problem,
-} from "./edge-reply";
-import { readPage, readSearch, readSimilar, readSuggest } from "./edge-request";
-import { OPENSEARCH, suggestionsIn } from "./edge-suggestions";
-import type { Response as EngineResponse, Request as SearchRequest } from "./engine-types";
-import { FindlingError } from "./errors";
+} from "./reply";
+import { readPage, readSearch, readSimilar, readSuggest } from "./request";
+import { OPENSEARCH, suggestionsIn } from "./suggestions";
 
 /** Seconds for which caches may serve an answer without asking again. */
 const DEFAULT_MAX_AGE = 60;

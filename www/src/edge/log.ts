@@ -3,7 +3,7 @@
  * queries can tell who asks.
  */
 
-import type { Metered } from "./edge-budget";
+import type { Metered } from "./budget";
 
 /** What the endpoint logs. */
 export type LogLevel = "requests" | "errors" | "none";

@@ -3,9 +3,9 @@
  * web server. Each is a `fetch` for files, so the layout of the bundle is the same in all.
  */
 
-import { type Budget, type Metered, meteredBy } from "./edge-budget";
-import { FindlingError } from "./errors";
-import type { Fetch, FileResponse } from "./http-store";
+import { FindlingError } from "../errors";
+import type { Fetch, FileResponse } from "../http-store";
+import { type Budget, type Metered, meteredBy } from "./budget";
 
 /** The part of a binding for static assets, or of another Worker, that is used. */
 export interface Fetcher {

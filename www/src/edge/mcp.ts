@@ -7,10 +7,10 @@
  * Specification: https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
  */
 
-import { READING_TOOLS } from "./assistant-reading";
-import { isObject, type Json, type Site, UNTRUSTED } from "./assistant-tool";
-import { callTool, TOOLS } from "./assistant-tools";
-import { line } from "./safe-text";
+import { READING_TOOLS } from "../assistant-reading";
+import { isObject, type Json, type Site, UNTRUSTED } from "../assistant-tool";
+import { callTool, TOOLS } from "../assistant-tools";
+import { line } from "../safe-text";
 
 /** Versions of the protocol, newest first. */
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];

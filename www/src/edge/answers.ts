@@ -4,7 +4,7 @@
  * day, and meanwhile asks for the new one.
  */
 
-import type { CacheLike } from "./edge-store";
+import type { CacheLike } from "./store";
 
 /** An answer that was kept. */
 export interface KeptAnswer {
