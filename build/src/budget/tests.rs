@@ -294,6 +294,7 @@ fn the_budget_counts_every_file_of_the_client() {
         client::STANDALONE,
         "findling-results.js",
         "findling-related.js",
+        "findling-several.js",
         "findling-log.js",
         "findling-assistant.js",
     ];

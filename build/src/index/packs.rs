@@ -426,9 +426,11 @@ mod tests {
             assert_eq!(&files.stored(id, &entry).unwrap(), expected[&path], "{path}");
             count(files.slot(id).unwrap().unwrap());
         }
-        count(directory.positions.unwrap().slot);
+        let positions = directory.positions.unwrap().slot;
+        count(positions);
         for (pack, used) in directory.packs.iter().zip(used) {
-            assert!(2 * used >= pack.units, "{used} of {} units", pack.units);
+            // A pack was kept for the slots of positions too, which move when positions change.
+            assert!(2 * (used + positions.units) >= pack.units, "{used} of {} units", pack.units);
             assert!(pack.n_bytes() <= LIMITS.pack_bytes as u64 || used == pack.units);
         }
         let is_small = |pack: &&Pack| pack.n_bytes() * 8 < LIMITS.pack_bytes as u64;
