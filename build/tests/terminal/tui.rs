@@ -271,7 +271,8 @@ fn an_address_that_is_no_link_is_not_opened() {
     let mut pty = Pty::start(&home, &["tui", "notes"], SIZE, &env);
     pty.wait_for("current");
     pty.press("mutex");
-    pty.wait_for("Locks");
+    // The list of all pages has the name of this one, too.
+    pty.wait_for("2 pages");
     pty.press("\x0f");
     pty.wait_for("expected an address");
 }
