@@ -1,8 +1,8 @@
 //! The state of a generation's sources: their files, as a sync compares them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -15,6 +15,7 @@ use super::error::Error;
 use super::files;
 use super::name::Name;
 use super::settings::Settings;
+use crate::file_hash::file_hash;
 use crate::sources::Included;
 
 /// Version of the state's file. One of another version counts as missing: everything is read again.
@@ -285,20 +286,7 @@ fn look(path: &Path, known: Option<(&FileState, u64)>) -> FileState {
     {
         return known.clone();
     }
-    FileState { len, modified, hash: hash(path).ok() }
-}
-
-fn hash(path: &Path) -> io::Result<String> {
-    let (mut file, mut hasher) = (File::open(path)?, blake3::Hasher::new());
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(hasher.finalize().to_hex().to_string()),
-            Ok(n) => hasher.update(&buffer[..n]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-    }
+    FileState { len, modified, hash: file_hash(path).ok() }
 }
 
 /// A path as a key of JSON: as it is, or in hex behind a NUL where it is not Unicode.
@@ -320,7 +308,7 @@ mod tests {
     fn write(path: &Path, text: &str, seconds: u64) {
         fs::write(path, text).unwrap();
         let time = UNIX_EPOCH + Duration::from_secs(seconds);
-        File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+        fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
     }
 
     fn state(scan: &Scan) -> State {

@@ -9,9 +9,9 @@ use findling_encoder::Side;
 use rayon::prelude::*;
 
 use super::assemble::{self, Parts};
-use super::dense::{DenseInput, build_dense};
+use super::dense::build_dense;
 use super::earlier_shards::{self, EarlierShards};
-use super::job::{Job, Outcome};
+use super::job::{DenseInput, Job, Outcome};
 use super::languages::Languages;
 use super::previous_build::PreviousBuild;
 use super::shards::{Deployed, Stored};

@@ -3,29 +3,17 @@
 use web_time::Instant;
 
 use anyhow::Context;
-use findling_bundle::{Graph, QueryEncoder};
+use findling_bundle::Graph;
 use findling_encoder::static_table::StaticTable;
 
 use super::assemble::DenseParts;
-use super::job::Options;
-use super::previous_build::PreviousBuild;
-use super::shards::Deployed;
+use super::job::{DenseInput, Options};
 use super::stage::Stage;
 use super::{cells, fidelity, fit, graph, rows, sentences};
 use crate::chunk::ChunkedPage;
 use crate::embedding::{Cache, Embedded, embed};
 use crate::models::{BoxedEncoder, static_table};
 use crate::ui::{Ui, thousands};
-
-/// The input of [`build_dense`].
-pub(super) struct DenseInput<'a> {
-    pub encoder: &'a BoxedEncoder,
-    pub cache: Option<Cache>,
-    pub query_encoders: Vec<QueryEncoder>,
-    pub table: Option<&'a StaticTable>,
-    pub earlier: Option<PreviousBuild>,
-    pub deployed: &'a Deployed,
-}
 
 /// Embeds all sections and builds everything that depends on vectors: rows of the static encoder,
 /// coded sentences, graph and cells. Adds each step to `stages`.
@@ -52,12 +40,8 @@ pub(super) fn build_dense(
         .flat_map(|section| &section.units)
         .map(|unit| unit.text.as_str())
         .collect();
-    let started = Instant::now();
-    let bar = ui.bar("Embedding", texts.len() as u64, "sections");
-    let embedded = embed(encoder.as_ref(), &texts, cache.as_mut(), &bar, ui)
-        .with_context(|| format!("`{}` failed to embed the documents", encoder.card().name))?;
-    bar.finish_and_clear();
-    stages.push(Stage::ended("embed", started, embedded.n_encoded as u64, "sections", ui));
+    let (embedded, stage) = embed_units(encoder, &texts, cache.as_mut(), ui)?;
+    stages.push(stage);
     if embedded.n_cached > 0 {
         ui.detail(format!(
             "{} embeddings read from the cache",
@@ -120,6 +104,25 @@ pub(super) fn build_dense(
         rows: kept,
         sentences,
     })
+}
+
+/// Embeds the texts of units, with a bar over them.
+///
+/// # Errors
+/// If the encoder fails.
+pub fn embed_units(
+    encoder: &BoxedEncoder,
+    texts: &[&str],
+    cache: Option<&mut Cache>,
+    ui: &Ui,
+) -> anyhow::Result<(Embedded, Stage)> {
+    let started = Instant::now();
+    let bar = ui.bar("Embedding", texts.len() as u64, "sections");
+    let embedded = embed(encoder.as_ref(), texts, cache, &bar, ui)
+        .with_context(|| format!("`{}` failed to embed the documents", encoder.card().name))?;
+    bar.finish_and_clear();
+    let n_encoded = embedded.n_encoded as u64;
+    Ok((embedded, Stage::ended("embed", started, n_encoded, "sections", ui)))
 }
 
 /// The texts and vectors of the site, to which rows are fitted.

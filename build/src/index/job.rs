@@ -119,6 +119,17 @@ pub struct Job<'a> {
     pub options: Options,
 }
 
+/// The input of the part of a build that depends on vectors.
+#[cfg_attr(target_family = "wasm", expect(dead_code, reason = "bundles have words only"))]
+pub(super) struct DenseInput<'a> {
+    pub encoder: &'a BoxedEncoder,
+    pub cache: Option<Cache>,
+    pub query_encoders: Vec<QueryEncoder>,
+    pub table: Option<&'a StaticTable>,
+    pub earlier: Option<PreviousBuild>,
+    pub deployed: &'a Deployed,
+}
+
 /// The output of [`build`](super::build()).
 #[derive(Debug)]
 pub struct Outcome {

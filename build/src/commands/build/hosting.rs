@@ -9,6 +9,7 @@ use clap::ValueEnum;
 
 use crate::index::packs::Limits;
 use crate::index::write::{Shape, Written};
+use crate::replace_file;
 use crate::ui::{Ui, bytes, thousands};
 
 /// Bytes of a pack. Larger packs make fewer files; smaller ones harm less where a host ignores
@@ -20,9 +21,9 @@ const CLOUDFLARE_PACK_BYTES: usize = 1 << 20;
 /// known that it does not: half of the files that Cloudflare takes, because the site has its own.
 const MAX_LOOSE_SHARDS: usize = MAX_CLOUDFLARE_FILES as usize / 2;
 /// Most bytes of a file on Cloudflare.
-const MAX_CLOUDFLARE_FILE_BYTES: usize = 25 << 20;
+pub const MAX_CLOUDFLARE_FILE_BYTES: usize = 25 << 20;
 /// Most files on Cloudflare, of the whole site, on its free plan.
-const MAX_CLOUDFLARE_FILES: u64 = 20_000;
+pub const MAX_CLOUDFLARE_FILES: u64 = 20_000;
 /// Most bytes of a file where a host sets no limit that matters.
 const MAX_FILE_BYTES: usize = 1 << 30;
 /// Most bytes of a file in a repository of GitHub.
@@ -145,7 +146,7 @@ impl Hosting {
         };
         let new = with_rules(&old, &rules(&place));
         if new != old {
-            let written = fs::write(&path, new);
+            let written = replace_file::keep(&path, new.as_bytes());
             written.with_context(|| format!("{} cannot be written", path.display()))?;
         }
         Ok(())

@@ -39,6 +39,7 @@ pub use args::Args;
 use args::Reading;
 pub(super) use collection::build_collection;
 use encoders::Encoders;
+pub(super) use hosting::{MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
 use inputs::{Input, Settings, check_inputs, client_files, read_pages, shape, texts_of};
 pub(super) use merged::run_merge;
 use report::Built;
@@ -122,8 +123,12 @@ fn build_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
 /// Prints the report of a build. Returns its exit status.
 fn report(args: &Args, built: &Built, ui: &Ui) -> Result<ExitCode> {
     built.print(args.json, ui)?;
-    let some = built.n_unreadable > 0;
-    Ok(if some { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
+    Ok(exit_status(built.n_unreadable))
+}
+
+/// The exit status of a build that left out so many files.
+fn exit_status(n_unreadable: usize) -> ExitCode {
+    if n_unreadable > 0 { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS }
 }
 
 /// Builds a bundle from the inputs. `kept` is what earlier builds computed.
@@ -251,12 +256,14 @@ fn index_site(
         query_encoder::deploy(encoders.queries, &args.meaning.encoder, words.as_ref(), ui)?;
     drop(words);
     extras.extend(files);
-    let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
-    let cache = match (embeddings, &encoders.documents) {
+    // The directory lasts as long as the build.
+    let (_directory, cache) = match (embeddings, &encoders.documents) {
         (Some(embeddings), Some(encoder)) => {
-            Some(embeddings.cache(directory.path(), encoder.card())?)
+            let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
+            let cache = embeddings.cache(directory.path(), encoder.card())?;
+            (Some(directory), Some(cache))
         }
-        _ => encoders.cache,
+        _ => (None, encoders.cache),
     };
     let job = Job {
         pages,

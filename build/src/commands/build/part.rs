@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use super::SOME_UNREADABLE;
 use super::args::Args;
 use super::encoders::Encoders;
+use super::exit_status;
 use super::inputs::{Settings, check_inputs, reading_options, tell};
-use crate::embedding::{Cache, embed};
+use super::report::warn_unreadable;
+use crate::embedding::Cache;
 use crate::index::write::Shape;
 use crate::index::{self, Stage};
 use crate::models::{self, BoxedEncoder};
@@ -43,18 +44,20 @@ pub fn build_part(args: &Args, share: Share, ui: &Ui) -> Result<ExitCode> {
     Stage::ended("parse", parsing, n_pages, "pages", ui);
 
     let mut head = Head::new(share, inputs, settings(args)?);
-    let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
     // Embedding with a table is faster than reading vectors.
     let encoder = documents.filter(|_| args.meaning.encoder != models::STATIC);
-    let embedded = encoder.map(|encoder| {
+    let embedded = encoder.map(|encoder| -> Result<_> {
+        let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
         // What the rules for a whole site have to say of a share need not be true of the site.
         let pages = share::join_shares(pieces, &options, &mut |_| {});
         let texts = index::units(pages, &encoder, &super::chunk_options(args), ui);
-        embed_all(&encoder, &texts, cache, directory.path(), ui)
+        let cache = embed_all(&encoder, &texts, cache, directory.path(), ui)?;
+        Ok((cache, directory))
     });
     let embedded = embedded.transpose()?;
-    head.n_embeddings = embedded.as_ref().map_or(0, |cache| cache.len() as u64);
-    let len = parts::write(&output, &head, &stored, embedded.as_ref().map(Cache::path))
+    let embedded = embedded.as_ref().map(|(cache, _)| cache);
+    head.n_embeddings = embedded.map_or(0, |cache| cache.len() as u64);
+    let len = parts::write(&output, &head, &stored, embedded.map(Cache::path))
         .with_context(|| format!("--output {}: the part cannot be written", output.display()))?;
     ui.status(
         "Built",
@@ -67,14 +70,8 @@ pub fn build_part(args: &Args, share: Share, ui: &Ui) -> Result<ExitCode> {
             started.elapsed().as_secs_f64()
         ),
     );
-    if n_unreadable > 0 {
-        ui.warn(format!(
-            "left out {} that could not be read; see the warnings above",
-            count(n_unreadable as u64, "files")
-        ));
-        return Ok(ExitCode::from(SOME_UNREADABLE));
-    }
-    Ok(ExitCode::SUCCESS)
+    warn_unreadable(n_unreadable, ui);
+    Ok(exit_status(n_unreadable))
 }
 
 /// The options that decide what a part holds, by their names.
@@ -97,23 +94,17 @@ fn settings(args: &Args) -> Result<parts::Settings> {
 fn embed_all(
     encoder: &BoxedEncoder,
     texts: &[String],
-    users: Option<Cache>,
+    mut users: Option<Cache>,
     directory: &Path,
     ui: &Ui,
 ) -> Result<Cache> {
-    let started = Instant::now();
     let mut own = Cache::open(directory, encoder.card())?;
     let keys: Vec<_> = texts.iter().map(|text| Cache::key(encoder.card(), text)).collect();
-    let mut users = users;
     if let Some(users) = &mut users {
         own.take(users, &keys).context("the embedding cache cannot be read")?;
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let bar = ui.bar("Embedding", texts.len() as u64, "sections");
-    let embedded = embed(encoder.as_ref(), &texts, Some(&mut own), &bar, ui)
-        .with_context(|| format!("`{}` failed to embed the documents", encoder.card().name))?;
-    bar.finish_and_clear();
-    Stage::ended("embed", started, embedded.n_encoded as u64, "sections", ui);
+    index::embed_units(encoder, &texts, Some(&mut own), ui)?;
     if let Some(users) = &mut users
         && let Err(error) = users.take(&mut own, &keys)
     {

@@ -50,6 +50,16 @@ pub struct Built {
     pub stages: Vec<Stage>,
 }
 
+/// Warns of files that could not be read.
+pub fn warn_unreadable(n_unreadable: usize, ui: &Ui) {
+    if n_unreadable > 0 {
+        ui.warn(format!(
+            "left out {} that could not be read; see the warnings above",
+            count(n_unreadable as u64, "files")
+        ));
+    }
+}
+
 impl Built {
     /// Prints the summary, warnings and, with `json`, the report.
     pub fn print(&self, json: bool, ui: &Ui) -> Result<()> {
@@ -58,12 +68,7 @@ impl Built {
         if json {
             print_json(&self.report())?;
         }
-        if self.n_unreadable > 0 {
-            ui.warn(format!(
-                "left out {} that could not be read; see the warnings above",
-                count(self.n_unreadable as u64, "files")
-            ));
-        }
+        warn_unreadable(self.n_unreadable, ui);
         Ok(())
     }
 

@@ -2,17 +2,19 @@
 //! upload changes.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use findling_bundle::entry;
 use serde::Serialize;
 use toml_edit::value;
 
 use super::files::{self, Changes, Files};
+use crate::commands::build::{MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
 use crate::output::{Exit, UsageError};
+use crate::replace_file;
 use crate::safe_text::line;
 use crate::standard_streams::stdout;
 use crate::ui::{Ui, bytes, print_json, thousands};
@@ -87,8 +89,13 @@ impl Store {
     fn limits(self, plan: Plan) -> Limits {
         let mib = 1 << 20;
         match (self, plan) {
-            (Self::Assets, Plan::Free) => Limits { max_files: 20_000, max_file_bytes: 25 * mib },
-            (Self::Assets, Plan::Paid) => Limits { max_files: 100_000, max_file_bytes: 25 * mib },
+            (Self::Assets, Plan::Free) => Limits {
+                max_files: MAX_CLOUDFLARE_FILES as usize,
+                max_file_bytes: MAX_CLOUDFLARE_FILE_BYTES as u64,
+            },
+            (Self::Assets, Plan::Paid) => {
+                Limits { max_files: 100_000, ..Self::Assets.limits(Plan::Free) }
+            }
             // Objects are not counted; one request uploads at most 300 MiB.
             (Self::R2, _) => Limits { max_files: usize::MAX, max_file_bytes: 300 * mib },
             // The free plan writes 1,000 keys a day.
@@ -167,7 +174,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> Result<Exit> {
 /// The addresses of the bundles in the site.
 fn bundles(site: &Files) -> Vec<String> {
     let directories = site.keys().filter_map(|path| {
-        let directory = path.strip_suffix("findling.idx")?;
+        let directory = path.strip_suffix(entry::FILE_NAME)?;
         (directory.is_empty() || directory.ends_with('/')).then(|| format!("/{directory}"))
     });
     let single = site.keys().filter(|path| path.ends_with(".findling"));
@@ -240,7 +247,8 @@ fn configure(args: &Args, bundles: &[String], ui: &Ui) -> Result<()> {
         return Ok(());
     }
     let text = configuration(args, bundles);
-    fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+    replace_file::keep(path, text.as_bytes())
+        .with_context(|| format!("{} cannot be written", path.display()))?;
     ui.status("Wrote", path.display());
     Ok(())
 }

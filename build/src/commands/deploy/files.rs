@@ -1,14 +1,16 @@
 //! The files of a site, and how they differ from those uploaded last.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
+use crate::file_hash::file_hash;
 use crate::replace_file;
 
 /// Longest list of files that is read, in bytes.
@@ -46,7 +48,7 @@ pub fn read(site: &Path) -> Result<Files> {
         let bytes = entry.metadata().with_context(unreadable)?.len();
         let hash = match shard_name(&parts) {
             Some(name) => name.to_owned(),
-            None => hash(path).with_context(unreadable)?,
+            None => file_hash(path).with_context(unreadable)?[..32].to_owned(),
         };
         files.insert(parts.join("/"), SiteFile { bytes, hash });
     }
@@ -61,24 +63,10 @@ fn shard_name<S: AsRef<str>>(parts: &[S]) -> Option<&str> {
     (directory.as_ref() == "shards" && is_hash).then_some(hash)
 }
 
-fn hash(path: &Path) -> io::Result<String> {
-    let mut hasher = blake3::Hasher::new();
-    let mut file = BufReader::new(File::open(path)?);
-    loop {
-        let part = file.fill_buf()?;
-        if part.is_empty() {
-            return Ok(hasher.finalize().to_hex()[..32].to_owned());
-        }
-        hasher.update(part);
-        let read = part.len();
-        file.consume(read);
-    }
-}
-
 #[derive(Serialize, Deserialize)]
-struct List {
+struct List<'a> {
     version: u32,
-    files: Files,
+    files: Cow<'a, Files>,
 }
 
 /// The files that were uploaded last; `None` if no upload is known.
@@ -107,7 +95,7 @@ pub fn uploaded(list: &Path) -> Result<Option<Files>> {
     if version != VERSION {
         bail!(told(&format!("version {version}")));
     }
-    Ok(Some(files))
+    Ok(Some(files.into_owned()))
 }
 
 /// Keeps the list of files as uploaded.
@@ -115,8 +103,8 @@ pub fn uploaded(list: &Path) -> Result<Option<Files>> {
 /// # Errors
 /// If the system refuses.
 pub fn keep(list: &Path, files: &Files) -> Result<()> {
-    let text = serde_json::to_vec(&List { version: VERSION, files: files.clone() })?;
-    replace_file::keep(list, &text).with_context(|| format!("{} cannot be written", list.display()))
+    replace_file::keep_json(list, &List { version: VERSION, files: Cow::Borrowed(files) })
+        .with_context(|| format!("{} cannot be written", list.display()))
 }
 
 /// What an upload changes.
