@@ -25,6 +25,17 @@ export interface BundleFailure {
   remedy?: string;
 }
 
+/** Most pages that a bundle is asked for. */
+export const MAX_PAGES = 100;
+
+/** The facets that a bundle has the attributes for. Another bundle may have the others. */
+export function facetsOf(
+  facets: readonly string[],
+  attributes: readonly { name: string }[],
+): string[] {
+  return facets.filter((name) => name === "*" || attributes.some((known) => known.name === name));
+}
+
 /** What is needed of a page to join lists. */
 type Scored = Pick<PageHit, "score"> & { sections: readonly Pick<SectionHit, "legs">[] };
 

@@ -11,8 +11,10 @@ import { FindlingError } from "./errors";
 import {
   type BundleFailure,
   bothFilters,
+  facetsOf,
   type JoinedPage,
   joinResponses,
+  MAX_PAGES,
   type Part,
 } from "./join-responses";
 import type { Filter, OpenOptions, PageResult, SearchOptions, SearchResponse } from "./types";
@@ -52,9 +54,6 @@ interface Member {
   index: FindlingIndex | undefined;
   failure: BundleFailure | undefined;
 }
-
-/** Most pages that a bundle is asked for. */
-const MAX_PAGES = 100;
 
 /**
  * Opens bundles. One that cannot be opened is reported with each answer; opening fails if none can
@@ -145,13 +144,10 @@ async function ask(
   if (!index) return failure!;
   try {
     const filter = bothFilters(options.filter, asked.filter);
-    const has = (name: string) =>
-      name === "*" || index.info.attributes.some((known) => known.name === name);
     const response = await index.search(query, {
       ...asked,
       ...(filter ? { filter } : {}),
-      // Another bundle may have the attribute.
-      ...(asked.facets ? { facets: asked.facets.filter(has) } : {}),
+      ...(asked.facets ? { facets: facetsOf(asked.facets, index.info.attributes) } : {}),
     });
     return { bundle: name, weight: options.weight ?? 1, response };
   } catch (thrown) {

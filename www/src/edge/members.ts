@@ -2,14 +2,18 @@
 
 import type { PageHit, Response, Request as SearchRequest } from "../engine-types";
 import { FindlingError } from "../errors";
-import { type BundleFailure, bothFilters, joinResponses, type Part } from "../join-responses";
+import {
+  type BundleFailure,
+  bothFilters,
+  facetsOf,
+  joinResponses,
+  MAX_PAGES,
+  type Part,
+} from "../join-responses";
 import type { Answerer, Place } from "./answerer";
 import type { Metered } from "./budget";
 import type { Member } from "./mounts";
 import type { Env } from "./options";
-
-/** Most pages that one of several bundles is asked for. */
-const MAX_PAGES = 100;
 
 /** A member, and where its bundle is. */
 export interface Placed extends Member {
@@ -83,10 +87,8 @@ function askOne(
   const both = bothFilters(filter, query.filter);
   return answerer.use(place, env, cost, async (opened) => {
     const request = { ...query, ...(both === undefined ? {} : { filter: both }) };
-    const { attributes } = opened.description;
-    const has = (name: string) => name === "*" || attributes.some((known) => known.name === name);
-    // Another bundle may have the attribute.
-    if (isOneOfSeveral && query.facets) request.facets = query.facets.filter(has);
+    if (isOneOfSeveral && query.facets)
+      request.facets = facetsOf(query.facets, opened.description.attributes);
     const answer = await answerer.answer(request, opened, place, cost);
     return { ...answer, revision: opened.bundle.revision };
   });
