@@ -41,9 +41,7 @@ describe("a reader of a book of mdBook", { skip }, () => {
     const page = await session.visit();
     await reader.goesToCooling(page, "s", "mdbook-light", "**/docs/guide/firing.html#cooling-down");
     await reader.ready(page);
-    await reader.press(page, "/");
-    await reader.finds(page, "thermocouple", /Error codes/);
-    await reader.choose(page, "E17", "**/docs/reference/errors.html#e17");
+    await reader.goesToError(page, "**/docs/reference/errors.html#e17");
   });
 
   test("has the search on a page whose name begins as the bundle's does", async () => {

@@ -52,9 +52,7 @@ for (const { theme, key, toDark } of [
       // Material's instant navigation keeps the window.
       assert.equal(await reader.isMarked(page), theme === "material");
       await reader.ready(page);
-      await reader.press(page, "/");
-      await reader.finds(page, "thermocouple", /Error codes/);
-      await reader.choose(page, "E17", "**/docs/reference/errors/#e17");
+      await reader.goesToError(page, "**/docs/reference/errors/#e17");
     });
 
     test("finds nothing of the menus", async () => {

@@ -38,9 +38,7 @@ describe("a reader of a site of Zensical", { skip }, () => {
       "**/docs/guide/firing/#cooling-down",
     );
     await reader.ready(page);
-    await reader.press(page, "/");
-    await reader.finds(page, "thermocouple", /Error codes/);
-    await reader.choose(page, "E17", "**/docs/reference/errors/#e17");
+    await reader.goesToError(page, "**/docs/reference/errors/#e17");
   });
 
   test("finds nothing of the menus", async () => {

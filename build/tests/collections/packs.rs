@@ -8,9 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use findling_build::bundle_files::{BundleFiles, WebError, copy};
 use findling_bundle::{ShardEntry, ShardId, decode_shard};
-use serde_json::Value;
 
-use super::home::{Home, tree};
+use super::home::{Home, tree, without_meta};
 
 /// What a site does with requests for ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,17 +95,6 @@ const ASKED: [&[&str]; 5] = [
     &["search", "TARGET", "mutx", "--json"],
     &["similar", "TARGET", "/a/", "--json"],
 ];
-
-fn without_meta(answer: &mut Value) {
-    match answer {
-        Value::Object(fields) => {
-            fields.remove("_meta");
-            fields.values_mut().for_each(without_meta);
-        }
-        Value::Array(values) => values.iter_mut().for_each(without_meta),
-        _ => {}
-    }
-}
 
 /// The answers over a target.
 fn answers(home: &Home, target: &str, more: &[&str]) -> Vec<String> {

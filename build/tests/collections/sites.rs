@@ -19,7 +19,7 @@ use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
 use findling_encoder::hash::HashEncoder;
 use serde_json::Value;
 
-use super::home::{Home, tree};
+use super::home::{Home, tree, without_meta};
 
 /// Answers each request by its path, as `answer` says: the head without the length, and the body.
 /// Returns the address and the paths that were asked for.
@@ -75,18 +75,6 @@ fn forget_the_check(home: &Home) {
             let file = std::fs::File::open(home.data().join("sites").join(path)).unwrap();
             file.set_modified(std::time::UNIX_EPOCH).unwrap();
         }
-    }
-}
-
-/// Takes out what contains times, also of each collection.
-fn without_meta(answer: &mut Value) {
-    match answer {
-        Value::Object(fields) => {
-            fields.remove("_meta");
-            fields.values_mut().for_each(without_meta);
-        }
-        Value::Array(values) => values.iter_mut().for_each(without_meta),
-        _ => {}
     }
 }
 

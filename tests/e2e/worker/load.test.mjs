@@ -22,6 +22,14 @@ const MAX_ASKED = 25;
 const workerd = () =>
   execFileSync("pgrep", ["-n", "-P", String(process.pid), "workerd"], { encoding: "utf8" }).trim();
 
+/** The endpoint with these options over a store. A request may make many subrequests. */
+const endpoint = (options, store) =>
+  start({
+    source: workerOf(options),
+    serviceBindings: { ASSETS: store },
+    bindings: { FINDLING_SUBREQUESTS: "1000" },
+  });
+
 const parameters = (q) => new URLSearchParams({ q, k: "5" });
 /** What every answer must be: the engine is the same in all hosts. */
 const key = (body) => {
@@ -54,11 +62,10 @@ describe(`${CONNECTIONS} connections for ${seconds} seconds`, { timeout: 300_000
   });
 
   test("workerd answers all of them, with flat memory", async (t) => {
-    const worker = await start({
-      source: workerOf('{ cache: false, log: "none" }'),
-      serviceBindings: { ASSETS: serveFiles(site, ServiceResponse) },
-      bindings: { FINDLING_SUBREQUESTS: "1000" },
-    });
+    const worker = await endpoint(
+      '{ cache: false, log: "none" }',
+      serveFiles(site, ServiceResponse),
+    );
     try {
       const answers = await answersOf(worker.url, asked);
       const result = await load({
@@ -80,11 +87,10 @@ describe(`${CONNECTIONS} connections for ${seconds} seconds`, { timeout: 300_000
   });
 
   test("workerd refuses what is beyond its limit, and says when to ask again", async (t) => {
-    const worker = await start({
-      source: workerOf('{ cache: false, log: "none", maxRequests: 20 }'),
-      serviceBindings: { ASSETS: serveFiles(site, ServiceResponse) },
-      bindings: { FINDLING_SUBREQUESTS: "1000" },
-    });
+    const worker = await endpoint(
+      '{ cache: false, log: "none", maxRequests: 20 }',
+      serveFiles(site, ServiceResponse),
+    );
     try {
       const answers = await answersOf(worker.url, asked);
       const result = await load({
@@ -154,11 +160,7 @@ describe("a store that is slow, fails or lies for part of the requests", {
     run("--quiet", "build", join(directory, "corpus"), "--output", join(site, "findling"), [
       ["--no-client", "--encoder", "hash", "--graph-from", "200"],
     ]);
-    const worker = await start({
-      source: workerOf('{ log: "none" }'),
-      serviceBindings: { ASSETS: serveFiles(site, ServiceResponse) },
-      bindings: { FINDLING_SUBREQUESTS: "1000" },
-    });
+    const worker = await endpoint('{ log: "none" }', serveFiles(site, ServiceResponse));
     expected = await answersOf(worker.url, asked);
     await worker.stop();
   });
@@ -200,11 +202,10 @@ describe("a store that is slow, fails or lies for part of the requests", {
     ],
   ]) {
     test(`one that ${name}: every answer is right, or a clear error`, async (t) => {
-      const worker = await start({
-        source: workerOf('{ log: "none", timeout: 1000, memory: 2_000_000, cache: false }'),
-        serviceBindings: { ASSETS: spoilt(every, spoil) },
-        bindings: { FINDLING_SUBREQUESTS: "1000" },
-      });
+      const worker = await endpoint(
+        '{ log: "none", timeout: 1000, memory: 2_000_000, cache: false }',
+        spoilt(every, spoil),
+      );
       const counts = { right: 0, words: 0, refused: 0 };
       /** Asks once; whether the answer is whole. */
       const ask = async (q) => {

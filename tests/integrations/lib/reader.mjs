@@ -68,6 +68,13 @@ export async function goesToCooling(page, key, name, address) {
   await page.getByRole("heading", { name: "Cooling down" }).waitFor();
 }
 
+/** Asserts that `/` opens the search and a query finds the page of error codes, and goes to E17. */
+export async function goesToError(page, address) {
+  await press(page, "/");
+  await finds(page, "thermocouple", /Error codes/);
+  await choose(page, "E17", address);
+}
+
 /** Asserts that a query in German finds the German page, and goes there. */
 export async function goesToGerman(page, address) {
   await press(page, "Control+k");
