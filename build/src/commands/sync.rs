@@ -155,7 +155,8 @@ fn sync_one(home: &Home, name: &Name, how: &How, ui: &Ui) -> Line {
     match sync(home, name, how, ui) {
         Ok(report) => Line::Done(report),
         Err(mut error) => {
-            if is_full_disk(&error) {
+            let disk_is_full = is_full_disk(&error);
+            if disk_is_full {
                 error = error.context(format!(
                     "the disk is full: make room and run `findling sync {name}` again; until then \
                      the last bundle stays in use"
@@ -166,7 +167,7 @@ fn sync_one(home: &Home, name: &Name, how: &How, ui: &Ui) -> Line {
             Line::Failed(Failure {
                 name: name.clone(),
                 status: "failed",
-                code: match is_full_disk(&error) {
+                code: match disk_is_full {
                     true => "disk-full",
                     false => code.map_or("build", Error::code),
                 },

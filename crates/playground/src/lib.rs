@@ -18,6 +18,8 @@ mod files;
 mod limits;
 mod site;
 
+use std::cell::OnceCell;
+
 use wasm_bindgen::prelude::*;
 
 pub use files::Files;
@@ -80,54 +82,73 @@ impl Indexer {
     /// Indexes what was read.
     pub fn build(&mut self) -> Result<Bundle, JsError> {
         let site = self.site.take().ok_or_else(|| JsError::new("expected a call of `begin`"))?;
-        let built = site.build().map_err(|error| JsError::new(&format!("{error:#}")))?;
-        Ok(Bundle(built))
+        let built = site.build().map_err(|error| told(&error))?;
+        Ok(Bundle { built, files: OnceCell::new() })
     }
+}
+
+fn told(error: &anyhow::Error) -> JsError {
+    JsError::new(&format!("{error:#}"))
 }
 
 /// An indexed site.
 #[wasm_bindgen]
-pub struct Bundle(Built);
+pub struct Bundle {
+    built: Built,
+    /// The files of a directory, once they are asked for.
+    files: OnceCell<Vec<(String, Vec<u8>)>>,
+}
 
 #[wasm_bindgen]
 impl Bundle {
     /// The number of pages.
     #[wasm_bindgen(getter)]
     pub fn pages(&self) -> usize {
-        self.0.n_pages
+        self.built.n_pages
     }
 
     /// The number of sections.
     #[wasm_bindgen(getter)]
     pub fn sections(&self) -> u32 {
-        self.0.n_sections
+        self.built.n_sections
     }
 
     /// What is to be told of files, as JSON: `[{severity, path, line, reason}]`.
     pub fn problems(&self) -> String {
-        serde_json::to_string(&self.0.problems).unwrap_or_else(|_| "[]".to_owned())
+        serde_json::to_string(&self.built.problems).unwrap_or_else(|_| "[]".to_owned())
     }
 
     /// The bundle as one file.
     #[wasm_bindgen(js_name = singleFile)]
     pub fn single_file(&self) -> Vec<u8> {
-        self.0.single_file.clone()
+        self.built.single_file.clone()
     }
 
     /// The paths of the bundle's files in a directory.
     #[wasm_bindgen(js_name = fileNames)]
-    pub fn file_names(&self) -> Vec<String> {
-        self.0.files.iter().map(|(path, _)| path.clone()).collect()
+    pub fn file_names(&self) -> Result<Vec<String>, JsError> {
+        Ok(self.files()?.iter().map(|(path, _)| path.clone()).collect())
     }
 
     /// The contents of one of them.
-    pub fn file(&self, at: usize) -> Option<Vec<u8>> {
-        self.0.files.get(at).map(|(_, contents)| contents.clone())
+    pub fn file(&self, at: usize) -> Result<Option<Vec<u8>>, JsError> {
+        Ok(self.files()?.get(at).map(|(_, contents)| contents.clone()))
     }
 
     /// The page at an address as it was read, as JSON: `{file, title, sections: [{level, heading,
     /// anchor, blocks: [[text, isCode]]}]}`.
     pub fn page(&self, url: &str) -> Option<String> {
-        serde_json::to_string(self.0.shown.get(url)?).ok()
+        serde_json::to_string(self.built.shown.get(url)?).ok()
+    }
+}
+
+impl Bundle {
+    /// Only tests compare them, so a page that is searched does not pay for them.
+    fn files(&self) -> Result<&[(String, Vec<u8>)], JsError> {
+        if self.files.get().is_none() {
+            let files = self.built.files().map_err(|error| told(&error))?;
+            let _ = self.files.set(files);
+        }
+        Ok(self.files.get().map_or(&[], Vec::as_slice))
     }
 }

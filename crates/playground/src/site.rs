@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use findling_build::index::assemble::Bundle;
 use findling_build::index::write::{self, Shape};
 use findling_build::index::{self, Job};
 use findling_build::page::Page;
@@ -60,10 +61,7 @@ impl Site {
             n_pages,
             n_sections: bundle.manifest.stats.n_sections,
             single_file: write::single_file(&bundle)?,
-            files: write::files(&bundle, Shape::Directory, Vec::new())?
-                .into_iter()
-                .map(|file| (file.path, file.contents.into_owned()))
-                .collect(),
+            bundle,
             problems,
             shown,
         })
@@ -79,12 +77,22 @@ pub struct Built {
     pub n_sections: u32,
     /// The bundle as one file.
     pub single_file: Vec<u8>,
-    /// The bundle as the files of a directory, by their paths.
-    pub files: Vec<(String, Vec<u8>)>,
+    bundle: Bundle,
     /// What is to be told of files.
     pub problems: Vec<Told>,
     /// The pages by their addresses.
     pub shown: BTreeMap<String, Shown>,
+}
+
+impl Built {
+    /// The bundle as the files of a directory, by their paths.
+    ///
+    /// # Errors
+    /// If the manifest or a shard exceeds a limit.
+    pub fn files(&self) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+        let files = write::files(&self.bundle, Shape::Directory, Vec::new())?.into_iter();
+        Ok(files.map(|file| (file.path, file.contents.into_owned())).collect())
+    }
 }
 
 /// A message about a file.

@@ -43,7 +43,7 @@ fn from_memory(directory: &Path) -> Bundle {
     assert_eq!(n_steps, site.n_files());
     let built = site.build().unwrap();
     assert_eq!(built.shown.len(), built.n_pages);
-    built.files.into_iter().collect()
+    built.files().unwrap().into_iter().collect()
 }
 
 fn from_disk(directory: &Path) -> Bundle {
