@@ -2,7 +2,7 @@
  * Answers requests of the engine over the bundles that are open, within what one request may fetch.
  */
 
-import * as engine from "../../wasm/engine/findling_engine";
+import * as engine from "../../wasm/edge/findling_engine";
 import { type Answer, withNotice } from "../bundle";
 import { parseBundleAddress } from "../bundle-address";
 import { applyCorrections, correctionsIn } from "../corrected-query";
