@@ -127,7 +127,7 @@ pub fn has_tag(headers: &HeaderMap, tag: &str) -> bool {
 pub fn request_id(headers: &HeaderMap) -> String {
     let is_char = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.:@/+=-".contains(byte);
     let given = headers.get(REQUEST_ID).map(HeaderValue::as_bytes);
-    let given = given.filter(|id| (1..=128).contains(&id.len()) && id.iter().all(|b| is_char(b)));
+    let given = given.filter(|id| (1..=128).contains(&id.len()) && id.iter().all(is_char));
     if let Some(id) = given {
         return String::from_utf8_lossy(id).into_owned();
     }
