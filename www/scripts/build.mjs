@@ -35,8 +35,8 @@ for (const file of needed) {
     process.exit(1);
   }
 }
-// For a first look there is no engine for the endpoint. It gets that of browsers, which is
-// slower.
+// For a first look there is no engine for the endpoint. It gets that of browsers, slower and unable
+// to search several bundles by the statistics of all.
 if (!existsSync(join(edge, ".stamp"))) {
   mkdirSync(edge, { recursive: true });
   for (const name of ["findling_engine.js", "findling_engine_bg.wasm"])
