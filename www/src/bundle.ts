@@ -321,7 +321,7 @@ export class Bundle {
     signal: AbortSignal,
     onWords?: OnWords,
   ): Promise<string> {
-    const done = new AbortController();
+    const done = onWords && new AbortController();
     let answeringWords = onWords === undefined || request.mode === "semantic";
     let search: ReturnType<Engine["search"]> | undefined;
     try {
@@ -332,7 +332,7 @@ export class Bundle {
         if (answer.startsWith("{")) return answer;
         const wanted = JSON.parse(answer) as WantedShard[];
         if (round > 0 && !answeringWords)
-          answeringWords = this.#answerWords(engine, request, wanted, done.signal, onWords!);
+          answeringWords = this.#answerWords(engine, request, wanted, done!.signal, onWords!);
         const start = performance.now();
         await Promise.all(wanted.map((shard) => this.#loader.provide(engine, shard, cost, signal)));
         cost.fetch += performance.now() - start;
@@ -345,7 +345,7 @@ export class Bundle {
       if (thrown instanceof WebAssembly.RuntimeError) this.#broken.add(engine);
       throw thrown;
     } finally {
-      done.abort();
+      done?.abort();
       // A broken engine cannot free anything.
       if (!this.#broken.has(engine)) search?.free();
     }
@@ -392,7 +392,8 @@ export class Bundle {
   #tidy(): void {
     if (this.#searching > 0) return;
     const engine = this.#workingEngine();
-    if (engine.residentBytes() > this.#memory) engine.shrink(this.#memory);
+    if (this.#memory < Infinity && engine.residentBytes() > this.#memory)
+      engine.shrink(this.#memory);
     if (this.#pruned) return;
     const shards = engine.shardPaths()?.split("\n");
     if (!shards) return;

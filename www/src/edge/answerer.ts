@@ -227,6 +227,16 @@ function dataCentreCache(): CacheLike | undefined {
     : (caches as unknown as { default?: CacheLike }).default;
 }
 
+/**
+ * A signal that is never given: a search goes on without its reader. It keeps no listeners, of which
+ * a search adds one for each file, and a server's Node would warn.
+ */
+const NEVER = {
+  aborted: false,
+  addEventListener() {},
+  removeEventListener() {},
+} as unknown as AbortSignal;
+
 /** Milliseconds within which an answer in part is asked for again. */
 const MAX_BEFORE_AGAIN = 2000;
 
@@ -239,9 +249,8 @@ async function searchWithin(
   query: SearchRequest,
   cost: Metered,
 ): Promise<Answer & { partial: boolean }> {
-  const { signal } = new AbortController();
   const { budget } = cost;
-  const ask = (request: SearchRequest) => bundle.search(request, signal, undefined, cost);
+  const ask = (request: SearchRequest) => bundle.search(request, NEVER, undefined, cost);
   try {
     const answer = await ask(query);
     // Requests share files under way: that of another request, whose budget was spent, may have
