@@ -1,13 +1,13 @@
 /** Answers of one bundle, or of several as one. */
 
+import { bothFilters } from "../both-filters";
 import type { PageHit, Response, Request as SearchRequest } from "../engine-types";
 import { FindlingError } from "../errors";
 import {
   type BundleFailure,
-  bothFilters,
+  extentOf,
   facetsOf,
   joinResponses,
-  MAX_PAGES,
   type Part,
 } from "../join-responses";
 import type { Answerer, Place } from "./answerer";
@@ -49,8 +49,8 @@ export async function askMembers(
   if (others.length === 0) return ask(first!, query);
   if (query.read !== undefined || query.similarTo !== undefined)
     return askWhoKnows(members, (member) => ask(member, query));
-  const { limit = 10, offset = 0 } = query;
-  const { offset: _, ...all } = { ...query, limit: Math.min(offset + limit, MAX_PAGES) };
+  const extent = extentOf(query);
+  const { offset: _, ...all } = { ...query, limit: extent.offset + extent.limit };
   const answers = await Promise.all(
     members.map(async (member) => {
       try {
@@ -67,8 +67,7 @@ export async function askMembers(
     else if (error) failures.push(failureOf(member, error));
   }
   if (parts.length === 0) throw answers[0]!.error!;
-  const isSorted = query.sort !== undefined;
-  const joined = joinResponses(parts, failures, { limit, offset, isSorted });
+  const joined = joinResponses(parts, failures, extent);
   return {
     json: JSON.stringify(joined),
     whole: answers.every(({ answer }) => answer?.whole),
