@@ -117,10 +117,10 @@ const escaped = (text) =>
   text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
 
 /** Defines the parts of a browser that Pagefind's client needs: a page, and `fetch` of files. */
-function actAsBrowser() {
+function actAsBrowser(language) {
   const { fetch } = globalThis;
   globalThis.document ??= {
-    querySelector: () => ({ getAttribute: () => "en" }),
+    querySelector: () => ({ getAttribute: () => language }),
     currentScript: null,
   };
   globalThis.window ??= { location: new URL("http://localhost/") };
@@ -140,8 +140,8 @@ function actAsBrowser() {
  * document is an HTML page with the title as heading, since Pagefind weights headings; with `site`,
  * the documents are the HTML files of that directory.
  */
-export async function openPagefind(documents, scratch, site) {
-  const { index, errors } = await pagefind.createIndex({ forceLanguage: "en" });
+export async function openPagefind(documents, scratch, site, language = "en") {
+  const { index, errors } = await pagefind.createIndex({ forceLanguage: language });
   if (!index) throw new Error(`pagefind failed: ${errors.join(", ")}`);
   if (site) {
     const added = await index.addDirectory({ path: site });
@@ -158,7 +158,7 @@ export async function openPagefind(documents, scratch, site) {
   const written = await index.writeFiles({ outputPath: out });
   await pagefind.close();
   if (written.errors.length > 0) throw new Error(`pagefind failed: ${written.errors.join(", ")}`);
-  actAsBrowser();
+  actAsBrowser(language);
   const client = await import(pathToFileURL(join(out, "pagefind.js")));
   await client.options({ basePath: `${out}/`, baseUrl: "/", noWorker: true });
   await client.init();
