@@ -8,6 +8,7 @@
 
 mod analyses;
 mod batch_index;
+mod compounds;
 mod inputs;
 mod page_batch;
 mod page_names;
