@@ -9,6 +9,7 @@
 mod analyses;
 mod batch_index;
 mod batches;
+mod compounds;
 mod inputs;
 mod page_batch;
 mod page_names;
