@@ -212,29 +212,18 @@ impl Host {
     fn search_corrected(
         &mut self,
         encoder: Option<&QueryEncoder>,
-        request: Request,
+        mut request: Request,
     ) -> anyhow::Result<(Response, Cost, Request)> {
         let (response, mut cost) = self.search(request.clone())?;
-        // The hash encoder embeds the query as typed, in every host.
-        let embeds =
-            |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
-        let Some(encoder) = encoder.filter(embeds).filter(|_| !response.corrections.is_empty())
-        else {
-            return Ok((response, cost, request));
-        };
         let meant = |text: &str| {
             let corrections = response.corrections.iter();
             corrections.fold(text.to_owned(), |text, slip| {
                 replace_word(&text, &slip.word, &slip.replacement)
             })
         };
-        let vector = encoder.encode(&meant(&request.query))?.0;
-        let also_vectors = request
-            .also
-            .iter()
-            .map(|text| Ok(encoder.encode(&meant(text))?.0))
-            .collect::<anyhow::Result<_>>()?;
-        let request = Request { vector, also_vectors, ..request };
+        if response.corrections.is_empty() || !embed_meant(encoder, &mut request, meant)? {
+            return Ok((response, cost, request));
+        }
         let (response, again) = self.search(request.clone())?;
         cost += again;
         Ok((response, cost, request))
@@ -322,6 +311,22 @@ impl Host {
 fn open_index(files: &BundleFiles) -> anyhow::Result<Index> {
     Index::open(files.stored_manifest())
         .with_context(|| format!("{} cannot be searched", files.path().display()))
+}
+
+/// Embeds a query, and what it also asks for, as `meant` spells them. Returns false where there is
+/// nothing to embed: the hash encoder embeds the query as typed, in every host.
+fn embed_meant(
+    encoder: Option<&QueryEncoder>,
+    request: &mut Request,
+    meant: impl Fn(&str) -> String,
+) -> anyhow::Result<bool> {
+    let embeds =
+        |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
+    let Some(encoder) = encoder.filter(embeds) else { return Ok(false) };
+    request.vector = encoder.encode(&meant(&request.query))?.0;
+    let also = request.also.iter().map(|text| Ok(encoder.encode(&meant(text))?.0));
+    request.also_vectors = also.collect::<anyhow::Result<_>>()?;
+    Ok(true)
 }
 
 /// Replaces every whole-word occurrence of `word`, as the web client does for a corrected query.
