@@ -174,6 +174,31 @@ describe("a program that asks an endpoint with several bundles", () => {
     );
   });
 
+  test("keeps to the filter of a bundle whatever a search asks for", async () => {
+    const found = async (filter) => {
+      const asked = encodeURIComponent(filter);
+      const answer = await ask(`/guides/search?q=kiln&k=20&mode=lexical&filter=${asked}`);
+      return answer.results.filter(({ bundle }) => bundle === "kiln");
+    };
+    const guides = await found("");
+    assert.ok(guides.length > 0);
+    for (const filter of ["kind=reference", "kind:in:reference", '{"kind": "reference"}'])
+      assert.deepEqual(await found(filter), [], filter);
+    for (const filter of ["kind=reference,kind=guide", "kind:ne:reference", '{"kind": "guide"}'])
+      assert.deepEqual(await found(filter), guides, filter);
+    const refused = await get("/guides/search?q=kiln&filter=kind");
+    assert.equal(refused.status, 400);
+  });
+
+  test("is refused pages that no bundle gives enough of", async () => {
+    const last = await ask("/search?q=kiln&k=10&offset=90");
+    assert.deepEqual(last.failures, []);
+    const beyond = await get("/search?q=kiln&k=10&offset=91");
+    assert.equal(beyond.status, 400);
+    assert.equal((await beyond.json()).error.code, "request");
+    assert.equal((await get("/kiln/search?q=kiln&k=10&offset=91")).status, 200);
+  });
+
   test("is told which bundle failed, and gets the answers of the others", async () => {
     const response = await get("/broken/search?q=thermocouple");
     assert.equal(response.status, 200);

@@ -1,13 +1,13 @@
 /** Answers of one bundle, or of several as one. */
 
+import { bothFilters } from "../both-filters";
 import type { PageHit, Response, Request as SearchRequest } from "../engine-types";
 import { FindlingError } from "../errors";
 import {
   type BundleFailure,
-  bothFilters,
+  extentOf,
   facetsOf,
   joinResponses,
-  MAX_PAGES,
   type Part,
 } from "../join-responses";
 import type { Answerer } from "./answerer";
@@ -47,11 +47,25 @@ export async function askMembers(
   if (others.length === 0) return ask(first!, query);
   if (query.read !== undefined || query.similarTo !== undefined)
     return askWhoKnows(members, (member) => ask(member, query));
+<<<<<<< HEAD
   const { limit = 10, offset = 0 } = query;
   const { offset: _, ...all } = { ...query, limit: Math.min(offset + limit, MAX_PAGES) };
   const requestOf = (member: Placed, opened: Opened) => asked(member, opened, all);
   const shared = await askTogether(answerer, members, all, requestOf, env, cost);
   const answers = shared ?? (await Promise.all(members.map((member) => reply(member, ask, all))));
+=======
+  const extent = extentOf(query);
+  const { offset: _, ...all } = { ...query, limit: extent.offset + extent.limit };
+  const answers = await Promise.all(
+    members.map(async (member) => {
+      try {
+        return { member, answer: await ask(member, all) };
+      } catch (thrown) {
+        return { member, error: FindlingError.from(thrown) };
+      }
+    }),
+  );
+>>>>>>> fix
   const parts: Part<PageHit>[] = [];
   const failures: BundleFailure[] = [];
   for (const { member, answer, error } of answers) {
@@ -59,6 +73,7 @@ export async function askMembers(
     else if (error) failures.push(failureOf(member, error));
   }
   if (parts.length === 0) throw answers[0]!.error!;
+<<<<<<< HEAD
   const isSorted = query.sort !== undefined;
   const joined = joinResponses(parts, failures, {
     limit,
@@ -66,6 +81,9 @@ export async function askMembers(
     isSorted,
     isShared: shared !== undefined,
   });
+=======
+  const joined = joinResponses(parts, failures, extent);
+>>>>>>> fix
   return {
     json: JSON.stringify(joined),
     whole: answers.every(({ answer }) => answer?.whole),
