@@ -215,7 +215,7 @@ impl Together {
 
     /// Adds a bundle.
     pub fn add(&mut self, engine: &Engine) {
-        self.stats.push(engine.index.manifest().stats.clone());
+        self.stats.push(engine.index.manifest().stats);
     }
 
     /// Begins a request. `relaxes`: whether a query that leaves nothing is read without its phrases
