@@ -47,25 +47,11 @@ export async function askMembers(
   if (others.length === 0) return ask(first!, query);
   if (query.read !== undefined || query.similarTo !== undefined)
     return askWhoKnows(members, (member) => ask(member, query));
-<<<<<<< HEAD
-  const { limit = 10, offset = 0 } = query;
-  const { offset: _, ...all } = { ...query, limit: Math.min(offset + limit, MAX_PAGES) };
+  const extent = extentOf(query);
+  const { offset: _, ...all } = { ...query, limit: extent.offset + extent.limit };
   const requestOf = (member: Placed, opened: Opened) => asked(member, opened, all);
   const shared = await askTogether(answerer, members, all, requestOf, env, cost);
   const answers = shared ?? (await Promise.all(members.map((member) => reply(member, ask, all))));
-=======
-  const extent = extentOf(query);
-  const { offset: _, ...all } = { ...query, limit: extent.offset + extent.limit };
-  const answers = await Promise.all(
-    members.map(async (member) => {
-      try {
-        return { member, answer: await ask(member, all) };
-      } catch (thrown) {
-        return { member, error: FindlingError.from(thrown) };
-      }
-    }),
-  );
->>>>>>> fix
   const parts: Part<PageHit>[] = [];
   const failures: BundleFailure[] = [];
   for (const { member, answer, error } of answers) {
@@ -73,17 +59,7 @@ export async function askMembers(
     else if (error) failures.push(failureOf(member, error));
   }
   if (parts.length === 0) throw answers[0]!.error!;
-<<<<<<< HEAD
-  const isSorted = query.sort !== undefined;
-  const joined = joinResponses(parts, failures, {
-    limit,
-    offset,
-    isSorted,
-    isShared: shared !== undefined,
-  });
-=======
-  const joined = joinResponses(parts, failures, extent);
->>>>>>> fix
+  const joined = joinResponses(parts, failures, { ...extent, isShared: shared !== undefined });
   return {
     json: JSON.stringify(joined),
     whole: answers.every(({ answer }) => answer?.whole),
