@@ -106,7 +106,7 @@ impl Pile {
 
 impl Record {
     /// Number of bytes.
-    pub fn len(&self) -> usize {
+    pub fn n_bytes(&self) -> usize {
         self.len as usize
     }
 
@@ -125,7 +125,7 @@ impl Record {
     /// # Errors
     /// If the file cannot be read.
     pub fn bytes(&self) -> io::Result<Vec<u8>> {
-        self.part(0..self.len())
+        self.part(0..self.n_bytes())
     }
 
     /// The value that the bytes are of.

@@ -54,7 +54,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let scratch = Scratch::new(options.memory);
     let chunks = chunk_all(&mut pages, encoder, &options.chunk, &scratch, ui)
         .context("cannot cut the pages into sections")?;
-    let n_sections = (0..chunks.len()).map(|page| chunks.n_sections(page) as u64).sum();
+    let n_sections = (0..chunks.n_pages()).map(|page| chunks.n_sections(page) as u64).sum();
     stages.push(Stage::ended("chunk", started, n_sections, "sections", ui));
 
     let started = Instant::now();
@@ -159,7 +159,7 @@ pub fn units(
 ) -> anyhow::Result<Vec<String>> {
     let scratch = Scratch::new(u64::MAX);
     let chunks = chunk_all(&mut pages, Some(encoder), options, &scratch, ui)?;
-    let pages = chunks.pages(0..chunks.len())?;
+    let pages = chunks.pages(0..chunks.n_pages())?;
     let sections = pages.iter().flat_map(|page| &page.sections);
     Ok(sections.flat_map(|section| &section.units).map(|unit| unit.text.clone()).collect())
 }

@@ -75,7 +75,7 @@ impl FromIterator<Kept> for Chunks {
 
 impl Chunks {
     /// Number of pages.
-    pub fn len(&self) -> usize {
+    pub fn n_pages(&self) -> usize {
         self.0.len()
     }
 

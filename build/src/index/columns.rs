@@ -138,7 +138,7 @@ fn said<'a>(pages: &'a [Page], chunks: &'a Chunks) -> BTreeMap<&'a str, Said> {
             }
         }
     }
-    for own in (0..chunks.len()).flat_map(|page| chunks.attributes(page)) {
+    for own in (0..chunks.n_pages()).flat_map(|page| chunks.attributes(page)) {
         for (name, value) in own.iter().filter(|(name, _)| !of_pages(name)) {
             let said = said.entry(name).or_default();
             said.kinds.insert(value.kind() as u8);

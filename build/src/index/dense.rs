@@ -72,7 +72,7 @@ pub(super) fn build_dense(
         stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", ui));
         if is_taught {
             // A model takes hours for a site whose texts do not fit into memory.
-            let pages = chunks.pages(0..chunks.len())?;
+            let pages = chunks.pages(0..chunks.n_pages())?;
             if options.fit {
                 let sections: Vec<_> = texts_of(&pages).into_iter().zip(embedded.rows()).collect();
                 let before =
@@ -125,7 +125,7 @@ fn texts_of<'a>(pages: &'a [Cow<'_, ChunkedPage>]) -> Vec<&'a str> {
 
 /// Pages whose texts are in memory at the same time.
 fn groups(chunks: &Chunks) -> impl Iterator<Item = Range<usize>> {
-    let n = chunks.len();
+    let n = chunks.n_pages();
     let step = if chunks.are_held() { n.max(1) } else { PAGES_AT_ONCE };
     (0..n).step_by(step).map(move |start| start..(start + step).min(n))
 }

@@ -35,7 +35,7 @@ pub fn build(rows: &Rows, chunks: &Chunks) -> anyhow::Result<(Sentences, u64)> {
         Ok(page.sections.iter().map(|section| codes(&reader, section)).collect())
     };
     let pages: Vec<Vec<Vec<u64>>> =
-        (0..chunks.len()).into_par_iter().map(of_page).collect::<io::Result<_>>()?;
+        (0..chunks.n_pages()).into_par_iter().map(of_page).collect::<io::Result<_>>()?;
     let n_codes: usize = pages.iter().flatten().map(Vec::len).sum();
     if n_codes == 0 {
         return Ok(<_>::default());

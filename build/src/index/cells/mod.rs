@@ -90,7 +90,7 @@ pub fn places(chunks: &Chunks) -> io::Result<Vec<VectorPlace>> {
         Ok((0..).zip(n_units).flat_map(of_section).collect())
     };
     let pages: Vec<Vec<VectorPlace>> =
-        (0..chunks.len()).into_par_iter().map(of_page).collect::<io::Result<_>>()?;
+        (0..chunks.n_pages()).into_par_iter().map(of_page).collect::<io::Result<_>>()?;
     Ok(pages.into_iter().flatten().collect())
 }
 

@@ -66,7 +66,7 @@ impl Batch {
     fn memory(&self) -> usize {
         match self {
             Self::Held(batch) => memory(batch.bytes().len(), batch.n_terms()),
-            Self::Away { record, n_terms, .. } => memory(record.len(), *n_terms),
+            Self::Away { record, n_terms, .. } => memory(record.n_bytes(), *n_terms),
         }
     }
 }
