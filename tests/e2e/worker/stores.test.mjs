@@ -110,12 +110,15 @@ describe("the endpoint over a bundle in packs in R2 and KV", () => {
     workers.r2 = await start({ bindings, source, r2Buckets: ["FINDLING_R2"] });
     workers.kv = await start({ bindings, source, kvNamespaces: ["FINDLING_KV"] });
     workers.free = await start({ source, r2Buckets: ["FINDLING_R2"] });
-    const namespace = await workers.kv.miniflare.getKVNamespace("FINDLING_KV");
+    workers.cached = await start({ bindings, kvNamespaces: ["FINDLING_KV"] });
     for (const name of ["r2", "free"]) {
       const bucket = await workers[name].miniflare.getR2Bucket("FINDLING_R2");
       for (const [path, bytes] of stored) await bucket.put(path, bytes);
     }
-    for (const [path, bytes] of stored) await namespace.put(path, bytes);
+    for (const name of ["kv", "cached"]) {
+      const namespace = await workers[name].miniflare.getKVNamespace("FINDLING_KV");
+      for (const [path, bytes] of stored) await namespace.put(path, bytes);
+    }
   });
   after(async () => {
     for (const worker of Object.values(workers)) await worker.stop();
@@ -153,6 +156,23 @@ describe("the endpoint over a bundle in packs in R2 and KV", () => {
     assert.ok(sum("r2", "bytes") < all, `${sum("r2", "bytes")} of ${all} bytes from R2`);
     assert.ok(sum("kv", "bytes") >= whole, "KV sends a whole pack");
     assert.ok(sum("kv", "subrequests") <= sum("r2", "subrequests"));
+  });
+
+  test("keeps a whole pack from KV in the cache as what it is, no range of it", async () => {
+    for (const query of asked) {
+      const { answer } = await search(workers.files, query);
+      assert.deepEqual((await search(workers.cached, query)).answer, answer, query);
+    }
+    const cache = (await workers.cached.miniflare.getCaches()).default;
+    const packs = [...stored].filter(([path]) => /\/[0-9a-f]{24}\.bin$/.test(path));
+    const kept = await Promise.all(
+      packs.map(async ([path, { length }]) => {
+        const found = await cache.match(`${workers.cached.url}/${path}`);
+        if (found) assert.equal((await found.arrayBuffer()).byteLength, length);
+        return found !== undefined;
+      }),
+    );
+    assert.ok(kept.includes(true), "the first pack that was asked for is in the cache");
   });
 
   test("a file of a bundle in packs fits into a value of KV", async () => {
