@@ -5,6 +5,8 @@
 
 import init, { Indexer, isTaken } from "./findling_playground.js";
 
+/** Most bytes of all files: the indexer takes no more (`crates/playground`). */
+const MAX_BYTES = 50_000_000;
 /** Milliseconds between two messages about progress. */
 const TICK = 100;
 
@@ -35,13 +37,25 @@ async function build({ files, base }) {
   }
 }
 
-/** Hands the files to the indexer. Others than pages are not even read. */
+/** A .zip that the reader chose. Those inside a folder are files of the site, not pages. */
+const isArchive = (path) => /^[^/]+\.zip$/i.test(path);
+
+/** Hands the files to the indexer. Others than pages are not even read, nor more than it takes. */
 async function take(indexer, files) {
   const tell = ticking("take", files.length);
+  let left = MAX_BYTES;
   for (const [place, [path, file]] of files.entries()) {
     tell(place);
-    if (/\.zip$/i.test(path)) indexer.addArchive(new Uint8Array(await file.arrayBuffer()));
-    else if (isTaken(path)) indexer.add(path, new Uint8Array(await file.arrayBuffer()));
+    if (!isArchive(path) && !isTaken(path)) continue;
+    left -= file.size;
+    if (left < 0)
+      throw new Error(
+        `expected at most ${MAX_BYTES / 1e6} MB of files, found more at ${path}: drop a part of ` +
+          "the site, or index it with `findling build`, which has no limit",
+      );
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (isArchive(path)) indexer.addArchive(bytes);
+    else indexer.add(path, bytes);
   }
 }
 

@@ -94,6 +94,58 @@ describe("the indexer of the playground", { skip }, () => {
   });
 });
 
+describe("the worker of the playground", () => {
+  /** What the worker hands to the indexer, and what it answers. */
+  async function taken(files) {
+    const directory = scratch();
+    const write = (name, text) => writeFileSync(join(directory, name), text);
+    write("package.json", '{ "type": "module" }');
+    write("worker.js", readFileSync(join(root, "site/playground/worker.js")));
+    write(
+      "findling_playground.js",
+      `export default async () => {};
+      export const isTaken = (path) => path.endsWith(".md");
+      export class Indexer {
+        add(path) { globalThis.handed.push(path); }
+        addArchive(bytes) { globalThis.handed.push(\`archive of \${bytes.length}\`); }
+        begin() { return 0; }
+        build() { throw new Error("the end"); }
+      }`,
+    );
+    const handed = [];
+    const answer = new Promise((resolve) => {
+      const postMessage = ({ error }) => error && resolve(error);
+      Object.assign(globalThis, { self: {}, handed, postMessage });
+    });
+    await import(pathToFileURL(join(directory, "worker.js")));
+    await globalThis.self.onmessage({ data: { files, base: "" } });
+    return { handed, error: await answer };
+  }
+
+  const file = (size) => ({ size, arrayBuffer: async () => new ArrayBuffer(Math.min(size, 9)) });
+
+  test("opens a .zip that was chosen, and none inside a folder", async () => {
+    const { handed } = await taken([
+      ["site.zip", file(7)],
+      ["site/a.md", file(2)],
+      ["site/fixtures/broken.zip", file(3)],
+      ["site/a.png", file(60_000_000)],
+    ]);
+    assert.deepEqual(handed, ["archive of 7", "site/a.md"]);
+  });
+
+  test("reads no file beyond the limit", async () => {
+    const unread = { size: 2, arrayBuffer: () => assert.fail("it was read") };
+    const { handed, error } = await taken([
+      ["a.md", file(49_999_999)],
+      ["b.md", unread],
+      ["c.md", file(1)],
+    ]);
+    assert.deepEqual(handed, ["a.md"]);
+    assert.match(error, /50 MB/);
+  });
+});
+
 /** A directory with a page in each form, one of which takes in a part. */
 function markup() {
   const directory = scratch();

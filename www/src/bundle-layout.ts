@@ -133,10 +133,14 @@ function readOpening(
 class Packs {
   readonly #directory: Promise<PackDirectory>;
   readonly #reader: Promise<PackReader>;
+  readonly #store: HttpStore;
   readonly #slotsName: string;
   #positions: Promise<Slots> | undefined;
+  /** Whether the slots of positions came past all caches. */
+  #arePositionsFresh = false;
 
   constructor(store: HttpStore, directory: Promise<PackDirectory>, slotsName: string) {
+    this.#store = store;
     this.#directory = directory;
     this.#reader = directory.then(({ packs }) => new PackReader(store, packs));
     this.#slotsName = slotsName;
@@ -153,7 +157,8 @@ class Packs {
     const { slots, positions } = await this.#directory;
     const reader = await this.#reader;
     let slot: Slot | undefined;
-    if (id >= POSITIONS) slot = (await this.#slotsOfPositions(traffic))[id - POSITIONS];
+    if (id >= POSITIONS)
+      slot = (await this.#slotsOfPositions(traffic, options.fresh))[id - POSITIONS];
     else slot = slots[id];
     // Whoever reads the directory of positions reads positions next.
     if (positions?.with === id) void this.#slotsOfPositions(noTraffic()).catch(() => {});
@@ -164,20 +169,29 @@ class Packs {
     );
   }
 
-  #slotsOfPositions(traffic: Traffic): Promise<Slots> {
-    this.#positions ??= this.#readPositions(traffic).catch((thrown: unknown) => {
-      this.#positions = undefined;
+  /**
+   * The slots of positions. If they are damaged, a shard of positions is not where they say, and is
+   * asked for anew (`fresh`); so are they, once.
+   */
+  #slotsOfPositions(traffic: Traffic, fresh = false): Promise<Slots> {
+    if (this.#positions && (!fresh || this.#arePositionsFresh)) return this.#positions;
+    const positions = this.#readPositions(traffic, fresh).catch((thrown: unknown) => {
+      if (this.#positions === positions) this.#positions = undefined;
       throw thrown;
     });
-    return this.#positions;
+    this.#positions = positions;
+    this.#arePositionsFresh = fresh;
+    return positions;
   }
 
-  async #readPositions(traffic: Traffic): Promise<Slots> {
+  async #readPositions(traffic: Traffic, fresh: boolean): Promise<Slots> {
     const { positions, packs } = await this.#directory;
     if (!positions) return [];
     const reader = await this.#reader;
-    const bytes = await reader.read(this.#slotsName, positions.slot, traffic, {});
-    return readPositions(bytes, packs);
+    const bytes = await reader.read(this.#slotsName, positions.slot, traffic, { fresh }, false);
+    const slots = await readPositions(bytes, packs);
+    this.#store.keep(this.#slotsName, bytes);
+    return slots;
   }
 }
 

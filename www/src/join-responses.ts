@@ -5,7 +5,8 @@
  * so the best page of each scores about the same, however well it matches. So a page's score is
  * divided by the best of all bundles instead. Each response says how likely it is that its bundle
  * answers the query (`answerable`); a page counts by that too, and by the weight that the site
- * gives the bundle (`docs/design/several-bundles.md`).
+ * gives the bundle (`docs/design/several-bundles.md`). Where bundles have scored by the statistics
+ * of all, scores can be compared, and count as they are.
  */
 
 import type { Facet, PageHit, Response, SectionHit } from "./engine-types";
@@ -26,7 +27,7 @@ export interface BundleFailure {
 }
 
 /** Most pages that a bundle is asked for. */
-export const MAX_PAGES = 100;
+const MAX_PAGES = 100;
 
 /** The facets that a bundle has the attributes for. Another bundle may have the others. */
 export function facetsOf(
@@ -65,6 +66,24 @@ export interface Extent {
   offset: number;
   /** Whether pages are in the order of an attribute, so that each list keeps its own. */
   isSorted: boolean;
+  /** Whether all bundles have scored by the statistics of all, so that scores can be compared. */
+  isShared?: boolean;
+}
+
+/** The part of the list that is asked for. Rejects one that no bundle gives enough pages for. */
+export function extentOf(asked: {
+  limit?: number | undefined;
+  offset?: number | undefined;
+  sort?: unknown;
+}): Extent {
+  const { limit = 10, offset = 0, sort } = asked;
+  if (offset + limit > MAX_PAGES)
+    throw new FindlingError(
+      "request",
+      `Expected at most the first ${MAX_PAGES} pages of several bundles, found pages up to ` +
+        `${offset + limit}: ask for fewer, or one bundle alone.`,
+    );
+  return { limit, offset, isSorted: sort !== undefined };
 }
 
 /**
@@ -101,16 +120,17 @@ export function joinResponses<Page extends Scored>(
 /** All pages, best first. Pages that count the same are in the order of the bundles. */
 function ranked<Page extends Scored>(
   parts: readonly Part<Page>[],
-  { isSorted }: Extent,
+  { isSorted, isShared }: Extent,
 ): JoinedPage<Page>[] {
   const bests = parts.map(({ response }) => bestOf(response.results.map(matchOf)));
   const best = bestOf(bests);
   const pages = parts.flatMap(({ bundle, weight, response }, at) =>
     response.results.map((page, rank) => {
       const match = matchOf(page);
-      const own = share(match, bests[at]!);
+      const own = isShared ? 0 : share(match, bests[at]!);
       const factor = own > 0 ? share(match, best) / own : 1;
-      const worth = weight * (response.answerable ?? 1) * page.score * factor;
+      const likely = isShared ? 1 : (response.answerable ?? 1);
+      const worth = weight * likely * page.score * factor;
       // In the order of an attribute, lists take turns.
       return { page: { ...page, bundle }, worth: isSorted ? -rank : worth };
     }),
@@ -168,34 +188,4 @@ function joinFacets(lists: readonly Facet[][]): Facet[] {
 /** Values without those that are equal to an earlier one. */
 function unique<T>(values: readonly T[]): T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
-}
-
-type Filter = string | Record<string, unknown>;
-
-/** The filter that holds where both hold: that of a bundle, and that of a search. */
-export function bothFilters(
-  own: Filter | undefined,
-  asked: Filter | undefined,
-): Filter | undefined {
-  if (own === undefined || asked === undefined) return own ?? asked;
-  const [first, second] = [own, asked].map(asObject);
-  // In text, a comma means "and".
-  if (typeof first === "string" && typeof second === "string") return `${first},${second}`;
-  if (typeof first !== "string" && typeof second !== "string") return { must: [first, second] };
-  throw new FindlingError(
-    "filter",
-    "Expected the filter of the bundle and that of the search in one form: both as text, or both " +
-      "as objects; found one of each.",
-  );
-}
-
-/** A filter that is JSON as an object, and any other text as it is. */
-function asObject(filter: Filter): Filter {
-  if (typeof filter !== "string" || !filter.trimStart().startsWith("{")) return filter;
-  try {
-    return JSON.parse(filter) as Record<string, unknown>;
-  } catch {
-    // The engine says what is wrong.
-    return filter;
-  }
 }

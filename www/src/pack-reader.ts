@@ -12,7 +12,9 @@ import { type Pack, type Slot, takeSlot, UNIT } from "./pack-directory";
 /** Units between two shards that are fetched together. A request of its own costs more. */
 const GAP = 96;
 /** Most units that are fetched together: 1 MiB. */
-const MAX_UNITS = 16384;
+const MAX_RANGE = 16384;
+/** Failed ranges of which the whole pack came, before no more ranges are asked for. */
+const MAX_FAILED_RANGES = 1;
 /** Most bytes of ranges that are kept. */
 const MAX_RANGES = 2 << 20;
 /** Most bytes of whole packs that are kept. */
@@ -24,6 +26,10 @@ interface Wanted {
   slot: Slot;
   traffic: Traffic;
   options: FetchOptions;
+  /** Whether it is put into the cache once it is here. */
+  keeps: boolean;
+  /** What it waits for. */
+  range: Range | undefined;
   resolve(stored: Uint8Array): void;
   reject(error: unknown): void;
 }
@@ -31,6 +37,8 @@ interface Wanted {
 /** A range of a pack, under way or at hand. */
 interface Range extends Slot {
   whole: boolean;
+  /** Whether it comes past all caches. */
+  fresh: boolean;
   /** `undefined` while it is under way. */
   bytes: Uint8Array | undefined;
   waiting: Set<Wanted>;
@@ -48,33 +56,55 @@ export class PackReader {
   #ranges: Range[] = [];
   /** Whether the server has sent a whole pack in place of a range. */
   #ignoresRanges = false;
+  /** Ranges that failed although the whole pack could be fetched. */
+  #failedRanges = 0;
 
   constructor(store: HttpStore, packs: readonly Pack[]) {
     this.#store = store;
     this.#packs = packs;
   }
 
-  /** The shard in a slot. `path` is its name in the cache. */
-  read(path: string, slot: Slot, traffic: Traffic, options: FetchOptions): Promise<Uint8Array> {
+  /**
+   * The shard in a slot. `path` is its name in the cache, into which it is put unless `keeps` is
+   * false.
+   */
+  read(
+    path: string,
+    slot: Slot,
+    traffic: Traffic,
+    options: FetchOptions,
+    keeps = true,
+  ): Promise<Uint8Array> {
     // All shards of a round are asked for before the first microtask runs.
     if (this.#wanted.length === 0) queueMicrotask(() => void this.#fetchWanted());
-    return new Promise((resolve, reject) => {
-      this.#wanted.push({ path, slot, traffic, options, resolve, reject });
+    const { signal } = options;
+    let leave = () => {};
+    const stored = new Promise<Uint8Array>((resolve, reject) => {
+      const shard = { path, slot, traffic, options, keeps, range: undefined, resolve, reject };
+      leave = () => this.#leave(shard);
+      this.#wanted.push(shard);
     });
+    signal?.addEventListener("abort", leave, { once: true });
+    return stored.finally(() => signal?.removeEventListener("abort", leave));
   }
 
   async #fetchWanted(): Promise<void> {
     const wanted = this.#wanted;
     this.#wanted = [];
+    // A cache that fails holds nothing.
     const cached = await Promise.all(
       wanted.map(({ path, traffic, options }) =>
-        options.fresh ? undefined : this.#store.cached(path, traffic),
+        options.fresh
+          ? undefined
+          : this.#store.cached(path, traffic).catch((): undefined => undefined),
       ),
     );
     const missing = wanted.filter((shard, i) => {
       const stored = cached[i];
       if (stored) shard.resolve(stored);
-      return !stored && !this.#join(shard);
+      else if (shard.options.signal?.aborted) shard.reject(FindlingError.aborted());
+      else return !this.#join(shard);
+      return false;
     });
     missing.sort((a, b) => a.slot.pack - b.slot.pack || a.slot.start - b.slot.start);
     let group: Wanted[] = [];
@@ -92,15 +122,20 @@ export class PackReader {
     const first = group[0]!;
     const last = group.at(-1)!.slot;
     if (first.slot.pack !== slot.pack || !first.options.fresh !== !options.fresh) return false;
-    if (this.#ignoresRanges) return true;
+    if (this.#ignoresRanges || first.options.fresh) return true;
     const near = slot.start - (last.start + last.units) <= GAP;
-    return near && slot.start + slot.units - first.slot.start <= MAX_UNITS;
+    return near && slot.start + slot.units - first.slot.start <= MAX_RANGE;
   }
 
-  /** Waits for a range that holds the shard, if there is one. */
+  /**
+   * Waits for a range that holds the shard, if there is one. A shard that was damaged waits for
+   * what is fetched past all caches, and for nothing that came before.
+   */
   #join(shard: Wanted): boolean {
-    if (shard.options.fresh) return false;
-    const range = this.#ranges.find((range) => holds(range, shard.slot));
+    const { slot, options } = shard;
+    const range = this.#ranges.find(
+      (range) => holds(range, slot) && (!options.fresh || (range.fresh && !range.bytes)),
+    );
     if (range) this.#wait(range, shard);
     return range !== undefined;
   }
@@ -110,12 +145,16 @@ export class PackReader {
       this.#deliver(range, shard);
       return;
     }
+    shard.range = range;
     range.waiting.add(shard);
-    shard.options.signal?.addEventListener("abort", () => {
-      range.waiting.delete(shard);
-      shard.reject(FindlingError.aborted());
-      if (range.waiting.size === 0) this.#abandon(range);
-    });
+  }
+
+  /** Whoever asked for a shard no longer wants it. */
+  #leave(shard: Wanted): void {
+    shard.reject(FindlingError.aborted());
+    const { range } = shard;
+    range?.waiting.delete(shard);
+    if (range?.waiting.size === 0) this.#abandon(range);
   }
 
   /** Stops a request that nobody waits for. */
@@ -132,6 +171,7 @@ export class PackReader {
       ...slot,
       units: end - slot.start,
       whole: false,
+      fresh: options.fresh ?? false,
       bytes: undefined,
       waiting: new Set(),
       controller: new AbortController(),
@@ -140,7 +180,7 @@ export class PackReader {
     if (this.#ignoresRanges || options.fresh) this.#widen(range);
     this.#ranges.push(range);
     for (const shard of group) this.#wait(range, shard);
-    void this.#load(range, traffic, options.fresh);
+    void this.#load(range, traffic);
   }
 
   /** Makes a range that of the whole pack. */
@@ -150,13 +190,15 @@ export class PackReader {
     range.units = this.#packs[range.pack]!.units;
   }
 
-  async #load(range: Range, traffic: Traffic, fresh: boolean | undefined): Promise<void> {
+  async #load(range: Range, traffic: Traffic): Promise<void> {
     const file = this.#packs[range.pack]!.path;
-    const { signal } = range.controller;
+    const { fresh, controller } = range;
+    const { signal } = controller;
     try {
       range.bytes = range.whole
         ? await this.#store.pack(file, traffic, { signal, fresh })
         : await this.#part(file, range, traffic);
+      if (range.whole) this.#replaceBy(range);
       for (const shard of range.waiting) this.#deliver(range, shard);
       this.#forgetOld();
     } catch (thrown) {
@@ -164,6 +206,12 @@ export class PackReader {
       for (const { reject } of range.waiting) reject(thrown);
     }
     range.waiting.clear();
+  }
+
+  /** Forgets what came of a pack before the whole of it: it may be damaged. */
+  #replaceBy(whole: Range): void {
+    const isOlder = (other: Range) => other !== whole && other.pack === whole.pack && other.bytes;
+    this.#ranges = this.#ranges.filter((other) => !isOlder(other));
   }
 
   /** A part of a pack; the whole pack if the browser or this client cannot read the part. */
@@ -180,7 +228,9 @@ export class PackReader {
       const isUnreadable = code === "bundle" || (code === "network" && cause !== undefined);
       if (!isUnreadable || range.whole) throw thrown;
       const whole = await this.#store.pack(file, traffic, { signal });
-      this.#isWhole(range);
+      // A connection that broke says nothing of the server; a wrong range does.
+      if (code === "bundle" || ++this.#failedRanges > MAX_FAILED_RANGES) this.#isWhole(range);
+      else this.#widen(range);
       return whole;
     }
   }
@@ -193,14 +243,14 @@ export class PackReader {
     this.#ignoresRanges = true;
     this.#widen(range);
     for (const other of this.#ranges) {
-      if (other === range || other.pack !== range.pack || other.bytes) continue;
+      if (other === range || other.pack !== range.pack || other.bytes || other.fresh) continue;
       for (const shard of other.waiting) this.#wait(range, shard);
       other.waiting.clear();
       this.#abandon(other);
     }
   }
 
-  #deliver(range: Range, { path, slot, resolve, reject }: Wanted): void {
+  #deliver(range: Range, { path, slot, keeps, resolve, reject }: Wanted): void {
     const start = (slot.start - range.start) * UNIT;
     const bytes = range.bytes!.subarray(start, start + slot.units * UNIT);
     try {
@@ -211,7 +261,7 @@ export class PackReader {
         throw new FindlingError("bundle", `${path} is too short: ${expected}, ${found}.`);
       }
       const stored = takeSlot(bytes);
-      this.#store.keep(path, stored);
+      if (keeps) this.#store.keep(path, stored);
       resolve(stored);
     } catch (thrown) {
       this.#ranges = this.#ranges.filter((other) => other !== range);

@@ -6,15 +6,15 @@
  *   const index = await openAll(["/docs/findling/", { url: "/api/findling/", weight: 0.8 }]);
  */
 
+import { bothFilters } from "./both-filters";
 import { type FindlingIndex, open } from "./client";
 import { FindlingError } from "./errors";
 import {
   type BundleFailure,
-  bothFilters,
+  extentOf,
   facetsOf,
   type JoinedPage,
   joinResponses,
-  MAX_PAGES,
   type Part,
 } from "./join-responses";
 import type { Filter, OpenOptions, PageResult, SearchOptions, SearchResponse } from "./types";
@@ -111,11 +111,11 @@ export class SeveralIndex {
    * Rejects if all fail.
    */
   async search(query: string, options: SeveralSearchOptions = {}): Promise<SeveralResponse> {
-    const { bundles, limit = 10, offset = 0, ...rest } = options;
+    const { bundles, limit: _, offset: __, ...rest } = options;
+    const extent = extentOf(options);
     const asked = this.#members.filter(({ name }) => bundles?.includes(name) ?? true);
-    const wanted = Math.min(offset + limit, MAX_PAGES);
     const answers = await Promise.all(
-      asked.map((member) => ask(member, query, { ...rest, limit: wanted })),
+      asked.map((member) => ask(member, query, { ...rest, limit: extent.offset + extent.limit })),
     );
     const parts = answers.flatMap((answer) => ("response" in answer ? [answer] : []));
     const failures = answers.flatMap((answer) => ("response" in answer ? [] : [answer]));
@@ -126,8 +126,7 @@ export class SeveralIndex {
           message: `Expected one of ${this.#members.map(({ name }) => name).join(", ")} to ask.`,
         },
       );
-    const isSorted = options.sort !== undefined;
-    return joinResponses(parts, failures, { limit, offset, isSorted });
+    return joinResponses(parts, failures, extent);
   }
 
   /** Ends the workers of all bundles and frees their memory. */

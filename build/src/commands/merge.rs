@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use super::build::run_merge;
+use super::build::{MEMORY, run_merge};
 use crate::index::retired_shards;
 use crate::ui::Ui;
 
@@ -43,6 +43,9 @@ pub struct Args {
     /// Write the web client from this directory instead of the one in this program
     #[arg(long, value_name = "DIR", conflicts_with = "no_client")]
     client: Option<PathBuf>,
+    /// Memory in MB for texts and terms. What is beyond it waits in a temporary file
+    #[arg(long, value_name = "MB", default_value_t = MEMORY)]
+    memory: u64,
     /// Number of threads [default: one per core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<u16>,
@@ -59,8 +62,19 @@ pub struct Args {
 /// # Errors
 /// If a part cannot be read or does not fit the others, or the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
-    let Args { parts, output, single_file, prune, fresh, no_client, client, jobs, yes, json } =
-        args;
+    let Args {
+        parts,
+        output,
+        single_file,
+        prune,
+        fresh,
+        no_client,
+        client,
+        memory,
+        jobs,
+        yes,
+        json,
+    } = args;
     let flags = [
         (single_file, "--single-file"),
         (fresh, "--fresh"),
@@ -71,6 +85,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let mut writing: Vec<OsString> =
         flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
     writing.push(format!("--prune={prune}").into());
+    writing.push(format!("--memory={memory}").into());
     writing.extend(jobs.map(|jobs| format!("--jobs={jobs}").into()));
     for (name, value) in [("--output", Some(output)), ("--client", client)] {
         // Joined to its name, a value may begin with a hyphen.

@@ -3,6 +3,10 @@
 
 mod encoder;
 mod pages;
+#[cfg(test)]
+#[path = "sample/tests.rs"]
+pub(crate) mod sample;
+mod shared;
 mod similar_addresses;
 pub(crate) mod together;
 mod values;
@@ -22,6 +26,7 @@ use crate::models;
 
 pub use encoder::{EncoderChoice, QueryEncoder};
 pub use pages::{Document, DocumentSection};
+pub use shared::SharedHost;
 
 /// An open bundle, ready to be searched. Shards that have been read stay in memory.
 pub struct Host {
@@ -215,26 +220,10 @@ impl Host {
         request: Request,
     ) -> anyhow::Result<(Response, Cost, Request)> {
         let (response, mut cost) = self.search(request.clone())?;
-        // The hash encoder embeds the query as typed, in every host.
-        let embeds =
-            |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
-        let Some(encoder) = encoder.filter(embeds).filter(|_| !response.corrections.is_empty())
-        else {
+        let Some(corrected) = corrected(encoder, &request, &response)? else {
             return Ok((response, cost, request));
         };
-        let meant = |text: &str| {
-            let corrections = response.corrections.iter();
-            corrections.fold(text.to_owned(), |text, slip| {
-                replace_word(&text, &slip.word, &slip.replacement)
-            })
-        };
-        let vector = encoder.encode(&meant(&request.query))?.0;
-        let also_vectors = request
-            .also
-            .iter()
-            .map(|text| Ok(encoder.encode(&meant(text))?.0))
-            .collect::<anyhow::Result<_>>()?;
-        let request = Request { vector, also_vectors, ..request };
+        let request = corrected;
         let (response, again) = self.search(request.clone())?;
         cost += again;
         Ok((response, cost, request))
@@ -322,6 +311,33 @@ impl Host {
 fn open_index(files: &BundleFiles) -> anyhow::Result<Index> {
     Index::open(files.stored_manifest())
         .with_context(|| format!("{} cannot be searched", files.path().display()))
+}
+
+/// The request with the vectors of the corrected query; `None` if the query was not corrected, or
+/// nothing but the engine embeds it.
+fn corrected(
+    encoder: Option<&QueryEncoder>,
+    request: &Request,
+    response: &Response,
+) -> anyhow::Result<Option<Request>> {
+    // The hash encoder embeds the query as typed, in every host.
+    let embeds =
+        |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
+    let Some(encoder) = encoder.filter(embeds).filter(|_| !response.corrections.is_empty()) else {
+        return Ok(None);
+    };
+    let meant = |text: &str| {
+        let corrections = response.corrections.iter();
+        corrections
+            .fold(text.to_owned(), |text, slip| replace_word(&text, &slip.word, &slip.replacement))
+    };
+    let vector = encoder.encode(&meant(&request.query))?.0;
+    let also_vectors = request
+        .also
+        .iter()
+        .map(|text| Ok(encoder.encode(&meant(text))?.0))
+        .collect::<anyhow::Result<_>>()?;
+    Ok(Some(Request { vector, also_vectors, ..request.clone() }))
 }
 
 /// Replaces every whole-word occurrence of `word`, as the web client does for a corrected query.

@@ -24,8 +24,10 @@ use crate::shard_cutter::ShardCutter;
 /// Target number of shards of vectors, each within [`VECTORS_LEN`] bytes. A reader fetches all of
 /// them in parallel, which is faster than one large shard; an edited page changes only one.
 const VECTORS_SHARDS: usize = 96;
+/// The same where browsers fetch single vectors to compare close pages (docs/design).
+const SINGLE_VECTORS_SHARDS: usize = 384;
 /// Bytes of a shard of vectors.
-const VECTORS_LEN: (usize, usize) = (32 << 10, 512 << 10);
+const VECTORS_LEN: (usize, usize) = (4 << 10, 512 << 10);
 
 /// A bundle in memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -302,10 +304,11 @@ fn add_vectors(
     shards: &mut ShardSet,
 ) -> Result<Vec<VectorRange>, Error> {
     let vector_len = dim as usize + 4;
-    let total = quantised.len() * vector_len;
-    let mut cutter = ShardCutter::new(
-        (total / VECTORS_SHARDS).next_power_of_two().clamp(VECTORS_LEN.0, VECTORS_LEN.1),
-    );
+    let single = cells::centroids_list_members(quantised.len());
+    let n_shards = if single { SINGLE_VECTORS_SHARDS } else { VECTORS_SHARDS };
+    let shard_len = quantised.len() * vector_len / n_shards;
+    let mut cutter =
+        ShardCutter::new(shard_len.next_power_of_two().clamp(VECTORS_LEN.0, VECTORS_LEN.1));
     let (mut firsts, mut raw) = (Vec::new(), Vec::new());
     let mut builder = VectorsBuilder::new(dim);
     for (vector, (row, scale)) in (0..).zip(quantised) {

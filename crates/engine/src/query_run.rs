@@ -274,7 +274,11 @@ fn probe(index: &Index, mut probing: Box<Probing>) -> Result<Next<QueryRun>, Err
         return Err(Error::inconsistent("the centroids are missing"));
     };
     let params = index.rank_params();
-    let enough = asked.enough(params.probe_enough);
+    let enough = match asked.mode {
+        // Words have found every section with the phrase, so meaning has no others to find.
+        Mode::Hybrid if !asked.plan.phrases.is_empty() => 0,
+        _ => asked.enough(params.probe_enough),
+    };
     let missing = loop {
         let shards: Vec<ShardId> =
             probe.cells().iter().map(|&cell| index.cell_shard(cell)).collect();

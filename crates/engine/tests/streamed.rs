@@ -145,7 +145,9 @@ fn urls(response: &Response) -> Vec<&str> {
 
 /// Bytes of the cells among the shards of each round.
 fn cell_bytes(bundle: &Bundle, rounds: &[Vec<findling_bundle::ShardId>]) -> Vec<usize> {
-    let is_cell = |shard: &&findling_bundle::ShardId| shard.index() >= bundle.manifest.shards.len();
+    // Positions are numbered apart, far above.
+    let cells = bundle.manifest.shards.len()..bundle.shards.len();
+    let is_cell = |shard: &&findling_bundle::ShardId| cells.contains(&shard.index());
     let bytes = |shard: &findling_bundle::ShardId| bundle.shards[shard.index()].len();
     rounds.iter().map(|round| round.iter().filter(is_cell).map(bytes).sum()).collect()
 }
@@ -392,6 +394,25 @@ fn where_a_filter_lets_little_through_more_cells_follow() {
     let found: Vec<usize> =
         urls(&response).iter().map(|u| u.trim_matches('/').parse().unwrap()).collect();
     assert!(!found.is_empty() && found.iter().all(|page| page % 40 == 5), "{found:?}");
+}
+
+#[test]
+fn a_phrase_fetches_no_further_cells_where_words_answer_as_well() {
+    let bundle = streamed();
+    let budget = bundle.shards.last().unwrap().len() as u32 + 10;
+    let fetched = |query: &str, mode| {
+        let request = Request { query: query.into(), limit: Limit(20), ..about(5, mode) };
+        let (response, rounds) =
+            bundle.answer(&mut open_without_comparing(&bundle, budget), request).unwrap();
+        let cells: usize = cell_bytes(&bundle, &rounds).iter().sum();
+        (cells, response.results.len())
+    };
+    // One page in ten has the phrase, so that one cell has too few of them.
+    let phrase = "\"harbour master\"";
+    assert_eq!(fetched(phrase, Mode::Hybrid), (fetched("harbour", Mode::Hybrid).0, PAGES / 10));
+    // By meaning alone, sections come from cells and from nowhere else.
+    let (by_meaning, _) = fetched(phrase, Mode::Semantic);
+    assert!(by_meaning > budget as usize, "{by_meaning} of {budget}");
 }
 
 #[test]

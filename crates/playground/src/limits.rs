@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_states_the_limits() {
+    fn the_page_and_its_worker_state_the_limits() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../site/pages/playground.md");
         let text = std::fs::read_to_string(page).unwrap();
         let said = format!(
@@ -54,5 +54,8 @@ mod tests {
             MAX_BYTES / 1_000_000
         );
         assert!(text.contains(&said), "expected `{said}` in site/pages/playground.md");
+        let worker = concat!(env!("CARGO_MANIFEST_DIR"), "/../../site/playground/worker.js");
+        let text = std::fs::read_to_string(worker).unwrap().replace('_', "");
+        assert!(text.contains(&format!("MAXBYTES = {MAX_BYTES};")), "another limit in worker.js");
     }
 }

@@ -77,6 +77,12 @@ const BENCHES: &[Bench] = &[
         how: How::Peers("tests/peers/parts.mjs"),
     },
     Bench {
+        name: "scale",
+        question: "how a bundle, its build and a first query grow, to a million generated pages",
+        args: "[--pages N,...] [--encoder NAME,...] [-- BUILD OPTIONS]",
+        how: How::Peers("tests/peers/scale.mjs"),
+    },
+    Bench {
         name: "playground",
         question: "folders indexed by the module of the site's playground, beside the tool on one \
              thread: time, memory, size",

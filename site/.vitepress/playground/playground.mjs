@@ -47,7 +47,10 @@ export function start(root, assets) {
     worker.onerror = (event) => fail(event.message ?? "the worker could not be loaded");
     worker.onmessage = ({ data }) => {
       if (data.progress) advance(data.progress);
-      else if (data.built) show(data.built);
+      else if (data.built)
+        show(data.built).catch(({ message }) => {
+          state.textContent = `The search could not be loaded: ${message}. Load the page again.`;
+        });
       else if (data.error) fail(data.error);
     };
     worker.postMessage({ files, base: `${location.href.split("#", 1)[0]}#/` });
@@ -72,8 +75,11 @@ export function start(root, assets) {
       `${count(pages, "page")} with ${count(sections, "section")}, indexed in ` +
       `${(ms / 1000).toFixed(1)} s. The bundle has ${size} kB.`;
     tellProblems(problems);
+    const own = worker;
     if (!customElements.get("findling-search"))
       await import(/* @vite-ignore */ new URL("findling-ui.js", assets).href);
+    // Other files may have been dropped meanwhile, or the page left.
+    if (worker !== own) return;
     const element = document.createElement("findling-search");
     for (const name of ["inline", "encoder", "theme", "shortcut", "history", "assistants"])
       element.setAttribute(name, ATTRIBUTES[name]);
@@ -131,7 +137,10 @@ export function start(root, assets) {
   }
 
   root.replaceChildren(chooser(index, fail), state, bar, report, search, page);
-  return () => worker?.terminate();
+  return () => {
+    worker?.terminate();
+    worker = undefined;
+  };
 }
 
 const ATTRIBUTES = {

@@ -62,8 +62,26 @@ describe("a page that searches several bundles", () => {
     assert.ok(results.length > 0);
     for (const { attributes } of results)
       assert.deepEqual([attributes.kind, attributes.level], ["guide", 1]);
-    const mixed = await answer(bundles, "kiln", { filter: { level: 1 } });
-    assert.equal(mixed.error, "filter");
+    const found = async (filter, bundle = bundles) => {
+      const answered = await answer(bundle, "kiln", { filter, limit: 20 });
+      return answered.results.map(({ url }) => url);
+    };
+    const guides = await found("kind=guide");
+    const first = results.map(({ url }) => url);
+    for (const filter of [{ level: 1 }, ' "level" = 1 ', "level:in:1|'1'", "level:eq:1"])
+      assert.deepEqual(await found(filter), first, JSON.stringify(filter));
+    for (const filter of ["kind=guide,kind=reference", "kind:contains:uid", "level:gte:0", ""])
+      assert.deepEqual(await found(filter), guides, filter);
+    // A pair of the same key is no alternative to the bundle's own.
+    for (const filter of ["kind=reference", "kind:ne:guide", '{"kind": "reference"}'])
+      assert.deepEqual(await found(filter), [], filter);
+    for (const wrong of ["kind", "kind:in:", "kind:xx:a", 'kind="a', "kind=a,", "{"])
+      assert.equal((await answer(bundles, "kiln", { filter: wrong })).error, "filter", wrong);
+  });
+
+  test("refuses pages that no bundle gives enough of", async () => {
+    assert.equal((await answer(BOTH, "kiln", { offset: 90 })).error, undefined);
+    assert.equal((await answer(BOTH, "kiln", { offset: 91 })).error, "request");
   });
 
   test("asks only the bundles that the search names", async () => {

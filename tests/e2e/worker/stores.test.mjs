@@ -11,14 +11,17 @@ import { filesIn, serveFiles, start, workerOf } from "../lib/miniflare.mjs";
 
 const { Response: ServiceResponse } = await import("miniflare");
 
-/** A generated site whose vectors are in cells, so that a search fetches only some of them. */
-function harbour() {
+/**
+ * A generated site whose vectors are in cells, so that a search fetches only some of them. `host`
+ * says whether its shards are in packs.
+ */
+function harbour(host = "files") {
   const directory = scratch();
   const corpus = join(directory, "corpus");
   writeCorpus(corpus, 120);
   const site = join(directory, "site");
   run("--quiet", "build", corpus, "--output", join(site, "findling"), [
-    ["--no-client", "--encoder", "hash", "--graph-from", "200"],
+    ["--no-client", "--encoder", "hash", "--graph-from", "200", "--host", host],
   ]);
   return site;
 }
@@ -88,6 +91,94 @@ describe("the endpoint over ASSETS, R2 and KV", () => {
     const kept = await cache.match(`${workers.r2.url}/findling/shards/${revision}.bin`);
     assert.ok((await kept.arrayBuffer()).byteLength > 0);
     assert.equal(await cache.match(`${workers.r2.url}/findling/findling.idx`), undefined);
+  });
+});
+
+describe("the endpoint over a bundle in packs in R2 and KV", () => {
+  const asked = questions().slice(0, 6);
+  const workers = {};
+  /** The files, by their keys. */
+  let stored;
+  before(async () => {
+    const [files, packed] = [harbour(), harbour("plain")];
+    assert.ok(filesIn(packed).length < filesIn(files).length / 4, "shards are in packs");
+    stored = new Map(filesIn(packed).map(([path, file]) => [path, readFileSync(file)]));
+    const bindings = { FINDLING_SUBREQUESTS: "1000" };
+    const source = workerOf("{ cache: false }");
+    const assets = { serviceBindings: { ASSETS: serveFiles(files, ServiceResponse) } };
+    workers.files = await start({ bindings, source, ...assets });
+    workers.r2 = await start({ bindings, source, r2Buckets: ["FINDLING_R2"] });
+    workers.kv = await start({ bindings, source, kvNamespaces: ["FINDLING_KV"] });
+    workers.free = await start({ source, r2Buckets: ["FINDLING_R2"] });
+    workers.cached = await start({ bindings, kvNamespaces: ["FINDLING_KV"] });
+    for (const name of ["r2", "free"]) {
+      const bucket = await workers[name].miniflare.getR2Bucket("FINDLING_R2");
+      for (const [path, bytes] of stored) await bucket.put(path, bytes);
+    }
+    for (const name of ["kv", "cached"]) {
+      const namespace = await workers[name].miniflare.getKVNamespace("FINDLING_KV");
+      for (const [path, bytes] of stored) await namespace.put(path, bytes);
+    }
+  });
+  after(async () => {
+    for (const worker of Object.values(workers)) await worker.stop();
+  });
+  const logged = (worker) =>
+    worker
+      .log()
+      .split("\n")
+      .flatMap((line) => (line.startsWith('{"findling"') ? JSON.parse(line).findling : []));
+
+  test("answers as over a bundle in files", async () => {
+    for (const query of asked) {
+      const { answer } = await search(workers.files, query);
+      assert.ok(answer.total.pages, query);
+      for (const name of ["r2", "kv", "free"]) {
+        const { response, answer: own } = await search(workers[name], query);
+        assert.equal(response.status, 200, `${name}: ${query}`);
+        assert.deepEqual(own, answer, `${name}: ${query}`);
+      }
+    }
+  });
+
+  test("reads ranges from R2, within the free plan, and whole packs from KV", async (t) => {
+    const whole = Math.max(...[...stored.values()].map(({ length }) => length));
+    const sum = (name, of) => logged(workers[name]).reduce((all, entry) => all + entry[of], 0);
+    for (let i = 0; i < 50 && logged(workers.free).length < asked.length; i++)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const name of ["files", "r2", "kv"]) {
+      const [n, bytes] = [sum(name, "subrequests"), sum(name, "bytes")];
+      t.diagnostic(`${asked.length} queries, ${name}: ${n} subrequests, ${bytes} bytes`);
+    }
+    assert.ok(sum("r2", "subrequests") < sum("files", "subrequests"), "a pack saves requests");
+    for (const { subrequests } of logged(workers.free)) assert.ok(subrequests <= 50);
+    const all = [...stored.values()].reduce((sum, { length }) => sum + length, 0);
+    assert.ok(sum("r2", "bytes") < all, `${sum("r2", "bytes")} of ${all} bytes from R2`);
+    assert.ok(sum("kv", "bytes") >= whole, "KV sends a whole pack");
+    assert.ok(sum("kv", "subrequests") <= sum("r2", "subrequests"));
+  });
+
+  test("keeps a whole pack from KV in the cache as what it is, no range of it", async () => {
+    for (const query of asked) {
+      const { answer } = await search(workers.files, query);
+      assert.deepEqual((await search(workers.cached, query)).answer, answer, query);
+    }
+    const cache = (await workers.cached.miniflare.getCaches()).default;
+    const packs = [...stored].filter(([path]) => /\/[0-9a-f]{24}\.bin$/.test(path));
+    const kept = await Promise.all(
+      packs.map(async ([path, { length }]) => {
+        const found = await cache.match(`${workers.cached.url}/${path}`);
+        if (found) assert.equal((await found.arrayBuffer()).byteLength, length);
+        return found !== undefined;
+      }),
+    );
+    assert.ok(kept.includes(true), "the first pack that was asked for is in the cache");
+  });
+
+  test("a file of a bundle in packs fits into a value of KV", async () => {
+    for (const [path, { length }] of stored) assert.ok(length <= 25 << 20, path);
+    const namespace = await workers.kv.miniflare.getKVNamespace("FINDLING_KV");
+    await assert.rejects(namespace.put("too long", new Uint8Array((25 << 20) + 1)));
   });
 });
 

@@ -2,7 +2,7 @@
  * Answers requests of the engine over the bundles that are open, within what one request may fetch.
  */
 
-import * as engine from "../../wasm/engine/findling_engine";
+import * as engine from "../../wasm/edge/findling_engine";
 import { type Answer, withNotice } from "../bundle";
 import { parseBundleAddress } from "../bundle-address";
 import { applyCorrections, correctionsIn } from "../corrected-query";
@@ -159,21 +159,27 @@ export class Answerer {
     name: string,
     cost: Metered,
   ): Promise<WholeOrPart> {
-    const notice = await this.#embed(query, opened, name, []);
+    const notice = await this.embed(query, opened, name, []);
     const search = () => searchWithin(opened, query, cost);
     let answer = await search();
     const corrections = query.vector ? correctionsIn(answer.json) : [];
     if (corrections.length > 0) {
       // The vector was of the query as typed.
-      await this.#embed(query, opened, name, corrections);
+      await this.embed(query, opened, name, corrections);
       answer = await search();
     }
     const json = notice ? withNotice(answer.json, notice) : answer.json;
     return { json, whole: !answer.partial && !notice && !cost.budget.exhausted };
   }
 
+  /** Answers a request whose query is embedded. */
+  async search(query: SearchRequest, opened: Opened, cost: Metered): Promise<WholeOrPart> {
+    const { json, partial } = await searchWithin(opened, query, cost);
+    return { json, whole: !partial && !cost.budget.exhausted };
+  }
+
   /** Embeds the query, with corrections applied; returns why if it cannot be embedded. */
-  async #embed(
+  async embed(
     request: SearchRequest,
     opened: Opened,
     name: string,
@@ -227,6 +233,16 @@ function dataCentreCache(): CacheLike | undefined {
     : (caches as unknown as { default?: CacheLike }).default;
 }
 
+/**
+ * A signal that is never given: a search goes on without its reader. It keeps no listeners, of
+ * which a search adds one for each file, and a server's Node would warn.
+ */
+export const NEVER = {
+  aborted: false,
+  addEventListener() {},
+  removeEventListener() {},
+} as unknown as AbortSignal;
+
 /** Milliseconds within which an answer in part is asked for again. */
 const MAX_BEFORE_AGAIN = 2000;
 
@@ -239,9 +255,8 @@ async function searchWithin(
   query: SearchRequest,
   cost: Metered,
 ): Promise<Answer & { partial: boolean }> {
-  const { signal } = new AbortController();
   const { budget } = cost;
-  const ask = (request: SearchRequest) => bundle.search(request, signal, undefined, cost);
+  const ask = (request: SearchRequest) => bundle.search(request, NEVER, undefined, cost);
   try {
     const answer = await ask(query);
     // Requests share files under way: that of another request, whose budget was spent, may have

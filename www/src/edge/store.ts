@@ -135,8 +135,11 @@ async function fetchWithin(
     request.cacheMisses++;
   }
   const file = await readAgain(budget, options, url, init);
-  if (asks && file.ok && budget.left > 0)
-    request.later(budget.run(() => cache.put(name, toKeep(file))).catch(() => {}));
+  if (asks && file.ok && budget.left > 0) {
+    // A store that knows no ranges has sent the whole file.
+    const what = file.status === 206 ? name : cacheName(url, {});
+    request.later(budget.run(() => cache.put(what, toKeep(file))).catch(() => {}));
+  }
   return file;
 }
 
