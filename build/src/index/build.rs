@@ -51,6 +51,8 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
             );
         }
     }
+    // Chunking takes the pages' sections.
+    let languages = Languages::of(&pages, options.language.as_deref());
     let scratch = Scratch::new(options.memory);
     let chunks = chunk_all(&mut pages, encoder, &options.chunk, &scratch, ui)
         .context("cannot cut the pages into sections")?;
@@ -58,7 +60,6 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     stages.push(Stage::ended("chunk", started, n_sections, "sections", ui));
 
     let started = Instant::now();
-    let languages = Languages::of(&pages, options.language.as_deref());
     let bar = ui.bar("Analysing", pages.len() as u64, "pages");
     let log = |path: &Path, kind| RecordLog::open(path, kind);
     let shards = kept.map(|kept| log(&kept.shards, earlier_shards::KIND));

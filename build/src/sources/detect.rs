@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use whatlang::Lang;
 
 use super::RawPage;
+use crate::page::Page;
 
 /// How much text of a page is read, in bytes.
 const MAX_BYTES: usize = 1000;
@@ -19,8 +20,9 @@ const MIN_SHARE: usize = 100;
 
 /// Gives these pages the language that their text is in, where that is certain.
 pub(super) fn set_languages(pages: &mut [&mut RawPage]) {
-    let found: Vec<Option<&'static str>> =
-        pages.par_iter().map(|raw| language_of(&prose(raw))).collect();
+    // Blocks may be in a temporary file. If it cannot be read, the build fails where it needs them.
+    let of = |raw: &&mut RawPage| language_of(&prose(&*raw.page.whole().ok()?));
+    let found: Vec<Option<&'static str>> = pages.par_iter().map(of).collect();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for &language in found.iter().flatten() {
         *counts.entry(language).or_default() += 1;
@@ -34,9 +36,9 @@ pub(super) fn set_languages(pages: &mut [&mut RawPage]) {
 }
 
 /// The beginning of a page's text, without code and without sections that declare a language.
-fn prose(raw: &RawPage) -> String {
+fn prose(page: &Page) -> String {
     let mut text = String::new();
-    for section in raw.page.sections.iter().filter(|section| section.language.is_empty()) {
+    for section in page.sections.iter().filter(|section| section.language.is_empty()) {
         let blocks = section.blocks.iter().filter(|block| !block.is_code_block);
         for part in [&section.heading].into_iter().chain(blocks.map(|block| &block.text)) {
             text.push_str(part);
