@@ -239,6 +239,23 @@ fn parts_that_do_not_fit_together_are_refused_and_nothing_is_written() {
 }
 
 #[test]
+fn a_merge_packs_for_the_host_that_it_is_told() {
+    let (home, [site, one, two]) = two_parts();
+    let at = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+    let (whole, merged) = (at("whole"), at("merged"));
+    let written = ["--no-client", "--host=plain", "--output"];
+    succeeds(&[&["build", &site, "--encoder=hash"], &written[..], &[&whole]].concat());
+    succeeds(&[&["merge", &one, &two], &written[..], &[&merged]].concat());
+    let merged = files(Path::new(&merged));
+    assert!(merged.keys().any(|path| path.as_os_str().len() == "shards/.bin".len() + 24));
+    assert!(merged == files(Path::new(&whole)));
+    for wrong in ["--jobs=0", "--jobs=1025", "--host=nowhere"] {
+        let output = findling(&["merge", &one, &two, wrong, "--output", &at("out")]);
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+    }
+}
+
+#[test]
 fn a_part_that_is_cut_off_or_changed_is_refused() {
     let (home, [_, one, two]) = two_parts();
     let at = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
@@ -266,7 +283,9 @@ fn a_part_is_a_file_and_options_of_a_whole_output_are_refused() {
     write(home.path(), "site/a.md", "# A\n\nText.\n");
     let at = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
     let (site, part) = (at("site"), at("part"));
-    for wrong in ["--part=0/2", "--part=3/2", "--part=2", "--part=1/2 --watch"] {
+    for wrong in
+        ["--part=0/2", "--part=3/2", "--part=2", "--part=1/2 --watch", "--part=1/2 --host=files"]
+    {
         let mut arguments = vec!["build", &site, "--encoder=none", "--output", &part];
         arguments.extend(wrong.split(' '));
         assert_eq!(findling(&arguments).status.code(), Some(2), "{wrong}");

@@ -107,7 +107,8 @@ class Terms {
     const rest = this.#text.slice(this.#at) || "nothing";
     throw new FindlingError(
       "filter",
-      `Expected ${expected} at character ${this.#at + 1} of the filter ${this.#text}, found ${rest}.`,
+      `Expected ${expected} at character ${this.#at + 1} of the filter ${this.#text}, ` +
+        `found ${rest}.`,
     );
   }
 }

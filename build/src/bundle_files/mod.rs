@@ -148,12 +148,7 @@ impl BundleFiles {
         let entry = EntryFile::from_bytes(&bytes).with_context(|| file.display().to_string())?;
         let file = path.join(entry.opening_path());
         let place = Origin::of(path).map_or(Place::Directory, Place::Copy);
-        let bytes = fs::read(&file).with_context(|| {
-            format!(
-                "{} cannot be read; the bundle is incomplete: deploy or build it again",
-                file.display()
-            )
-        })?;
+        let bytes = fs::read(&file).with_context(|| packed::unreadable(&file))?;
         let damaged = || file.display().to_string();
         if let Some(whole) = &entry.opening {
             whole.check(&bytes).with_context(damaged)?;
@@ -316,12 +311,7 @@ impl BundleFiles {
             Place::Directory if self.packs.is_some() => self.unpacked(id),
             Place::Directory => {
                 let file = self.path.join(self.manifest.path(id, entry));
-                fs::read(&file).with_context(|| {
-                    format!(
-                        "{} cannot be read; the bundle is incomplete: deploy or build it again",
-                        file.display()
-                    )
-                })
+                fs::read(&file).with_context(|| packed::unreadable(&file))
             }
             Place::SingleFile(file) => Ok(file
                 .shard(id)
@@ -382,16 +372,31 @@ impl BundleFiles {
             |&(id, entry): &(ShardId, ShardEntry)| Some((self.slot(id).ok().flatten()?, id, entry));
         let placed: Vec<(Slot, ShardId, ShardEntry)> = missing.iter().filter_map(place).collect();
         let slots: Vec<Slot> = placed.iter().map(|(slot, ..)| *slot).collect();
-        on_all_connections(&coalesce(&slots, GAP), |Fetch { range, .. }| {
-            let Ok(bytes) = self.range(origin, packs, *range) else { return };
+        let take = |&Fetch { range, .. }: &Fetch| {
+            let Ok(bytes) = self.range(origin, packs, range) else { return };
             for (slot, id, entry) in &placed {
-                let Some(own) = part_of(&bytes, *range, *slot) else { continue };
+                let Some(own) = part_of(&bytes, range, *slot) else { continue };
                 let path = self.manifest.path(*id, entry);
                 let stored = take_slot(own).ok().filter(|own| decode_shard(entry, own).is_ok());
                 // What is wrong with a damaged one is told when it is read.
                 let _ = stored.map(|stored| web::write(&self.path.join(path), stored));
             }
-        });
+        };
+        let fetches = coalesce(&slots, GAP);
+        let mut left = &fetches[..];
+        if packs.sends_ranges.get().is_none()
+            && let Some((first, rest)) = left.split_first()
+        {
+            take(first);
+            left = rest;
+        }
+        if packs.sends_ranges.get() == Some(&false) {
+            // The first range of a pack copies all of it, and the others read the copy.
+            let by_pack = left.chunk_by(|one, next| one.range.pack == next.range.pack);
+            on_all_connections(&by_pack.collect::<Vec<_>>(), |same| same.iter().for_each(take));
+        } else {
+            on_all_connections(left, take);
+        }
     }
 
     /// The slots of positions of a site's bundle, from the copy, otherwise fetched and copied.
@@ -403,20 +408,39 @@ impl BundleFiles {
         {
             return Ok(kept);
         }
-        let bytes = self.range(origin, packs, slot)?;
-        read(&bytes)?;
+        let bytes = self.checked_range(origin, packs, slot, |bytes| Ok(read(bytes).map(drop)?))?;
         file.map_or(Ok(()), |file| web::write(&file, &bytes))?;
+        Ok(bytes)
+    }
+
+    /// As [`Self::range`], of a slot that `check` accepts. A pack that was copied and that a disk
+    /// spoilt is removed, and fetched again.
+    fn checked_range(
+        &self,
+        origin: &Origin,
+        packs: &Packs,
+        slot: Slot,
+        check: impl Fn(&[u8]) -> Result<()>,
+    ) -> Result<Vec<u8>> {
+        let bytes = self.range(origin, packs, slot)?;
+        let Err(error) = check(&bytes) else { return Ok(bytes) };
+        fs::remove_file(self.path.join(packs.pack(slot)?.path())).map_err(|_| error)?;
+        let bytes = self.range(origin, packs, slot)?;
+        check(&bytes)?;
         Ok(bytes)
     }
 
     /// A range of a pack of a site's bundle. If the site does not send ranges, the whole pack is
     /// copied.
     fn range(&self, origin: &Origin, packs: &Packs, range: Slot) -> Result<Vec<u8>> {
-        if let Some(bytes) = packs.read(&self.path, range)? {
+        // A copied pack that is too short is replaced.
+        if let Ok(Some(bytes)) = packs.read(&self.path, range) {
             return Ok(bytes);
         }
         let pack = packs.pack(range)?;
-        match origin.range(&pack.path(), range.bytes(), pack.n_bytes())? {
+        let part = origin.range(&pack.path(), range.bytes(), pack.n_bytes())?;
+        let _ = packs.sends_ranges.set(matches!(part, Part::Range(_)));
+        match part {
             Part::Range(bytes) => Ok(bytes),
             Part::Whole(bytes) => {
                 pack.check(&bytes).map_err(|error| WebError::Contents {
@@ -441,9 +465,9 @@ impl BundleFiles {
         }
         if let Some(packs) = &self.packs {
             let slot = self.slot(id)?.with_context(|| unlisted(id))?;
-            let bytes = self.range(origin, packs, slot)?;
+            let check = |bytes: &[u8]| self.check_fetched(entry, &path, take_slot(bytes)?);
+            let bytes = self.checked_range(origin, packs, slot, check)?;
             let stored = take_slot(&bytes)?;
-            self.check_fetched(entry, &path, stored)?;
             web::write(&file, stored)?;
             return Ok(stored.to_vec());
         }

@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use findling_bundle::packs::{Pack, PackDirectory, Slot, take_slot};
 use findling_bundle::{ShardEntry, ShardId, hex};
 
@@ -20,6 +20,9 @@ pub struct Packs {
     stored_len: u64,
     /// The slots of positions, once they have been read.
     positions: OnceLock<Vec<Option<Slot>>>,
+    /// Whether the site that the bundle is a copy of sends ranges, once it has sent one or a whole
+    /// pack.
+    pub(super) sends_ranges: OnceLock<bool>,
 }
 
 impl Packs {
@@ -29,7 +32,9 @@ impl Packs {
     /// If it is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, findling_bundle::Error> {
         let directory = PackDirectory::from_bytes(bytes)?;
-        Ok(Self { directory, stored_len: bytes.len() as u64, positions: OnceLock::new() })
+        let stored_len = bytes.len() as u64;
+        let (positions, sends_ranges) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { directory, stored_len, positions, sends_ranges })
     }
 
     /// Bytes of the directory as stored.
@@ -83,6 +88,15 @@ impl Packs {
             Err(error) => return Err(error).with_context(|| unreadable(&path)),
         };
         let range = slot.bytes();
+        // A slot is as long as the directory says, which may lie.
+        let len = file.metadata().with_context(|| unreadable(&path))?.len();
+        if len < range.end {
+            bail!(
+                "{}: expected {} bytes or more, found {len}: deploy or build the bundle again",
+                path.display(),
+                range.end
+            );
+        }
         let mut bytes = vec![0; usize::try_from(range.end - range.start)?];
         let read =
             file.seek(SeekFrom::Start(range.start)).and_then(|_| file.read_exact(&mut bytes));
@@ -96,7 +110,7 @@ impl Packs {
     }
 }
 
-/// What is said of a pack that is missing or too short.
+/// What is said of a file of a bundle that is missing or cannot be read.
 pub fn unreadable(path: &Path) -> String {
     format!("{} cannot be read; the bundle is incomplete: deploy or build it again", path.display())
 }

@@ -18,7 +18,7 @@ use super::settings::Settings;
 /// writes for a while.
 const QUIET: Duration = Duration::from_millis(300);
 /// A source that never rests is synced all the same after this time.
-const MOST: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 /// How often sources that are not there are looked for.
 const LOOK: Duration = Duration::from_secs(5);
 
@@ -84,7 +84,9 @@ impl Watch {
         loop {
             let patience = match first {
                 None => LOOK,
-                Some(first) if Instant::now().duration_since(first) > MOST => return Ok(changed),
+                Some(first) if Instant::now().duration_since(first) > MAX_WAIT => {
+                    return Ok(changed);
+                }
                 Some(_) => QUIET,
             };
             match self.events.recv_timeout(patience) {

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::ValueEnum as _;
+use clap::builder::RangedU64ValueParser;
 
-use super::build::{MEMORY, run_merge};
+use super::build::{Hosting, MEMORY, run_merge};
 use crate::index::retired_shards;
 use crate::ui::Ui;
 
@@ -27,6 +29,10 @@ pub struct Args {
     /// OUT/bundle.findling
     #[arg(long)]
     single_file: bool,
+    /// Where the bundle will be: whether shards are packed into few files, of which browsers fetch
+    /// ranges, and how large these may be
+    #[arg(long, value_enum, value_name = "HOST", default_value = "auto")]
+    host: Hosting,
     /// Keep unused shards of earlier builds for this many days. 0 deletes them at once
     #[arg(
         long,
@@ -47,8 +53,13 @@ pub struct Args {
     #[arg(long, value_name = "MB", default_value_t = MEMORY)]
     memory: u64,
     /// Number of threads [default: one per core]
-    #[arg(short, long, value_name = "N")]
-    jobs: Option<u16>,
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024)
+    )]
+    jobs: Option<usize>,
     /// Install a missing model without asking
     #[arg(short, long)]
     yes: bool,
@@ -62,19 +73,8 @@ pub struct Args {
 /// # Errors
 /// If a part cannot be read or does not fit the others, or the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
-    let Args {
-        parts,
-        output,
-        single_file,
-        prune,
-        fresh,
-        no_client,
-        client,
-        memory,
-        jobs,
-        yes,
-        json,
-    } = args;
+    let Args { parts, output, single_file, host, prune, .. } = args;
+    let Args { fresh, no_client, client, memory, jobs, yes, json, .. } = args;
     let flags = [
         (single_file, "--single-file"),
         (fresh, "--fresh"),
@@ -86,6 +86,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
         flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
     writing.push(format!("--prune={prune}").into());
     writing.push(format!("--memory={memory}").into());
+    let host = host.to_possible_value();
+    writing.extend(host.map(|host| format!("--host={}", host.get_name()).into()));
     writing.extend(jobs.map(|jobs| format!("--jobs={jobs}").into()));
     for (name, value) in [("--output", Some(output)), ("--client", client)] {
         // Joined to its name, a value may begin with a hyphen.

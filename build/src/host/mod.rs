@@ -320,24 +320,32 @@ fn corrected(
     request: &Request,
     response: &Response,
 ) -> anyhow::Result<Option<Request>> {
-    // The hash encoder embeds the query as typed, in every host.
-    let embeds =
-        |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
-    let Some(encoder) = encoder.filter(embeds).filter(|_| !response.corrections.is_empty()) else {
+    if response.corrections.is_empty() {
         return Ok(None);
-    };
+    }
     let meant = |text: &str| {
         let corrections = response.corrections.iter();
         corrections
             .fold(text.to_owned(), |text, slip| replace_word(&text, &slip.word, &slip.replacement))
     };
-    let vector = encoder.encode(&meant(&request.query))?.0;
-    let also_vectors = request
-        .also
-        .iter()
-        .map(|text| Ok(encoder.encode(&meant(text))?.0))
-        .collect::<anyhow::Result<_>>()?;
-    Ok(Some(Request { vector, also_vectors, ..request.clone() }))
+    let mut request = request.clone();
+    Ok(embed_meant(encoder, &mut request, meant)?.then_some(request))
+}
+
+/// Embeds a query, and what it also asks for, as `meant` spells them. Returns false where there is
+/// nothing to embed: the hash encoder embeds the query as typed, in every host.
+fn embed_meant(
+    encoder: Option<&QueryEncoder>,
+    request: &mut Request,
+    meant: impl Fn(&str) -> String,
+) -> anyhow::Result<bool> {
+    let embeds =
+        |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
+    let Some(encoder) = encoder.filter(embeds) else { return Ok(false) };
+    request.vector = encoder.encode(&meant(&request.query))?.0;
+    let also = request.also.iter().map(|text| Ok(encoder.encode(&meant(text))?.0));
+    request.also_vectors = also.collect::<anyhow::Result<_>>()?;
+    Ok(true)
 }
 
 /// Replaces every whole-word occurrence of `word`, as the web client does for a corrected query.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use anyhow::{Context, Result};
 use findling_bundle::addresses::{Addresses, closeness};
 use findling_bundle::texts::PageText;
-use findling_bundle::{AttributeValue, PageId, ShardId, TextsShard, decode_shard};
+use findling_bundle::{AttributeValue, PageId, ShardId, TextsShard};
 use findling_engine::filter::date;
 use serde_json::Value;
 
@@ -146,10 +146,7 @@ impl Host {
         if self.texts.shards.contains_key(&shard) {
             return Ok(());
         }
-        let entry = *self.manifest().shard(shard).context("a shard of texts does not exist")?;
-        let raw = decode_shard(&entry, &self.files.stored(shard, &entry)?)
-            .with_context(|| self.damaged(shard, &entry))?;
-        let texts = TextsShard::from_bytes(raw).with_context(|| self.damaged(shard, &entry))?;
+        let texts = self.decode(shard, TextsShard::from_bytes)?;
         if self.texts.shards.len() >= MAX_SHARDS {
             self.texts.shards.clear();
         }
@@ -165,10 +162,8 @@ impl Host {
             .manifest()
             .addresses()
             .context("the bundle does not say which page has which address; build it again")?;
-        let entry = *self.manifest().shard(shard).context("a shard does not exist")?;
-        let raw = decode_shard(&entry, &self.files.stored(shard, &entry)?)
-            .with_context(|| self.damaged(shard, &entry))?;
-        let addresses = Addresses::from_bytes(&raw, &self.manifest().stats)?;
+        let stats = self.manifest().stats;
+        let addresses = self.decode(shard, |raw| Addresses::from_bytes(&raw, &stats))?;
         self.texts.addresses = Some(addresses);
         Ok(())
     }

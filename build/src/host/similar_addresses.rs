@@ -8,9 +8,9 @@ use findling_bundle::{TextsShard, decode_shard};
 use super::Host;
 
 /// Largest number of addresses returned.
-const MOST: usize = 5;
+const MAX_ADDRESSES: usize = 5;
 /// Smallest similarity, from 0 to 1, of addresses returned.
-const LEAST: f64 = 0.3;
+const MIN_SIMILARITY: f64 = 0.3;
 
 impl Host {
     /// The URLs (or ids, if these are more similar) most similar to `address`, best first, at most
@@ -33,11 +33,11 @@ impl Host {
                 near.push((likeness, spelling.to_owned()));
             }
         }
-        near.retain(|(likeness, _)| *likeness >= LEAST);
+        near.retain(|(likeness, _)| *likeness >= MIN_SIMILARITY);
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let mut known = HashSet::new();
         near.retain(|(_, spelling)| known.insert(key(spelling)));
-        Ok(near.into_iter().take(MOST).map(|(_, spelling)| spelling).collect())
+        Ok(near.into_iter().take(MAX_ADDRESSES).map(|(_, spelling)| spelling).collect())
     }
 }
 
@@ -66,6 +66,6 @@ mod tests {
         let like = |a: &str, b: &str| Trigrams::of(a).likeness(&Trigrams::of(b));
         assert_eq!(like("/book/mutex.html", "book/mutex"), 1.0);
         assert!(like("/book/mutexes.html", "/book/mutex.html") > 0.8);
-        assert!(like("/book/mutex.html", "/cargo/build.html") < LEAST);
+        assert!(like("/book/mutex.html", "/cargo/build.html") < MIN_SIMILARITY);
     }
 }

@@ -6,14 +6,13 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use findling_bundle::ShardId;
 use findling_engine::{Error, Fusion, Index, Mode, Request, Search, SharedStatistics};
 use findling_text::normalise::fold_into;
 use rayon::prelude::*;
 
-use super::{Cost, Host, QueryEncoder, replace_word};
-use crate::models;
+use super::{Cost, Host, QueryEncoder, embed_meant, replace_word};
 
 /// A bundle and what it is asked.
 pub struct Asked<'a> {
@@ -26,11 +25,17 @@ pub struct Asked<'a> {
 }
 
 /// Lets bundles score by the statistics of all of them, until [`part`]. Returns the error of each
-/// bundle that cannot be read; the others score without it.
+/// bundle that cannot be read; the others score as if it were not there.
 pub fn join(asked: &mut [Asked<'_>], relaxes: bool) -> Vec<Option<anyhow::Error>> {
     let mut party = Party { errors: asked.iter().map(|_| None).collect(), asked };
-    party.join(relaxes);
-    party.errors
+    loop {
+        let n_failed = party.n_failed();
+        party.join(relaxes);
+        if party.n_failed() == n_failed {
+            return party.errors;
+        }
+        // What was added up before a bundle failed has counts of it.
+    }
 }
 
 /// Lets a bundle score by its own statistics again.
@@ -45,9 +50,14 @@ struct Party<'a, 'b> {
 }
 
 impl Party<'_, '_> {
+    fn n_failed(&self) -> usize {
+        self.errors.iter().flatten().count()
+    }
+
     fn join(&mut self, relaxes: bool) {
         self.asked.iter_mut().for_each(|asked| part(asked.host));
-        let manifests = self.asked.iter().map(|asked| &asked.host.manifest().stats);
+        let able = self.asked.iter().zip(&self.errors).filter(|(_, error)| error.is_none());
+        let manifests = able.map(|(asked, _)| &asked.host.manifest().stats);
         let mut shared = SharedStatistics::new(manifests);
         shared.relaxes = relaxes;
         self.count(&mut shared);
@@ -130,17 +140,11 @@ fn frequencies(asked: &mut Asked<'_>, terms: &[String]) -> Result<Vec<u32>> {
     }
 }
 
-/// Embeds the corrected query, as [`Host::search_as_meant`] does.
+/// Embeds the corrected query.
 fn embed_corrected(asked: &mut Asked<'_>, shared: &SharedStatistics) -> Result<()> {
     let Asked { request, encoder, .. } = asked;
-    let embeds =
-        |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
-    let Some(encoder) = encoder.filter(embeds) else { return Ok(()) };
-    let meant = |text: &str| replaced(text, shared);
-    let failed = || "the corrected query cannot be embedded";
-    request.vector = encoder.encode(&meant(&request.query)).with_context(failed)?.0;
-    let also = request.also.iter().map(|text| Ok(encoder.encode(&meant(text))?.0));
-    request.also_vectors = also.collect::<Result<_>>().with_context(failed)?;
+    embed_meant(*encoder, request, |text| replaced(text, shared))
+        .context("the corrected query cannot be embedded")?;
     Ok(())
 }
 

@@ -47,7 +47,7 @@ impl Host {
         }
         let shard = self.manifest().structure().context("the bundle has no structure")?;
         let stats = self.manifest().stats;
-        let structure = self.decode(shard, |raw| Structure::from_bytes(raw, &stats))?;
+        let structure = self.decode(shard, |raw| Structure::from_bytes(&raw, &stats))?;
         // Sections are in the order of their pages.
         let mut pages: Vec<_> = items.map(|item| structure.page_of(SectionId(item))).collect();
         pages.dedup();
@@ -68,7 +68,7 @@ impl Host {
         }
         let shard = self.manifest().structure().context("the bundle has no structure")?;
         let stats = self.manifest().stats;
-        let structure = self.decode(shard, |raw| Structure::from_bytes(raw, &stats))?;
+        let structure = self.decode(shard, |raw| Structure::from_bytes(&raw, &stats))?;
         let sections = structure.sections(page);
         let mut found = vec![Map::new(); sections.len()];
         for attribute in of_sections {
@@ -88,18 +88,18 @@ impl Host {
             AttributeLevel::Page => stats.n_pages,
             AttributeLevel::Section => stats.n_sections,
         };
-        self.decode(attribute.column, |raw| Column::from_bytes(raw, attribute.kind, n_items))
+        self.decode(attribute.column, |raw| Column::from_bytes(&raw, attribute.kind, n_items))
     }
 
     /// Reads a shard.
-    fn decode<T>(
+    pub(super) fn decode<T>(
         &self,
         shard: ShardId,
-        read: impl FnOnce(&[u8]) -> Result<T, findling_bundle::Error>,
+        read: impl FnOnce(Vec<u8>) -> Result<T, findling_bundle::Error>,
     ) -> Result<T> {
         let entry = *self.manifest().shard(shard).context("a shard does not exist")?;
         let damaged = || self.damaged(shard, &entry);
         let raw = decode_shard(&entry, &self.files.stored(shard, &entry)?).with_context(damaged)?;
-        read(&raw).with_context(damaged)
+        read(raw).with_context(damaged)
     }
 }

@@ -11,6 +11,8 @@
 mod layer;
 mod points;
 
+use std::sync::{Mutex, PoisonError};
+
 use findling_bundle::{Error, Graph, VectorId};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -20,12 +22,12 @@ use points::{Place, Points};
 
 /// Most neighbours of a vector on an upper layer; the base layer has twice as many. A layer has
 /// about one of so many vectors of the one below.
-const MOST: usize = 32;
+const MAX_NEIGHBOURS: usize = 32;
 /// Candidates kept while inserting. More candidates make a better graph and take proportionally
 /// longer.
 pub const EF_CONSTRUCTION: usize = 100;
 /// Largest batch, as a share of all vectors.
-const LARGEST_BATCH: f32 = 0.02;
+const MAX_BATCH: f32 = 0.02;
 
 /// Builds the graph of vectors of length 1, `dim` numbers each, one after the other; `None` if
 /// there are none. `bar` is over the vectors.
@@ -33,21 +35,22 @@ const LARGEST_BATCH: f32 = 0.02;
 /// # Errors
 /// If the graph breaks a rule of its format, which would be a bug.
 pub fn build(values: &[f32], dim: usize, bar: &ProgressBar) -> Result<Option<Graph>, Error> {
-    let points = Points::new(values, dim, MOST);
+    let points = Points::new(values, dim, MAX_NEIGHBOURS);
     if points.len() == 0 {
         return Ok(None);
     }
-    let most = |layer: usize| if layer == 0 { 2 * MOST } else { MOST };
+    let most = |layer: usize| if layer == 0 { 2 * MAX_NEIGHBOURS } else { MAX_NEIGHBOURS };
     let mut layers: Vec<Layer> = (0..points.n_layers())
         .map(|layer| Layer::new(points.n_of_layer(layer), most(layer)))
         .collect();
-    let largest = ((points.len() as f32 * LARGEST_BATCH) as usize).max(1);
+    let largest = ((points.len() as f32 * MAX_BATCH) as usize).max(1);
     // The first vector has nothing to be connected with.
     let mut inserted = 1;
     bar.inc(1);
+    let seen = Mutex::default();
     while inserted < points.len() {
         let end = points.len().min(inserted + inserted.min(largest));
-        insert(&points, &mut layers, inserted as Place..end as Place, bar);
+        insert(&points, &mut layers, inserted as Place..end as Place, &seen, bar);
         inserted = end;
     }
     let lists = layers.iter().enumerate().map(|(height, layer)| {
@@ -64,24 +67,27 @@ pub fn build(values: &[f32], dim: usize, bar: &ProgressBar) -> Result<Option<Gra
     Graph::new(points.vector(0), lists.collect()).map(Some)
 }
 
-/// Inserts the vectors at these places.
+/// Inserts the vectors at these places. `seen` are at hand for searches, one for each thread once
+/// all have searched.
 fn insert(
     points: &Points<'_>,
     layers: &mut [Layer],
     batch: std::ops::Range<Place>,
+    seen: &Mutex<Vec<Seen>>,
     bar: &ProgressBar,
 ) {
+    let unused = || seen.lock().unwrap_or_else(PoisonError::into_inner);
     // The neighbours of each, base layer first.
     let chosen: Vec<(Place, Vec<Vec<Place>>)> = batch
         .into_par_iter()
-        .map_init(
-            || Seen::new(points.len()),
-            |seen, place| {
-                let chosen = neighbours(points, layers, place, seen);
-                bar.inc(1);
-                (place, chosen)
-            },
-        )
+        .map(|place| {
+            let kept = unused().pop();
+            let mut seen = kept.unwrap_or_else(|| Seen::new(points.len()));
+            let chosen = neighbours(points, layers, place, &mut seen);
+            unused().push(seen);
+            bar.inc(1);
+            (place, chosen)
+        })
         .collect();
     for (height, layer) in layers.iter_mut().enumerate() {
         let of_layer: Vec<(Place, Vec<Place>)> = chosen

@@ -131,7 +131,7 @@ fn lane_of(bundle: &Bundle, id: usize) -> usize {
 }
 
 /// Finds the shards of an earlier bundle that are in the new one, and keeps its packs of which at
-/// least half is in use.
+/// least half is in use and which the limits, those of another host perhaps, allow.
 fn keep(
     earlier: &PackedShards,
     items: &mut [Item<'_>],
@@ -142,17 +142,27 @@ fn keep(
     let packs = &directory.packs;
     let mut live = vec![0u64; packs.len()];
     let mut seen = HashSet::new();
+    // Packs with a single shard, which may be longer than others.
+    let mut single = HashSet::new();
     for item in items.iter_mut() {
         let is_same = earlier.stored(&item.path).is_some_and(|stored| stored == item.stored);
         item.kept = earlier.slot(&item.path).filter(|_| is_same);
         if let Some(slot) = item.kept.filter(|slot| seen.insert(*slot)) {
             live[slot.pack as usize] += u64::from(slot.units);
+            if slot.units == packs[slot.pack as usize].units {
+                single.insert(slot.pack as usize);
+            }
         }
     }
     // The slots of positions do not count: they may move, and a pack that was kept for them alone
     // would move with the next build, though that build changes nothing.
     let is_small = |pack: &Pack| pack.n_bytes() * 8 < limits.pack_bytes as u64;
-    let in_use = |at: usize| live[at] > 0 && 2 * live[at] >= u64::from(packs[at].units);
+    let is_allowed = |at: usize| {
+        let most = if single.contains(&at) { limits.file_bytes } else { limits.pack_bytes };
+        packs[at].n_bytes() <= most as u64
+    };
+    let in_use =
+        |at: usize| live[at] > 0 && 2 * live[at] >= u64::from(packs[at].units) && is_allowed(at);
     let n_small = (0..packs.len()).filter(|&at| in_use(at) && is_small(&packs[at])).count();
     let mut kept = Vec::new();
     let mut places: HashMap<u32, u32> = HashMap::new();
@@ -221,6 +231,13 @@ impl Plan<'_> {
         self.packs.push(pack);
         Ok(())
     }
+
+    /// The packs so far, with the one that is being filled.
+    fn lens(&self) -> Vec<Pack> {
+        let units = (self.filling.len() / UNIT) as u32;
+        let filling = Pack { name: Default::default(), units };
+        self.packs.iter().copied().chain([filling]).collect()
+    }
 }
 
 /// Places the directory of positions, and behind it the slots of positions, so that one request
@@ -245,17 +262,8 @@ fn place_positions(
         ..PackDirectory::default()
     };
     let bytes = directory.positions_to_bytes(&slots)?;
-    if let (Some(earlier), Some(kept)) = (earlier, plan.slots[with])
-        && let Some(was) = earlier.directory().and_then(|directory| directory.positions)
-    {
-        let mut slot = Vec::new();
-        put_slot(&mut slot, &bytes);
-        let before = earlier.slot(&plan.items[with].path);
-        let is_behind =
-            |before: Slot| (was.slot.pack, was.slot.start) == (before.pack, before.end());
-        if before.is_some_and(is_behind) && earlier.read(was.slot).as_ref() == Some(&slot) {
-            return Ok(Slot { pack: kept.pack, ..was.slot });
-        }
+    if let Some(slot) = earlier.and_then(|earlier| kept_slots(plan, with, &bytes, earlier)) {
+        return Ok(slot);
     }
     let len = |stored: &[u8]| units_of(stored.len()) * UNIT;
     if plan.filling.len() + len(stored) + len(&bytes) > plan.limits.pack_bytes {
@@ -263,6 +271,18 @@ fn place_positions(
     }
     plan.slots[with] = Some(plan.append(stored, put)?);
     plan.append(&bytes, put)
+}
+
+/// Where the slots of positions already are, if these bytes follow the directory of positions
+/// (`with`) in a pack that is kept.
+fn kept_slots(plan: &Plan<'_>, with: usize, bytes: &[u8], earlier: &PackedShards) -> Option<Slot> {
+    let kept = plan.slots[with]?;
+    let was = earlier.directory()?.positions?.slot;
+    let before = earlier.slot(&plan.items[with].path)?;
+    let mut slot = Vec::new();
+    put_slot(&mut slot, bytes);
+    let is_behind = (was.pack, was.start) == (before.pack, before.end());
+    (is_behind && earlier.read(was)? == slot).then_some(Slot { pack: kept.pack, ..was })
 }
 
 /// The slots of positions by their places.
@@ -284,15 +304,6 @@ fn slots_of_positions(
         slots.push(slot);
     }
     Ok(slots)
-}
-
-impl Plan<'_> {
-    /// The packs so far, with the one that is being filled.
-    fn lens(&self) -> Vec<Pack> {
-        let units = (self.filling.len() / UNIT) as u32;
-        let filling = Pack { name: Default::default(), units };
-        self.packs.iter().copied().chain([filling]).collect()
-    }
 }
 
 /// The order of shards in packs, by their place in [`Bundle::stored`].
@@ -458,6 +469,42 @@ mod tests {
         }
         // Those of an edit come on top before they are joined.
         assert!((1..=MAX_SMALL + 6).contains(&most_small), "{most_small} small packs");
+    }
+
+    #[test]
+    fn packs_that_another_host_does_not_take_are_not_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        let page = |i: usize| format!("locks and threads {} zebra{i}", "mutex ".repeat(i));
+        let bundle = bundle(&(0..60).map(page).collect::<Vec<_>>());
+        let large = Limits { pack_bytes: 1 << 20, ..LIMITS };
+        BundleWriter::new(&out, Shape::Packs(large), &bundle).write().unwrap();
+        let longest = |out: &Path| {
+            let files = BundleFiles::open(out).unwrap();
+            files.packs().unwrap().directory().packs.iter().map(Pack::n_bytes).max().unwrap()
+        };
+        assert!(longest(&out) > LIMITS.pack_bytes as u64, "{}", longest(&out));
+        BundleWriter::new(&out, Shape::Packs(LIMITS), &bundle).write().unwrap();
+        check(&out, &bundle);
+    }
+
+    #[test]
+    fn a_fresh_bundle_is_packed_as_if_there_were_none_before() {
+        let dir = tempfile::tempdir().unwrap();
+        let [out, other] = ["out", "other"].map(|name| dir.path().join(name));
+        let page = |i: usize| format!("locks and threads {} zebra{i}", "mutex ".repeat(i));
+        let mut words: Vec<String> = (0..60).map(page).collect();
+        BundleWriter::new(&out, Shape::Packs(LIMITS), &bundle(&words)).write().unwrap();
+        words[0].push_str(" another word");
+        let bundle = bundle(&words);
+        let write = |out: &Path, fresh: bool| {
+            let writer = BundleWriter::new(out, Shape::Packs(LIMITS), &bundle);
+            BundleWriter { fresh, ..writer }.write().unwrap();
+            let files = BundleFiles::open(out).unwrap();
+            files.packs().unwrap().directory().packs.iter().map(Pack::path).collect::<Vec<_>>()
+        };
+        assert_ne!(write(&out, false), write(&other, false));
+        assert_eq!(write(&out, true), write(&other, true));
     }
 
     #[test]

@@ -107,12 +107,15 @@ pub struct BundleWriter<'a> {
     pub grace: Duration,
     /// The bundle that is replaced; `None` if it is at `out`.
     pub replaced: Option<Replaced<'a>>,
+    /// Whether shards are packed as if there were no earlier bundle.
+    pub fresh: bool,
 }
 
 impl<'a> BundleWriter<'a> {
     /// Writes the bundle alone, in place of what is at `out`.
     pub fn new(out: &'a Path, shape: Shape, bundle: &'a Bundle) -> Self {
-        Self { out, shape, bundle, extras: &[], grace: Duration::ZERO, replaced: None }
+        let grace = Duration::ZERO;
+        Self { out, shape, bundle, extras: &[], grace, replaced: None, fresh: false }
     }
 
     /// Writes the output into a temporary directory, and swaps it in at the end.
@@ -180,7 +183,7 @@ pub fn check(out: &Path, shape: Shape) -> Result<()> {
 impl BundleWriter<'_> {
     /// `before` is called with the path of each file before it is written.
     fn write_with(&self, before: &mut dyn FnMut(&str) -> io::Result<()>) -> Result<Written> {
-        let Self { out, shape, bundle, extras, grace, replaced } = *self;
+        let Self { out, shape, bundle, extras, grace, replaced, fresh } = *self;
         check(out, shape)?;
         if !shape.has_shards() {
             check_without_cells(bundle)?;
@@ -218,7 +221,7 @@ impl BundleWriter<'_> {
         fs::create_dir_all(new).with_context(|| format!("{} cannot be made", new.display()))?;
         if shape.has_shards() {
             let packed = match shape {
-                Shape::Packs(_) => PackedShards::open(old),
+                Shape::Packs(_) if !fresh => PackedShards::open(old),
                 _ => None,
             };
             let files = each_file(bundle, shape, packed.as_ref(), &mut |path, contents| {

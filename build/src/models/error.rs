@@ -64,7 +64,8 @@ pub enum Error {
     /// Only native programs can run the model.
     #[error(
         "`{name}` is an ONNX graph or has another tokenizer than BERT's, and browsers have \
-         neither; use --query-encoder none, or train a table for it with `findling models fit {name}`"
+         neither; use --query-encoder none, or train a table for it with `findling models fit \
+         {name}`"
     )]
     NativeOnly {
         /// The model.

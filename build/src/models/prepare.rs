@@ -54,8 +54,7 @@ pub fn is_native_only(model: &ModelDir) -> bool {
 ///
 /// # Errors
 /// [`Error::NativeOnly`] for a model that browsers cannot run; [`Error::Encoder`] if the encoder
-/// cannot read the
-/// files.
+/// cannot read the files.
 pub fn read(model: &ModelDir) -> Result<Artefact, Error> {
     if is_native_only(model) {
         return Err(Error::NativeOnly { name: model.name.clone() });

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Error;
 use crate::record_log::CODING;
 use crate::replace_file::replace_by;
-use crate::sources::share::{Piece, Share};
+use crate::sources::share::{MAX_SHARES, Piece, Share};
 use crate::sources::{Options, Problem};
 
 const MAGIC: [u8; 8] = *b"FNDLPART";
@@ -169,7 +169,7 @@ impl Part {
             return Err(Error::Version { path: path.to_owned(), expected: version(), found });
         }
         let head: Head = serde_json::from_value(head).map_err(|_| damaged())?;
-        if head.number == 0 || head.number > head.of {
+        if head.number == 0 || head.number > head.of || head.of > MAX_SHARES {
             return Err(damaged());
         }
         Ok(Self { path: path.to_owned(), head, reader })
@@ -250,5 +250,23 @@ fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_more_shares_than_there_can_be_is_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("part");
+        for (of, is_right) in [(MAX_SHARES, true), (MAX_SHARES + 1, false), (u32::MAX, false)] {
+            let head = Head::new(Share { number: 1, of }, [0; 16], Settings::default());
+            write(&path, &head, &[], None).unwrap();
+            let opened = Part::open(&path);
+            assert_eq!(opened.is_ok(), is_right, "{of}");
+            assert!(matches!(opened, Ok(_) | Err(Error::Damaged { .. })), "{of}");
+        }
     }
 }

@@ -16,7 +16,7 @@ use super::{Options, Outcome, Problem, describe, finish, read_file};
 use crate::page::Page;
 
 /// Largest number of shares.
-const MAX_SHARES: u32 = 10_000;
+pub const MAX_SHARES: u32 = 10_000;
 /// Most pages in a piece. A file of records can have millions.
 const MAX_PIECE_PAGES: usize = 256;
 

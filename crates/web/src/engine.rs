@@ -119,30 +119,13 @@ impl Engine {
         let mut is_fresh = false;
         loop {
             let got = self.stored(source, shard, &path, is_fresh).await;
-            let stored = got.map_err(|error| match error.code() {
-                "not-found" => Error::new(
-                    "shard-missing",
-                    format!(
-                        "{error} Deploy all files of the bundle together, with the directory \
-                         shards/."
-                    ),
-                ),
-                _ => error,
-            })?;
-            let taken = self.index.borrow_mut().provide(shard, &stored);
-            match taken {
-                Ok(()) => return Ok(()),
-                Err(error) if error.code() != "bundle" => return Err(error.into()),
-                Err(error) if is_fresh => {
-                    return Err(Error::new(
-                        "shard-corrupt",
-                        format!(
-                            "{path} is damaged: {error}. Deploy the bundle again, and make sure \
-                             that no server or proxy rewrites the .bin files."
-                        ),
-                    ));
-                }
-                Err(_) => is_fresh = true,
+            let taken = match got {
+                Ok(stored) => self.index.borrow_mut().provide(shard, &stored).map_err(Error::from),
+                Err(error) => Err(error),
+            };
+            match (taken, is_fresh) {
+                (Err(error), false) if error.code() == "bundle" => is_fresh = true,
+                (taken, _) => return taken.map_err(|error| explained(&error, &path)),
             }
         }
     }
@@ -193,6 +176,24 @@ impl Engine {
     }
 }
 
+/// Why a shard is not here, for whoever deploys the bundle.
+fn explained(error: &Error, path: &str) -> Error {
+    match error.code() {
+        "not-found" => Error::new(
+            "shard-missing",
+            format!("{error} Deploy all files of the bundle together, with the directory shards/."),
+        ),
+        "bundle" => Error::new(
+            "shard-corrupt",
+            format!(
+                "{path} is damaged: {error}. Deploy the bundle again, and make sure that no server \
+                 or proxy rewrites the .bin files."
+            ),
+        ),
+        _ => error.clone(),
+    }
+}
+
 /// A query's vector; nothing to embed has no place in the space: words alone are searched.
 fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
     let embedding = encoder.encode(&[query], Side::Query).ok()?.into_iter().next()?;
@@ -223,6 +224,15 @@ mod tests {
         assert!(built_in(&EncoderCard { fingerprint: "0".repeat(32), ..card.clone() }).is_none());
         assert!(built_in(&EncoderCard { name: "model".into(), ..card.clone() }).is_none());
         assert!(built_in(&EncoderCard { dim: u32::MAX, ..card }).is_none());
+    }
+
+    #[test]
+    fn a_shard_that_does_not_come_is_missing_or_damaged() {
+        for (code, expected) in
+            [("not-found", "shard-missing"), ("bundle", "shard-corrupt"), ("network", "network")]
+        {
+            assert_eq!(explained(&Error::new(code, "reason"), "a.bin").code(), expected);
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ use crate::Error;
 use crate::browser::{Side, join_all, with_side};
 use crate::store::{Part, Store};
 
+/// Failed ranges of which the whole pack came, before no more ranges are asked for.
+const MAX_FAILED_RANGES: u32 = 1;
 /// Most bytes of ranges that are kept.
 const MAX_RANGES: u32 = 2 << 20;
 /// Most bytes of whole packs that are kept.
@@ -26,13 +28,23 @@ pub struct Packs {
     directory: PackDirectory,
     /// The name in the cache of the slots of positions.
     slots_name: String,
-    positions: RefCell<Option<Rc<[Option<Slot>]>>>,
+    positions: RefCell<Option<Positions>>,
     /// Shards that the next requests are for.
     wanted: RefCell<Vec<Wanted>>,
     /// What has been fetched, the oldest first.
     held: RefCell<Vec<Held>>,
     /// Whether the server has sent a whole pack in place of a range.
     ignores_ranges: Cell<bool>,
+    /// Ranges that failed although the whole pack could be fetched.
+    n_failed_ranges: Cell<u32>,
+}
+
+/// The slots of positions.
+#[derive(Clone)]
+struct Positions {
+    slots: Rc<[Option<Slot>]>,
+    /// Whether they came past all caches.
+    is_fresh: bool,
 }
 
 /// The bytes of a shard, once they are here.
@@ -42,6 +54,8 @@ struct Wanted {
     path: String,
     slot: Slot,
     is_fresh: bool,
+    /// Whether it is put into the cache.
+    keeps: bool,
     answer: Answer,
     resolve: Option<Function>,
 }
@@ -86,6 +100,7 @@ impl Packs {
             wanted: RefCell::default(),
             held: RefCell::default(),
             ignores_ranges: Cell::default(),
+            n_failed_ranges: Cell::default(),
         })
     }
 
@@ -98,20 +113,23 @@ impl Packs {
         is_fresh: bool,
     ) -> Result<Vec<u8>, Error> {
         let slot = match id.place_of_positions() {
-            Some(place) => self.positions(store).await?.get(place).copied().flatten(),
+            Some(place) => {
+                let slots = self.positions(store, is_fresh).await?;
+                slots.get(place).copied().flatten()
+            }
             None => self.directory.slot(id),
         };
         let slot = slot.ok_or_else(|| {
             let what = format!("Expected {path} in a pack, found none.");
             Error::new("bundle", format!("{what} Deploy all files of the bundle again."))
         })?;
-        let read = self.read(store, path, slot, is_fresh);
+        let read = self.read(store, path, slot, is_fresh, true);
         if self.directory.positions.is_none_or(|positions| positions.with != id) {
             return read.await;
         }
         // Whoever reads the directory of positions reads positions next. They tell of errors.
         let slots: Side<'_> = Box::pin(async move {
-            let _ = self.positions(store).await;
+            let _ = self.positions(store, false).await;
         });
         let mut side = Some(slots);
         let shard = with_side(&mut side, read).await;
@@ -122,20 +140,24 @@ impl Packs {
         shard
     }
 
-    /// The slots of positions.
-    async fn positions(&self, store: &Store) -> Result<Rc<[Option<Slot>]>, Error> {
+    /// The slots of positions. If they are damaged, a shard is not where they say, and is asked for
+    /// anew; so are they, once.
+    async fn positions(&self, store: &Store, is_fresh: bool) -> Result<Rc<[Option<Slot>]>, Error> {
         let known = self.positions.borrow().clone();
-        if let Some(known) = known {
-            return Ok(known);
+        if let Some(known) = known.filter(|known| known.is_fresh || !is_fresh) {
+            return Ok(known.slots);
         }
         let slots: Rc<[_]> = match self.directory.positions {
             Some(positions) => {
-                let bytes = self.read(store, &self.slots_name, positions.slot, false).await?;
-                self.directory.positions_from_bytes(&bytes)?.into()
+                let name = &self.slots_name;
+                let bytes = self.read(store, name, positions.slot, is_fresh, false).await?;
+                let slots = self.directory.positions_from_bytes(&bytes)?.into();
+                store.remember(name, &Uint8Array::from(&bytes[..]));
+                slots
             }
             None => [].into(),
         };
-        *self.positions.borrow_mut() = Some(slots.clone());
+        *self.positions.borrow_mut() = Some(Positions { slots: slots.clone(), is_fresh });
         Ok(slots)
     }
 
@@ -146,6 +168,7 @@ impl Packs {
         path: &str,
         slot: Slot,
         is_fresh: bool,
+        keeps: bool,
     ) -> Result<Vec<u8>, Error> {
         let answer = Answer::default();
         let mut resolve = None;
@@ -153,7 +176,7 @@ impl Packs {
         let n_wanted = {
             let mut wanted = self.wanted.borrow_mut();
             let (path, answer) = (path.to_owned(), answer.clone());
-            wanted.push(Wanted { path, slot, is_fresh, answer, resolve });
+            wanted.push(Wanted { path, slot, is_fresh, keeps, answer, resolve });
             wanted.len()
         };
         if n_wanted == 1 {
@@ -178,7 +201,9 @@ impl Packs {
             if let Some(stored) = cached {
                 shard.resolve(Ok(stored.to_vec()));
             } else if let Some((range, bytes)) = held() {
-                deliver(store, &shard, range, &bytes);
+                if !deliver(store, &shard, range, &bytes) {
+                    self.forget(range);
+                }
             } else {
                 missing.push(shard);
             }
@@ -190,8 +215,12 @@ impl Packs {
     async fn ask(&self, store: &Store, Asked { range, how, shards }: Asked) {
         match self.bytes(store, range, how).await {
             Ok((range, is_whole, bytes)) => {
-                shards.iter().for_each(|shard| deliver(store, shard, range, &bytes));
-                self.hold(Held { range, is_whole, bytes });
+                let n_good =
+                    shards.iter().filter(|shard| deliver(store, shard, range, &bytes)).count();
+                // What is damaged for one shard is not kept for others.
+                if n_good == shards.len() {
+                    self.hold(Held { range, is_whole, bytes });
+                }
             }
             Err(error) => shards.iter().for_each(|shard| shard.resolve(Err(error.clone()))),
         }
@@ -219,8 +248,14 @@ impl Packs {
             }
             // Browsers refuse parts of a compressed file as if the server could not be reached.
             Err(error) if error.code() != "not-found" => {
+                let is_wrong = error.code() == "bundle";
                 let bytes = store.pack(&file, false).await.map_err(|_| error)?;
-                self.note_whole(&file);
+                // A connection that broke says nothing of the server; a wrong range does.
+                let n_failed = self.n_failed_ranges.get() + u32::from(!is_wrong);
+                self.n_failed_ranges.set(n_failed);
+                if is_wrong || n_failed > MAX_FAILED_RANGES {
+                    self.note_whole(&file);
+                }
                 Ok((whole, true, bytes))
             }
             Err(error) => Err(error),
@@ -244,9 +279,18 @@ impl Packs {
         Some((found.range, found.bytes.clone()))
     }
 
-    /// Keeps bytes, and forgets the oldest.
+    /// Forgets what holds a damaged shard.
+    fn forget(&self, range: Slot) {
+        self.held.borrow_mut().retain(|held| held.range != range);
+    }
+
+    /// Keeps bytes, and forgets the oldest. A whole pack replaces what came of it before, which may
+    /// be damaged.
     fn hold(&self, held: Held) {
         let mut all = self.held.borrow_mut();
+        if held.is_whole {
+            all.retain(|older| older.range.pack != held.range.pack);
+        }
         all.push(held);
         let mut left = [MAX_RANGES, MAX_WHOLE].map(Some);
         for at in (0..all.len()).rev() {
@@ -292,21 +336,26 @@ fn requests(wanted: Vec<Wanted>, ignores_ranges: bool) -> Vec<Asked> {
     asked
 }
 
-/// Gives a shard its part of the bytes of a range.
-fn deliver(store: &Store, shard: &Wanted, range: Slot, bytes: &Uint8Array) {
+/// Gives a shard its part of the bytes of a range. Returns whether it is there and undamaged.
+fn deliver(store: &Store, shard: &Wanted, range: Slot, bytes: &Uint8Array) -> bool {
     let start = (shard.slot.start - range.start) as usize * UNIT;
     let end = start + shard.slot.units as usize * UNIT;
     if (bytes.length() as usize) < end {
         let what = format!("expected {end} bytes or more, found {}", bytes.length());
         let message = format!("A pack is too short: {what}. Deploy all files of the bundle again.");
-        return shard.resolve(Err(Error::new("bundle", message)));
+        shard.resolve(Err(Error::new("bundle", message)));
+        return false;
     }
     let slot = bytes.subarray(start as u32, end as u32).to_vec();
     let stored = take_slot(&slot).map(<[u8]>::to_vec);
-    if let Ok(stored) = &stored {
+    let is_good = stored.is_ok();
+    if let Ok(stored) = &stored
+        && shard.keeps
+    {
         store.remember(&shard.path, &Uint8Array::from(&stored[..]));
     }
     shard.resolve(stored.map_err(Error::from));
+    is_good
 }
 
 #[cfg(test)]
@@ -318,6 +367,7 @@ mod tests {
             path: String::new(),
             slot: Slot { pack, start, units: 2 },
             is_fresh,
+            keeps: true,
             answer: Answer::default(),
             resolve: None,
         };

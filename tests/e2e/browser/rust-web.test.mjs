@@ -114,6 +114,20 @@ describe("a page in Rust", { skip }, () => {
     });
   }
 
+  for (const [fault, alterRange] of [
+    ["a part of the range", (start, body) => ({ start, body: body.subarray(0, body.length >> 1) })],
+    ["other bytes", (start, body) => ({ start, body: body.map((byte) => byte ^ 1) })],
+  ])
+    test(`takes the whole pack if a server sends ${fault}`, async () => {
+      const packed = build({ encoder: "static", host: "plain" });
+      session.server.directories = [...session.server.directories.slice(0, 2), packed];
+      const page = await visit();
+      session.server.alterRange = alterRange;
+      await page.locator("#query").fill("glaze");
+      await status("by words and meaning");
+      assert.equal((await titles())[0], "Glazing");
+    });
+
   test("fetches a damaged file again, then searches by words", async () => {
     const page = await visit();
     session.server.corrupt = /shards\//;

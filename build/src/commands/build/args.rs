@@ -81,8 +81,9 @@ pub struct Args {
         default_value_t = retired_shards::GRACE.as_secs() / 86_400
     )]
     pub(super) prune: u64,
-    /// Ignore the previous build in OUT: learn cells and fitted rows anew. By default they are
-    /// reused, so that most files stay unchanged. Use this after a change of --table
+    /// Ignore the previous build in OUT: learn cells and fitted rows anew, and pack all shards
+    /// anew. By default they are reused, so that most files stay unchanged. Use this after a change
+    /// of --table
     #[arg(long, help_heading = "Output")]
     pub(super) fresh: bool,
     /// Read and embed only share I of N of the inputs' files and write it to OUT, a file. `findling
@@ -93,7 +94,7 @@ pub struct Args {
         value_name = "I/N",
         help_heading = "Output",
         conflicts_with_all = [
-            "single_file", "single_page", "pagefind", "watch", "agents", "client", "json"
+            "single_file", "single_page", "pagefind", "watch", "agents", "client", "json", "host"
         ]
     )]
     pub(super) part: Option<Share>,

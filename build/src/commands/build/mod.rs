@@ -40,7 +40,7 @@ pub(super) use args::MEMORY;
 use args::Reading;
 pub(super) use collection::build_collection;
 use encoders::Encoders;
-pub(super) use hosting::{MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
+pub(super) use hosting::{Hosting, MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
 use inputs::{Input, Settings, check_inputs, client_files, read_pages, shape, texts_of};
 pub(super) use merged::run_merge;
 use report::Built;
@@ -191,7 +191,8 @@ fn write_bundle(
     let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
     let replaced = Replaced { directory: replaced(output, kept), unchanged };
     let writer = BundleWriter::new(output, shape, bundle);
-    let written = BundleWriter { extras, grace, replaced: Some(replaced), ..writer }.write()?;
+    let (replaced, fresh) = (Some(replaced), args.fresh);
+    let written = BundleWriter { extras, grace, replaced, fresh, ..writer }.write()?;
     args.host.check(output, &written, ui);
     if shape.has_shards() {
         args.host.write_headers(&args.inputs, output, ui)?;

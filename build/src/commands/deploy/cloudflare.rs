@@ -1,9 +1,10 @@
 //! `findling deploy cloudflare`: a Worker's configuration, the limits of its plan, and what an
 //! upload changes.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -23,6 +24,8 @@ use crate::ui::{Ui, bytes, print_json, thousands};
 const MAX_LISTED: usize = 10;
 /// The date of the runtime whose behaviour the Worker expects.
 const COMPATIBILITY_DATE: &str = "2026-10-01";
+/// The list of the files uploaded last, unless another is named.
+const LIST: &str = ".findling-uploaded.json";
 /// The routes of the Worker. All other paths are files of the site.
 const ROUTES: [&str; 7] =
     ["/search", "/similar", "/suggest", "/page", "/health", "/openapi.json", "/mcp"];
@@ -48,7 +51,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// The list of the files uploaded last
-    #[arg(long, value_name = "FILE", default_value = ".findling-uploaded.json")]
+    #[arg(long, value_name = "FILE", default_value = LIST)]
     list: PathBuf,
     /// Keep the list of files: they have been uploaded
     #[arg(long)]
@@ -192,17 +195,22 @@ fn problems(args: &Args, site: &Files, changes: &Changes<'_>) -> Vec<String> {
     };
     if count > limits.max_files {
         problems.push(format!(
-            "expected at most {} {}, found {}: use another plan (--plan paid), R2 (--store r2), or \
-             fewer files (findling build --single-file)",
+            "expected at most {} {}, found {}: use {}R2 (--store r2), or fewer files (findling \
+             build --single-file)",
             thousands(limits.max_files as u64),
             args.store.counted(),
-            thousands(count as u64)
+            thousands(count as u64),
+            if args.plan == Plan::Free { "another plan (--plan paid), " } else { "" }
         ));
     }
+    let remedy = match args.store {
+        Store::R2 => "build without --single-file if it is a bundle",
+        Store::Assets | Store::Kv => "use R2 (--store r2)",
+    };
     for (path, file) in site {
         if file.bytes > limits.max_file_bytes {
             problems.push(format!(
-                "{}: expected at most {}, found {}: use R2 (--store r2), or leave the file out",
+                "{}: expected at most {}, found {}: {remedy}, or leave the file out",
                 line(path),
                 bytes(limits.max_file_bytes),
                 bytes(file.bytes)
@@ -288,10 +296,7 @@ fn configuration(args: &Args, bundles: &[String]) -> String {
             let _ = writeln!(text, "FINDLING_BUNDLE = {}", quoted(bundle));
         }
         bundles => {
-            // The directory that a bundle is in is what its searches begin with.
-            let mounts: serde_json::Map<_, _> =
-                bundles.iter().map(|bundle| (parent(bundle), bundle.as_str().into())).collect();
-            let mounts = serde_json::Value::Object(mounts).to_string();
+            let mounts = serde_json::Value::Object(mounts(bundles)).to_string();
             let _ = writeln!(text, "FINDLING_BUNDLES = {}", quoted(&mounts));
         }
     }
@@ -301,6 +306,20 @@ fn configuration(args: &Args, bundles: &[String]) -> String {
          # simple = { limit = 100, period = 60 }\n",
     );
     text
+}
+
+/// The bundles by the directories that they are in, which their searches begin with. Several in one
+/// directory are searched as one.
+fn mounts(bundles: &[String]) -> serde_json::Map<String, serde_json::Value> {
+    let mut by_parent: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for bundle in bundles {
+        by_parent.entry(parent(bundle)).or_default().push(bundle);
+    }
+    let mount = |bundles: Vec<&str>| match bundles[..] {
+        [bundle] => bundle.into(),
+        _ => bundles.into(),
+    };
+    by_parent.into_iter().map(|(parent, bundles)| (parent, mount(bundles))).collect()
 }
 
 /// The path that a bundle is in: `/v2/findling/` is in `/v2/`.
@@ -316,7 +335,7 @@ fn quoted(text: &str) -> String {
 /// What is left to do.
 fn steps(args: &Args) -> Vec<String> {
     let mut steps = vec!["npm install findling && npm install --save-dev wrangler".to_owned()];
-    let site = args.site.display();
+    let site = word(&args.site);
     match args.store {
         Store::Assets => {}
         Store::R2 => steps.push(format!(
@@ -326,10 +345,33 @@ fn steps(args: &Args) -> Vec<String> {
             "upload the files of {site} to the namespace, keys being their paths in it"
         )),
     }
-    let config = args.config.display();
-    steps.push(format!("npx wrangler deploy --config {config}"));
-    steps.push(format!("findling deploy cloudflare {site} --uploaded"));
+    steps.push(format!("npx wrangler deploy --config {}", word(&args.config)));
+    // The same checks, against the same list.
+    let mut uploaded = format!("findling deploy cloudflare {site} --uploaded");
+    for (option, value, default) in [
+        ("store", args.store.to_possible_value(), Store::Assets.to_possible_value()),
+        ("plan", args.plan.to_possible_value(), Plan::Free.to_possible_value()),
+    ] {
+        if let Some(value) = value.filter(|value| Some(value) != default.as_ref()) {
+            let _ = write!(uploaded, " --{option} {}", value.get_name());
+        }
+    }
+    if args.list != Path::new(LIST) {
+        let _ = write!(uploaded, " --list {}", word(&args.list));
+    }
+    steps.push(uploaded);
     steps
+}
+
+/// A path as one word of a command line.
+fn word(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let text = line(&text);
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:@%,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.into_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -385,6 +427,34 @@ mod tests {
         assert_eq!(bundles(&site), ["/a/findling/", "/docs.findling"]);
         assert_eq!(parent("/a/findling/"), "/a/");
         assert_eq!(parent("/docs.findling"), "/");
+    }
+
+    #[test]
+    fn bundles_in_one_directory_are_searched_as_one() {
+        let bundles = ["/a.findling", "/b.findling", "/v2/findling/"].map(str::to_owned);
+        let expected = serde_json::json!({
+            "/": ["/a.findling", "/b.findling"],
+            "/v2/": "/v2/findling/",
+        });
+        assert_eq!(serde_json::Value::Object(mounts(&bundles)), expected);
+    }
+
+    #[test]
+    fn the_last_step_repeats_what_is_not_default() {
+        let last = |args: &Args| steps(args).pop().unwrap();
+        let plain =
+            Args { site: "public".into(), list: LIST.into(), ..args(Store::Assets, Plan::Free) };
+        assert_eq!(last(&plain), "findling deploy cloudflare public --uploaded");
+        let other = Args {
+            site: "my site".into(),
+            list: "it's.json".into(),
+            ..args(Store::R2, Plan::Paid)
+        };
+        assert_eq!(
+            last(&other),
+            "findling deploy cloudflare 'my site' --uploaded --store r2 --plan paid \
+             --list 'it'\\''s.json'"
+        );
     }
 
     #[test]

@@ -201,6 +201,27 @@ fn a_misspelled_word_is_corrected_in_all_bundles_to_the_same_word() {
 }
 
 #[test]
+fn a_bundle_that_fails_counts_for_nobody() {
+    let request = request("mutex thread oven", Mode::Lexical);
+    let expect = ranking(&as_one(&mut two(), &request, None));
+    let place = WORDS.iter().position(|known| *known == "oven").unwrap();
+    let ovens = |number| page(number, &(vec![place], vec![place], vec![place; 9]));
+    let broken = open((2..40).map(ovens).collect(), false);
+    std::fs::remove_dir_all(broken.host.files().path().join("shards")).unwrap();
+    let mut opened: Vec<Opened> = two().into_iter().chain([broken]).collect();
+    let mut requests = vec![request.clone(); 3];
+    let asked = opened.iter_mut().zip(&mut requests);
+    let asked = asked.map(|(one, request)| Asked { host: &mut one.host, request, encoder: None });
+    let errors = join(&mut asked.collect::<Vec<_>>(), false);
+    let failed: Vec<bool> = errors.iter().map(Option::is_some).collect();
+    assert_eq!(failed, [false, false, true]);
+    let able = opened[..2].iter_mut();
+    let responses: Vec<Response> =
+        able.map(|one| one.host.search(request.clone()).unwrap().0).collect();
+    assert_eq!(ranking(&responses), expect);
+}
+
+#[test]
 fn mean_lengths_are_weighed_by_passages() {
     let stats = |n_passages, len| findling_bundle::Stats {
         n_passages,

@@ -14,7 +14,7 @@ pub struct Layer {
     most: usize,
 }
 
-/// The places that a search has seen. One for each thread serves all its searches.
+/// The places that a search has seen. One serves many searches, one after the other.
 pub struct Seen {
     marks: Vec<u32>,
     search: u32,
