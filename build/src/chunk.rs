@@ -6,7 +6,7 @@ mod pack;
 
 use std::collections::BTreeMap;
 
-use bincode::Encode;
+use bincode::{Decode, Encode};
 use findling_bundle::AttributeValue;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -53,14 +53,14 @@ impl Default for ChunkOptions {
 }
 
 /// A page's sections, chunked. The page's title, URL and attributes stay with the [`Page`].
-#[derive(Clone, Debug, Default, PartialEq, Encode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub struct ChunkedPage {
     /// In reading order; at least one.
     pub sections: Vec<ChunkedSection>,
 }
 
 /// A section: its whole text, and spans over it.
-#[derive(Clone, Debug, Default, PartialEq, Encode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub struct ChunkedSection {
     /// 1 to 6; 0 for text before the first heading.
     pub level: u8,
@@ -90,7 +90,7 @@ pub struct ChunkedSection {
 }
 
 /// A text to embed.
-#[derive(Clone, Debug, PartialEq, Eq, Encode)]
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct EmbeddingUnit {
     /// The byte range of the section's text that it covers.
     pub span: (u32, u32),

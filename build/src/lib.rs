@@ -50,6 +50,7 @@ mod record_log;
 mod replace_file;
 pub mod safe_text;
 pub mod sample;
+pub mod scratch;
 #[cfg(not(target_family = "wasm"))]
 pub mod serve;
 mod shard_cutter;

@@ -278,18 +278,19 @@ fn push(log: &mut impl Write, key: &Key, contents: &[u8]) -> io::Result<()> {
     log.write_all(contents)
 }
 
+/// Fills `bytes` from a place in a file.
 #[cfg(unix)]
-fn read_at(file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+pub fn read_at(file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
 #[cfg(not(any(unix, windows)))]
-fn read_at(mut file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+pub fn read_at(mut file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
     file.seek(SeekFrom::Start(at)).and_then(|_| io::Read::read_exact(&mut file, bytes))
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, mut at: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+pub fn read_at(file: &File, mut at: u64, mut bytes: &mut [u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match std::os::windows::fs::FileExt::seek_read(file, bytes, at)? {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),

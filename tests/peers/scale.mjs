@@ -14,7 +14,8 @@
 //
 // The result is written to bench/results/DATE-scale.json unless `--out` names another file. Rows of
 // a file that is there stay if they are of another size or encoder, so that a million pages can be
-// measured by themselves. A million pages take 2.2 GB, and their bundle about as much.
+// measured by themselves; the curves are drawn into docs/scale.svg. A million pages take 2.2 GB, and
+// their bundle about as much.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -29,6 +30,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { chart } from "./lib/chart.mjs";
 import { generate, page } from "./lib/generated.mjs";
 import { columns, defaultPath, head, load, print, root, write } from "./lib/results.mjs";
 
@@ -53,6 +55,7 @@ if (!existsSync(time))
   );
 
 const SEED = 1;
+const MEANING = { none: "words", hash: "words and hashed meaning", static: "static encoder" };
 const N_QUERIES = 100;
 /** More vectors than any site has. */
 const NO_GRAPH = 2 ** 31;
@@ -164,3 +167,25 @@ const table = {
 };
 print(table);
 write(told.out, head("scale", told.note, before), table);
+
+const CURVES = [
+  ["build (s)", 4],
+  ["memory of the build (MB)", 6],
+  ["bundle (MB)", 7],
+  ["first query (kB)", 9],
+  ["requests of a first query", 10],
+  ["recall@10 by cells", 11],
+];
+const encoders = [...new Set(all.map(([encoder]) => encoder))];
+const drawn = CURVES.map(([title, column]) => ({
+  title,
+  of: encoders
+    .map((name) => {
+      const own = all.filter((row) => row[0] === name && row[column] !== null);
+      return { name: MEANING[name] ?? name, points: own.map((row) => [row[1], row[column]]) };
+    })
+    .filter(({ points }) => points.length > 0),
+  ...(title.startsWith("recall") ? { linear: [0, 1] } : {}),
+})).filter(({ of }) => of.length > 0);
+if (told.out.startsWith(join(root, "bench/results")))
+  writeFileSync(join(root, "docs/scale.svg"), chart("Growth with the number of pages", drawn));

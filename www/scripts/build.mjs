@@ -23,6 +23,7 @@ import { buildStandalone } from "./standalone.mjs";
 const www = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(www, "dist");
 const engine = join(www, "wasm/engine");
+const edge = join(www, "wasm/edge");
 const encoder = join(www, "wasm/encoder");
 
 const needed = ["findling_engine_bg.wasm", "first.wasm", "rest.wasm"].map((name) =>
@@ -33,6 +34,14 @@ for (const file of needed) {
     console.error(`${file} is missing. Build it with: cargo xtask wasm`);
     process.exit(1);
   }
+}
+// For a first look there is no engine for the endpoint. It gets that of browsers, slower and unable
+// to search several bundles by the statistics of all.
+if (!existsSync(join(edge, ".stamp"))) {
+  mkdirSync(edge, { recursive: true });
+  for (const name of ["findling_engine.js", "findling_engine_bg.wasm"])
+    cpSync(join(engine, name), join(edge, name));
+  cpSync(join(www, "scripts/findling_edge.d.ts"), join(edge, "findling_engine.d.ts"));
 }
 // The types of the transformer, for the type check, if its module was not built.
 const standIn = join(encoder, "findling_encoder.d.ts");
@@ -183,7 +192,7 @@ await esbuild.build({
 await buildApp(join(next, "app"));
 const standalone = await buildStandalone(www, { absWorkingDir: www, ...COMMON }, css);
 writeFileSync(join(next, "findling-standalone.js"), standalone);
-cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
+cpSync(join(edge, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
 // The pack has all languages. `findling build` keeps only the languages of the site.
 cpSync(join(engine, "first.wasm"), join(next, "findling_engine.wasm"));
 cpSync(join(engine, "rest.wasm"), join(next, "findling_engine_rest.wasm"));
@@ -198,6 +207,7 @@ execFileSync(
 );
 for (const [directory, name] of [
   ["engine", "findling_engine"],
+  ["edge", "findling_engine"],
   ["encoder", "findling_encoder"],
 ]) {
   cpSync(

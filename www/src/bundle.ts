@@ -4,7 +4,7 @@
  * differs.
  */
 
-import type { Engine } from "../wasm/engine/findling_engine";
+import type { Engine, Search } from "../wasm/engine/findling_engine";
 import type { BundleSource } from "./bundle-layout";
 import { type DeferredEngine, needsDeferred } from "./deferred-engine";
 import type { Notice, Request, Response } from "./engine-types";
@@ -15,6 +15,15 @@ import type { Description } from "./types";
 
 /** The functions of the engine's WebAssembly module. */
 export type Wasm = typeof import("../wasm/engine/findling_engine");
+
+/** How the engine searches, where a search is a part of one over several bundles. */
+export interface Searching {
+  search(engine: Engine, request: string): Search;
+  step(engine: Engine, search: Search): string;
+}
+
+/** A step of a search: its answer, or a list of the shards that are missing. */
+export type Part = (engine: Engine, search: Search | undefined) => string;
 
 /** What a search cost. */
 export interface Cost extends Traffic {
@@ -28,6 +37,8 @@ export interface Cost extends Traffic {
   residentBytes: number;
   /** Times that the search began again because it had called an engine part not loaded yet. */
   recoveries: number;
+  /** How the engine searches, if not by the bundle alone. */
+  searching?: Searching | undefined;
 }
 
 /** An answer as the engine's own JSON. */
@@ -138,6 +149,11 @@ export class Bundle {
     return JSON.parse(this.#workingEngine().describe()) as Description;
   }
 
+  /** Does work with the engine. */
+  withEngine(work: (engine: Engine) => void): void {
+    work(this.#workingEngine());
+  }
+
   /** Loads the deployed build if it is another one; returns whether it is. */
   async refresh(traffic: Traffic): Promise<boolean> {
     const entry = await this.#source.entry(traffic);
@@ -168,10 +184,7 @@ export class Bundle {
     try {
       const json = await this.#answerInTime(request, cost, signal, setPartial, onWords)
         .catch(async (thrown: unknown) => {
-          // A missing or damaged shard mostly means that the site was deployed again.
-          const error = FindlingError.from(thrown);
-          const stale = error.code === "shard-missing" || error.code === "shard-corrupt";
-          if (!stale || !(await this.refresh(cost))) throw error;
+          if (!isStale(thrown) || !(await this.refresh(cost))) throw thrown;
           return this.#answer(request, cost, signal);
         })
         .catch((thrown: unknown) => {
@@ -323,16 +336,52 @@ export class Bundle {
   ): Promise<string> {
     const done = onWords && new AbortController();
     let answeringWords = onWords === undefined || request.mode === "semantic";
-    let search: ReturnType<Engine["search"]> | undefined;
+    const { searching } = cost;
+    const step: Part = (engine, search) => searching?.step(engine, search!) ?? search!.step(engine);
     try {
-      search = timed(cost, () => engine.search(JSON.stringify(request)));
+      return await this.#inRounds(engine, request, step, cost, signal, (wanted) => {
+        if (!answeringWords)
+          answeringWords = this.#answerWords(engine, request, wanted, done!.signal, onWords!);
+      });
+    } finally {
+      done?.abort();
+    }
+  }
+
+  /** Does a part of a search over several bundles: `step`, until no shard is missing for it. */
+  async part(
+    request: Request | undefined,
+    step: Part,
+    cost: Cost,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const take = () => this.#inRounds(this.#workingEngine(), request, step, cost, signal, () => {});
+    await take().catch(async (thrown: unknown) => {
+      if (!isStale(thrown) || !(await this.refresh(cost))) throw thrown;
+      return take();
+    });
+  }
+
+  /** Takes a step again and again, with the shards that it says are missing. */
+  async #inRounds(
+    engine: Engine,
+    request: Request | undefined,
+    step: Part,
+    cost: Cost,
+    signal: AbortSignal,
+    onRound: (wanted: WantedShard[]) => void,
+  ): Promise<string> {
+    let search: Search | undefined;
+    try {
+      const { searching } = cost;
+      const text = request && JSON.stringify(request);
+      if (text) search = timed(cost, () => searching?.search(engine, text) ?? engine.search(text));
       for (let round = 0; round < MAX_ROUNDS; round++) {
         if (signal.aborted) throw FindlingError.aborted();
-        const answer = timed(cost, () => search!.step(engine));
-        if (answer.startsWith("{")) return answer;
+        const answer = timed(cost, () => step(engine, search));
+        if (!answer.startsWith("[")) return answer;
         const wanted = JSON.parse(answer) as WantedShard[];
-        if (round > 0 && !answeringWords)
-          answeringWords = this.#answerWords(engine, request, wanted, done!.signal, onWords!);
+        if (round > 0) onRound(wanted);
         const start = performance.now();
         await Promise.all(wanted.map((shard) => this.#loader.provide(engine, shard, cost, signal)));
         cost.fetch += performance.now() - start;
@@ -345,7 +394,6 @@ export class Bundle {
       if (thrown instanceof WebAssembly.RuntimeError) this.#broken.add(engine);
       throw thrown;
     } finally {
-      done?.abort();
       // A broken engine cannot free anything.
       if (!this.#broken.has(engine)) search?.free();
     }
@@ -404,6 +452,12 @@ export class Bundle {
     const keep = new Set([manifest, ...shards, ...encoderFiles]);
     void this.#source.prune(keep, this.#revision).catch(() => {});
   }
+}
+
+/** Whether a shard is missing or damaged: mostly, the site was deployed again. */
+function isStale(thrown: unknown): boolean {
+  const { code } = FindlingError.from(thrown);
+  return code === "shard-missing" || code === "shard-corrupt";
 }
 
 /** The request without meaning. */

@@ -5,7 +5,8 @@
  * so the best page of each scores about the same, however well it matches. So a page's score is
  * divided by the best of all bundles instead. Each response says how likely it is that its bundle
  * answers the query (`answerable`); a page counts by that too, and by the weight that the site
- * gives the bundle (`docs/design/several-bundles.md`).
+ * gives the bundle (`docs/design/several-bundles.md`). Where bundles have scored by the statistics
+ * of all, scores can be compared, and count as they are.
  */
 
 import type { Facet, PageHit, Response, SectionHit } from "./engine-types";
@@ -65,6 +66,8 @@ export interface Extent {
   offset: number;
   /** Whether pages are in the order of an attribute, so that each list keeps its own. */
   isSorted: boolean;
+  /** Whether all bundles have scored by the statistics of all, so that scores can be compared. */
+  isShared?: boolean;
 }
 
 /** The part of the list that is asked for. Rejects one that no bundle gives enough pages for. */
@@ -117,16 +120,17 @@ export function joinResponses<Page extends Scored>(
 /** All pages, best first. Pages that count the same are in the order of the bundles. */
 function ranked<Page extends Scored>(
   parts: readonly Part<Page>[],
-  { isSorted }: Extent,
+  { isSorted, isShared }: Extent,
 ): JoinedPage<Page>[] {
   const bests = parts.map(({ response }) => bestOf(response.results.map(matchOf)));
   const best = bestOf(bests);
   const pages = parts.flatMap(({ bundle, weight, response }, at) =>
     response.results.map((page, rank) => {
       const match = matchOf(page);
-      const own = share(match, bests[at]!);
+      const own = isShared ? 0 : share(match, bests[at]!);
       const factor = own > 0 ? share(match, best) / own : 1;
-      const worth = weight * (response.answerable ?? 1) * page.score * factor;
+      const likely = isShared ? 1 : (response.answerable ?? 1);
+      const worth = weight * likely * page.score * factor;
       // In the order of an attribute, lists take turns.
       return { page: { ...page, bundle }, worth: isSorted ? -rank : worth };
     }),

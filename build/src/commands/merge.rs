@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::ValueEnum as _;
 use clap::builder::RangedU64ValueParser;
 
-use super::build::{Hosting, run_merge};
+use super::build::{Hosting, MEMORY, run_merge};
 use crate::index::retired_shards;
 use crate::ui::Ui;
 
@@ -49,6 +49,9 @@ pub struct Args {
     /// Write the web client from this directory instead of the one in this program
     #[arg(long, value_name = "DIR", conflicts_with = "no_client")]
     client: Option<PathBuf>,
+    /// Memory in MB for texts and terms. What is beyond it waits in a temporary file
+    #[arg(long, value_name = "MB", default_value_t = MEMORY)]
+    memory: u64,
     /// Number of threads [default: one per core]
     #[arg(
         short,
@@ -71,7 +74,7 @@ pub struct Args {
 /// If a part cannot be read or does not fit the others, or the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let Args { parts, output, single_file, host, prune, .. } = args;
-    let Args { fresh, no_client, client, jobs, yes, json, .. } = args;
+    let Args { fresh, no_client, client, memory, jobs, yes, json, .. } = args;
     let flags = [
         (single_file, "--single-file"),
         (fresh, "--fresh"),
@@ -84,6 +87,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     writing.push(format!("--prune={prune}").into());
     let host = host.to_possible_value();
     writing.extend(host.map(|host| format!("--host={}", host.get_name()).into()));
+    writing.push(format!("--memory={memory}").into());
     writing.extend(jobs.map(|jobs| format!("--jobs={jobs}").into()));
     for (name, value) in [("--output", Some(output)), ("--client", client)] {
         // Joined to its name, a value may begin with a hyphen.

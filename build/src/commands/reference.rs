@@ -15,9 +15,10 @@ pub fn markdown(mut command: Command) -> String {
          both.\n[The command line](command-line.md) is the tour.\n\n\
          Every command has these options:\n\n",
     );
-    table(&mut out, command.get_arguments().filter(|arg| !arg.is_hide_set()));
+    let shared: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_hide_set()).collect();
+    table(&mut out, shared.iter().copied());
     for one in subcommands(&command) {
-        describe(&mut out, one, &format!("findling {}", one.get_name()));
+        describe(&mut out, one, &format!("findling {}", one.get_name()), &shared);
     }
     out.truncate(out.trim_end().len());
     out.push('\n');
@@ -28,7 +29,9 @@ fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help")
 }
 
-fn describe(out: &mut String, command: &Command, name: &str) {
+/// `shared`: the options of every command, which are not said again. Options of all commands of a
+/// group are said with the group.
+fn describe(out: &mut String, command: &Command, name: &str, shared: &[&Arg]) {
     let about = command.get_long_about().or(command.get_about());
     let about = about.map(ToString::to_string).unwrap_or_default();
     let usage = command.clone().render_usage().to_string();
@@ -39,9 +42,14 @@ fn describe(out: &mut String, command: &Command, name: &str) {
     let stop = if about.ends_with(|c: char| c.is_alphanumeric() || c == ')') { "." } else { "" };
     let _ = write!(out, "## {name}\n\n{about}{stop}\n\n```text\n");
     let _ = write!(out, "{usage}\n```\n\n");
-    table(out, command.get_arguments().filter(|arg| is_own(arg)));
+    let is_of_group = |arg: &Arg| {
+        command.has_subcommands()
+            && arg.is_global_set()
+            && shared.iter().all(|other| other.get_id() != arg.get_id())
+    };
+    table(out, command.get_arguments().filter(|arg| is_own(arg) || is_of_group(arg)));
     for one in subcommands(command) {
-        describe(out, one, &format!("{name} {}", one.get_name()));
+        describe(out, one, &format!("{name} {}", one.get_name()), shared);
     }
 }
 

@@ -8,6 +8,8 @@
 
 pub mod pca;
 #[cfg(feature = "transformer")]
+mod pieces;
+#[cfg(feature = "transformer")]
 mod run;
 pub mod texts;
 

@@ -13,7 +13,8 @@ use findling_text::wordpiece::WordPiece;
 use rayon::prelude::*;
 
 use super::pca::principal_components;
-use super::texts::{KnownItem, gather};
+use super::pieces;
+use super::texts::{KnownItem, Languages, gather};
 use crate::embedding::{Cache, embed};
 use crate::models::{self, BoxedEncoder, static_table};
 use crate::training::{self, Examples, Trained, initial_rows, mean_cosine, predict_rows, train};
@@ -85,9 +86,10 @@ const HELD_OUT: usize = 50;
 /// # Errors
 /// If the teacher is not installed or fails, or there is nothing to train on.
 pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
-    let teacher = Teacher::load(&options.teacher)?;
+    let mut teacher = Teacher::load(&options.teacher)?;
     teacher.check_dim(options.dim)?;
-    let gathered = gather(&options.inputs, options.max_texts, options.training.seed, ui)?;
+    let (languages, seed) = (teacher.languages, options.training.seed);
+    let gathered = gather(&options.inputs, options.max_texts, seed, languages, ui)?;
     ui.status(
         "Gathered",
         format!(
@@ -97,12 +99,13 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
         ),
     );
 
-    let mut embedder = Embedder::new(&teacher, options.cache.as_deref(), ui)?;
     let texts: Vec<&str> = gathered.texts.iter().map(String::as_str).collect();
+    let start = options.start.as_deref().map(static_table::read).transpose()?;
+    teacher.choose_words(&texts, start.as_ref())?;
+    let mut embedder = Embedder::new(&teacher, options.cache.as_deref(), ui)?;
     let embeddings = embedder.embed("Embedding", &texts)?;
     let token_embeddings = embedder.embed("Vocabulary", &teacher.token_texts())?;
 
-    let start = options.start.as_deref().map(static_table::read).transpose()?;
     let projection = match &start {
         Some(start) => projection_of(start, &teacher, options.dim)?,
         None => principal_components(&embeddings, teacher.dim(), options.dim)?,
@@ -144,26 +147,47 @@ struct Teacher {
     vocabulary: Vec<String>,
     lowercase: bool,
     wordpiece: WordPiece,
+    /// The languages of its words.
+    languages: Languages,
 }
 
 impl Teacher {
-    /// Loads an installed model. The table has the words of a BERT-family model; for another
-    /// family those of the table that is shipped with the tool.
+    /// Loads an installed model. The table has the words of a BERT-family model, or of one with
+    /// SentencePiece's; for another family those of the table that is shipped with the tool.
     fn load(name: &str) -> anyhow::Result<Self> {
         let model = models::locate(name)?;
-        let (vocabulary, lowercase) = match model.record.kind {
-            models::Kind::BertSafetensors => {
-                let artefact = import::import_dir(&model.path, &import::Options::default())?;
-                (artefact.vocabulary().to_vec(), artefact.normaliser().lowercase)
-            }
-            models::Kind::Onnx => {
-                let general = static_table::general()?;
-                (general.vocabulary().to_vec(), general.lowercase())
-            }
+        let own_words = model.record.kind == models::Kind::BertSafetensors
+            && import::has_wordpiece(&model.path);
+        let (vocabulary, lowercase) = if own_words {
+            let artefact = import::import_dir(&model.path, &import::Options::default())?;
+            (artefact.vocabulary().to_vec(), artefact.normaliser().lowercase)
+        } else {
+            let general = static_table::general()?;
+            let own = sentence_pieces(&model)?;
+            (own.unwrap_or_else(|| general.vocabulary().to_vec()), general.lowercase())
         };
-        let wordpiece = WordPiece::new(&vocabulary, normaliser(lowercase))
+        let languages = if pieces::are_sentence_pieces(&vocabulary) {
+            Languages::All
+        } else {
+            Languages::English
+        };
+        let model = models::load_from(&model)?;
+        let wordpiece = WordPiece::new(Vec::from(pieces::SPECIAL), normaliser(lowercase))?;
+        Ok(Self { model, vocabulary, lowercase, wordpiece, languages })
+    }
+
+    /// Decides on the tokens of a table for these texts, or takes those of the table that training
+    /// starts from.
+    fn choose_words(&mut self, texts: &[&str], start: Option<&StaticTable>) -> anyhow::Result<()> {
+        if self.languages == Languages::All {
+            self.vocabulary = match start {
+                Some(start) => start.vocabulary().to_vec(),
+                None => pieces::word_pieces(&self.vocabulary, texts, self.lowercase)?,
+            };
+        }
+        self.wordpiece = WordPiece::new(&self.vocabulary, normaliser(self.lowercase))
             .context("the teacher's vocabulary")?;
-        Ok(Self { model: models::load_from(&model)?, vocabulary, lowercase, wordpiece })
+        Ok(())
     }
 
     /// Dimensions of its vectors.
@@ -189,6 +213,19 @@ impl Teacher {
     fn tokens(&self, text: &str) -> Vec<u32> {
         tokens(&self.wordpiece, normaliser(self.lowercase), text)
     }
+}
+
+/// The tokens of a model's tokenizer, if they have SentencePiece's marks.
+#[cfg(feature = "onnx")]
+fn sentence_pieces(model: &models::ModelDir) -> anyhow::Result<Option<Vec<String>>> {
+    use findling_encoder::published_tokenizer::PublishedTokenizer;
+    let tokens = PublishedTokenizer::read(&model.path)?.0.vocabulary();
+    Ok(pieces::are_sentence_pieces(&tokens).then_some(tokens))
+}
+
+#[cfg(not(feature = "onnx"))]
+fn sentence_pieces(_model: &models::ModelDir) -> anyhow::Result<Option<Vec<String>>> {
+    Ok(None)
 }
 
 /// Embeds texts with the teacher through the embedding cache, and shows the progress.
@@ -317,7 +354,7 @@ fn train_rows(
     );
     // Words that occur in no text keep the row predicted for them.
     for (count, token) in counts.iter_mut().zip(&teacher.vocabulary) {
-        if *count == 0 && is_of_words(token) {
+        if *count == 0 && is_of_words(token, teacher.languages) {
             *count = 1;
         }
     }
@@ -338,11 +375,15 @@ fn take_over(start: &StaticTable, rows: &mut [f32], counts: &mut [u64], dim: usi
     }
 }
 
-/// Whether a token is a word in Latin letters or a part of one: no special token, no character of
-/// another script.
-fn is_of_words(token: &str) -> bool {
+/// Whether a token is a word or a part of one: no special token. In a table for English also no
+/// character of another script.
+fn is_of_words(token: &str, languages: Languages) -> bool {
     let token = token.strip_prefix("##").unwrap_or(token);
-    !token.is_empty() && token.chars().all(|c| c.is_ascii_alphanumeric())
+    let is_letter = |c: char| match languages {
+        Languages::English => c.is_ascii_alphanumeric(),
+        Languages::All => c.is_alphanumeric(),
+    };
+    !token.is_empty() && token.chars().all(is_letter)
 }
 
 /// The mean cosine of the teacher's vectors with their projections: how much the projection keeps.

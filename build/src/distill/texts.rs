@@ -24,6 +24,15 @@ const MAX_WORDS: usize = 25;
 /// Words of a section for each span taken from it.
 const WORDS_PER_SPAN: usize = 30;
 
+/// The languages of the pages that are trained on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Languages {
+    /// English and pages that declare no language: the teacher has its words only.
+    English,
+    /// All.
+    All,
+}
+
 /// A heading and its text: for measuring, the heading is a query and the text the known result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownItem {
@@ -52,6 +61,7 @@ pub fn gather(
     inputs: &[PathBuf],
     max_texts: usize,
     seed: u64,
+    languages: Languages,
     ui: &Ui,
 ) -> anyhow::Result<Gathered> {
     let mut gathered = Gathered::default();
@@ -80,7 +90,10 @@ pub fn gather(
             );
             gathered.n_pages += pages.len();
             for page in &pages {
-                from_page(page, seed, &mut candidates, &mut gathered.known_items);
+                let is_english = is_english(&page.language);
+                if is_english || languages == Languages::All {
+                    from_page(page, seed, &mut candidates, &mut gathered.known_items);
+                }
             }
         }
         candidates.retain_mut(|text| {
@@ -128,10 +141,6 @@ fn tidy(text: &str) -> String {
 }
 
 fn from_page(page: &Page, seed: u64, texts: &mut Vec<String>, known: &mut Vec<KnownItem>) {
-    // Training is for one language. Pages that declare no language are used.
-    if !(page.language.is_empty() || page.language == "en" || page.language.starts_with("en-")) {
-        return;
-    }
     let own = u64::from_le_bytes(hash128(page.id.as_bytes())[..8].try_into().unwrap_or_default());
     let mut random = SplitMix64(seed ^ own);
     texts.push(page.title.clone());
@@ -143,7 +152,9 @@ fn from_page(page: &Page, seed: u64, texts: &mut Vec<String>, known: &mut Vec<Kn
             if section.heading != page.title {
                 texts.push(format!("{} {}", page.title, section.heading));
             }
-            texts.push(question(&section.heading, &mut random));
+            if is_english(&page.language) {
+                texts.push(question(&section.heading, &mut random));
+            }
         }
         if let Some(end) = prose.find(". ") {
             texts.push(prose[..=end].to_owned());
@@ -160,6 +171,11 @@ fn from_page(page: &Page, seed: u64, texts: &mut Vec<String>, known: &mut Vec<Kn
             });
         }
     }
+}
+
+/// Whether pages are in English, or declare no language.
+fn is_english(language: &str) -> bool {
+    language.is_empty() || language == "en" || language.starts_with("en-")
 }
 
 fn prose(section: &Section) -> String {
@@ -192,6 +208,7 @@ fn question(heading: &str, random: &mut SplitMix64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::Languages::{All, English};
     use super::*;
 
     fn site() -> tempfile::TempDir {
@@ -210,7 +227,7 @@ mod tests {
     fn texts_are_short_distinct_and_of_many_kinds() {
         let dir = site();
         let inputs = [dir.path().join("a.md"), dir.path().join("b.txt")];
-        let gathered = gather(&inputs, 1000, 1, &Ui::silent()).unwrap();
+        let gathered = gather(&inputs, 1000, 1, English, &Ui::silent()).unwrap();
         let has = |text: &str| gathered.texts.iter().any(|t| t == text);
         assert!(has("Ownership") && has("Moving values") && has("Ownership Moving values"));
         assert!(has("The borrow checker keeps references valid."));
@@ -221,6 +238,23 @@ mod tests {
         assert!(gathered.texts.iter().all(|text| text.split(' ').count() <= MAX_WORDS));
         assert_eq!(gathered.texts.iter().collect::<HashSet<_>>().len(), gathered.texts.len());
         assert!(gathered.known_items.iter().any(|item| item.query == "Ownership Moving values"));
+    }
+
+    #[test]
+    fn pages_in_other_languages_teach_a_teacher_that_has_their_words() {
+        let dir = tempfile::tempdir().unwrap();
+        let page = |language| {
+            format!(
+                "<html lang={language}><title>Leihe</title><main><h1>Leihe</h1>\
+                 <p>Der Prüfer hält Verweise gültig. Mehr dazu.</p></main></html>"
+            )
+        };
+        fs::write(dir.path().join("de.html"), page("de")).unwrap();
+        let inputs = [dir.path().to_owned()];
+        assert!(gather(&inputs, 100, 1, English, &Ui::silent()).is_err(), "nothing to train on");
+        let texts = gather(&inputs, 100, 1, All, &Ui::silent()).unwrap().texts;
+        assert!(texts.iter().any(|text| text.starts_with("Der Prüfer")), "{texts:?}");
+        assert!(!texts.iter().any(|text| text.contains('?')), "questions are English: {texts:?}");
     }
 
     #[test]
@@ -235,7 +269,7 @@ mod tests {
         let inputs = [dir.path().join("few.txt"), dir.path().join("many.txt")];
         fs::write(&inputs[0], lines("few", 5)).unwrap();
         fs::write(&inputs[1], lines("many", 500)).unwrap();
-        let gathered = gather(&inputs, 20, 1, &Ui::silent()).unwrap();
+        let gathered = gather(&inputs, 20, 1, English, &Ui::silent()).unwrap();
         assert_eq!(gathered.texts.len(), 20);
         assert_eq!(gathered.texts.iter().filter(|text| text.starts_with("few")).count(), 5);
     }
@@ -244,7 +278,7 @@ mod tests {
     fn the_seed_decides_the_sample() {
         let dir = site();
         let inputs = [dir.path().join("a.md")];
-        let run = |seed| gather(&inputs, 8, seed, &Ui::silent()).unwrap().texts;
+        let run = |seed| gather(&inputs, 8, seed, English, &Ui::silent()).unwrap().texts;
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
         assert_eq!(run(1).len(), 8);
@@ -253,7 +287,7 @@ mod tests {
     #[test]
     fn nothing_to_train_on_is_an_error_that_says_what_to_name() {
         let dir = tempfile::tempdir().unwrap();
-        let error = gather(&[dir.path().to_owned()], 8, 1, &Ui::silent()).unwrap_err();
+        let error = gather(&[dir.path().to_owned()], 8, 1, English, &Ui::silent()).unwrap_err();
         assert!(error.to_string().contains("--texts"), "{error}");
     }
 }

@@ -35,6 +35,32 @@ pub struct Embedded {
 }
 
 impl Embedded {
+    /// None yet, with room for `n` vectors.
+    pub fn with_room_for(dim: usize, n: usize) -> Self {
+        Self {
+            dim,
+            values: Vec::with_capacity(n * dim),
+            n_cached: 0,
+            n_encoded: 0,
+            n_truncated: 0,
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    /// Adds further vectors of the same dimensions.
+    pub fn append(&mut self, more: Self) {
+        let Self { values, n_cached, n_encoded, n_truncated, elapsed, .. } = more;
+        if self.values.is_empty() && values.len() >= self.values.capacity() {
+            self.values = values;
+        } else {
+            self.values.extend(values);
+        }
+        self.n_cached += n_cached;
+        self.n_encoded += n_encoded;
+        self.n_truncated += n_truncated;
+        self.elapsed += elapsed;
+    }
+
     /// The vectors.
     pub fn rows(&self) -> std::slice::ChunksExact<'_, f32> {
         self.values.chunks_exact(self.dim.max(1))

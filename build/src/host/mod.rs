@@ -3,6 +3,10 @@
 
 mod encoder;
 mod pages;
+#[cfg(test)]
+#[path = "sample/tests.rs"]
+pub(crate) mod sample;
+mod shared;
 mod similar_addresses;
 pub(crate) mod together;
 mod values;
@@ -22,6 +26,7 @@ use crate::models;
 
 pub use encoder::{EncoderChoice, QueryEncoder};
 pub use pages::{Document, DocumentSection};
+pub use shared::SharedHost;
 
 /// An open bundle, ready to be searched. Shards that have been read stay in memory.
 pub struct Host {
@@ -212,18 +217,13 @@ impl Host {
     fn search_corrected(
         &mut self,
         encoder: Option<&QueryEncoder>,
-        mut request: Request,
+        request: Request,
     ) -> anyhow::Result<(Response, Cost, Request)> {
         let (response, mut cost) = self.search(request.clone())?;
-        let meant = |text: &str| {
-            let corrections = response.corrections.iter();
-            corrections.fold(text.to_owned(), |text, slip| {
-                replace_word(&text, &slip.word, &slip.replacement)
-            })
-        };
-        if response.corrections.is_empty() || !embed_meant(encoder, &mut request, meant)? {
+        let Some(corrected) = corrected(encoder, &request, &response)? else {
             return Ok((response, cost, request));
-        }
+        };
+        let request = corrected;
         let (response, again) = self.search(request.clone())?;
         cost += again;
         Ok((response, cost, request))
@@ -327,6 +327,25 @@ fn embed_meant(
     let also = request.also.iter().map(|text| Ok(encoder.encode(&meant(text))?.0));
     request.also_vectors = also.collect::<anyhow::Result<_>>()?;
     Ok(true)
+}
+
+/// The request with the vectors of the corrected query; `None` if the query was not corrected, or
+/// nothing but the engine embeds it.
+fn corrected(
+    encoder: Option<&QueryEncoder>,
+    request: &Request,
+    response: &Response,
+) -> anyhow::Result<Option<Request>> {
+    if response.corrections.is_empty() {
+        return Ok(None);
+    }
+    let meant = |text: &str| {
+        let corrections = response.corrections.iter();
+        corrections
+            .fold(text.to_owned(), |text, slip| replace_word(&text, &slip.word, &slip.replacement))
+    };
+    let mut request = request.clone();
+    Ok(embed_meant(encoder, &mut request, meant)?.then_some(request))
 }
 
 /// Replaces every whole-word occurrence of `word`, as the web client does for a corrected query.

@@ -1,5 +1,6 @@
 //! Builds a bundle in memory from pages.
 
+use std::io;
 use std::path::Path;
 use web_time::Instant;
 
@@ -9,6 +10,7 @@ use findling_encoder::Side;
 use rayon::prelude::*;
 
 use super::assemble::{self, Parts};
+use super::chunks::Chunks;
 use super::dense::build_dense;
 use super::earlier_shards::{self, EarlierShards};
 use super::job::{DenseInput, Job, Outcome};
@@ -16,11 +18,12 @@ use super::languages::Languages;
 use super::previous_build::PreviousBuild;
 use super::shards::{Deployed, Stored};
 use super::stage::Stage;
-use super::{columns, copies, lexical, page_order, texts};
-use crate::chunk::{ChunkOptions, ChunkedPage, chunk};
+use super::{chunks, columns, copies, lexical, page_order, texts};
+use crate::chunk::{ChunkOptions, chunk};
 use crate::models::BoxedEncoder;
 use crate::page::Page;
 use crate::record_log::RecordLog;
+use crate::scratch::Scratch;
 use crate::ui::{Ui, thousands};
 
 /// Builds a bundle in memory.
@@ -37,7 +40,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         pages = page_order::keep(pages, &addresses);
     }
     if options.copies {
-        let n_copies = copies::mark(&mut pages);
+        let n_copies = copies::mark(&mut pages).context("cannot look for copies")?;
         if n_copies > 0 {
             ui.status(
                 "Copies",
@@ -48,8 +51,10 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
             );
         }
     }
-    let chunks = chunk_all(&mut pages, encoder, &options.chunk, ui);
-    let n_sections: u64 = chunks.iter().map(|page| page.sections.len() as u64).sum();
+    let scratch = Scratch::new(options.memory);
+    let chunks = chunk_all(&mut pages, encoder, &options.chunk, &scratch, ui)
+        .context("cannot cut the pages into sections")?;
+    let n_sections = (0..chunks.n_pages()).map(|page| chunks.n_sections(page) as u64).sum();
     stages.push(Stage::ended("chunk", started, n_sections, "sections", ui));
 
     let started = Instant::now();
@@ -65,6 +70,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         chunks: &chunks,
         languages: &languages,
         synonyms: &options.synonyms,
+        memory: options.memory,
     };
     // Neither needs the other, and both have parts that only one core can do.
     let (lexical, stored) = rayon::join(
@@ -123,7 +129,7 @@ type StoredColumn = (columns::Built, Stored);
 /// with.
 fn columns_and_texts(
     pages: &[Page],
-    chunks: &[ChunkedPage],
+    chunks: &Chunks,
     deployed: &Deployed,
     ui: &Ui,
 ) -> anyhow::Result<(Vec<StoredColumn>, Vec<texts::Shard>)> {
@@ -142,15 +148,20 @@ fn columns_and_texts(
 }
 
 /// The texts of pages that are embedded, in order.
+///
+/// # Errors
+/// If texts that are not in memory cannot be read.
 pub fn units(
     mut pages: Vec<Page>,
     encoder: &BoxedEncoder,
     options: &ChunkOptions,
     ui: &Ui,
-) -> Vec<String> {
-    let chunks = chunk_all(&mut pages, Some(encoder), options, ui);
-    let sections = chunks.into_iter().flat_map(|page| page.sections);
-    sections.flat_map(|section| section.units).map(|unit| unit.text).collect()
+) -> anyhow::Result<Vec<String>> {
+    let scratch = Scratch::new(u64::MAX);
+    let chunks = chunk_all(&mut pages, Some(encoder), options, &scratch, ui)?;
+    let pages = chunks.pages(0..chunks.n_pages())?;
+    let sections = pages.iter().flat_map(|page| &page.sections);
+    Ok(sections.flat_map(|section| &section.units).map(|unit| unit.text.clone()).collect())
 }
 
 /// Chunks all pages. The chunks hold the text from here on: the sections of each page are freed,
@@ -159,8 +170,9 @@ fn chunk_all(
     pages: &mut [Page],
     encoder: Option<&BoxedEncoder>,
     options: &ChunkOptions,
+    scratch: &Scratch,
     ui: &Ui,
-) -> Vec<ChunkedPage> {
+) -> io::Result<Chunks> {
     let bar = ui.bar("Chunking", pages.len() as u64, "pages");
     let mut options = options.clone();
     options.units = encoder.is_some();
@@ -177,14 +189,15 @@ fn chunk_all(
     let chunks = pages
         .par_iter_mut()
         .map(|page| {
+            page.restore()?;
             let chunked = chunk(page, &options, tokens);
             page.sections = Vec::new();
             bar.inc(1);
-            chunked
+            Ok(chunks::Kept::new(chunked, scratch))
         })
-        .collect();
+        .collect::<io::Result<Vec<chunks::Kept>>>()?;
     bar.finish_and_clear();
-    chunks
+    Ok(chunks.into_iter().collect())
 }
 
 #[cfg(test)]
@@ -255,6 +268,37 @@ mod tests {
         assert!(once == bytes(pages(40), None, 3), "the bytes depend on the number of threads");
         assert!(once == bytes(pages(40), cache(), 2), "the bytes depend on an empty cache");
         assert!(once == bytes(pages(40), cache(), 2), "the bytes depend on a full cache");
+    }
+
+    #[test]
+    fn what_has_no_room_in_memory_changes_no_byte() {
+        let built = |memory: u64, documents: Option<&BoxedEncoder>| {
+            let scratch = Scratch::new(memory);
+            let mut pages = pages(700);
+            // Copies are found by texts, and sections may have attributes of their own.
+            pages.extend(pages[..20].to_vec());
+            pages[3].sections[0].attributes.insert("n".into(), AttributeValue::Number(7.0));
+            pages.iter_mut().for_each(|page| page.stow(&scratch));
+            let table = crate::index::fit::tests::table(4);
+            let chunk = ChunkOptions { longest_section: 300, part_bytes: 80, ..<_>::default() };
+            let options = Options { memory, chunk, cells: true, ..Options::default() };
+            let table = documents.is_some().then_some(&table);
+            let job = Job { pages, encoder: documents, table, options, ..Job::default() };
+            let Outcome { bundle, .. } = build(job, &Ui::silent()).unwrap();
+            let shards: Vec<_> =
+                bundle.stored().map(|(path, stored)| (path, stored.clone())).collect();
+            (encode_manifest(&bundle.manifest).unwrap().1, shards)
+        };
+        // Of the encoders, the first has taught the table and the second not.
+        let encoders: [BoxedEncoder; 2] =
+            [Box::new(HashEncoder::new(8)), Box::new(crate::index::fit::tests::table(4))];
+        for documents in [None, Some(&encoders[0]), Some(&encoders[1])] {
+            let expected = built(u64::MAX, documents);
+            assert!(expected.1.len() > 20);
+            for memory in [0, 100_000] {
+                assert!(built(memory, documents) == expected, "{memory} bytes of memory");
+            }
+        }
     }
 
     trait CardOf {

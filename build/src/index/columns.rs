@@ -8,7 +8,7 @@ use findling_bundle::{AttributeKind, AttributeLevel, AttributeValue, Column, Err
 use findling_engine::{BOOST, COPY};
 use rayon::prelude::*;
 
-use crate::chunk::ChunkedPage;
+use super::chunks::Chunks;
 use crate::page::Page;
 
 /// An attribute of the corpus with its uncompressed column.
@@ -65,7 +65,7 @@ struct Said {
 /// `warn` for attributes whose values have several types.
 pub fn build(
     pages: &[Page],
-    chunks: &[ChunkedPage],
+    chunks: &Chunks,
     warn: &mut dyn FnMut(String),
 ) -> Result<Vec<Built>, Error> {
     let mut wanted = Vec::new();
@@ -111,19 +111,18 @@ fn values<'a>(
     name: &'a str,
     of_sections: bool,
     pages: &'a [Page],
-    chunks: &'a [ChunkedPage],
+    chunks: &'a Chunks,
 ) -> Box<dyn Iterator<Item = Option<&'a AttributeValue>> + 'a> {
     let of_page = pages.iter().map(move |page| page.attributes.get(name));
     if !of_sections {
         return Box::new(of_page);
     }
-    Box::new(of_page.zip(chunks).flat_map(move |(of_page, chunked)| {
-        let sections = chunked.sections.iter();
-        sections.map(move |section| section.attributes.get(name).or(of_page))
+    Box::new(of_page.enumerate().flat_map(move |(page, of_page)| {
+        chunks.attributes(page).map(move |own| own.get(name).or(of_page))
     }))
 }
 
-fn said<'a>(pages: &'a [Page], chunks: &'a [ChunkedPage]) -> BTreeMap<&'a str, Said> {
+fn said<'a>(pages: &'a [Page], chunks: &'a Chunks) -> BTreeMap<&'a str, Said> {
     let mut said: BTreeMap<&str, Said> = BTreeMap::new();
     // These order pages.
     let of_pages = |name: &str| [BOOST, COPY].contains(&name);
@@ -139,8 +138,8 @@ fn said<'a>(pages: &'a [Page], chunks: &'a [ChunkedPage]) -> BTreeMap<&'a str, S
             }
         }
     }
-    for section in chunks.iter().flat_map(|page| &page.sections) {
-        for (name, value) in section.attributes.iter().filter(|(name, _)| !of_pages(name)) {
+    for own in (0..chunks.n_pages()).flat_map(|page| chunks.attributes(page)) {
+        for (name, value) in own.iter().filter(|(name, _)| !of_pages(name)) {
             let said = said.entry(name).or_default();
             said.kinds.insert(value.kind() as u8);
             said.unmarked = true;
@@ -196,7 +195,7 @@ fn convert(value: &AttributeValue, to: AttributeKind) -> Cow<'_, AttributeValue>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::ChunkedSection;
+    use crate::chunk::{ChunkedPage, ChunkedSection};
 
     fn page(attributes: &[(&str, AttributeValue)], sort_only: &[&str]) -> Page {
         Page {
@@ -232,7 +231,8 @@ mod tests {
             page(&[("m", AttributeValue::Date(0))], &[]),
         ];
         let mut warnings = Vec::new();
-        let built = build(&pages, &[], &mut |warning| warnings.push(warning)).unwrap();
+        let built =
+            build(&pages, &Chunks::default(), &mut |warning| warnings.push(warning)).unwrap();
         let summary: Vec<_> = built.iter().map(|b| (b.name.as_str(), b.kind, b.facet)).collect();
         assert_eq!(
             summary,
@@ -267,7 +267,9 @@ mod tests {
             },
             ChunkedPage { sections: vec![section(&[]), section(&[("line", string("7"))])] },
         ];
-        let built = build(&pages, &chunks, &mut |warning| panic!("{warning}")).unwrap();
+        let built =
+            build(&pages, &Chunks::from(chunks.to_vec()), &mut |warning| panic!("{warning}"))
+                .unwrap();
         let told: Vec<_> = built.iter().map(|b| (&*b.name, b.level, b.facet)).collect();
         use AttributeLevel::{Page, Section};
         let expected = [
@@ -296,7 +298,7 @@ mod tests {
             })
             .collect();
         let facets = |pages: &[Page]| -> Vec<String> {
-            let built = build(pages, &[], &mut |_| ()).unwrap();
+            let built = build(pages, &Chunks::default(), &mut |_| ()).unwrap();
             built.into_iter().filter(|built| built.facet).map(|built| built.name).collect()
         };
         assert_eq!(facets(&pages), ["few", "number"]);

@@ -6,6 +6,7 @@
 //! best page of a group, after filtering.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io;
 
 use findling_bundle::AttributeValue;
 use findling_engine::COPY;
@@ -26,7 +27,10 @@ const MAX_GROUPS: usize = 256;
 
 /// Marks copies and returns how many pages are a copy of another. Pages that declare their own
 /// group stay as they are.
-pub fn mark(pages: &mut [Page]) -> usize {
+///
+/// # Errors
+/// If texts that are not in memory cannot be read.
+pub fn mark(pages: &mut [Page]) -> io::Result<usize> {
     let mut by_title: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (place, page) in pages.iter().enumerate() {
         if !page.attributes.contains_key(COPY) {
@@ -38,10 +42,11 @@ pub fn mark(pages: &mut [Page]) -> usize {
         .filter(|(_, places)| places.len() > 1)
         .map(|((title, _), places)| (title.is_empty(), places))
         .collect();
-    let mut groups: Vec<Vec<usize>> = candidates
+    let found: Vec<Vec<Vec<usize>>> = candidates
         .par_iter()
-        .flat_map_iter(|(untitled, places)| groups(pages, places, *untitled))
-        .collect();
+        .map(|(untitled, places)| groups(pages, places, *untitled))
+        .collect::<io::Result<_>>()?;
+    let mut groups: Vec<Vec<usize>> = found.into_iter().flatten().collect();
     groups.sort();
     let mut n_copies = 0;
     // Numbers begin after those that pages declare.
@@ -61,14 +66,14 @@ pub fn mark(pages: &mut [Page]) -> usize {
             pages[place].sort_only.push(COPY.into());
         }
     }
-    n_copies
+    Ok(n_copies)
 }
 
 /// The groups of two and more among pages of one title.
-fn groups(pages: &[Page], places: &[usize], untitled: bool) -> Vec<Vec<usize>> {
+fn groups(pages: &[Page], places: &[usize], untitled: bool) -> io::Result<Vec<Vec<usize>>> {
     let mut groups: Vec<(Sketch, Vec<usize>)> = Vec::new();
     for &place in places {
-        let sketch = Sketch::of(&pages[place]);
+        let sketch = Sketch::of(&*pages[place].whole()?);
         // Pages without words are no copies of each other.
         if sketch.n_words == 0 {
             continue;
@@ -83,7 +88,7 @@ fn groups(pages: &[Page], places: &[usize], untitled: bool) -> Vec<Vec<usize>> {
             None => {}
         }
     }
-    groups.into_iter().map(|(_, group)| group).filter(|group| group.len() > 1).collect()
+    Ok(groups.into_iter().map(|(_, group)| group).filter(|group| group.len() > 1).collect())
 }
 
 /// A sample of the runs of words of a page (MinHash).
@@ -158,7 +163,7 @@ mod tests {
 
     fn check(pages: &[Page], expect: &[Option<f64>]) {
         let mut pages = pages.to_vec();
-        let n_copies = mark(&mut pages);
+        let n_copies = mark(&mut pages).unwrap();
         let found: Vec<Option<f64>> = pages
             .iter()
             .map(|page| match page.attributes.get(COPY) {

@@ -1,5 +1,9 @@
 //! The part of a build that depends on vectors.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
 use web_time::Instant;
 
 use anyhow::Context;
@@ -7,6 +11,7 @@ use findling_bundle::Graph;
 use findling_encoder::static_table::StaticTable;
 
 use super::assemble::DenseParts;
+use super::chunks::Chunks;
 use super::job::{DenseInput, Options};
 use super::stage::Stage;
 use super::{cells, fidelity, fit, graph, rows, sentences};
@@ -15,6 +20,9 @@ use crate::embedding::{Cache, Embedded, embed};
 use crate::models::{BoxedEncoder, static_table};
 use crate::ui::{Ui, thousands};
 
+/// Pages whose texts are in memory at the same time, if they do not all fit.
+const PAGES_AT_ONCE: usize = 4096;
+
 /// Embeds all sections and builds everything that depends on vectors: rows of the static encoder,
 /// coded sentences, graph and cells. Adds each step to `stages`.
 ///
@@ -22,7 +30,7 @@ use crate::ui::{Ui, thousands};
 /// If the encoder fails or a format's limit is exceeded.
 pub(super) fn build_dense(
     input: DenseInput<'_>,
-    chunks: &[ChunkedPage],
+    chunks: &Chunks,
     options: &Options,
     stages: &mut Vec<Stage>,
     ui: &Ui,
@@ -34,13 +42,7 @@ pub(super) fn build_dense(
              embeddings to it",
         );
     }
-    let texts: Vec<&str> = chunks
-        .iter()
-        .flat_map(|page| &page.sections)
-        .flat_map(|section| &section.units)
-        .map(|unit| unit.text.as_str())
-        .collect();
-    let (embedded, stage) = embed_units(encoder, &texts, cache.as_mut(), ui)?;
+    let (embedded, stage) = embed_chunks(encoder, chunks, cache.as_mut(), ui)?;
     stages.push(stage);
     if embedded.n_cached > 0 {
         ui.detail(format!(
@@ -60,16 +62,25 @@ pub(super) fn build_dense(
         }
         let table = &table.for_bundles()?;
         let started = Instant::now();
-        let mut rows = rows::select(table, &texts, options.rows_budget);
-        stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", ui));
-        if options.fit && is_taught {
-            let sections: Vec<_> = texts.iter().copied().zip(embedded.rows()).collect();
-            let before = earlier.as_ref().and_then(|earlier| earlier.fitted(&rows, table, &card));
-            let site = Site { chunks, sections: &sections, before };
-            rows = fit_to(rows, table, encoder, site, cache.as_mut(), stages, ui)?;
+        let mut words = HashMap::new();
+        for pages in groups(chunks) {
+            let pages = chunks.pages(pages)?;
+            rows::count(table, &texts_of(&pages), &mut words);
         }
+        let mut rows = rows::choose(table, &words, options.rows_budget);
+        drop(words);
+        stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", ui));
         if is_taught {
-            let fidelity = fidelity::measure(encoder.as_ref(), table, &rows, chunks, &embedded)?;
+            // A model takes hours for a site whose texts do not fit into memory.
+            let pages = chunks.pages(0..chunks.n_pages())?;
+            if options.fit {
+                let sections: Vec<_> = texts_of(&pages).into_iter().zip(embedded.rows()).collect();
+                let before =
+                    earlier.as_ref().and_then(|earlier| earlier.fitted(&rows, table, &card));
+                let site = Site { chunks: &pages, sections: &sections, before };
+                rows = fit_to(rows, table, encoder, site, cache.as_mut(), stages, ui)?;
+            }
+            let fidelity = fidelity::measure(encoder.as_ref(), table, &rows, &pages, &embedded)?;
             ui.status("Static", fidelity);
         }
         let started = Instant::now();
@@ -85,7 +96,7 @@ pub(super) fn build_dense(
             let started = Instant::now();
             let before =
                 earlier.as_ref().and_then(|earlier| earlier.grouping(&card, projection.as_ref()));
-            let places = cells::places(chunks);
+            let places = cells::places(chunks)?;
             let cells =
                 cells::build(&embedded.values, embedded.dim, &places, before.as_ref(), deployed)
                     .context("cannot group the vectors into cells")?;
@@ -106,6 +117,37 @@ pub(super) fn build_dense(
     })
 }
 
+/// The texts of units, in order.
+fn texts_of<'a>(pages: &'a [Cow<'_, ChunkedPage>]) -> Vec<&'a str> {
+    let sections = pages.iter().flat_map(|page| &page.sections);
+    sections.flat_map(|section| &section.units).map(|unit| unit.text.as_str()).collect()
+}
+
+/// Pages whose texts are in memory at the same time.
+fn groups(chunks: &Chunks) -> impl Iterator<Item = Range<usize>> {
+    let n = chunks.n_pages();
+    let step = if chunks.are_held() { n.max(1) } else { PAGES_AT_ONCE };
+    (0..n).step_by(step).map(move |start| start..(start + step).min(n))
+}
+
+/// Embeds all units.
+fn embed_chunks(
+    encoder: &BoxedEncoder,
+    chunks: &Chunks,
+    mut cache: Option<&mut Cache>,
+    ui: &Ui,
+) -> anyhow::Result<(Embedded, Stage)> {
+    let started = Instant::now();
+    let mut all = Embedded::with_room_for(encoder.card().dim as usize, chunks.n_units());
+    for pages in groups(chunks) {
+        let pages = chunks.pages(pages)?;
+        let cache = cache.as_deref_mut();
+        all.append(embed_texts(encoder, &texts_of(&pages), cache, ui)?);
+    }
+    let n_encoded = all.n_encoded as u64;
+    Ok((all, Stage::ended("embed", started, n_encoded, "sections", ui)))
+}
+
 /// Embeds the texts of units, with a bar over them.
 ///
 /// # Errors
@@ -117,17 +159,27 @@ pub fn embed_units(
     ui: &Ui,
 ) -> anyhow::Result<(Embedded, Stage)> {
     let started = Instant::now();
-    let bar = ui.bar("Embedding", texts.len() as u64, "sections");
-    let embedded = embed(encoder.as_ref(), texts, cache, &bar, ui)
-        .with_context(|| format!("`{}` failed to embed the documents", encoder.card().name))?;
-    bar.finish_and_clear();
+    let embedded = embed_texts(encoder, texts, cache, ui)?;
     let n_encoded = embedded.n_encoded as u64;
     Ok((embedded, Stage::ended("embed", started, n_encoded, "sections", ui)))
 }
 
+fn embed_texts(
+    encoder: &BoxedEncoder,
+    texts: &[&str],
+    cache: Option<&mut Cache>,
+    ui: &Ui,
+) -> anyhow::Result<Embedded> {
+    let bar = ui.bar("Embedding", texts.len() as u64, "sections");
+    let embedded = embed(encoder.as_ref(), texts, cache, &bar, ui)
+        .with_context(|| format!("`{}` failed to embed the documents", encoder.card().name))?;
+    bar.finish_and_clear();
+    Ok(embedded)
+}
+
 /// The texts and vectors of the site, to which rows are fitted.
 struct Site<'a> {
-    chunks: &'a [ChunkedPage],
+    chunks: &'a [Cow<'a, ChunkedPage>],
     /// The text of each vector, and the vector.
     sections: &'a fit::Sections<'a>,
     /// Rows that a previous build fitted, and the score they reached.

@@ -2,6 +2,7 @@
 //! site's headings and sentences and embedded by the table and by the teacher. Counted is how often
 //! each finds the section that the query was taken from.
 
+use std::borrow::Borrow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -59,7 +60,7 @@ pub fn measure(
     teacher: &(dyn Encoder + Send + Sync),
     table: &StaticTable,
     rows: &Rows,
-    chunks: &[ChunkedPage],
+    chunks: &[impl Borrow<ChunkedPage>],
     embedded: &Embedded,
 ) -> Result<Fidelity, Error> {
     let samples = samples(chunks);
@@ -104,16 +105,16 @@ pub fn measure(
 }
 
 /// The queries that [`measure`] uses. Training must leave them out.
-pub fn queries(chunks: &[ChunkedPage]) -> HashSet<String> {
+pub fn queries(chunks: &[impl Borrow<ChunkedPage>]) -> HashSet<String> {
     samples(chunks).into_iter().map(|sample| sample.query).collect()
 }
 
 /// Queries with the sections they were taken from, evenly spread over the sections with vectors and
 /// text.
-fn samples(chunks: &[ChunkedPage]) -> Vec<Sample> {
+fn samples(chunks: &[impl Borrow<ChunkedPage>]) -> Vec<Sample> {
     let mut at = 0;
     let mut candidates = Vec::new();
-    for section in chunks.iter().flat_map(|page| &page.sections) {
+    for section in chunks.iter().flat_map(|page| &page.borrow().sections) {
         let own = at..at + section.units.len();
         at = own.end;
         if !own.is_empty() && sample::has_text(&section.text) {

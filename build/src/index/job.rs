@@ -15,6 +15,7 @@ use crate::chunk::ChunkOptions;
 use crate::embedding::Cache;
 use crate::models::BoxedEncoder;
 use crate::page::Page;
+use crate::scratch;
 use crate::sources::Listing;
 
 /// Smallest number of vectors for which a bundle gets an HNSW graph. The engine estimates that a
@@ -44,6 +45,8 @@ pub struct Options {
     pub copies: bool,
     /// Whether vectors are also stored in cells, so that a browser can fetch only some of them.
     pub cells: bool,
+    /// Bytes of sections, and bytes of analysed pages, that stay in memory.
+    pub memory: u64,
 }
 
 impl Default for Options {
@@ -58,6 +61,7 @@ impl Default for Options {
             fit: true,
             copies: true,
             cells: false,
+            memory: scratch::BUDGET,
         }
     }
 }

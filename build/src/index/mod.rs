@@ -12,6 +12,7 @@
 pub mod assemble;
 mod build;
 pub mod cells;
+pub mod chunks;
 pub mod client;
 mod columns;
 pub mod copies;

@@ -1,16 +1,16 @@
 //! In place of `dense` for WebAssembly, where bundles have words only.
 
 use super::assemble::DenseParts;
+use super::chunks::Chunks;
 use super::job::{DenseInput, Options};
 use super::stage::Stage;
-use crate::chunk::ChunkedPage;
 use crate::ui::Ui;
 
 /// # Errors
 /// Always: there are no vectors.
 pub(super) fn build_dense(
     _: DenseInput<'_>,
-    _: &[ChunkedPage],
+    _: &Chunks,
     _: &Options,
     _: &mut [Stage],
     _: &Ui,

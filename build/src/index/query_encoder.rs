@@ -69,8 +69,8 @@ pub fn check(choice: Choice, encoder: &str) -> Result<()> {
             "--query-encoder hash cannot embed queries for documents that are embedded with \
              `{encoder}`; use transformer or none"
         ),
-        (Choice::Transformer | Choice::Both, encoder) if is_onnx(encoder) => {
-            return Err(models::Error::OnnxInBrowser { name: encoder.to_owned() }.into());
+        (Choice::Transformer | Choice::Both, encoder) if is_native_only(encoder) => {
+            return Err(models::Error::NativeOnly { name: encoder.to_owned() }.into());
         }
         _ => return Ok(()),
     };
@@ -123,8 +123,11 @@ pub fn deploy(
     Ok((entries, files))
 }
 
-/// Whether an installed model is an ONNX graph, which only native programs can run.
-pub fn is_onnx(encoder: &str) -> bool {
+/// Whether only native programs can run an installed model.
+pub fn is_native_only(encoder: &str) -> bool {
+    #[cfg(feature = "transformer")]
+    return models::locate(encoder).is_ok_and(|model| models::prepare::is_native_only(&model));
+    #[cfg(not(feature = "transformer"))]
     models::locate(encoder).is_ok_and(|model| model.record.kind == models::Kind::Onnx)
 }
 

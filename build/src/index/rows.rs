@@ -58,12 +58,30 @@ fn origin(table: &StaticTable, fitted: Option<f32>) -> [u8; 4] {
 
 /// Chooses the rows for a corpus from the table.
 pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
-    let words = count_words(texts, normaliser(table.lowercase()), true);
+    let mut words = HashMap::new();
+    count(table, texts, &mut words);
+    choose(table, &words, budget)
+}
+
+/// Adds the words of texts to those that rows are chosen by.
+pub fn count(table: &StaticTable, texts: &[&str], words: &mut HashMap<String, u64>) {
+    let counted = count_words(texts, normaliser(table.lowercase()), true);
+    if words.is_empty() {
+        *words = counted;
+        return;
+    }
+    for (word, n) in counted {
+        *words.entry(word).or_default() += n;
+    }
+}
+
+/// Chooses the rows for a corpus of these words from the table.
+pub fn choose(table: &StaticTable, words: &HashMap<String, u64>, budget: usize) -> Rows {
     let mut of_token = vec![0u64; table.vocabulary().len()];
     // Words of several tokens, most frequent first. Ties are broken by the word, so that the order
     // is deterministic.
     let mut composed: Vec<(&str, u64, Vec<u32>)> = Vec::new();
-    for (word, &n) in &words {
+    for (word, &n) in words {
         let pieces = table.pieces(word);
         pieces.iter().for_each(|&id| of_token[id as usize] += n);
         if pieces.len() > 1 {

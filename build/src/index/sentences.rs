@@ -2,13 +2,16 @@
 //! that was found by meaning alone. They are made with the rows of the static encoder, which takes
 //! almost no time and is close enough to the documents' encoder.
 
+use std::io;
+
+use findling_bundle::PageId;
 use findling_bundle::sentences::{SentencesBuilder, code};
-use findling_bundle::{Error, PageId};
 use findling_text::sentences::stretches;
 use rayon::prelude::*;
 
+use super::chunks::Chunks;
 use super::rows::{Reader, Rows};
-use crate::chunk::{ChunkedPage, ChunkedSection};
+use crate::chunk::ChunkedSection;
 use crate::shard_cutter::ShardCutter;
 
 /// The bytes of a shard in the manifest, which every reader fetches, and the number of shards that
@@ -22,12 +25,17 @@ const SHARDS_PER_QUERY: usize = 1;
 pub type Sentences = Vec<(PageId, Vec<u8>)>;
 
 /// Builds the shards; also returns the number of codes.
-pub fn build(rows: &Rows, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Error> {
+///
+/// # Errors
+/// If a limit of the format is exceeded, or a temporary file cannot be read.
+pub fn build(rows: &Rows, chunks: &Chunks) -> anyhow::Result<(Sentences, u64)> {
     let reader = rows.reader();
-    let pages: Vec<Vec<Vec<u64>>> = chunks
-        .par_iter()
-        .map(|page| page.sections.iter().map(|section| codes(&reader, section)).collect())
-        .collect();
+    let of_page = |page: usize| {
+        let page = chunks.page(page)?;
+        Ok(page.sections.iter().map(|section| codes(&reader, section)).collect())
+    };
+    let pages: Vec<Vec<Vec<u64>>> =
+        (0..chunks.n_pages()).into_par_iter().map(of_page).collect::<io::Result<_>>()?;
     let n_codes: usize = pages.iter().flatten().map(Vec::len).sum();
     if n_codes == 0 {
         return Ok(<_>::default());
@@ -71,9 +79,12 @@ fn codes(reader: &Reader<'_>, section: &ChunkedSection) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use findling_bundle::SentencesShard;
 
     use super::*;
+    use crate::chunk::ChunkedPage;
     use crate::index::rows;
     use crate::models::static_table;
 
@@ -88,19 +99,21 @@ mod tests {
              has melted and covers all the clay. ";
         let page = |sections| ChunkedPage { sections };
         let next_part = ChunkedSection { continues: true, ..section(&[kiln, lock].concat()) };
-        let chunks = [
+        let mut chunks = vec![
             page(vec![section(lock), section(&[lock, kiln].concat()), next_part]),
             page(vec![]),
             page(vec![section("")]),
         ];
         let rows = rows::select(&table, &[lock, kiln, "mutex for threads"], rows::BUDGET);
-        let (shards, n_codes) = build(&rows, &chunks).unwrap();
+        let without = Chunks::from(chunks.split_off(1));
+        chunks.extend(without.pages(0..2).unwrap().into_iter().map(Cow::into_owned));
+        let (shards, n_codes) = build(&rows, &Chunks::from(chunks)).unwrap();
         assert_eq!((shards.len(), shards[0].0, n_codes), (1, PageId(0), 2));
         let shard = SentencesShard::from_bytes(&shards[0].1).unwrap();
         assert_eq!([shard.codes(0, 0).len(), shard.codes(2, 0).len()], [0, 0]);
         let [of_lock, of_kiln] = *shard.codes(0, 1) else { panic!("two codes") };
         let query = code(&rows.reader().embed("mutex for threads").unwrap());
         assert!((query ^ of_lock).count_ones() < (query ^ of_kiln).count_ones());
-        assert!(build(&rows, &chunks[1..]).unwrap().0.is_empty());
+        assert!(build(&rows, &without).unwrap().0.is_empty());
     }
 }

@@ -78,7 +78,30 @@ pub fn corrections<'a>(counts: impl Iterator<Item = (&'a str, u32)>) -> Vec<(Box
     for (word, n) in counts {
         *all.entry(word).or_default() += n;
     }
-    let mut words: Vec<(&str, u32)> = all.into_iter().filter(|(_, n)| *n >= LEAST).collect();
+    chosen(all.into_iter())
+}
+
+/// Counts of words, of which [`corrections`] chooses, where the words are not all in memory.
+#[derive(Debug, Default)]
+pub struct Counts(HashMap<Box<str>, u32>);
+
+impl Counts {
+    /// Counts a word.
+    pub fn add(&mut self, word: &str, n: u32) {
+        match self.0.get_mut(word) {
+            Some(count) => *count += n,
+            None => drop(self.0.insert(word.into(), n)),
+        }
+    }
+
+    /// As [`corrections`].
+    pub fn corrections(&self) -> Vec<(Box<str>, u32)> {
+        chosen(self.0.iter().map(|(word, n)| (&**word, *n)))
+    }
+}
+
+fn chosen<'a>(all: impl Iterator<Item = (&'a str, u32)>) -> Vec<(Box<str>, u32)> {
+    let mut words: Vec<(&str, u32)> = all.filter(|(_, n)| *n >= LEAST).collect();
     if words.len() > MOST {
         words.select_nth_unstable_by(MOST, |(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
         words.truncate(MOST);

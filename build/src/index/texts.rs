@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
-use findling_bundle::{AttributeValue, Error, PageId, ShardKind, hash128};
+use findling_bundle::{AttributeValue, PageId, ShardKind, hash128};
 use rayon::prelude::*;
 
+use super::chunks::Chunks;
 use super::columns::Built;
 use super::earlier_shards::EarlierShards;
 use super::shards::{Deployed, Stored};
@@ -42,15 +43,16 @@ struct Encoded {
     len: usize,
     /// Its hash, where shards are found by what they are made from.
     hash: Option<Key>,
-    /// Itself, unless its shard most likely need not be made.
+    /// Itself, unless its shard most likely need not be made, or there is no room for it.
     bytes: Option<Vec<u8>>,
 }
 
 impl Encoded {
-    fn of(bytes: Vec<u8>, earlier: &EarlierShards) -> Self {
+    /// `keeps` says whether the bytes will be needed again.
+    fn of(bytes: Vec<u8>, keeps: bool, earlier: &EarlierShards) -> Self {
         let len = bytes.len();
         let hash = earlier.has_log().then(|| hash128(&bytes));
-        Self { len, hash, bytes: (!earlier.knows_shards()).then_some(bytes) }
+        Self { len, hash, bytes: keeps.then_some(bytes) }
     }
 }
 
@@ -60,31 +62,46 @@ impl Encoded {
 /// once more what has changed.
 pub fn build(
     pages: &[Page],
-    chunks: &[ChunkedPage],
+    chunks: &Chunks,
     columns: &[Built],
     deployed: &Deployed,
-) -> Result<Vec<Shard>, Error> {
+) -> anyhow::Result<Vec<Shard>> {
     let earlier = deployed.earlier();
-    let text = |page: usize| page_text(&pages[page], &chunks[page], columns);
+    let chunked = |page: usize| chunks.page(page);
+    let bytes = |page: usize, sections: Option<&Range<u32>>| -> anyhow::Result<Vec<u8>> {
+        let chunked = chunked(page)?;
+        let text = page_text(&pages[page], &chunked, columns);
+        Ok(match sections {
+            Some(sections) => text.part(sections.clone()).to_bytes()?,
+            None => text.to_bytes()?,
+        })
+    };
+    let encoded = |page: usize, sections: Option<&Range<u32>>| -> anyhow::Result<Encoded> {
+        let keeps = !earlier.knows_shards() && chunks.is_held(page);
+        Ok(Encoded::of(bytes(page, sections)?, keeps, earlier))
+    };
     let whole = (0..pages.len())
         .into_par_iter()
-        .map(|page| Ok(Encoded::of(text(page).to_bytes()?, earlier)))
-        .collect::<Result<Vec<Encoded>, Error>>()?;
+        .map(|page| encoded(page, None))
+        .collect::<anyhow::Result<Vec<Encoded>>>()?;
     let total = whole.iter().map(|encoded| encoded.len).sum();
     let target = ShardCutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, MIN_SHARD);
     let whole = whole.into_par_iter().enumerate();
-    let parts = whole.map(|(page, encoded)| match encoded.len > target {
+    let parts = whole.map(|(page, of_page)| match of_page.len > target {
         true => {
-            let text = text(page);
+            let chunked = chunked(page)?;
+            let text = page_text(&pages[page], &chunked, columns);
             let part = |sections: Range<u32>| {
-                let encoded = Encoded::of(text.part(sections.clone()).to_bytes()?, earlier);
+                let keeps = of_page.bytes.is_some();
+                let encoded = text.part(sections.clone()).to_bytes()?;
+                let encoded = Encoded::of(encoded, keeps, earlier);
                 Ok(Part { page, sections: Some(sections), encoded })
             };
             parts(&text, target).into_iter().map(part).collect()
         }
-        false => Ok(vec![Part { page, sections: None, encoded }]),
+        false => Ok(vec![Part { page, sections: None, encoded: of_page }]),
     });
-    let parts: Vec<Vec<Part>> = parts.collect::<Result<_, _>>()?;
+    let parts: Vec<Vec<Part>> = parts.collect::<anyhow::Result<_>>()?;
     let mut cutter = ShardCutter::new(target);
     let mut shards: Vec<(First, Vec<Part>)> = Vec::new();
     for (id, (page, parts)) in (0..).zip(pages.iter().zip(parts)) {
@@ -101,19 +118,17 @@ pub fn build(
             }
         }
     }
-    let encode = |(first, parts): (First, Vec<Part>)| {
+    let encode = |(first, parts): (First, Vec<Part>)| -> anyhow::Result<Shard> {
         let key = key(&parts);
         if let Some(known) = key.and_then(|key| earlier.find(&key, ShardKind::Texts)).flatten() {
             return Ok((first, known));
         }
         let mut builder = TextsBuilder::new();
         for Part { page, sections, encoded } in parts {
-            let bytes = match (encoded.bytes, sections) {
-                (Some(bytes), _) => bytes,
-                (None, Some(sections)) => text(page).part(sections).to_bytes()?,
-                (None, None) => text(page).to_bytes()?,
-            };
-            builder.push_bytes(&bytes);
+            match encoded.bytes {
+                Some(bytes) => builder.push_bytes(&bytes),
+                None => builder.push_bytes(&bytes(page, sections.as_ref())?),
+            }
         }
         let stored = deployed.encode(ShardKind::Texts, &builder.finish())?;
         if let Some(key) = key {

@@ -63,10 +63,10 @@ pub enum Error {
     },
     /// Only native programs can run the model.
     #[error(
-        "`{name}` is an ONNX graph, which browsers cannot run; use --query-encoder none, or \
-         install the model from a directory with its safetensors files"
+        "`{name}` is an ONNX graph or has another tokenizer than BERT's, and browsers have neither; \
+         use --query-encoder none, or train a table for it with `findling models fit {name}`"
     )]
-    OnnxInBrowser {
+    NativeOnly {
         /// The model.
         name: String,
     },

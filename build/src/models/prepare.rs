@@ -2,7 +2,7 @@
 //! enough to the model that embedded the documents.
 
 use findling_encoder::artefact::{Artefact, Bits};
-use findling_encoder::import::{Options, import_dir};
+use findling_encoder::import::{Options, has_wordpiece, import_dir};
 use findling_encoder::transformer::Transformer;
 use findling_encoder::{Encoder, Side};
 
@@ -44,14 +44,20 @@ pub struct Fidelity {
     pub min: f64,
 }
 
+/// Whether only native programs can run the model: an ONNX graph, and a model with another
+/// tokenizer than BERT's.
+pub fn is_native_only(model: &ModelDir) -> bool {
+    model.record.kind == Kind::Onnx || !has_wordpiece(&model.path)
+}
+
 /// Reads the model with its original precision.
 ///
 /// # Errors
-/// [`Error::OnnxInBrowser`] for an ONNX graph; [`Error::Encoder`] if the encoder cannot read the
+/// [`Error::NativeOnly`] for a model that browsers cannot run; [`Error::Encoder`] if the encoder cannot read the
 /// files.
 pub fn read(model: &ModelDir) -> Result<Artefact, Error> {
-    if model.record.kind == Kind::Onnx {
-        return Err(Error::OnnxInBrowser { name: model.name.clone() });
+    if is_native_only(model) {
+        return Err(Error::NativeOnly { name: model.name.clone() });
     }
     let options = Options { name: Some(model.name.clone()), ..Options::default() };
     import_dir(&model.path, &options)

@@ -29,8 +29,8 @@ use serde::{Deserialize, Serialize};
 use super::error::Error;
 use crate::record_log::CODING;
 use crate::replace_file::replace_by;
-use crate::sources::Problem;
 use crate::sources::share::{MAX_SHARES, Piece, Share};
+use crate::sources::{Options, Problem};
 
 const MAGIC: [u8; 8] = *b"FNDLPART";
 /// Largest length of the contents of a record.
@@ -175,11 +175,11 @@ impl Part {
         Ok(Self { path: path.to_owned(), head, reader })
     }
 
-    /// Reads the pieces.
+    /// Reads the pieces. Their texts stay where `options` say.
     ///
     /// # Errors
     /// If they cannot be read, or are damaged.
-    pub fn contents(&mut self) -> Result<Contents, Error> {
+    pub fn contents(&mut self, options: &Options) -> Result<Contents, Error> {
         let damaged = |what| Error::Damaged { path: self.path.clone(), what };
         let mut problems = None;
         let mut pieces = Vec::new();
@@ -193,7 +193,9 @@ impl Part {
                     problems = Some(decode(&bytes).ok_or_else(|| damaged("its problems"))?);
                 }
                 Record::Contents(bytes) => {
-                    pieces.push(decode(&bytes).ok_or_else(|| damaged("its pages"))?);
+                    let mut piece: Piece = decode(&bytes).ok_or_else(|| damaged("its pages"))?;
+                    piece.stow(options);
+                    pieces.push(piece);
                 }
             }
         }

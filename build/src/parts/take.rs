@@ -7,8 +7,8 @@ use findling_bundle::EncoderCard;
 use super::error::Error;
 use super::file::{Head, Part};
 use crate::embedding::cache::{AddError, Cache};
-use crate::sources::Problem;
 use crate::sources::share::Piece;
+use crate::sources::{Options, Problem};
 
 /// What of a part is damaged.
 const EMBEDDINGS: &str = "its embeddings";
@@ -55,14 +55,14 @@ pub fn open(paths: &[PathBuf]) -> Result<Vec<Part>, Error> {
     if numbers.is_empty() { Ok(parts) } else { Err(Error::Missing { numbers, of }) }
 }
 
-/// Reads the pages of parts that [`open`] returned.
+/// Reads the pages of parts that [`open`] returned. Their texts stay where `options` say.
 ///
 /// # Errors
 /// If a part cannot be read or is damaged.
-pub fn take(mut parts: Vec<Part>) -> Result<Joined, Error> {
+pub fn take(mut parts: Vec<Part>, options: &Options) -> Result<Joined, Error> {
     let (mut problems, mut pieces) = (Vec::new(), Vec::new());
     for part in &mut parts {
-        let contents = part.contents()?;
+        let contents = part.contents(options)?;
         problems = contents.problems;
         pieces.extend(contents.pieces);
     }

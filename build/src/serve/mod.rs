@@ -41,8 +41,8 @@ pub const BROTLI_QUALITY: i32 = 5;
 /// Smallest response that is compressed, in bytes.
 pub const COMPRESSED_FROM: u64 = 256;
 
-/// The routes of the server.
-pub fn router(layout: &Layout) -> Router {
+/// The routes of the server: `routes`, and the files.
+pub fn router(layout: &Layout, routes: Router) -> Router {
     let shards = Router::new()
         .fallback_service(
             ServeDir::new(layout.bundle.join("shards")).append_index_html_on_directories(false),
@@ -63,7 +63,7 @@ pub fn router(layout: &Layout) -> Router {
         CompressionLayer::new().quality(CompressionLevel::Precise(BROTLI_QUALITY)).compress_when(
             SizeAbove::new(COMPRESSED_FROM).and(NotForContentType::IMAGES).and(Compressible),
         );
-    router.layer(compression)
+    router.merge(routes).layer(compression)
 }
 
 /// Serves the first of several directories that has the file.

@@ -74,7 +74,7 @@ fn with_server(with_site: bool, check: impl FnOnce(SocketAddr, &Layout)) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
-    let router = router(&layout);
+    let router = router(&layout, Router::new());
     let server = runtime.spawn(async move { axum::serve(listener, router).await });
     check(address, &layout);
     server.abort();

@@ -45,6 +45,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bincode::{Decode, Encode};
 use clap::ValueEnum;
@@ -54,6 +55,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::Page;
 use crate::record_log::Used;
+use crate::scratch::Scratch;
 use attributes::Raw;
 use boosts_and_pins::{Boost, Pins};
 use conversations::fields::Fields;
@@ -110,6 +112,8 @@ pub struct Options {
     pub trace: bool,
     /// Where the files are.
     pub tree: Tree,
+    /// Takes the texts of pages that there is no room for until they are chunked.
+    pub scratch: Option<Arc<Scratch>>,
 }
 
 impl Default for Options {
@@ -133,6 +137,7 @@ impl Default for Options {
             ocr: None,
             trace: false,
             tree: Tree::default(),
+            scratch: None,
         }
     }
 }
@@ -374,7 +379,8 @@ fn read_raw(
     };
     bar.set_length(files.len() as u64);
     let read = files.par_iter().map(|file| {
-        let read = read_file(file, options, cache.as_ref());
+        let mut read = read_file(file, options, cache.as_ref());
+        read.0.stow(options);
         bar.inc(1);
         read
     });
@@ -453,6 +459,15 @@ struct Outcome {
 }
 
 impl Outcome {
+    /// Moves texts out of memory, if there is no room for them.
+    fn stow(&mut self, options: &Options) {
+        let Some(scratch) = &options.scratch else { return };
+        // The texts of papers move from page to page.
+        for raw in self.pages.iter_mut().filter(|raw| raw.format != Some(Format::Papers)) {
+            raw.page.stow(scratch);
+        }
+    }
+
     fn tell(
         &mut self,
         severity: Severity,

@@ -59,6 +59,11 @@ impl Piece {
         self.0.pages.len()
     }
 
+    /// Moves texts out of memory, as a read with these options does.
+    pub fn stow(&mut self, options: &Options) {
+        self.0.stow(options);
+    }
+
     /// What is to be told of the file.
     pub fn problems(&self) -> &[Problem] {
         &self.0.problems

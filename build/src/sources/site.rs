@@ -10,6 +10,7 @@ use super::left_out::Rule;
 use super::{
     Format, Options, Problem, RawPage, Removed, Severity, boosts_and_pins, language, titles,
 };
+use crate::page::{Page, Section};
 
 /// Longest string (in bytes) and longest list in front matter that becomes an attribute
 /// automatically.
@@ -88,7 +89,7 @@ fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
             let index = *indexes.get(&directory(raw))?;
             let same = index != at
                 && !raw.page.sections.is_empty()
-                && pages[index].page.sections == raw.page.sections;
+                && same_sections(&pages[index].page, &raw.page);
             (same && raw.format == Some(Format::Html)).then(|| (index, raw.page.id.clone()))
         })
         .collect();
@@ -101,6 +102,14 @@ fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
         at += 1;
         original.is_none()
     });
+}
+
+/// Whether two pages have the same sections. What cannot be read is not the same.
+fn same_sections(one: &Page, other: &Page) -> bool {
+    let is_alike = |(a, b): (&Section, &Section)| a.heading == b.heading && a.anchor == b.anchor;
+    one.sections.len() == other.sections.len()
+        && one.sections.iter().zip(&other.sections).all(is_alike)
+        && one.whole().ok().zip(other.whole().ok()).is_some_and(|(a, b)| a.sections == b.sections)
 }
 
 /// Largest number of pages without text, and of pages with little of it, that are named in

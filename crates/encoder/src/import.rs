@@ -7,7 +7,9 @@ pub(crate) mod weights;
 
 use std::path::Path;
 
-use crate::artefact::{Architecture, Artefact, Pooling};
+use findling_text::wordpiece::Normaliser;
+
+use crate::artefact::{Architecture, Artefact, MAX_VOCABULARY, Pooling};
 use crate::{EncoderCard, Error};
 use weights::{Weights, WordRows};
 
@@ -31,7 +33,7 @@ pub struct Options {
 /// | file | fields |
 /// |---|---|
 /// | `model.safetensors` | weights: f32, f16 or bf16, BERT's names, also with the prefix `bert.` |
-/// | `config.json` | sizes, activation, epsilon |
+/// | `config.json` | sizes, activation, epsilon, rows of the table of words |
 /// | `tokenizer.json`, else `vocab.txt`, `tokenizer_config.json` | vocabulary, normalisation |
 /// | `sentence_bert_config.json` | most tokens; else those of `tokenizer_config.json`, else 512 |
 /// | `1_Pooling/config.json` | pooling; else the mean |
@@ -43,10 +45,49 @@ pub struct Options {
 /// than its name promises or with a model of another family, [`Error::Tensor`] for a tensor that is
 /// missing or has another shape.
 pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
+    import_dir_or(dir, options, &mut Err)
+}
+
+/// Returns the tokens of a tokenizer that is not WordPiece, or why there are none: by default the
+/// error that it is given.
+pub(crate) type Otherwise<'a> = &'a mut dyn FnMut(Error) -> Result<Vec<String>, Error>;
+
+/// As [`import_dir`]. Where the tokenizer is not WordPiece, `otherwise` says what its tokens are.
+///
+/// # Errors
+///
+/// As [`import_dir`], and those of `otherwise`.
+pub(crate) fn import_dir_or(
+    dir: &Path,
+    options: &Options,
+    otherwise: Otherwise<'_>,
+) -> Result<Artefact, Error> {
     let (card, architecture) = card(dir, options)?;
     let (tokenizer, weights) = join(|| tokenizer::read(dir), || Weights::read(dir));
-    let ((normaliser, vocabulary), weights) = (tokenizer?, weights?);
-    weights.into_artefact(card, architecture, normaliser, vocabulary)
+    let (normaliser, vocabulary) = words(dir, tokenizer, otherwise)?;
+    weights?.into_artefact(card, architecture, normaliser, vocabulary)
+}
+
+/// Whether the model in `dir` has BERT's tokenizer, which browsers have too.
+pub fn has_wordpiece(dir: &Path) -> bool {
+    tokenizer::read(dir).is_ok()
+}
+
+/// Normalisation and vocabulary: WordPiece's, or those of another tokenizer. The table of words is
+/// often longer than the latter.
+fn words(
+    dir: &Path,
+    wordpiece: Result<(Normaliser, Vec<String>), Error>,
+    otherwise: Otherwise<'_>,
+) -> Result<(Normaliser, Vec<String>), Error> {
+    let refused = match wordpiece {
+        Ok(words) => return Ok(words),
+        Err(refused) => refused,
+    };
+    let mut tokens = otherwise(refused)?;
+    let rows = config::vocabulary_size(dir)?.map_or(0, |rows| rows.min(MAX_VOCABULARY));
+    tokens.extend((tokens.len()..rows).map(|id| format!("[unused{id}]")));
+    Ok((Normaliser::default(), tokens))
 }
 
 /// Reads the model in `dir` for a few queries: without the table of words, whose rows are read when
@@ -60,13 +101,13 @@ pub(crate) fn import_layers(
     dir: &Path,
     options: &Options,
     fingerprint: &str,
+    otherwise: Otherwise<'_>,
 ) -> Result<Option<(Artefact, WordRows)>, Error> {
     let (card, architecture) = card(dir, options)?;
     let card = EncoderCard { fingerprint: fingerprint.to_owned(), ..card };
     let (tokenizer, weights) = join(|| tokenizer::read(dir), || Weights::read_without_words(dir));
-    let ((normaliser, vocabulary), Some((weights, rows))) = (tokenizer?, weights?) else {
-        return Ok(None);
-    };
+    let Some((weights, rows)) = weights? else { return Ok(None) };
+    let (normaliser, vocabulary) = words(dir, tokenizer, otherwise)?;
     let layers = weights.into_layers(card, architecture, normaliser, vocabulary)?;
     Ok(layers.map(|layers| (layers, rows)))
 }

@@ -1,8 +1,10 @@
 // What does a request to the endpoint cost, over a large bundle, in the real Workers runtime?
 //
-//   node bench/edge.mjs BUNDLE... [--queries N] [--out FILE]
+//   node bench/edge.mjs BUNDLE... [--queries N] [--beside DIR] [--out FILE]
 //
-// BUNDLE is a bundle's directory, by `findling build`. Queries are titles of its pages. An isolate
+// BUNDLE is a bundle's directory, by `findling build`. DIR is another build of the package (a copy
+// of `www/dist`): an isolate of each is asked every query in turn, so that both meet the same
+// machine. Queries are titles of the bundle's pages. An isolate
 // answers each query for the first time, when files come from a store, and again, when they are in
 // memory; no cache has the answers. Then new isolates answer their first query.
 //
@@ -24,6 +26,7 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     queries: { type: "string", default: "60" },
+    beside: { type: "string" },
     out: { type: "string" },
     as: { type: "string" },
   },
@@ -81,9 +84,10 @@ export default {
   },
 };`;
 
-async function open(address, source = workerOf('{ cache: false, log: "none" }')) {
+async function open(address, build, source = workerOf('{ cache: false, log: "none" }')) {
   const worker = await start({
     source,
+    ...(build ? { build } : {}),
     serviceBindings: { ASSETS: { external: { address, http: {} } } },
   });
   const pid = execFileSync("pgrep", ["-n", "-P", String(process.pid), "workerd"], {
@@ -135,15 +139,25 @@ async function measure(bundle) {
     for (const one of parameters) asked.push(await ask(opened, one));
     return asked;
   };
-  const opened = await open(address);
+  const beside = values.beside ? [["the build beside: ", resolve(values.beside)]] : [];
+  const isolates = [];
+  for (const [name, build] of [["", undefined], ...beside])
+    isolates.push({ name, opened: await open(address, build), asked: [] });
   // The isolate's first request opens the bundle and compiles the engine's functions.
-  await ask(opened, "q=the+first+query+of+an+isolate");
-  const files = add("first time", await each(opened, queries), opened.megabytes());
-  for (const what of ["again", "a third time"])
-    add(what, await each(opened, queries), opened.megabytes());
-  await opened.worker.stop();
+  for (const { opened } of isolates) await ask(opened, "q=the+first+query+of+an+isolate");
+  let files = 0;
+  for (const what of ["first time", "again", "a third time"]) {
+    for (const one of isolates) one.asked = [];
+    for (const query of queries)
+      for (const { opened, asked } of isolates) asked.push(await ask(opened, query));
+    for (const { name, opened, asked } of isolates) {
+      const used = add(`${name}${what}`, asked, opened.megabytes());
+      if (what === "first time") files = used;
+    }
+  }
+  for (const { opened } of isolates) await opened.worker.stop();
 
-  const fetching = await open(address, FETCHING);
+  const fetching = await open(address, undefined, FETCHING);
   const shards = readdirSync(join(bundle, "shards"));
   const some = (i) => {
     const paths = Array.from({ length: files }, (_, at) => (i * 997 + at * 331) % shards.length);

@@ -17,15 +17,15 @@ export function filesIn(directory) {
     .map((path) => [relative(directory, path), path]);
 }
 
-/** The scripts of a Worker whose main module has this source. */
-function modules(source, edge) {
+/** The scripts of a Worker whose main module has this source, from a build of the package. */
+function modules(source, edge, build) {
   return [
     { type: "ESModule", path: "main.mjs", contents: source },
-    { type: "ESModule", path: "findling-edge.js", contents: readFileSync(join(dist, edge)) },
+    { type: "ESModule", path: "findling-edge.js", contents: readFileSync(join(build, edge)) },
     {
       type: "CompiledWasm",
       path: "findling-edge_engine_bg.wasm",
-      contents: readFileSync(join(dist, "findling-edge_engine_bg.wasm")),
+      contents: readFileSync(join(build, "findling-edge_engine_bg.wasm")),
     },
   ];
 }
@@ -54,10 +54,15 @@ export function serveFiles(directory, ResponseOf = Response) {
  * Starts a Worker. `source` is its main module, `options` are Miniflare's. Returns its address,
  * its log, and Miniflare itself for its bindings.
  */
-export async function start({ source = workerOf("{}"), edge = "findling-edge.js", ...options }) {
+export async function start({
+  source = workerOf("{}"),
+  edge = "findling-edge.js",
+  build = dist,
+  ...options
+}) {
   const lines = [];
   const described = {
-    modules: modules(source, edge),
+    modules: modules(source, edge, build),
     compatibilityDate: COMPATIBILITY_DATE,
     handleStructuredLogs: ({ message }) => lines.push(message),
     ...options,

@@ -16,6 +16,8 @@ const seconds = Number(process.env.FINDLING_LOAD_SECONDS ?? 5);
 const CONNECTIONS = 200;
 /** Megabytes by which memory may grow from the first half of the time to the second. */
 const MAX_GROWTH = 64;
+/** A Worker that does nothing. The memory of workerd grows with each of its requests, too. */
+const IDLE = 'export default { fetch: () => Response.json({ text: "a".repeat(4000) }) };';
 /** Times that a client asks for one answer. */
 const MAX_ASKED = 25;
 
@@ -36,6 +38,17 @@ const key = (body) => {
   const { results } = JSON.parse(body);
   return JSON.stringify(results.map(({ url, score }) => [url, score]));
 };
+
+/** Checks an answer, or that a client is told to ask again. */
+function checkOrRefused({ status, body, headers }, expected) {
+  if (status === 503) {
+    assert.equal(JSON.parse(body).code, "overloaded");
+    assert.match(headers["retry-after"], /^\d+$/);
+    return;
+  }
+  assert.equal(status, 200, body);
+  assert.equal(key(body), expected);
+}
 
 function report(t, name, result) {
   const { requests, perSecond, p50, p99, memory, statuses } = result;
@@ -61,7 +74,27 @@ describe(`${CONNECTIONS} connections for ${seconds} seconds`, { timeout: 300_000
     site = build();
   });
 
-  test("workerd answers all of them, with flat memory", async (t) => {
+  /** Megabytes by which a request to a Worker that does nothing grows workerd. */
+  async function growthOfNothing(t) {
+    const worker = await start({ source: IDLE });
+    try {
+      const result = await load({
+        connections: CONNECTIONS,
+        seconds: Math.min(seconds, 20),
+        pid: workerd(),
+        address: () => worker.url,
+        check() {},
+      });
+      report(t, "a Worker that does nothing", result);
+      const [first, second] = result.memory;
+      return Math.max(0, second - first) / (result.requests / 2);
+    } finally {
+      await worker.stop();
+    }
+  }
+
+  test("workerd answers all of them, with memory as flat as without a search", async (t) => {
+    const nothing = await growthOfNothing(t);
     const worker = await endpoint(
       '{ cache: false, log: "none" }',
       serveFiles(site, ServiceResponse),
@@ -80,7 +113,8 @@ describe(`${CONNECTIONS} connections for ${seconds} seconds`, { timeout: 300_000
       });
       report(t, "workerd", result);
       assert.deepEqual(result.wrong, []);
-      assert.ok(result.memory[1] - result.memory[0] < MAX_GROWTH, result.memory.join());
+      const most = MAX_GROWTH + 1.5 * nothing * (result.requests / 2);
+      assert.ok(result.memory[1] - result.memory[0] < most, `${result.memory.join()}, ${most}`);
     } finally {
       await worker.stop();
     }
@@ -98,15 +132,7 @@ describe(`${CONNECTIONS} connections for ${seconds} seconds`, { timeout: 300_000
         seconds: Math.min(seconds, 5),
         pid: workerd(),
         address: (n) => `${worker.url}/search?${parameters(asked[n % asked.length])}`,
-        check({ status, body, headers }, n) {
-          if (status === 503) {
-            assert.equal(JSON.parse(body).code, "overloaded");
-            assert.match(headers["retry-after"], /^\d+$/);
-            return;
-          }
-          assert.equal(status, 200, body);
-          assert.equal(key(body), answers.get(asked[n % asked.length]));
-        },
+        check: (answer, n) => checkOrRefused(answer, answers.get(asked[n % asked.length])),
       });
       report(t, "workerd with a limit of 20", result);
       assert.deepEqual(result.wrong, []);
@@ -116,12 +142,13 @@ describe(`${CONNECTIONS} connections for ${seconds} seconds`, { timeout: 300_000
     }
   });
 
-  test("findling serve answers all of them, with flat memory", async (t) => {
+  /** `findling serve` over the site, with options, while `work` asks it. */
+  async function served(options, work) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const child = spawn(findling, ["serve", join(site, "findling"), "--port", String(port)], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    const args = ["serve", join(site, "findling"), "--port", String(port), ...options];
+    const child = spawn(findling, args, { stdio: ["ignore", "ignore", "pipe"] });
+    child.stderr.resume();
     try {
       const isUp = () =>
         fetch(url).then(
@@ -130,20 +157,61 @@ describe(`${CONNECTIONS} connections for ${seconds} seconds`, { timeout: 300_000
         );
       for (let i = 0; i < 200 && !(await isUp()); i++)
         await new Promise((resolve) => setTimeout(resolve, 50));
-      const files = ["findling.idx", "findling.js", "findling_engine.wasm"];
+      await work(url, child.pid);
+    } finally {
+      child.kill();
+    }
+  }
+
+  test("findling serve answers all of them, with flat memory", async (t) => {
+    await served([], async (url, pid) => {
+      const answers = await answersOf(url, asked);
       const result = await load({
         connections: CONNECTIONS,
         seconds,
-        pid: child.pid,
-        address: (n) => `${url}/${files[n % files.length]}`,
-        check: ({ status, body }) => assert.equal(status, 200, body.slice(0, 200)),
+        pid,
+        address: (n) => `${url}/search?${parameters(asked[n % asked.length])}`,
+        check({ status, body }, n) {
+          assert.equal(status, 200, body);
+          assert.equal(key(body), answers.get(asked[n % asked.length]));
+        },
       });
       report(t, "findling serve", result);
       assert.deepEqual(result.wrong, []);
       assert.ok(result.memory[1] - result.memory[0] < MAX_GROWTH, result.memory.join());
-    } finally {
-      child.kill();
-    }
+    });
+  });
+
+  test("findling serve refuses what is beyond its limit, and says when to ask again", async (t) => {
+    await served(["--max-requests", "20", "--log", "none"], async (url, pid) => {
+      const answers = await answersOf(url, asked);
+      const result = await load({
+        connections: CONNECTIONS,
+        seconds: Math.min(seconds, 5),
+        pid,
+        address: (n) => `${url}/search?${parameters(asked[n % asked.length])}`,
+        check: (answer, n) => checkOrRefused(answer, answers.get(asked[n % asked.length])),
+      });
+      report(t, "findling serve with a limit of 20", result);
+      assert.deepEqual(result.wrong, []);
+      assert.ok(result.statuses[200] > 0 && result.statuses[503] > 0);
+    });
+  });
+
+  test("findling serve sends files to all of them, with flat memory", async (t) => {
+    await served([], async (url, pid) => {
+      const files = ["findling.idx", "findling.js", "findling_engine.wasm"];
+      const result = await load({
+        connections: CONNECTIONS,
+        seconds: Math.min(seconds, 5),
+        pid,
+        address: (n) => `${url}/${files[n % files.length]}`,
+        check: ({ status, body }) => assert.equal(status, 200, body.slice(0, 200)),
+      });
+      report(t, "findling serve, files", result);
+      assert.deepEqual(result.wrong, []);
+      assert.ok(result.memory[1] - result.memory[0] < MAX_GROWTH, result.memory.join());
+    });
   });
 });
 

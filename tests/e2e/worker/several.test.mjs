@@ -1,16 +1,103 @@
 // Several bundles behind one search, in the real Workers runtime.
 
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Response as ServiceResponse } from "miniflare";
+import { run, scratch } from "../lib/bundle.mjs";
+import { random } from "../lib/corpus.mjs";
 import { serveFiles, start, workerOf } from "../lib/miniflare.mjs";
 import { twoSites } from "../lib/two-sites.mjs";
 
 const KILN = { bundle: "/kiln/findling/", name: "kiln" };
 const HARBOUR = { bundle: "/harbour/findling/", name: "harbour" };
 const GONE = { bundle: "/gone/findling/", name: "gone" };
+
+/** The share of the first ten pages by words and by meaning that must be the same. */
+const MIN_SAME = 0.95;
+/** No word begins with another one, so that none has relatives. */
+const WORDS =
+  "mutex thread harbour violin oven glacier pepper ladder candle orbit marble tunnel falcon " +
+  "basket copper lantern meadow anchor ribbon timber walrus saddle quartz button batton";
+
+/** Pages of words. Each has a heading and no code, so that all passages have the same fields. */
+function writePages(directory, from, to) {
+  mkdirSync(directory, { recursive: true });
+  const words = WORDS.split(" ");
+  for (let page = from; page < to; page++) {
+    const next = random(page);
+    const text = (n) =>
+      Array.from({ length: n }, () => words[Math.floor(next() ** 2 * words.length)]).join(" ");
+    const sections = [1, 2].map(() => `## ${text(2)}\n\n${text(8 + Math.floor(next() * 30))}.`);
+    writeFileSync(
+      join(directory, `page-${page}.md`),
+      `---\ntitle: ${text(3)}\n---\n\n${sections.join("\n\n")}\n`,
+    );
+  }
+}
+
+describe("bundles that a corpus was divided into", () => {
+  let worker;
+  after(() => worker?.stop());
+
+  test("score its pages as one bundle of it does", async (t) => {
+    const root = scratch();
+    const corpora = { whole: [0, 60], one: [0, 17], two: [17, 40], three: [40, 60] };
+    for (const [name, [from, to]] of Object.entries(corpora)) {
+      const pages = join(scratch(), "pages");
+      writePages(pages, from, to);
+      run("--quiet", "build", pages, "--output", join(root, name, "findling"), [
+        ["--no-client", "--encoder", "hash"],
+      ]);
+    }
+    const [whole, ...parts] = Object.keys(corpora).map((name) => `/${name}/findling/`);
+    worker = await start({
+      source: workerOf(`{ log: "none", cache: false }`),
+      serviceBindings: { ASSETS: serveFiles(root, ServiceResponse) },
+      bindings: {
+        FINDLING_BUNDLES: JSON.stringify({ "/whole/": whole, "/parts/": parts }),
+        FINDLING_SUBREQUESTS: "1000",
+      },
+    });
+    const asked = WORDS.split(" ").flatMap((word, at, all) => [
+      word,
+      `${word} ${all[(at + 7) % all.length]}`,
+    ]);
+    asked.push("harbuor violin", '"copper lantern" oven', "glac", "nothing has this");
+    const ask = async (name, query, more) => {
+      const parameters = new URLSearchParams({ q: query, k: "100", ...more });
+      const response = await fetch(`${worker.url}/${name}/search?${parameters}`);
+      const { results, total, corrections } = await response.json();
+      const pages = results.map(({ id, score }) => [score, id]);
+      pages.sort(([a, page], [b, other]) => b - a || (page < other ? -1 : 1));
+      return { pages, total, corrections };
+    };
+    let [same, ten] = [0, 0];
+    for (const query of asked) {
+      const words = { mode: "lexical" };
+      const [one, joined] = [await ask("whole", query, words), await ask("parts", query, words)];
+      assert.deepEqual(joined, one, `by words: ${query}`);
+      const [both, ofParts] = [await ask("whole", query), await ask("parts", query)];
+      const first = ({ pages }) => pages.slice(0, 10).map(([, page]) => page);
+      const expected = first(both);
+      same += first(ofParts).filter((page) => expected.includes(page)).length;
+      ten += expected.length;
+    }
+    // By meaning, each bundle looks at as many sections as one bundle does, so parts find more; and
+    // codes of vectors depend on the other vectors of their bundle.
+    t.diagnostic(`by both, ${((100 * same) / ten).toFixed(1)} % of the first ten are the same`);
+    assert.ok(same / ten > MIN_SAME, `${same} of ${ten}`);
+    // Searches at once do not take each other's statistics.
+    const at = asked.slice(0, 12).flatMap((query) => [
+      ["whole", query],
+      ["parts", query],
+    ]);
+    const words = { mode: "lexical" };
+    const answers = await Promise.all(at.map(([name, query]) => ask(name, query, words)));
+    for (let i = 0; i < at.length; i += 2) assert.deepEqual(answers[i + 1], answers[i], at[i][1]);
+  });
+});
 
 describe("a program that asks an endpoint with several bundles", () => {
   let worker;
@@ -47,15 +134,12 @@ describe("a program that asks an endpoint with several bundles", () => {
       ["kiln", "harbour"].map((name) => ask(`/${name}/search?q=anchor+kiln&k=20&mode=lexical`)),
     );
     assert.equal(both.total.pages, alone[0].total.pages + alone[1].total.pages);
-    // The pages of each bundle are in the order of that bundle.
-    for (const [at, name] of ["kiln", "harbour"].entries()) {
-      const joined = both.results.filter(({ bundle }) => bundle === name);
-      const scores = joined.map(({ score }) => score);
-      assert.deepEqual(
-        scores,
-        alone[at].results.slice(0, joined.length).map(({ score }) => score),
-      );
-    }
+    // Scores are by the statistics of both, so they are comparable.
+    const scores = both.results.map(({ score }) => score);
+    assert.deepEqual(
+      scores,
+      scores.toSorted((a, b) => b - a),
+    );
   });
 
   test("gets the bundle first that answers the query", async () => {
@@ -131,6 +215,25 @@ describe("a program that asks an endpoint with several bundles", () => {
     const { results } = await ask("/similar?url=page-017.md&k=3");
     assert.equal(results.length, 3);
     assert.equal((await get("/page?url=nowhere.html")).status, 404);
+  });
+
+  test("gets an answer of all if a request may not fetch enough for meaning", async () => {
+    const small = await start({
+      source: workerOf('{ log: "none", cache: false, budget: { subrequests: 30, reserve: 12 } }'),
+      serviceBindings: { ASSETS: serveFiles(root, ServiceResponse) },
+      bindings: { FINDLING_BUNDLES: JSON.stringify({ "/": [KILN, HARBOUR] }) },
+    });
+    try {
+      let answer;
+      for (let i = 0; i < 10 && !answer; i++) {
+        const response = await fetch(`${small.url}/search?q=anchor+kiln+${i}&k=20`);
+        if (response.status === 200) answer = await response.json();
+      }
+      assert.deepEqual(answer.failures, []);
+      assert.ok(answer.results.length > 0);
+    } finally {
+      await small.stop();
+    }
   });
 
   test("assistants search all of them", async () => {

@@ -2,7 +2,7 @@
  * Answers requests of the engine over the bundles that are open, within what one request may fetch.
  */
 
-import * as engine from "../../wasm/engine/findling_engine";
+import * as engine from "../../wasm/edge/findling_engine";
 import { type Answer, withNotice } from "../bundle";
 import { parseBundleAddress } from "../bundle-address";
 import { applyCorrections, correctionsIn } from "../corrected-query";
@@ -159,21 +159,27 @@ export class Answerer {
     name: string,
     cost: Metered,
   ): Promise<WholeOrPart> {
-    const notice = await this.#embed(query, opened, name, []);
+    const notice = await this.embed(query, opened, name, []);
     const search = () => searchWithin(opened, query, cost);
     let answer = await search();
     const corrections = query.vector ? correctionsIn(answer.json) : [];
     if (corrections.length > 0) {
       // The vector was of the query as typed.
-      await this.#embed(query, opened, name, corrections);
+      await this.embed(query, opened, name, corrections);
       answer = await search();
     }
     const json = notice ? withNotice(answer.json, notice) : answer.json;
     return { json, whole: !answer.partial && !notice && !cost.budget.exhausted };
   }
 
+  /** Answers a request whose query is embedded. */
+  async search(query: SearchRequest, opened: Opened, cost: Metered): Promise<WholeOrPart> {
+    const { json, partial } = await searchWithin(opened, query, cost);
+    return { json, whole: !partial && !cost.budget.exhausted };
+  }
+
   /** Embeds the query, with corrections applied; returns why if it cannot be embedded. */
-  async #embed(
+  async embed(
     request: SearchRequest,
     opened: Opened,
     name: string,
@@ -228,10 +234,10 @@ function dataCentreCache(): CacheLike | undefined {
 }
 
 /**
- * A signal that is never given: a search goes on without its reader. It keeps no listeners, of which
- * a search adds one for each file, and a server's Node would warn.
+ * A signal that is never given: a search goes on without its reader. It keeps no listeners, of
+ * which a search adds one for each file, and a server's Node would warn.
  */
-const NEVER = {
+export const NEVER = {
   aborted: false,
   addEventListener() {},
   removeEventListener() {},

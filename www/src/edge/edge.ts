@@ -3,7 +3,7 @@
  * describes both.
  */
 
-import engineModule from "../../wasm/engine/findling_engine_bg.wasm";
+import engineModule from "../../wasm/edge/findling_engine_bg.wasm";
 import { handlerWith } from "./handler";
 import type { EdgeOptions, Handler } from "./options";
 

@@ -10,15 +10,13 @@ import {
   joinResponses,
   type Part,
 } from "../join-responses";
-import type { Answerer, Place } from "./answerer";
+import type { Answerer } from "./answerer";
 import type { Metered } from "./budget";
-import type { Member } from "./mounts";
+import type { Opened } from "./library";
 import type { Env } from "./options";
+import { askTogether, type Placed, type Reply } from "./together";
 
-/** A member, and where its bundle is. */
-export interface Placed extends Member {
-  place: Place;
-}
+export type { Placed } from "./together";
 
 /** An answer. */
 export interface MadeAnswer {
@@ -51,15 +49,9 @@ export async function askMembers(
     return askWhoKnows(members, (member) => ask(member, query));
   const extent = extentOf(query);
   const { offset: _, ...all } = { ...query, limit: extent.offset + extent.limit };
-  const answers = await Promise.all(
-    members.map(async (member) => {
-      try {
-        return { member, answer: await ask(member, all) };
-      } catch (thrown) {
-        return { member, error: FindlingError.from(thrown) };
-      }
-    }),
-  );
+  const requestOf = (member: Placed, opened: Opened) => asked(member, opened, all);
+  const shared = await askTogether(answerer, members, all, requestOf, env, cost);
+  const answers = shared ?? (await Promise.all(members.map((member) => reply(member, ask, all))));
   const parts: Part<PageHit>[] = [];
   const failures: BundleFailure[] = [];
   for (const { member, answer, error } of answers) {
@@ -67,7 +59,7 @@ export async function askMembers(
     else if (error) failures.push(failureOf(member, error));
   }
   if (parts.length === 0) throw answers[0]!.error!;
-  const joined = joinResponses(parts, failures, extent);
+  const joined = joinResponses(parts, failures, { ...extent, isShared: shared !== undefined });
   return {
     json: JSON.stringify(joined),
     whole: answers.every(({ answer }) => answer?.whole),
@@ -75,22 +67,46 @@ export async function askMembers(
   };
 }
 
+/** The answer of one bundle by its own statistics, or why there is none. */
+async function reply(
+  member: Placed,
+  ask: (member: Placed, request: SearchRequest) => Promise<MadeAnswer>,
+  request: SearchRequest,
+): Promise<Reply> {
+  try {
+    return { member, answer: await ask(member, request) };
+  } catch (thrown) {
+    return { member, error: FindlingError.from(thrown) };
+  }
+}
+
 function askOne(
   answerer: Answerer,
-  { place, filter }: Placed,
+  member: Placed,
   query: SearchRequest,
   env: Env,
   cost: Metered,
   isOneOfSeveral: boolean,
 ): Promise<MadeAnswer> {
-  const both = bothFilters(filter, query.filter);
+  const { place } = member;
   return answerer.use(place, env, cost, async (opened) => {
-    const request = { ...query, ...(both === undefined ? {} : { filter: both }) };
-    if (isOneOfSeveral && query.facets)
-      request.facets = facetsOf(query.facets, opened.description.attributes);
+    const request = asked(member, isOneOfSeveral ? opened : undefined, query);
     const answer = await answerer.answer(request, opened, place, cost);
     return { ...answer, revision: opened.bundle.revision };
   });
+}
+
+/** What a bundle is asked. Of several bundles, each counts the facets that it has. */
+function asked(
+  { filter }: Placed,
+  opened: Opened | undefined,
+  query: SearchRequest,
+): SearchRequest {
+  const both = bothFilters(filter, query.filter);
+  const request = { ...query, ...(both === undefined ? {} : { filter: both }) };
+  if (opened && query.facets)
+    request.facets = facetsOf(query.facets, opened.description.attributes);
+  return request;
 }
 
 /** The answer of the first bundle that knows the page. */

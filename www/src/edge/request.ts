@@ -102,7 +102,11 @@ const phrasings = {
     ),
     [],
   ),
-  json: { type: "array", items: { type: "string", maxLength: MAX_CHARACTERS } },
+  json: {
+    type: "array",
+    items: { type: "string", maxLength: MAX_CHARACTERS },
+    maxItems: MAX_PHRASINGS,
+  },
   description: "Another phrasing of the query; may be given four times.",
   repeated: true,
 } satisfies Parameter<string[]>;

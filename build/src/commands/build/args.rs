@@ -13,9 +13,13 @@ use crate::commands::ocr::OcrArgs;
 use crate::index::query_encoder::Choice;
 use crate::index::{GRAPH_FROM, retired_shards, rows};
 use crate::models::known;
+use crate::scratch;
 use crate::sources::boosts_and_pins::Boost;
 use crate::sources::share::Share;
 use crate::sources::{Format, MarkdownUrls};
+
+/// The default of `--memory`, in MB.
+pub(in crate::commands) const MEMORY: u64 = 2 * (scratch::BUDGET >> 20);
 
 /// What `--help` says. In a comment of [`Args`] the lines of HTML would be taken for code in Rust.
 const LONG_ABOUT: &str = "\
@@ -94,6 +98,10 @@ pub struct Args {
         ]
     )]
     pub(super) part: Option<Share>,
+    /// Memory in MB for texts and terms. What is beyond it waits in a temporary file, so that a
+    /// large site needs less. What is computed of all pages, such as vectors, comes on top
+    #[arg(long, value_name = "MB", help_heading = "Output", default_value_t = MEMORY)]
+    memory: u64,
     /// Build again whenever an input changes, until interrupted
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     pub(super) watch: bool,
@@ -144,6 +152,11 @@ pub struct Args {
 }
 
 impl Args {
+    /// Bytes of memory for each kind of thing. Of texts and terms, two kinds are there at a time.
+    pub(super) fn memory_each(&self) -> u64 {
+        self.memory.saturating_mul(1 << 20) / 2
+    }
+
     /// The arguments of a command line without the name of the command.
     ///
     /// # Errors

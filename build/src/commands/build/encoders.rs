@@ -88,10 +88,11 @@ fn choose_query_encoder(
             "--query-encoder transformer and both need a directory for the model's files, but \
              --single-page writes one file: use --query-encoder static or none"
         ),
-        (_, Choice::Auto) if query_encoder::is_onnx(&meaning.encoder) => {
+        (_, Choice::Auto) if query_encoder::is_native_only(&meaning.encoder) => {
             ui.warn(format!(
-                "`{}` is an ONNX model, which browsers cannot run: on the site, queries are \
-                 answered by words, or by vectors that the host supplies",
+                "browsers cannot run `{0}`, and it has no table: on the site, queries are answered \
+                 by words, or by vectors that the host supplies; `findling models fit {0} --texts \
+                 PATH` trains a table",
                 meaning.encoder
             ));
             Choice::None

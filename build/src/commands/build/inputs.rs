@@ -1,6 +1,7 @@
 //! Reads the inputs of `findling build`, except models.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use findling_bundle::Synonym;
@@ -11,6 +12,7 @@ use crate::index::{Kept, client, standalone, synonyms};
 use crate::page::Page;
 use crate::parts::Embeddings;
 use crate::ranking;
+use crate::scratch::Scratch;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::conversations::fields::Fields;
 use crate::sources::page_cache::PageCache;
@@ -220,6 +222,9 @@ pub fn reading_options(args: &Args, pins: Pins) -> Result<sources::Options> {
         ocr: reading.ocr.languages()?,
         trace: false,
         tree: sources::Tree::default(),
+        // These read the texts of all pages.
+        scratch: (args.agents.is_none() && args.meaning.vocabulary_budget.is_none())
+            .then(|| Arc::new(Scratch::new(args.memory_each()))),
     })
 }
 

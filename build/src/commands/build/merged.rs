@@ -44,7 +44,7 @@ fn settings_of<T: DeserializeOwned>(settings: &parts::Settings) -> Result<T> {
 
 fn input(args: &Args, parts: Vec<parts::Part>, pins: Pins, ui: &Ui) -> Result<Input> {
     let options = reading_options(args, pins)?;
-    let Joined { problems, pieces, embeddings } = parts::take(parts)?;
+    let Joined { problems, pieces, embeddings } = parts::take(parts, &options)?;
     let mut n_unreadable = 0;
     let mut on_problem = |problem: Problem| n_unreadable += usize::from(tell(&problem, ui));
     problems.into_iter().for_each(&mut on_problem);

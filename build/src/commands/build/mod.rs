@@ -36,6 +36,7 @@ use crate::sources::boosts_and_pins::Pins;
 use crate::sources::pagefind::Site;
 use crate::ui::{Ui, count};
 pub use args::Args;
+pub(super) use args::MEMORY;
 use args::Reading;
 pub(super) use collection::build_collection;
 use encoders::Encoders;
@@ -305,6 +306,7 @@ fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
         fit: !args.meaning.no_fit,
         // A single file is read as a whole, so cells are of no use in it.
         cells: shape.has_shards(),
+        memory: args.memory_each(),
     }
 }
 

@@ -50,7 +50,7 @@ pub fn build_part(args: &Args, share: Share, ui: &Ui) -> Result<ExitCode> {
         let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
         // What the rules for a whole site have to say of a share need not be true of the site.
         let pages = share::join_shares(pieces, &options, &mut |_| {});
-        let texts = index::units(pages, &encoder, &super::chunk_options(args), ui);
+        let texts = index::units(pages, &encoder, &super::chunk_options(args), ui)?;
         let cache = embed_all(&encoder, &texts, cache, directory.path(), ui)?;
         Ok((cache, directory))
     });

@@ -52,6 +52,11 @@ pub struct Args {
     /// Search by words, by meaning, or both. Repeatable [default: all that are possible]
     #[arg(long, value_enum)]
     pub mode: Vec<ModeArg>,
+    /// Type only the first PERCENT of each query's letters, and search as while typing: the last
+    /// word may be the beginning of a longer one
+    #[arg(long, value_name = "PERCENT", conflicts_with = "tune")]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub typed: Option<u8>,
     /// Options of ranking.
     #[command(flatten)]
     pub ranking: Ranking,
@@ -151,6 +156,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             (own.map(|(query, judgements)| Judged { query, judgements, vector: None }).collect(), 0)
         }
     };
+    shorten(&mut judged, args.typed);
     if args.tune {
         if let Some(encoder) = &encoder {
             embed(encoder, &mut judged, ui)?;
@@ -276,6 +282,7 @@ fn measure(
             limit: Limit(limit),
             sections_per_page: SectionsPerPage(sections),
             suggest: Suggest(false),
+            prefix: args.typed.is_some(),
             ..self::one(&args.ranking, mode, one)
         };
         let which = || format!("query {}", one.query.id);
@@ -302,6 +309,15 @@ fn measure(
         search_ms: Latency::of(&times),
         queries,
     })
+}
+
+/// Leaves the first `typed` percent of each query's letters, one at least.
+fn shorten(judged: &mut [Judged], typed: Option<u8>) {
+    let Some(percent) = typed.map(usize::from) else { return };
+    for Judged { query, .. } in judged {
+        let n = (query.text.chars().count() * percent).div_ceil(100);
+        query.text = query.text.chars().take(n).collect();
+    }
 }
 
 /// The request for a query.

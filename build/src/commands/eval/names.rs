@@ -7,7 +7,7 @@ use anyhow::Context;
 use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
 use serde::Serialize;
 
-use super::{Args, Judged, embed, mode_name, one};
+use super::{Args, Judged, embed, mode_name, one, shorten};
 use crate::eval::own_names::{Kind, names};
 use crate::host::{Host, QueryEncoder};
 use crate::safe_text::line;
@@ -66,7 +66,9 @@ pub fn run(
     for (kind, queries) in names(host.files(), args.site.as_deref(), MAX_NAMES)? {
         let judged = queries.into_iter();
         let judged = judged.map(|(query, judgements)| Judged { query, judgements, vector: None });
-        kinds.insert(kind, judged.collect());
+        let mut judged: Vec<Judged> = judged.collect();
+        shorten(&mut judged, args.typed);
+        kinds.insert(kind, judged);
     }
     if let Some(encoder) = encoder {
         for judged in kinds.values_mut() {
@@ -109,6 +111,7 @@ fn ask(
             limit: Limit(DEPTH),
             sections_per_page: SectionsPerPage(1),
             suggest: Suggest(false),
+            prefix: args.typed.is_some(),
             ..one(&args.ranking, mode, name)
         };
         let which = || format!("query {}", name.query.id);

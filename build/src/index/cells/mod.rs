@@ -19,13 +19,15 @@ mod k_means;
 #[cfg(test)]
 mod tests;
 
+use std::io;
+
 use findling_bundle::cells::{Cell, Coder, Steps, VectorPlace, write_cell, write_centroids};
 use findling_bundle::limits::MAX_TOLD;
 use findling_bundle::{Error, PageId, RangeStart, ShardKind};
 use rayon::prelude::*;
 
+use super::chunks::Chunks;
 use super::shards::{Deployed, Stored};
-use crate::chunk::ChunkedPage;
 use cell_order::order_by_similarity;
 use cell_size::CellSize;
 use clusters::Clusters;
@@ -75,15 +77,21 @@ pub fn centroids_list_members(n_vectors: usize) -> bool {
 }
 
 /// The page, section and index of each vector, in page order.
-pub fn places(chunks: &[ChunkedPage]) -> Vec<VectorPlace> {
-    let of_page = |(page, chunked): (u32, &ChunkedPage)| -> Vec<VectorPlace> {
+///
+/// # Errors
+/// If a temporary file cannot be read.
+pub fn places(chunks: &Chunks) -> io::Result<Vec<VectorPlace>> {
+    let of_page = |page: usize| -> io::Result<Vec<VectorPlace>> {
         let of_section = |(section, n): (u32, u32)| {
-            (0..n).map(move |place| VectorPlace::new(PageId(page), section, place, n))
+            (0..n).map(move |place| VectorPlace::new(PageId(page as u32), section, place, n))
         };
+        let chunked = chunks.page(page)?;
         let n_units = chunked.sections.iter().map(|section| section.units.len() as u32);
-        (0..).zip(n_units).flat_map(of_section).collect()
+        Ok((0..).zip(n_units).flat_map(of_section).collect())
     };
-    (0..).zip(chunks).flat_map(of_page).collect()
+    let pages: Vec<Vec<VectorPlace>> =
+        (0..chunks.n_pages()).into_par_iter().map(of_page).collect::<io::Result<_>>()?;
+    Ok(pages.into_iter().flatten().collect())
 }
 
 /// Groups vectors into cells.

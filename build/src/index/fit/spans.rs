@@ -1,5 +1,6 @@
 //! Spans: short texts taken from the site's sections, used to train and to measure.
 
+use std::borrow::Borrow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -31,11 +32,11 @@ pub struct Span {
 
 /// The spans of a site, sorted by a hash of their text. Texts in `without` are left out, because
 /// they are used for measuring.
-pub fn spans(chunks: &[ChunkedPage], without: &HashSet<String>) -> Vec<Span> {
+pub fn spans(chunks: &[impl Borrow<ChunkedPage>], without: &HashSet<String>) -> Vec<Span> {
     let mut spans: Vec<([u8; 16], Span)> = Vec::new();
     let mut seen = HashSet::new();
     let mut at = 0;
-    for section in chunks.iter().flat_map(|page| &page.sections) {
+    for section in chunks.iter().flat_map(|page| &page.borrow().sections) {
         let own = at..at + section.units.len();
         at = own.end;
         // A section without a vector has no target.

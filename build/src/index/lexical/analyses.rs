@@ -2,6 +2,7 @@
 //! build.
 
 use std::collections::HashMap;
+use std::io;
 use std::ops::Range;
 
 use findling_text::Analyzer;
@@ -9,16 +10,24 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use super::batch_index::{BatchIndex, put};
+use super::batches::Batch;
 use super::page_batch::{PageBatch, Reader};
 use super::{BATCH, Input};
 use crate::index::synonyms::Rows;
 use crate::record_log::{Key, Kind, RecordLog, Used, key_of, program};
+use crate::scratch::Scratch;
 
 /// The kind of the log.
 pub const KIND: Kind = Kind { magic: *b"FNDLANAL", version: 3 };
 
 /// Analyses all pages in batches with fixed boundaries. What the log has is not analysed again.
-pub fn analyses(input: &Input<'_>, log: Option<RecordLog>, bar: &ProgressBar) -> Vec<BatchIndex> {
+/// Without a log, batches wait in a temporary file if there is no room for them.
+pub fn analyses(
+    input: &Input<'_>,
+    log: Option<RecordLog>,
+    bar: &ProgressBar,
+) -> io::Result<Vec<Batch>> {
+    let scratch = Scratch::new(if log.is_some() { u64::MAX } else { input.memory });
     let n_pages = input.pages.len();
     let starts: Vec<usize> = (0..n_pages).step_by(BATCH).collect();
     let log = log.map(|log| (log, base(input)));
@@ -26,27 +35,28 @@ pub fn analyses(input: &Input<'_>, log: Option<RecordLog>, bar: &ProgressBar) ->
         let pages = start..(start + BATCH).min(n_pages);
         let n = pages.len() as u64;
         let known = log.as_ref().map(|(log, base)| {
-            let key = key(base.clone(), input, pages.clone());
-            (key, log.get(&key).and_then(BatchIndex::read))
+            let key = key(base.clone(), input, pages.clone())?;
+            Ok::<_, io::Error>((key, log.get(&key).and_then(BatchIndex::read)))
         });
-        let analysed = match known {
+        let (batch, used) = match known.transpose()? {
             Some((key, Some(batch))) => (batch, Some((key, false))),
-            Some((key, None)) => (analyse(input, pages), Some((key, true))),
-            None => (analyse(input, pages), None),
+            Some((key, None)) => (analyse(input, pages)?, Some((key, true))),
+            None => (analyse(input, pages)?, None),
         };
         bar.inc(n);
-        analysed
+        Ok((Batch::new(batch, &scratch), used))
     });
-    let (batches, keys): (Vec<BatchIndex>, Vec<Option<(Key, bool)>>) = analysed.unzip();
+    let analysed: Vec<(Batch, Option<(Key, bool)>)> = analysed.collect::<io::Result<_>>()?;
+    let (batches, keys): (Vec<Batch>, Vec<_>) = analysed.into_iter().unzip();
     if let Some((log, _)) = log {
         let used = keys.into_iter().zip(&batches).filter_map(|(key, batch)| {
-            let (key, is_new) = key?;
+            let ((key, is_new), Batch::Held(batch)) = (key?, batch) else { return None };
             Some(Used { key, new: is_new.then(|| batch.bytes()) })
         });
         // Without the log the next build takes longer, and nothing else.
         let _ = log.store(used.collect());
     }
-    batches
+    Ok(batches)
 }
 
 /// What decides the analysis of every page.
@@ -61,19 +71,19 @@ fn base(input: &Input<'_>) -> blake3::Hasher {
 }
 
 /// What decides the analysis of these pages, behind what decides that of every page.
-fn key(mut hasher: blake3::Hasher, input: &Input<'_>, pages: Range<usize>) -> Key {
+fn key(mut hasher: blake3::Hasher, input: &Input<'_>, pages: Range<usize>) -> io::Result<Key> {
     let mut coded = Vec::new();
     for at in pages {
         let page = &input.pages[at];
         put(&mut coded, (input.languages.of_page(at), &page.title, &page.url, &page.aliases));
-        put(&mut coded, (&page.pins, &input.chunks[at]));
+        put(&mut coded, (&page.pins, &*input.chunks.page(at)?));
         hasher.update(&coded);
         coded.clear();
     }
-    key_of(&hasher)
+    Ok(key_of(&hasher))
 }
 
-fn analyse(input: &Input<'_>, pages: Range<usize>) -> BatchIndex {
+fn analyse(input: &Input<'_>, pages: Range<usize>) -> io::Result<BatchIndex> {
     let mut batch = PageBatch::default();
     let mut analyzers = HashMap::new();
     for page in pages {
@@ -84,7 +94,7 @@ fn analyse(input: &Input<'_>, pages: Range<usize>) -> BatchIndex {
             (analyzer, rows)
         });
         let reader = &mut Reader { analyzer, synonyms: rows };
-        batch.page(&input.pages[page], &input.chunks[page], reader);
+        batch.page(&input.pages[page], &*input.chunks.page(page)?, reader);
     }
-    BatchIndex::encode(batch)
+    Ok(BatchIndex::encode(batch))
 }

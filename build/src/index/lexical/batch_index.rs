@@ -33,8 +33,8 @@ use findling_bundle::{Level, PageId};
 use super::page_batch::{LevelPostings, Node, PageBatch, TermPostings};
 use crate::record_log::CODING;
 
-/// A batch of analysed pages.
-#[derive(Debug)]
+/// A batch of analysed pages, or some of the terms of one.
+#[derive(Clone, Debug, Default)]
 pub struct BatchIndex {
     head: Head,
     n_words: u64,
@@ -46,11 +46,14 @@ pub struct BatchIndex {
 }
 
 /// What is decoded at once.
-#[derive(Debug, Encode, Decode)]
-struct Head {
-    pages: Vec<Node>,
-    sections: Vec<Node>,
-    passages: Vec<[u32; 2]>,
+#[derive(Clone, Debug, Default, Encode, Decode)]
+pub struct Head {
+    /// The pages.
+    pub pages: Vec<Node>,
+    /// The sections of all pages.
+    pub sections: Vec<Node>,
+    /// The lengths of the two fields of each passage.
+    pub passages: Vec<[u32; 2]>,
 }
 
 /// The lists of a term in a batch.
@@ -177,19 +180,37 @@ impl BatchIndex {
         &self.bytes
     }
 
-    /// The pages.
-    pub fn pages(&self) -> &[Node] {
-        &self.head.pages
+    /// The pages, sections and passages.
+    pub fn head(&self) -> &Head {
+        &self.head
     }
 
-    /// The sections of all pages.
-    pub fn sections(&self) -> &[Node] {
-        &self.head.sections
+    /// The same of a batch that is not needed any more.
+    pub fn into_head(self) -> Head {
+        self.head
     }
 
-    /// The lengths of the two fields of each passage.
-    pub fn passages(&self) -> &[[u32; 2]] {
-        &self.head.passages
+    /// Where a term begins in the bytes, or where the last one ends.
+    pub fn start_of(&self, place: usize) -> usize {
+        self.starts.get(place).copied().unwrap_or(self.bytes.len())
+    }
+
+    /// At most `n` terms with about the same number of bytes between them.
+    pub fn samples(&self, n: usize) -> impl Iterator<Item = &str> {
+        let first = self.start_of(0);
+        let step = ((self.bytes.len() - first) / n.max(1)).max(1);
+        let at = (0..n).map(move |i| first + i * step);
+        at.filter_map(|at| self.term(self.starts.partition_point(|start| *start < at)))
+    }
+
+    /// Some terms of a batch from its bytes; `None` if that is not what they are.
+    pub fn of_terms(bytes: Vec<u8>, n_terms: u32) -> Option<Self> {
+        let (mut starts, mut end) = (Vec::with_capacity(n_terms as usize), 0);
+        for _ in 0..n_terms {
+            starts.push(end);
+            let _: Stored<'_> = take(&bytes, &mut end)?;
+        }
+        (end == bytes.len()).then_some(Self { bytes, starts, ..Self::default() })
     }
 
     /// Words as they are spelt, with how often they occur.

@@ -8,9 +8,10 @@ use findling_bundle::{Level, PageId, PassageId, SectionId};
 use rayon::prelude::*;
 
 use super::BATCH;
-use super::batch_index::BatchIndex;
+use super::batch_index::Head;
+use super::batches::Batch;
 use super::page_batch::LevelPostings;
-use super::term_ranges::Term;
+use super::term_plan::TermInfo;
 use crate::index::shards::Stored;
 use crate::page::Page;
 use crate::shard_cutter::ShardCutter;
@@ -50,11 +51,11 @@ const SHARDS_PER_PHRASE: usize = 8;
 const MIN_POSITIONS_BYTES: usize = 1 << 10;
 
 /// The blocks. Page addresses decide where they are cut.
-pub fn blocks(pages: &[Page], batches: &[BatchIndex]) -> Vec<Block> {
+pub fn blocks(pages: &[Page], batches: &[Batch]) -> Vec<Block> {
     let mut sizes = Vec::with_capacity(pages.len());
-    for batch in batches {
-        let (mut sections, mut passages) = (batch.sections().iter(), batch.passages().iter());
-        for page in batch.pages() {
+    for Head { pages, sections, passages } in batches.iter().map(Batch::head) {
+        let (mut sections, mut passages) = (sections.iter(), passages.iter());
+        for page in pages {
             let mut size = page.len[0];
             for section in sections.by_ref().take(page.n_children as usize) {
                 size += section.len[0];
@@ -81,29 +82,29 @@ pub fn blocks(pages: &[Page], batches: &[BatchIndex]) -> Vec<Block> {
     blocks.collect()
 }
 
-/// The term ranges of each column.
-pub fn columns<'r, 'a>(ranges: &'r [&'a [Term<'a>]], n_blocks: usize) -> Vec<&'r [&'a [Term<'a>]]> {
-    let size = |range: &[Term<'_>]| -> usize {
-        let parts = range.iter().flat_map(|(_, parts)| *parts);
-        parts.map(|part| part.n_positions as usize).sum()
+/// The ranges of terms of each column.
+pub fn columns(
+    terms: &[TermInfo<'_>],
+    ranges: &[Range<usize>],
+    n_blocks: usize,
+) -> Vec<Range<usize>> {
+    let size = |range: &Range<usize>| -> usize {
+        terms[range.clone()].iter().map(|term| term.n_positions as usize).sum()
     };
-    let sizes: Vec<usize> = ranges.par_iter().map(|range| size(range)).collect();
+    let sizes: Vec<usize> = ranges.par_iter().map(size).collect();
     let total: usize = sizes.iter().sum();
     let best = ((BYTES_PER_ENTRY * total) as f64 / SHARDS_PER_PHRASE as f64).sqrt();
     let shard = ShardCutter::steady(best).max(MIN_POSITIONS_BYTES);
     let mut cutter = ShardCutter::new(shard * n_blocks);
-    let mut range_starts = vec![0];
+    let mut starts = vec![0];
     for (i, (range, size)) in ranges.iter().zip(sizes).enumerate() {
-        if cutter.cut_before(range[0].0, size) {
-            range_starts.push(i);
+        if cutter.cut_before(terms[range.start].term, size) {
+            starts.push(i);
         }
     }
-    range_starts.push(ranges.len());
-    range_starts
-        .windows(2)
-        .map(|cut| &ranges[cut[0]..cut[1]])
-        .filter(|column| !column.is_empty())
-        .collect()
+    starts.push(ranges.len());
+    let columns = starts.windows(2).map(|cut| cut[0]..cut[1]);
+    columns.filter(|column| !column.is_empty()).collect()
 }
 
 /// Adds the positions of one term on one level, each to the block of its page. Blocks without a

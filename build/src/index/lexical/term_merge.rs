@@ -6,6 +6,7 @@
 //! terms, so that most comparisons read no term. Where the runs are cut affects time only, not the
 //! result.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -15,7 +16,9 @@ use super::batch_index::{BatchIndex, TermPart};
 use super::term_ranges::Term;
 
 /// Number of runs: several for each core, so that all cores end at about the same time.
-const N_RUNS: usize = 64;
+pub const N_RUNS: usize = 64;
+/// The same where only a group of the terms is merged.
+pub const N_RUNS_OF_GROUP: usize = 8;
 
 /// Terms of each batch that are looked at to cut runs of about equal length.
 const SAMPLES: usize = 8;
@@ -35,9 +38,11 @@ struct Run<'a> {
 }
 
 impl<'a> MergedTerms<'a> {
-    /// Merges the terms of batches, whose numbers are their places.
-    pub fn of(batches: &'a [BatchIndex]) -> Self {
-        let starts = starts(batches);
+    /// Merges the terms of batches, whose numbers are their places, in so many runs.
+    pub fn of(batches: &'a [impl Borrow<BatchIndex> + Sync], n_runs: usize) -> Self {
+        let batches: Vec<&BatchIndex> = batches.iter().map(Borrow::borrow).collect();
+        let batches = &batches[..];
+        let starts = starts(batches, n_runs);
         let run = |at: usize| Run::of(batches, starts[at], starts.get(at + 1).copied());
         Self((0..starts.len()).into_par_iter().map(run).collect())
     }
@@ -77,7 +82,7 @@ impl Place {
     }
 
     /// The order of the terms' bytes.
-    fn compare(&self, other: &Self, batches: &[BatchIndex]) -> Ordering {
+    fn compare(&self, other: &Self, batches: &[&BatchIndex]) -> Ordering {
         self.prefix.cmp(&other.prefix).then_with(|| {
             if self.len.max(other.len) as usize <= PREFIX {
                 // One is the other with zeros behind it.
@@ -87,19 +92,19 @@ impl Place {
         })
     }
 
-    fn term<'a>(&self, batches: &'a [BatchIndex]) -> &'a [u8] {
+    fn term<'a>(&self, batches: &[&'a BatchIndex]) -> &'a [u8] {
         batches[self.batch as usize].term_bytes(self.at as usize)
     }
 }
 
 /// The first term of each run, in order. The first run begins with the empty term.
-fn starts(batches: &[BatchIndex]) -> Vec<&str> {
+fn starts<'a>(batches: &[&'a BatchIndex], n_runs: usize) -> Vec<&'a str> {
     let samples = batches
         .iter()
         .flat_map(|batch| (0..SAMPLES).filter_map(|i| batch.term(i * batch.n_terms() / SAMPLES)));
     let mut samples: Vec<&str> = samples.collect();
     samples.sort_unstable();
-    let cuts = (1..N_RUNS).filter_map(|i| samples.get(i * samples.len() / N_RUNS).copied());
+    let cuts = (1..n_runs).filter_map(|i| samples.get(i * samples.len() / n_runs).copied());
     let mut starts: Vec<&str> = [""].into_iter().chain(cuts).collect();
     starts.dedup();
     starts
@@ -107,7 +112,7 @@ fn starts(batches: &[BatchIndex]) -> Vec<&str> {
 
 impl<'a> Run<'a> {
     /// Merges the terms from `start` to before `end`.
-    fn of(batches: &'a [BatchIndex], start: &str, end: Option<&str>) -> Self {
+    fn of(batches: &[&'a BatchIndex], start: &str, end: Option<&str>) -> Self {
         let places: Vec<Range<usize>> = batches
             .iter()
             .map(|batch| {
@@ -175,7 +180,7 @@ mod tests {
                 terms.iter().for_each(|term| expect.entry(term).or_default().push(number));
             }
             let encoded: Vec<BatchIndex> = batches.iter().map(batch).collect();
-            let merged = MergedTerms::of(&encoded);
+            let merged = MergedTerms::of(&encoded, N_RUNS);
             let numbers = |parts: &[TermPart<'_>]| parts.iter().map(|part| part.batch).collect();
             let found: Vec<(&str, Vec<u32>)> =
                 merged.terms().iter().map(|(term, parts)| (*term, numbers(parts))).collect();

@@ -6,7 +6,7 @@ use findling_bundle::{Level, PositionsShard, Stats, TermsShard, decode_shard};
 use findling_text::keys::split_name;
 
 use super::*;
-use crate::chunk::{ChunkedSection, EmbeddingUnit};
+use crate::chunk::{ChunkedPage, ChunkedSection, EmbeddingUnit};
 use crate::index::tiers;
 
 fn section(
@@ -32,7 +32,8 @@ type Postings = BTreeMap<String, (u32, [Vec<Posting>; 3])>;
 fn index(pages: &[Page], chunks: &[ChunkedPage]) -> (Lexical, Postings) {
     let languages = Languages::of(pages, Some("x-none"));
     let languages = &languages;
-    let input = Input { pages, chunks, languages, synonyms: &[] };
+    let chunks = &Chunks::from(chunks.to_vec());
+    let input = Input { pages, chunks, languages, synonyms: &[], memory: u64::MAX };
     let earlier = EarlierShards::default();
     let lexical = analyse(&input, None, &earlier, &ProgressBar::hidden()).unwrap();
     let stats = Stats {

@@ -111,7 +111,8 @@ const MAX_LAYERS: u32 = 64;
 const MAX_HIDDEN: u32 = 4096;
 const MAX_INTERMEDIATE: u32 = 16384;
 const MAX_POSITIONS: u32 = 32768;
-const MAX_VOCABULARY: usize = 500_000;
+/// Most words.
+pub(crate) const MAX_VOCABULARY: usize = 500_000;
 
 impl Architecture {
     /// Checks that this encoder can be run with a vocabulary of `n_words` tokens.

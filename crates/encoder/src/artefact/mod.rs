@@ -19,6 +19,8 @@ mod pieces;
 mod pruned;
 mod tensor;
 
+#[cfg(feature = "import")]
+pub(crate) use architecture::MAX_VOCABULARY;
 pub use architecture::{Activation, Architecture, Pooling, TensorSpec, names};
 pub use format::{FORMAT_VERSION, MAGIC};
 pub use pieces::Pieces;

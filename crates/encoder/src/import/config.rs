@@ -207,6 +207,15 @@ pub(crate) fn positions(dir: &Path) -> Result<Option<u32>, Error> {
     }))
 }
 
+/// The rows of the table of words, as far as `config.json` tells.
+pub(crate) fn vocabulary_size(dir: &Path) -> Result<Option<usize>, Error> {
+    #[derive(Deserialize)]
+    struct Size {
+        vocab_size: Option<usize>,
+    }
+    Ok(read_json::<Size>(&dir.join("config.json"))?.and_then(|config| config.vocab_size))
+}
+
 /// The architecture that `config.json` describes.
 pub(super) fn architecture(dir: &Path, sentence: &Sentence) -> Result<Architecture, Error> {
     let pooling = match sentence.pooling {

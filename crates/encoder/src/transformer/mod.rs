@@ -9,11 +9,12 @@ mod linear;
 mod norm;
 #[cfg(feature = "import")]
 pub mod reference;
+mod tokens;
 mod wide;
 
 use std::sync::Arc;
 
-use findling_text::wordpiece::WordPiece;
+use findling_text::wordpiece::Encoding;
 use tract_core::internal::*;
 
 use crate::artefact::{Artefact, Pooling, names};
@@ -21,6 +22,7 @@ use crate::encoder::{each, normalise};
 #[cfg(feature = "import")]
 use crate::import::weights::WordRows;
 use crate::{Embedding, Encoder, EncoderCard, Error, Side};
+use tokens::Tokenizer;
 
 /// A sentence transformer, ready to run.
 ///
@@ -31,7 +33,7 @@ use crate::{Embedding, Encoder, EncoderCard, Error, Side};
 /// loading, the weights of one layer are in memory twice.
 pub struct Transformer {
     card: EncoderCard,
-    tokenizer: WordPiece,
+    tokenizer: Tokenizer,
     pooling: Pooling,
     /// The artefact without its layers: the embedding tables.
     tables: Artefact,
@@ -48,9 +50,12 @@ impl Transformer {
     ///
     /// [`Error::Artefact`] if its vocabulary is not one of WordPiece, [`Error::Run`] if tract
     /// cannot build the model.
-    pub fn new(mut artefact: Artefact) -> Result<Self, Error> {
-        let tokenizer = WordPiece::new(artefact.vocabulary(), artefact.normaliser())
-            .map_err(|e| Error::Artefact(e.to_string()))?;
+    pub fn new(artefact: Artefact) -> Result<Self, Error> {
+        let tokenizer = Tokenizer::of(&artefact)?;
+        Self::with(artefact, tokenizer)
+    }
+
+    fn with(mut artefact: Artefact, tokenizer: Tokenizer) -> Result<Self, Error> {
         let plan = graph::build(&mut artefact)
             .and_then(|model| model.into_optimized())
             .and_then(SimplePlan::new)
@@ -67,7 +72,7 @@ impl Transformer {
     }
 
     /// Reads a published model: `model.safetensors`, `tokenizer.json`, `config.json` (see
-    /// [`crate::import`]).
+    /// [`crate::import`]). With feature `tokenizers` its tokenizer need not be WordPiece.
     ///
     /// # Errors
     ///
@@ -87,7 +92,17 @@ impl Transformer {
         dir: &std::path::Path,
         options: &crate::import::Options,
     ) -> Result<Self, Error> {
-        Self::new(crate::import::import_dir(dir, options)?)
+        let mut other = tokens::Other::default();
+        let artefact =
+            crate::import::import_dir_or(dir, options, &mut |refused| other.read(dir, refused))?;
+        let (tokenizer, identity) = other.or_of(&artefact)?;
+        let mut this = Self::with(artefact, tokenizer)?;
+        if let Some(identity) = identity {
+            // Tokens alone do not tell how a text is divided.
+            let whole = [this.card.fingerprint.as_bytes(), identity.as_bytes()].concat();
+            this.card.fingerprint = blake3::hash(&whole).to_hex()[..32].to_string();
+        }
+        Ok(this)
     }
 
     /// Reads a published model for a few queries, in a third of the time: without the table of
@@ -104,10 +119,12 @@ impl Transformer {
         options: &crate::import::Options,
         fingerprint: &str,
     ) -> Result<Option<Self>, Error> {
-        let Some((layers, rows)) = crate::import::import_layers(dir, options, fingerprint)? else {
-            return Ok(None);
-        };
-        Ok(Some(Self { word_rows: Some(rows), ..Self::new(layers)? }))
+        let mut other = tokens::Other::default();
+        let otherwise = &mut |refused| other.read(dir, refused);
+        let layers = crate::import::import_layers(dir, options, fingerprint, otherwise)?;
+        let Some((layers, rows)) = layers else { return Ok(None) };
+        let (tokenizer, _) = other.or_of(&layers)?;
+        Ok(Some(Self { word_rows: Some(rows), ..Self::with(layers, tokenizer)? }))
     }
 
     /// Hash of everything that determines the vectors.
@@ -115,12 +132,7 @@ impl Transformer {
         &self.card.fingerprint
     }
 
-    fn tokens(
-        &self,
-        text: &str,
-        side: Side,
-        max_tokens: usize,
-    ) -> findling_text::wordpiece::Encoding {
+    fn tokens(&self, text: &str, side: Side, max_tokens: usize) -> Result<Encoding, Error> {
         let prefix = match side {
             Side::Query => &self.card.query_prefix,
             Side::Document => &self.card.document_prefix,
@@ -138,7 +150,7 @@ impl Transformer {
     ///
     /// [`Error::Run`] if tract fails, which is not expected.
     pub fn encode_one(&self, text: &str, side: Side) -> Result<Embedding, Error> {
-        let tokens = self.tokens(text, side, self.card.max_tokens as usize);
+        let tokens = self.tokens(text, side, self.card.max_tokens as usize)?;
         let values = self.forward(&tokens.ids)?;
         Ok(Embedding { values, n_tokens: tokens.ids.len() as u32, truncated: tokens.truncated })
     }
@@ -212,7 +224,7 @@ impl Encoder for Transformer {
     }
 
     fn count_tokens(&self, text: &str, side: Side) -> u32 {
-        self.tokens(text, side, usize::MAX).ids.len() as u32
+        self.tokens(text, side, usize::MAX).map_or(0, |tokens| tokens.ids.len() as u32)
     }
 }
 

@@ -4,6 +4,8 @@
 
 mod model;
 mod twin;
+#[cfg(feature = "tokenizers")]
+mod unigram;
 
 use findling_encoder::artefact::{
     Activation, Architecture, Artefact, Bits, Pieces, Pooling, Storage, TensorSpec,

@@ -1,0 +1,73 @@
+//! One line of JSON for each request, in the form of the endpoint for Workers. What was searched
+//! for is not in it.
+
+use std::time::Instant;
+
+use axum::http::{Method, StatusCode};
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::reply::Fault;
+use crate::safe_text;
+use crate::standard_streams::tell;
+
+/// What is logged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogLevel {
+    /// A line for each request
+    Requests,
+    /// A line for each request that failed by the server's fault
+    #[default]
+    Errors,
+    /// Nothing
+    None,
+}
+
+/// What is known of a request while it is answered.
+pub struct Trail {
+    pub id: String,
+    pub start: Instant,
+    pub method: Method,
+    pub route: &'static str,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    findling: Entry<'a>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    id: &'a str,
+    method: &'a str,
+    route: &'a str,
+    status: u16,
+    ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'a str>,
+    /// Only of faults that are not the client's: those may quote what was searched for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+}
+
+/// Writes the line of a request.
+pub fn write(level: LogLevel, trail: &Trail, status: StatusCode, fault: Option<&Fault>) {
+    let is_error = status.is_server_error();
+    if level == LogLevel::None || (level == LogLevel::Errors && !is_error) {
+        return;
+    }
+    let told = |fault: &'_ Fault| fault.cause.clone().unwrap_or_else(|| fault.message.clone());
+    let message = fault.filter(|_| is_error).map(told);
+    let entry = Entry {
+        id: &trail.id,
+        method: trail.method.as_str(),
+        route: trail.route.trim_start_matches('/'),
+        status: status.as_u16(),
+        ms: trail.start.elapsed().as_millis().try_into().unwrap_or(u64::MAX),
+        code: fault.map(|fault| fault.code),
+        message: message.as_deref(),
+    };
+    if let Ok(line) = safe_text::json(&Line { findling: entry }) {
+        tell(line);
+    }
+}

@@ -1,0 +1,236 @@
+//! What a build does not need for the time being: in memory up to a budget, beyond it in a temporary
+//! file, which is gone with the build. A small site never has one.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use bincode::{Decode, Encode};
+
+use crate::record_log::{CODING, read_at};
+
+/// Bytes of one kind of thing, such as the texts of pages, that stay in memory.
+pub const BUDGET: u64 = 128 << 20;
+
+/// Keeps values of one kind.
+#[derive(Debug)]
+pub struct Scratch {
+    budget: u64,
+    held: AtomicU64,
+    /// `None` inside if the system gives no file. Values stay in memory then.
+    file: OnceLock<Option<Arc<Pile>>>,
+}
+
+/// The temporary file.
+#[derive(Debug)]
+struct Pile {
+    file: File,
+    end: AtomicU64,
+}
+
+/// A place in the temporary file.
+#[derive(Clone, Debug)]
+pub struct Record {
+    pile: Arc<Pile>,
+    at: u64,
+    len: u32,
+}
+
+/// A value that a [`Scratch`] keeps.
+#[derive(Debug)]
+pub enum Stowed<T> {
+    /// In memory.
+    Held(T),
+    /// In the temporary file.
+    Away(Record),
+}
+
+impl Scratch {
+    /// With so many bytes in memory.
+    pub fn new(budget: u64) -> Self {
+        Self { budget, held: AtomicU64::new(0), file: OnceLock::new() }
+    }
+
+    /// Keeps a value that takes about `len` bytes of memory.
+    pub fn keep<T: Encode>(&self, value: T, len: usize) -> Stowed<T> {
+        match self.put(len, || coded(&value)) {
+            Some(record) => Stowed::Away(record),
+            None => Stowed::Held(value),
+        }
+    }
+
+    /// Puts bytes into the file; `None` if what they are made of, `len` bytes, can stay in memory,
+    /// or has to because the file cannot be written.
+    pub fn put(&self, len: usize, bytes: impl FnOnce() -> Option<Vec<u8>>) -> Option<Record> {
+        let len = len as u64;
+        if self.held.fetch_add(len, Ordering::Relaxed).saturating_add(len) <= self.budget {
+            return None;
+        }
+        let record = self.file.get_or_init(Pile::new).as_ref().and_then(|pile| {
+            let bytes = bytes()?;
+            Pile::add(pile, &bytes).ok()
+        });
+        if record.is_some() {
+            self.held.fetch_sub(len, Ordering::Relaxed);
+        }
+        record
+    }
+}
+
+/// A file without a name. `/tmp` is in memory on many systems, `/var/tmp` is not.
+#[cfg(not(target_family = "wasm"))]
+fn temporary_file() -> Option<File> {
+    let on_disk = cfg!(unix) && std::env::var_os("TMPDIR").is_none();
+    let on_disk = on_disk.then(|| tempfile::tempfile_in("/var/tmp").ok()).flatten();
+    on_disk.or_else(|| tempfile::tempfile().ok())
+}
+
+impl Pile {
+    fn new() -> Option<Arc<Self>> {
+        #[cfg(not(target_family = "wasm"))]
+        return Some(Arc::new(Self { file: temporary_file()?, end: AtomicU64::new(0) }));
+        #[cfg(target_family = "wasm")]
+        None
+    }
+
+    fn add(pile: &Arc<Self>, bytes: &[u8]) -> io::Result<Record> {
+        let len = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+        let at = pile.end.fetch_add(len.into(), Ordering::Relaxed);
+        write_at(&pile.file, at, bytes)?;
+        Ok(Record { pile: Arc::clone(pile), at, len })
+    }
+}
+
+impl Record {
+    /// Number of bytes.
+    pub fn n_bytes(&self) -> usize {
+        self.len as usize
+    }
+
+    /// The bytes of a range, which ends before the record does.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn part(&self, range: Range<usize>) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; range.len()];
+        read_at(&self.pile.file, self.at + range.start as u64, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// All bytes.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn bytes(&self) -> io::Result<Vec<u8>> {
+        self.part(0..self.n_bytes())
+    }
+
+    /// The value that the bytes are of.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was changed.
+    pub fn value<T: Decode<()>>(&self) -> io::Result<T> {
+        match bincode::decode_from_slice(&self.bytes()?, CODING) {
+            Ok((value, _)) => Ok(value),
+            Err(_) => Err(changed()),
+        }
+    }
+}
+
+impl PartialEq for Record {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.pile, &other.pile) && (self.at, self.len) == (other.at, other.len)
+    }
+}
+
+impl<T: Clone + Decode<()>> Stowed<T> {
+    /// The value.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn get(&self) -> io::Result<Cow<'_, T>> {
+        match self {
+            Self::Held(value) => Ok(Cow::Borrowed(value)),
+            Self::Away(record) => record.value().map(Cow::Owned),
+        }
+    }
+}
+
+impl<T> Stowed<T> {
+    /// The value, if it is in memory.
+    pub fn held(&self) -> Option<&T> {
+        match self {
+            Self::Held(value) => Some(value),
+            Self::Away(_) => None,
+        }
+    }
+}
+
+/// A value in the form of the file.
+pub fn coded(value: impl Encode) -> Option<Vec<u8>> {
+    bincode::encode_to_vec(value, CODING).ok()
+}
+
+/// The file does not hold what was written.
+pub fn changed() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "the temporary file of this build was changed by another program; build again",
+    )
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, bytes, at)? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            n => {
+                bytes = &bytes[n..];
+                at += n as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn write_at(_: &File, _: u64, _: &[u8]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_beyond_the_budget_comes_back_as_it_was() {
+        let scratch = Scratch::new(1_000);
+        let text = |n: usize| format!("value {n} ").repeat(n % 40);
+        let kept: Vec<(usize, Stowed<String>)> =
+            (0..500).into_par_iter().map(|n| (n, scratch.keep(text(n), text(n).len()))).collect();
+        let in_memory: usize =
+            kept.iter().filter_map(|(_, kept)| kept.held()).map(String::len).sum();
+        assert!((1..=1_000).contains(&in_memory), "{in_memory} bytes");
+        for (n, kept) in kept {
+            assert_eq!(*kept.get().unwrap(), text(n));
+        }
+    }
+
+    #[test]
+    fn what_fits_makes_no_file() {
+        let scratch = Scratch::new(100);
+        assert!(scratch.keep(vec![1u8; 100], 100).held().is_some());
+        assert!(scratch.file.get().is_none());
+        assert!(scratch.keep(1u8, 1).held().is_none());
+    }
+}
