@@ -68,6 +68,8 @@ pub struct ChunkedSection {
     pub heading: String,
     /// Fragment without `#`.
     pub anchor: Option<String>,
+    /// BCP 47 tag; empty for the page's language.
+    pub language: String,
     /// Its own attributes.
     pub attributes: BTreeMap<String, AttributeValue>,
     /// The section that contains this one: an index into [`ChunkedPage::sections`], smaller than
@@ -158,6 +160,7 @@ fn join(section: &Section, continues: bool, parent: Option<u32>) -> (ChunkedSect
         level: section.level,
         heading: section.heading.clone(),
         anchor: section.anchor.clone(),
+        language: section.language.clone(),
         attributes: section.attributes.clone(),
         parent,
         continues,

@@ -116,6 +116,9 @@ pub struct Section {
     pub heading: String,
     /// Fragment without `#`.
     pub anchor: Option<String>,
+    /// BCP 47 tag of an element around the heading; empty where the section is in its page's
+    /// language.
+    pub language: String,
     /// Its own attributes: of this section alone, not of its page.
     pub attributes: BTreeMap<String, AttributeValue>,
     /// Paragraphs, list items, table rows, code blocks.

@@ -1,5 +1,5 @@
-//! What a build does not need for the time being: in memory up to a budget, beyond it in a temporary
-//! file, which is gone with the build. A small site never has one.
+//! What a build does not need for the time being: in memory up to a budget, beyond it in a
+//! temporary file, which is gone with the build. A small site never has one.
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -14,8 +14,8 @@
 //
 // The result is written to bench/results/DATE-scale.json unless `--out` names another file. Rows of
 // a file that is there stay if they are of another size or encoder, so that a million pages can be
-// measured by themselves; the curves are drawn into docs/scale.svg. A million pages take 2.2 GB, and
-// their bundle about as much.
+// measured by themselves; the curves are drawn into docs/scale.svg. A million pages take 2.2 GB,
+// and their bundle about as much.
 
 import { spawnSync } from "node:child_process";
 import {

@@ -42,7 +42,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LANGUAGES = (
-    "en de nl sv fr es it pt ro ru pl cs el tr fi hu hi ar he vi th ko ja zh"
+    "en de nl sv fr es it pt ro ru uk pl cs el tr fi hu hi ar he vi th ko ja zh"
 ).split()
 MAX_PAGES = 800
 MAX_QUERIES = 200
@@ -50,6 +50,8 @@ MAX_RANK = 10
 SALT = "languages"
 
 OFFICE = {language: language for language in LANGUAGES} | {"en": "en-US", "zh": "zh-CN"}
+# In these GIMP's help is translated, and LibreOffice's is not.
+GIMP = {"ro", "uk"}
 REPOSITORIES = {
     "ar": ("customer-insights-pr.ar-sa", "dynamics-365-project-operations-pr.ar-SA"),
     "he": ("customer-insights-pr.he-il", "dynamics-365-project-operations-pr.he-il"),
@@ -74,6 +76,7 @@ DICTIONARIES = {
     "ru": ("ru", "ru_RU"),
     "sv": ("sv", "sv_SE"),
     "tr": ("tr", "tr_TR"),
+    "uk": ("uk", "uk_UA"),
 }
 VOIKKO = ("libarchive13", "libhfstospell11", "libvoikko1", "python3-libvoikko", "voikko-fi")
 UNSPACED = {"ja", "zh", "th"}
@@ -102,6 +105,7 @@ SCRIPTS = {
     "ja": "\u3040-\u30ff\u4e00-\u9fff",
     "ko": "\uac00-\ud7a3",
     "ru": "\u0400-\u04ff",
+    "uk": "\u0400-\u04ff",
     "th": "\u0e00-\u0e7f",
     "zh": "\u4e00-\u9fff",
 }
@@ -185,8 +189,8 @@ def fetch(trees, languages, clones):
     for language in languages:
         if language in DICTIONARIES:
             packages.add(f"hunspell-{DICTIONARIES[language][0]}")
-        if language == "ro":
-            packages.add("gimp-help-ro")
+        if language in GIMP:
+            packages.add(f"gimp-help-{language}")
         elif language not in REPOSITORIES:
             packages.add(f"libreoffice-help-{OFFICE[language].lower()}")
     if "fi" in languages:
@@ -223,8 +227,8 @@ def tree_of(trees, language):
     """Paths and HTML of a language's pages."""
     if language in REPOSITORIES:
         root, suffix = trees / "repositories" / language, ".md"
-    elif language == "ro":
-        root, suffix = trees / "usr/share/gimp/2.0/help/ro", ".html"
+    elif language in GIMP:
+        root, suffix = trees / "usr/share/gimp/2.0/help" / language, ".html"
     else:
         root, suffix = trees / "usr/share/libreoffice/help" / OFFICE[language] / "text", ".html"
     paths = sorted(path for path in root.rglob(f"*{suffix}") if path.is_file())

@@ -15,7 +15,6 @@ export class Together {
   free(): void;
   add(engine: Engine): void;
   begin(relaxes: boolean): void;
-  search(engine: Engine, request: string): Search;
   step(engine: Engine, search: Search): string;
   terms(engine: Engine, search: Search): string;
   list(): void;

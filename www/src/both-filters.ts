@@ -104,8 +104,11 @@ class Terms {
   }
 
   #fail(expected: string): never {
-    const found = this.#text.slice(this.#at) || "nothing";
-    const place = `character ${this.#at + 1} of the filter ${this.#text}`;
-    throw new FindlingError("filter", `Expected ${expected} at ${place}, found ${found}.`);
+    const rest = this.#text.slice(this.#at) || "nothing";
+    throw new FindlingError(
+      "filter",
+      `Expected ${expected} at character ${this.#at + 1} of the filter ${this.#text}, ` +
+        `found ${rest}.`,
+    );
   }
 }

@@ -16,12 +16,6 @@ import type { Description } from "./types";
 /** The functions of the engine's WebAssembly module. */
 export type Wasm = typeof import("../wasm/engine/findling_engine");
 
-/** How the engine searches, where a search is a part of one over several bundles. */
-export interface Searching {
-  search(engine: Engine, request: string): Search;
-  step(engine: Engine, search: Search): string;
-}
-
 /** A step of a search: its answer, or a list of the shards that are missing. */
 export type Part = (engine: Engine, search: Search | undefined) => string;
 
@@ -37,8 +31,8 @@ export interface Cost extends Traffic {
   residentBytes: number;
   /** Times that the search began again because it had called an engine part not loaded yet. */
   recoveries: number;
-  /** How the engine searches, if not by the bundle alone. */
-  searching?: Searching | undefined;
+  /** What is done in place of a step of the search, where several bundles are searched as one. */
+  step?: Part | undefined;
 }
 
 /** An answer as the engine's own JSON. */
@@ -149,11 +143,6 @@ export class Bundle {
     return JSON.parse(this.#workingEngine().describe()) as Description;
   }
 
-  /** Does work with the engine. */
-  withEngine(work: (engine: Engine) => void): void {
-    work(this.#workingEngine());
-  }
-
   /** Loads the deployed build if it is another one; returns whether it is. */
   async refresh(traffic: Traffic): Promise<boolean> {
     const entry = await this.#source.entry(traffic);
@@ -184,7 +173,10 @@ export class Bundle {
     try {
       const json = await this.#answerInTime(request, cost, signal, setPartial, onWords)
         .catch(async (thrown: unknown) => {
-          if (!isStale(thrown) || !(await this.refresh(cost))) throw thrown;
+          // A missing or damaged shard mostly means that the site was deployed again.
+          const error = FindlingError.from(thrown);
+          const stale = error.code === "shard-missing" || error.code === "shard-corrupt";
+          if (!stale || !(await this.refresh(cost))) throw error;
           return this.#answer(request, cost, signal);
         })
         .catch((thrown: unknown) => {
@@ -286,7 +278,7 @@ export class Bundle {
       await abortable(deferred.load(), signal);
     const engine = this.#workingEngine();
     try {
-      return await this.#run(engine, request, cost, signal, onWords);
+      return await this.run(request, cost, signal, onWords, engine);
     } catch (thrown) {
       if (!deferred || signal.aborted) throw thrown;
       if (this.#broken.has(engine)) {
@@ -296,7 +288,7 @@ export class Bundle {
         cost.recoveries++;
         console.debug("findling: a search began again with the deferred part of the engine");
         await abortable(deferred.load(), signal);
-        return this.#run(this.#workingEngine(), request, cost, signal);
+        return this.run(request, cost, signal);
       }
       return this.#answerUncorrected(engine, request, FindlingError.from(thrown), cost, signal);
     }
@@ -312,7 +304,7 @@ export class Bundle {
   ): Promise<string> {
     const uncorrected = request.verbatim === true && request.suggest === false;
     if (error.code !== "wasm" || needsDeferred(request) || uncorrected) throw error;
-    const json = await this.#run(engine, verbatim(request), cost, signal);
+    const json = await this.run(verbatim(request), cost, signal, undefined, engine);
     const message = `Spelling was not corrected: ${error.advice}`;
     return withNotice(json, { code: "corrections-missing", message });
   }
@@ -326,62 +318,29 @@ export class Bundle {
     return this.#engine;
   }
 
-  /** Runs one search: the engine asks for shards, round after round, until it has the answer. */
-  async #run(
-    engine: Engine,
-    request: Request,
+  /**
+   * Runs one search: the engine asks for shards, round after round, until it has the answer. A step
+   * of several bundles (`Cost.step`) may need no search of this one.
+   */
+  async run(
+    request: Request | undefined,
     cost: Cost,
     signal: AbortSignal,
     onWords?: OnWords,
+    engine = this.#workingEngine(),
   ): Promise<string> {
     const done = onWords && new AbortController();
-    let answeringWords = onWords === undefined || request.mode === "semantic";
-    const { searching } = cost;
-    const step: Part = (engine, search) => searching?.step(engine, search!) ?? search!.step(engine);
-    try {
-      return await this.#inRounds(engine, request, step, cost, signal, (wanted) => {
-        if (!answeringWords)
-          answeringWords = this.#answerWords(engine, request, wanted, done!.signal, onWords!);
-      });
-    } finally {
-      done?.abort();
-    }
-  }
-
-  /** Does a part of a search over several bundles: `step`, until no shard is missing for it. */
-  async part(
-    request: Request | undefined,
-    step: Part,
-    cost: Cost,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const take = () => this.#inRounds(this.#workingEngine(), request, step, cost, signal, () => {});
-    await take().catch(async (thrown: unknown) => {
-      if (!isStale(thrown) || !(await this.refresh(cost))) throw thrown;
-      return take();
-    });
-  }
-
-  /** Takes a step again and again, with the shards that it says are missing. */
-  async #inRounds(
-    engine: Engine,
-    request: Request | undefined,
-    step: Part,
-    cost: Cost,
-    signal: AbortSignal,
-    onRound: (wanted: WantedShard[]) => void,
-  ): Promise<string> {
+    let answeringWords = onWords === undefined || request?.mode === "semantic";
     let search: Search | undefined;
     try {
-      const { searching } = cost;
-      const text = request && JSON.stringify(request);
-      if (text) search = timed(cost, () => searching?.search(engine, text) ?? engine.search(text));
+      search = request && timed(cost, () => engine.search(JSON.stringify(request)));
       for (let round = 0; round < MAX_ROUNDS; round++) {
         if (signal.aborted) throw FindlingError.aborted();
-        const answer = timed(cost, () => step(engine, search));
+        const answer = timed(cost, () => cost.step?.(engine, search) ?? search!.step(engine));
         if (!answer.startsWith("[")) return answer;
         const wanted = JSON.parse(answer) as WantedShard[];
-        if (round > 0) onRound(wanted);
+        if (round > 0 && !answeringWords)
+          answeringWords = this.#answerWords(engine, request!, wanted, done!.signal, onWords!);
         const start = performance.now();
         await Promise.all(wanted.map((shard) => this.#loader.provide(engine, shard, cost, signal)));
         cost.fetch += performance.now() - start;
@@ -394,6 +353,7 @@ export class Bundle {
       if (thrown instanceof WebAssembly.RuntimeError) this.#broken.add(engine);
       throw thrown;
     } finally {
+      done?.abort();
       // A broken engine cannot free anything.
       if (!this.#broken.has(engine)) search?.free();
     }
@@ -421,7 +381,7 @@ export class Bundle {
     }
     const cost = newCost();
     const start = performance.now();
-    this.#run(engine, words, cost, signal).then(
+    this.run(words, cost, signal, undefined, engine).then(
       (json) => {
         cost.total = performance.now() - start;
         cost.residentBytes = engine.residentBytes();
@@ -440,8 +400,7 @@ export class Bundle {
   #tidy(): void {
     if (this.#searching > 0) return;
     const engine = this.#workingEngine();
-    if (this.#memory < Infinity && engine.residentBytes() > this.#memory)
-      engine.shrink(this.#memory);
+    if (engine.residentBytes() > this.#memory) engine.shrink(this.#memory);
     if (this.#pruned) return;
     const shards = engine.shardPaths()?.split("\n");
     if (!shards) return;
@@ -452,12 +411,6 @@ export class Bundle {
     const keep = new Set([manifest, ...shards, ...encoderFiles]);
     void this.#source.prune(keep, this.#revision).catch(() => {});
   }
-}
-
-/** Whether a shard is missing or damaged: mostly, the site was deployed again. */
-function isStale(thrown: unknown): boolean {
-  const { code } = FindlingError.from(thrown);
-  return code === "shard-missing" || code === "shard-corrupt";
 }
 
 /** The request without meaning. */

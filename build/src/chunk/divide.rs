@@ -47,6 +47,7 @@ pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Pa
         level: section.level,
         heading: section.heading.clone(),
         anchor: section.anchor.clone(),
+        language: section.language.clone(),
         attributes: section.attributes.clone(),
         blocks,
     };

@@ -85,9 +85,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let mut writing: Vec<OsString> =
         flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
     writing.push(format!("--prune={prune}").into());
+    writing.push(format!("--memory={memory}").into());
     let host = host.to_possible_value();
     writing.extend(host.map(|host| format!("--host={}", host.get_name()).into()));
-    writing.push(format!("--memory={memory}").into());
     writing.extend(jobs.map(|jobs| format!("--jobs={jobs}").into()));
     for (name, value) in [("--output", Some(output)), ("--client", client)] {
         // Joined to its name, a value may begin with a hyphen.

@@ -313,22 +313,6 @@ fn open_index(files: &BundleFiles) -> anyhow::Result<Index> {
         .with_context(|| format!("{} cannot be searched", files.path().display()))
 }
 
-/// Embeds a query, and what it also asks for, as `meant` spells them. Returns false where there is
-/// nothing to embed: the hash encoder embeds the query as typed, in every host.
-fn embed_meant(
-    encoder: Option<&QueryEncoder>,
-    request: &mut Request,
-    meant: impl Fn(&str) -> String,
-) -> anyhow::Result<bool> {
-    let embeds =
-        |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
-    let Some(encoder) = encoder.filter(embeds) else { return Ok(false) };
-    request.vector = encoder.encode(&meant(&request.query))?.0;
-    let also = request.also.iter().map(|text| Ok(encoder.encode(&meant(text))?.0));
-    request.also_vectors = also.collect::<anyhow::Result<_>>()?;
-    Ok(true)
-}
-
 /// The request with the vectors of the corrected query; `None` if the query was not corrected, or
 /// nothing but the engine embeds it.
 fn corrected(
@@ -346,6 +330,22 @@ fn corrected(
     };
     let mut request = request.clone();
     Ok(embed_meant(encoder, &mut request, meant)?.then_some(request))
+}
+
+/// Embeds a query, and what it also asks for, as `meant` spells them. Returns false where there is
+/// nothing to embed: the hash encoder embeds the query as typed, in every host.
+fn embed_meant(
+    encoder: Option<&QueryEncoder>,
+    request: &mut Request,
+    meant: impl Fn(&str) -> String,
+) -> anyhow::Result<bool> {
+    let embeds =
+        |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
+    let Some(encoder) = encoder.filter(embeds) else { return Ok(false) };
+    request.vector = encoder.encode(&meant(&request.query))?.0;
+    let also = request.also.iter().map(|text| Ok(encoder.encode(&meant(text))?.0));
+    request.also_vectors = also.collect::<anyhow::Result<_>>()?;
+    Ok(true)
 }
 
 /// Replaces every whole-word occurrence of `word`, as the web client does for a corrected query.

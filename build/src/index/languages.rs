@@ -1,6 +1,6 @@
 //! The languages in which pages and queries are analysed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use findling_bundle::limits::MAX_LANGUAGES;
 
@@ -26,6 +26,9 @@ impl Languages {
                 *counts.entry(language).or_default() += 1;
             }
         }
+        let of_sections = pages.iter().flat_map(|page| &page.sections);
+        let of_sections: BTreeSet<String> =
+            of_sections.filter_map(|section| with_rules(&section.language)).collect();
         let most_frequent =
             || counts.iter().max_by_key(|(_, n)| **n).map(|(language, _)| language.clone());
         let default =
@@ -33,6 +36,10 @@ impl Languages {
         let silent = pages.iter().filter(|page| primary(&page.language).is_none()).count();
         if silent > 0 {
             *counts.entry(default.clone()).or_default() += silent;
+        }
+        for language in of_sections {
+            // Behind all languages of pages.
+            counts.entry(language).or_default();
         }
         let mut ordered: Vec<(String, usize)> = counts.into_iter().collect();
         // The sort is stable, so that equally frequent languages stay in alphabetical order.
@@ -56,6 +63,19 @@ impl Languages {
             _ => "",
         }
     }
+
+    /// The language in which a section is analysed: the one it declares, if that has rules and is
+    /// in the list, and else that of its page.
+    pub fn of_section(&self, page: usize, declared: &str) -> &str {
+        let own = with_rules(declared);
+        let listed = own.and_then(|own| self.list.iter().find(|listed| **listed == own));
+        listed.map_or_else(|| self.of_page(page), String::as_str)
+    }
+}
+
+/// The primary subtag of a language that has rules. Others are analysed as their page is.
+fn with_rules(tag: &str) -> Option<String> {
+    primary(tag).filter(|language| findling_text::rules_for(language).is_some())
 }
 
 fn primary(tag: &str) -> Option<String> {
@@ -67,6 +87,7 @@ fn primary(tag: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::Section;
 
     fn languages(tags: &[&str], default: Option<&str>) -> (Vec<String>, Vec<String>) {
         let pages: Vec<Page> = tags
@@ -90,6 +111,20 @@ mod tests {
         let (list, each) = languages(&["", "", "fr"], Some("de-AT"));
         assert_eq!(list, ["de", "fr"]);
         assert_eq!(each, ["de", "de", "fr"]);
+    }
+
+    #[test]
+    fn sections_have_languages_of_their_own_behind_those_of_pages() {
+        let in_language = |tag: &str| Section { language: tag.into(), ..Section::default() };
+        let page = Page {
+            language: "en".into(),
+            sections: vec![in_language("fr-CA"), in_language(""), in_language("xx")],
+            ..Page::default()
+        };
+        let languages = Languages::of(&[page], None);
+        assert_eq!(languages.list, ["en", "fr"]);
+        let of = |tag| languages.of_section(0, tag);
+        assert_eq!([of("fr-CA"), of(""), of("xx"), of("de")], ["fr", "en", "en", "en"]);
     }
 
     #[test]

@@ -63,8 +63,9 @@ pub enum Error {
     },
     /// Only native programs can run the model.
     #[error(
-        "`{name}` is an ONNX graph or has another tokenizer than BERT's, and browsers have neither; \
-         use --query-encoder none, or train a table for it with `findling models fit {name}`"
+        "`{name}` is an ONNX graph or has another tokenizer than BERT's, and browsers have \
+         neither; use --query-encoder none, or train a table for it with `findling models fit \
+         {name}`"
     )]
     NativeOnly {
         /// The model.

@@ -53,8 +53,8 @@ pub fn is_native_only(model: &ModelDir) -> bool {
 /// Reads the model with its original precision.
 ///
 /// # Errors
-/// [`Error::NativeOnly`] for a model that browsers cannot run; [`Error::Encoder`] if the encoder cannot read the
-/// files.
+/// [`Error::NativeOnly`] for a model that browsers cannot run; [`Error::Encoder`] if the encoder
+/// cannot read the files.
 pub fn read(model: &ModelDir) -> Result<Artefact, Error> {
     if is_native_only(model) {
         return Err(Error::NativeOnly { name: model.name.clone() });

@@ -205,7 +205,7 @@ fn section(value: Value, left_out: &mut Vec<String>) -> Result<Section, String> 
     let values = found.into_iter().map(|(name, raw)| Some((name, raw.into_value()?)));
     let attributes = values.flatten().collect();
     let blocks = paragraphs(&text).into_iter().flat_map(|section| section.blocks).collect();
-    Ok(Section { level, heading, anchor, attributes, blocks })
+    Ok(Section { level, heading, anchor, attributes, blocks, ..Section::default() })
 }
 
 fn attributes(

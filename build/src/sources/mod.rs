@@ -12,6 +12,7 @@ pub mod boosts_and_pins;
 mod code;
 pub mod conversations;
 mod decode;
+mod detect;
 mod documents;
 mod files;
 mod html;

@@ -294,6 +294,11 @@ impl Outline {
         });
     }
 
+    /// Says in which language the current section is, by a BCP 47 tag.
+    pub fn language(&mut self, tag: String) {
+        self.sections[self.current].language = tag;
+    }
+
     /// Gives the current section an attribute.
     pub fn attribute(&mut self, name: &str, value: AttributeValue) {
         self.sections[self.current].attributes.insert(name.to_owned(), value);
@@ -314,8 +319,10 @@ impl Outline {
         self.end_block();
         shorten(&mut heading, MAX_HEADING_BYTES);
         self.suspended.push(self.current);
-        let level = (self.sections[self.current].level + 1).min(MAX_LEVEL);
-        self.push(Section { level, heading, anchor: Some(anchor), ..Section::default() });
+        let outer = &self.sections[self.current];
+        let level = (outer.level + 1).min(MAX_LEVEL);
+        let language = outer.language.clone();
+        self.push(Section { level, heading, anchor: Some(anchor), language, ..Section::default() });
         self.current
     }
 

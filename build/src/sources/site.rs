@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::attributes::{self, Raw};
 use super::left_out::Rule;
 use super::{
-    Format, Options, Problem, RawPage, Removed, Severity, boosts_and_pins, language, titles,
+    Format, Options, Problem, RawPage, Removed, Severity, boosts_and_pins, detect, language, titles,
 };
 use crate::page::{Page, Section};
 
@@ -245,6 +245,11 @@ fn set_languages(pages: &mut [RawPage], options: &Options) {
             raw.page.language = language.to_owned();
         }
     }
+    // Source code has names and comments in any language, and papers say theirs.
+    let is_silent =
+        |raw: &&mut RawPage| raw.page.language.is_empty() && raw.format != Some(Format::Code);
+    let mut silent: Vec<&mut RawPage> = pages.iter_mut().filter(is_silent).collect();
+    detect::set_languages(&mut silent);
 }
 
 /// Whether directories of such pages may be translations of one another. The directories `nn` and

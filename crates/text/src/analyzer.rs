@@ -284,8 +284,8 @@ impl Terms {
         if !is_stop && self.english {
             lower = lower.strip_suffix("'s").unwrap_or(lower);
         }
-        match &self.rules.stemmer {
-            Some(stemmer)
+        match self.rules.stem {
+            Some(stem)
                 if !is_stop && lower.len() > 2 && !lower.bytes().any(|b| b.is_ascii_digit()) =>
             {
                 let twin = if self.english {
@@ -296,7 +296,7 @@ impl Terms {
                 } else {
                     self.rules.respell.and_then(|respell| respell(lower))
                 };
-                fold_lower_into(&stemmer.stem(twin.as_deref().unwrap_or(lower)), &mut self.term);
+                fold_lower_into(&stem(twin.as_deref().unwrap_or(lower)), &mut self.term);
                 if self.english {
                     variants::fold(&mut self.term);
                 }

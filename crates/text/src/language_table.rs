@@ -11,8 +11,9 @@ type Entry = ([u8; 2], fn(&mut Rules));
 /// In browsers the rules of each language but English are a separate part of the engine
 /// ([`crate::languages`]). An engine without a part has a function in this table that does
 /// nothing. [`crate::conformance`] then refuses a bundle that needs the part.
-const LANGUAGES: [Entry; 18] = [
+const LANGUAGES: [Entry; 23] = [
     (*b"ar", languages::ar),
+    (*b"cs", languages::cs),
     (*b"da", languages::da),
     (*b"de", languages::de),
     (*b"el", languages::el),
@@ -20,17 +21,24 @@ const LANGUAGES: [Entry; 18] = [
     (*b"es", languages::es),
     (*b"fi", languages::fi),
     (*b"fr", languages::fr),
+    (*b"he", languages::he),
+    (*b"hi", languages::hi),
     (*b"hu", languages::hu),
     (*b"it", languages::it),
     (*b"nl", languages::nl),
     (*b"no", languages::no),
+    (*b"pl", languages::pl),
     (*b"pt", languages::pt),
     (*b"ro", languages::ro),
     (*b"ru", languages::ru),
     (*b"sv", languages::sv),
     (*b"ta", languages::ta),
     (*b"tr", languages::tr),
+    (*b"uk", languages::uk),
 ];
+
+/// Languages that write a compound as one word.
+pub const COMPOUNDING: [&str; 8] = ["da", "de", "fi", "hu", "nb", "nl", "no", "sv"];
 
 /// The entry of a language, by its primary subtag.
 fn entry(language: &str) -> Option<&'static Entry> {
@@ -97,13 +105,15 @@ mod tests {
         #[test]
         fn no_word_breaks_a_stemmer(
             word in "[\\p{L}\\p{M}']{1,20}",
-            latin in "[a-zà-ÿ']{1,20}",
+            latin in "[a-zà-ž']{1,20}",
+            of_script in "[а-яґєії]{1,20}|[\\u{5b0}-\\u{5ea}\"]{1,12}|[\\u{900}-\\u{963}]{1,12}",
             at in 0usize..LANGUAGES.len(),
         ) {
             let language = std::str::from_utf8(&LANGUAGES[at].0).expect("ASCII");
-            let stemmer = rules_of(language).stemmer.expect("every language has a stemmer");
-            stemmer.stem(&word.to_lowercase());
-            stemmer.stem(&latin);
+            let stem = rules_of(language).stem.expect("every language has a stemmer");
+            stem(&word.to_lowercase());
+            stem(&latin);
+            stem(&of_script);
         }
     }
 }

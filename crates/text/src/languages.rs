@@ -8,27 +8,35 @@
 #![doc(alias = "deferred, each function a part")]
 
 use rust_stemmers::{Algorithm, Stemmer};
+use snowball_stemmers_rs as snowball;
 
 use crate::rules::Rules;
-use crate::{stop, variants};
+use crate::{light, stop, variants};
 
 /// Arabic.
 #[inline(never)]
 pub(crate) fn ar(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Arabic));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Arabic).stem(word));
+}
+
+/// Czech.
+#[inline(never)]
+pub(crate) fn cs(rules: &mut Rules) {
+    rules.stem = Some(|word| snowball::Stemmer::create(snowball::Algorithm::Czech).stem(word));
+    rules.respell = Some(light::czech);
 }
 
 /// Danish.
 #[inline(never)]
 pub(crate) fn da(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Danish));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Danish).stem(word));
     rules.stop_words = stop::DA;
 }
 
 /// German.
 #[inline(never)]
 pub(crate) fn de(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::German));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::German).stem(word));
     rules.stop_words = stop::DE;
     rules.respell = Some(variants::umlauts);
 }
@@ -36,100 +44,127 @@ pub(crate) fn de(rules: &mut Rules) {
 /// Greek.
 #[inline(never)]
 pub(crate) fn el(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Greek));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Greek).stem(word));
 }
 
 /// English.
 #[doc(alias = "not deferred")]
 #[inline(never)]
 pub(crate) fn en(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::English));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::English).stem(word));
     rules.stop_words = stop::EN;
 }
 
 /// Spanish.
 #[inline(never)]
 pub(crate) fn es(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Spanish));
+    rules.stem = Some(|word| snowball::Stemmer::create(snowball::Algorithm::Spanish).stem(word));
     rules.stop_words = stop::ES;
 }
 
 /// Finnish.
 #[inline(never)]
 pub(crate) fn fi(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Finnish));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Finnish).stem(word));
     rules.stop_words = stop::FI;
 }
 
 /// French.
 #[inline(never)]
 pub(crate) fn fr(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::French));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::French).stem(word));
     rules.stop_words = stop::FR;
+}
+
+/// Hebrew.
+#[inline(never)]
+pub(crate) fn he(rules: &mut Rules) {
+    rules.stem = Some(light::hebrew);
+}
+
+/// Hindi.
+#[inline(never)]
+pub(crate) fn hi(rules: &mut Rules) {
+    rules.stem = Some(|word| snowball::Stemmer::create(snowball::Algorithm::Hindi).stem(word));
+    rules.respell = Some(light::devanagari);
 }
 
 /// Hungarian.
 #[inline(never)]
 pub(crate) fn hu(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Hungarian));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Hungarian).stem(word));
 }
 
 /// Italian.
 #[inline(never)]
 pub(crate) fn it(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Italian));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Italian).stem(word));
     rules.stop_words = stop::IT;
 }
 
 /// Dutch.
 #[inline(never)]
 pub(crate) fn nl(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Dutch));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Dutch).stem(word));
     rules.stop_words = stop::NL;
 }
 
 /// Norwegian.
 #[inline(never)]
 pub(crate) fn no(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Norwegian));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Norwegian).stem(word));
     rules.stop_words = stop::NO;
+}
+
+/// Polish.
+#[inline(never)]
+pub(crate) fn pl(rules: &mut Rules) {
+    rules.stem = Some(|word| snowball::Stemmer::create(snowball::Algorithm::Polish).stem(word));
+    rules.respell = Some(light::polish);
 }
 
 /// Portuguese.
 #[inline(never)]
 pub(crate) fn pt(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Portuguese));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Portuguese).stem(word));
     rules.stop_words = stop::PT;
+    rules.respell = Some(light::portuguese);
 }
 
 /// Romanian.
 #[inline(never)]
 pub(crate) fn ro(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Romanian));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Romanian).stem(word));
 }
 
 /// Russian.
 #[inline(never)]
 pub(crate) fn ru(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Russian));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Russian).stem(word));
     rules.stop_words = stop::RU;
 }
 
 /// Swedish.
 #[inline(never)]
 pub(crate) fn sv(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Swedish));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Swedish).stem(word));
     rules.stop_words = stop::SV;
 }
 
 /// Tamil.
 #[inline(never)]
 pub(crate) fn ta(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Tamil));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Tamil).stem(word));
 }
 
 /// Turkish.
 #[inline(never)]
 pub(crate) fn tr(rules: &mut Rules) {
-    rules.stemmer = Some(Stemmer::create(Algorithm::Turkish));
+    rules.stem = Some(|word| Stemmer::create(Algorithm::Turkish).stem(word));
+}
+
+/// Ukrainian.
+#[inline(never)]
+pub(crate) fn uk(rules: &mut Rules) {
+    rules.stem = Some(|word| snowball::Stemmer::create(snowball::Algorithm::Ukrainian).stem(word));
 }

@@ -1,14 +1,14 @@
 //! The rules of analysis that differ from language to language.
 
-use rust_stemmers::Stemmer;
+use std::borrow::Cow;
 
 use crate::word_list::WordList;
 
 /// The rules of a language. The default is a language without rules: no stemmer, no stop words.
 #[derive(Default)]
 pub(crate) struct Rules {
-    /// The Snowball stemmer.
-    pub stemmer: Option<Stemmer>,
+    /// The stem of a word in lower case.
+    pub stem: Option<fn(&str) -> Cow<'_, str>>,
     /// Function words.
     pub stop_words: WordList,
     /// Gives the spelling of a word that the stemmer expects, where a word has two spellings.

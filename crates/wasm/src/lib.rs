@@ -186,7 +186,7 @@ type Part<T> = Result<Result<T, Vec<ShardId>>, findling_engine::Error>;
 /// After [`Together::add`] for each bundle and [`Together::begin`], every bundle is asked, part by
 /// part, as often as it returns shards that are missing: `terms`, then `list`, `count`, `arrange`,
 /// `misspellings`, `correct`; from `terms` again if words were corrected; `bests` and `compare` if
-/// both legs are fused. Then each is searched by [`Together::search`] and [`Together::step`].
+/// both legs are fused. Then each is searched by [`Together::step`].
 #[cfg(feature = "together")]
 #[wasm_bindgen]
 #[derive(Default)]
@@ -215,7 +215,7 @@ impl Together {
 
     /// Adds a bundle.
     pub fn add(&mut self, engine: &Engine) {
-        self.stats.push(engine.index.manifest().stats.clone());
+        self.stats.push(engine.index.manifest().stats);
     }
 
     /// Begins a request. `relaxes`: whether a query that leaves nothing is read without its phrases
@@ -224,11 +224,6 @@ impl Together {
         self.shared = SharedStatistics::new(&self.stats);
         self.shared.relaxes = relaxes;
         self.told = None;
-    }
-
-    /// A search in one of the bundles.
-    pub fn search(&self, engine: &mut Engine, request: &str) -> Result<Search, JsError> {
-        self.within(engine, |engine| engine.search(request))
     }
 
     /// As [`Search::step`], by the statistics of all.

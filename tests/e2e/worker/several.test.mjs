@@ -227,9 +227,11 @@ describe("a program that asks an endpoint with several bundles", () => {
       let answer;
       for (let i = 0; i < 10 && !answer; i++) {
         const response = await fetch(`${small.url}/search?q=anchor+kiln+${i}&k=20`);
-        if (response.status === 200) answer = await response.json();
+        if (response.status !== 200) continue;
+        // The first requests open the bundles, which takes of what they may fetch.
+        const given = await response.json();
+        if (given.failures.length === 0) answer = given;
       }
-      assert.deepEqual(answer.failures, []);
       assert.ok(answer.results.length > 0);
     } finally {
       await small.stop();

@@ -1,9 +1,19 @@
 // Curves as an SVG: small charts side by side, both axes logarithmic, so that growth in proportion
-// to the number of pages is a line of 45 degrees. Colours follow the reader's light or dark setting.
+// to the number of pages is a line of 45 degrees. Colours follow the reader's light or dark
+// setting.
 
 const [WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM] = [250, 190, 52, 30, 14, 26];
 const PER_ROW = 3;
 const COLOURS = ["#2563c9", "#c2570c", "#0f8a5f", "#8b3fc4"];
+
+const STYLE = `
+text { font: 11px system-ui, sans-serif; fill: #333 }
+.t { font-weight: 600; font-size: 12px }
+.g { stroke: #ddd }
+.r { text-anchor: end }
+.m { text-anchor: middle }
+@media (prefers-color-scheme: dark) { text { fill: #ddd } .g { stroke: #444 } }
+`;
 
 const escaped = (text) => text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
@@ -22,8 +32,8 @@ function span(numbers) {
 }
 
 /**
- * `curves` are `{ title, of: [{ name, points: [[x, y], ...] }, ...] }`, with `linear: [from, to]` if
- * the axis of `y` is not logarithmic.
+ * `curves` are `{ title, of: [{ name, points: [[x, y], ...] }, ...] }`, with `linear: [from, to]`
+ * if the axis of `y` is not logarithmic.
  */
 export function chart(title, curves) {
   const rows = Math.ceil(curves.length / PER_ROW);
@@ -42,9 +52,10 @@ export function chart(title, curves) {
       `<text x="${x + 10}" y="${y}">${escaped(name)}</text>`
     );
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+  const size = `viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">
 <title>${escaped(title)}</title>
-<style>text { font: 11px system-ui, sans-serif; fill: #333 } .t { font-weight: 600; font-size: 12px } .g { stroke: #ddd } .r { text-anchor: end } .m { text-anchor: middle } @media (prefers-color-scheme: dark) { text { fill: #ddd } .g { stroke: #444 } }</style>
+<style>${STYLE}</style>
 ${drawn.join("\n")}
 ${legend.join("\n")}
 </svg>

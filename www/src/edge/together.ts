@@ -5,7 +5,7 @@
  */
 
 import * as engine from "../../wasm/edge/findling_engine";
-import { type Searching, withNotice } from "../bundle";
+import { withNotice } from "../bundle";
 import type { Correction, Response, Request as SearchRequest } from "../engine-types";
 import { FindlingError } from "../errors";
 import { type Answerer, NEVER, type Place } from "./answerer";
@@ -140,17 +140,11 @@ class Party {
     this.#asked = asked;
     this.#replies = replies;
     this.#cost = cost;
-    for (const { opened } of asked) opened.bundle.withEngine((one) => this.#together.add(one));
-    const searching: Searching = {
-      search: (one, request) => this.#together.search(one, request),
-      step: (one, search) => this.#together.step(one, search),
-    };
-    cost.searching = searching;
   }
 
   /** Lets the statistics go, and searches of this cost be by those of one bundle again. */
   end(): void {
-    this.#cost.searching = undefined;
+    this.#cost.step = undefined;
     this.#together.free();
   }
 
@@ -173,6 +167,7 @@ class Party {
           await this.#answerer.embed(request, opened, member.place.name, corrections),
         );
       });
+    if (!relaxes) await this.#add();
     together.begin(relaxes);
     await embed([]);
     await this.#count();
@@ -187,6 +182,7 @@ class Party {
       await this.#part((one, search) => together.bests(one, search));
       together.compare();
     }
+    this.#cost.step = (one, search) => together.step(one as E, search as S);
     await this.#each(async ({ member, opened, request }) => {
       const { json, whole } = await this.#answerer.search(request, opened, this.#cost);
       const notice = notices.get(member);
@@ -202,21 +198,41 @@ class Party {
     });
   }
 
+  /** Adds the statistics of the bundles, in their order. */
+  async #add(): Promise<void> {
+    this.#cost.step = (one) => {
+      this.#together.add(one as E);
+      return "";
+    };
+    for (const { opened } of this.#asked) await this.#run(opened, undefined);
+  }
+
   /** Adds up the frequencies of the terms that the query looks up. */
   async #count(): Promise<void> {
     const together = this.#together;
     await this.#part((one, search) => together.terms(one, search));
     together.list();
-    await this.#each(({ opened }) =>
-      opened.bundle.part(undefined, (one) => together.count(one as E), this.#cost, NEVER),
-    );
+    this.#cost.step = (one) => together.count(one as E);
+    await this.#each(({ opened }) => this.#run(opened, undefined));
     together.arrange();
   }
 
   #part(part: PartOf): Promise<void> {
-    return this.#each(({ opened, request }) =>
-      opened.bundle.part(request, (one, search) => part(one as E, search as S), this.#cost, NEVER),
-    );
+    this.#cost.step = (one, search) => part(one as E, search as S);
+    return this.#each(({ opened, request }) => this.#run(opened, request));
+  }
+
+  /** Runs a part over one bundle. If its files are gone, the build that is there now answers. */
+  async #run({ bundle }: Opened, request: SearchRequest | undefined): Promise<void> {
+    const take = () => bundle.run(request, this.#cost, NEVER);
+    try {
+      await take();
+    } catch (thrown) {
+      const { code } = FindlingError.from(thrown);
+      const isStale = code === "shard-missing" || code === "shard-corrupt";
+      if (!isStale || !(await bundle.refresh(this.#cost))) throw thrown;
+      await take();
+    }
   }
 
   /** Asks every bundle that has not failed. */

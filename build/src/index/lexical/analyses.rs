@@ -1,19 +1,16 @@
 //! The analyses of all batches of pages. Those of unchanged pages come from the log of the previous
 //! build.
 
-use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 
-use findling_text::Analyzer;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use super::batch_index::{BatchIndex, put};
 use super::batches::Batch;
-use super::page_batch::{PageBatch, Reader};
+use super::page_batch::{PageBatch, Readers};
 use super::{BATCH, Input};
-use crate::index::synonyms::Rows;
 use crate::record_log::{Key, Kind, RecordLog, Used, key_of, program};
 use crate::scratch::Scratch;
 
@@ -76,7 +73,12 @@ fn key(mut hasher: blake3::Hasher, input: &Input<'_>, pages: Range<usize>) -> io
     for at in pages {
         let page = &input.pages[at];
         put(&mut coded, (input.languages.of_page(at), &page.title, &page.url, &page.aliases));
-        put(&mut coded, (&page.pins, &*input.chunks.page(at)?));
+        let chunked = input.chunks.page(at)?;
+        put(&mut coded, (&page.pins, &*chunked));
+        for section in &chunked.sections {
+            // A language is that of the page where the list has no room for it.
+            put(&mut coded, input.languages.of_section(at, &section.language));
+        }
         hasher.update(&coded);
         coded.clear();
     }
@@ -85,16 +87,9 @@ fn key(mut hasher: blake3::Hasher, input: &Input<'_>, pages: Range<usize>) -> io
 
 fn analyse(input: &Input<'_>, pages: Range<usize>) -> io::Result<BatchIndex> {
     let mut batch = PageBatch::default();
-    let mut analyzers = HashMap::new();
+    let mut readers = Readers::new(input.languages, input.synonyms);
     for page in pages {
-        let language = input.languages.of_page(page);
-        let (analyzer, rows) = analyzers.entry(language).or_insert_with(|| {
-            let mut analyzer = Analyzer::for_language(language);
-            let rows = Rows::new(input.synonyms, &mut analyzer);
-            (analyzer, rows)
-        });
-        let reader = &mut Reader { analyzer, synonyms: rows };
-        batch.page(&input.pages[page], &*input.chunks.page(page)?, reader);
+        batch.page(&input.pages[page], &*input.chunks.page(page)?, page, &mut readers);
     }
     Ok(BatchIndex::encode(batch))
 }

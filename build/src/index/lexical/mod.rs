@@ -9,6 +9,7 @@
 mod analyses;
 mod batch_index;
 mod batches;
+mod compounds;
 mod inputs;
 mod page_batch;
 mod page_names;
@@ -55,8 +56,8 @@ const _: () = assert!(findling_text::MAX_TERM_BYTES <= MAX_TERM_LEN);
 /// Pages analysed together. It affects memory use only, not the result.
 const BATCH: usize = 64;
 
-/// Terms that wait in a temporary file are merged in groups: so many would fill the memory that they
-/// may take. Smallest group, in bytes.
+/// Terms that wait in a temporary file are merged in groups: so many would fill the memory that
+/// they may take. Smallest group, in bytes.
 const GROUPS_IN_MEMORY: u64 = 2;
 const MIN_GROUP_BYTES: u64 = 64 << 10;
 

@@ -4,12 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use bincode::{Decode, Encode};
 use findling_bundle::lexicon::Posting;
-use findling_bundle::{AttributeValue, Level};
+use findling_bundle::{AttributeValue, Level, Synonym};
 use findling_text::keys::{Name, form_key, pin_key, symbol_key};
 use findling_text::{Analyzer, TokenKind};
 
+use super::compounds::Parts;
 use super::page_names::{ancestors, file_name, path_and_aliases};
 use crate::chunk::{ChunkedPage, ChunkedSection};
+use crate::index::languages::Languages;
 use crate::index::spelling::{Place, Words};
 use crate::index::synonyms::Rows;
 use crate::index::title_variants::title_variants;
@@ -63,9 +65,31 @@ impl Occurrence {
 }
 
 /// Analyses texts of one language.
-pub struct Reader<'a> {
-    pub analyzer: &'a mut Analyzer,
-    pub synonyms: &'a mut Rows,
+struct Reader {
+    analyzer: Analyzer,
+    synonyms: Rows,
+}
+
+/// A reader for each language.
+pub struct Readers<'a> {
+    languages: &'a Languages,
+    synonyms: &'a [Synonym],
+    by_language: HashMap<&'a str, Reader>,
+}
+
+impl<'a> Readers<'a> {
+    /// Readers of the languages of a corpus, with the synonyms of its site.
+    pub fn new(languages: &'a Languages, synonyms: &'a [Synonym]) -> Self {
+        Self { languages, synonyms, by_language: HashMap::new() }
+    }
+
+    fn of(&mut self, language: &'a str) -> &mut Reader {
+        self.by_language.entry(language).or_insert_with(|| {
+            let mut analyzer = Analyzer::for_language(language);
+            let synonyms = Rows::new(self.synonyms, &mut analyzer);
+            Reader { analyzer, synonyms }
+        })
+    }
 }
 
 /// The analysis of a batch of pages. Numbers of terms, pages, sections and passages are those in
@@ -82,12 +106,23 @@ pub struct PageBatch {
     occurrences: Vec<Occurrence>,
     /// Words as they are spelt.
     pub words: Words,
+    /// Parts of compounds in the page that is being analysed.
+    parts: Parts,
 }
 
 impl PageBatch {
-    /// Analyses the next page.
-    pub fn page(&mut self, page: &Page, chunked: &ChunkedPage, reader: &mut Reader<'_>) {
+    /// Analyses the next page, which is number `at` of the corpus.
+    pub fn page(
+        &mut self,
+        page: &Page,
+        chunked: &ChunkedPage,
+        at: usize,
+        readers: &mut Readers<'_>,
+    ) {
         let id = self.pages.len() as u32;
+        let languages = readers.languages;
+        let reader = readers.of(languages.of_page(at));
+        self.parts = Parts::of(page, chunked, &mut reader.analyzer);
         let title = self.field(reader, &page.title, 0, true);
         // Aliases of a page are in the same field as its path. A query that is exactly an alias is
         // found by its key.
@@ -96,7 +131,7 @@ impl PageBatch {
             self.name(reader, name);
         }
         for query in &page.pins {
-            if let Some(key) = Name::of(reader.analyzer, query).key() {
+            if let Some(key) = Name::of(&mut reader.analyzer, query).key() {
                 self.key(&pin_key(&key));
             }
         }
@@ -105,6 +140,7 @@ impl PageBatch {
         let n_children = chunked.sections.len() as u32;
         self.pages.push(Node { len: [title, path], n_children, n_vectors: 0, continues: false });
         for section in &chunked.sections {
+            let reader = readers.of(languages.of_section(at, &section.language));
             let heading = self.field(reader, &section.heading, 0, true);
             let ancestors = self.field(reader, &ancestors(chunked, section), 1, false);
             self.symbols(reader, section, &mut symbols);
@@ -127,9 +163,9 @@ impl PageBatch {
     }
 
     /// Analyses a field in which every word has weight 1. Returns the field's length.
-    fn field(&mut self, reader: &mut Reader<'_>, text: &str, field: u8, positions: bool) -> u32 {
+    fn field(&mut self, reader: &mut Reader, text: &str, field: u8, positions: bool) -> u32 {
         let mut len = 0;
-        let Self { terms, lists, occurrences, words, .. } = self;
+        let Self { terms, lists, occurrences, words, parts, .. } = self;
         let mut keys = Vec::new();
         let (mut name, mut question) = (Name::default(), Name::default());
         let Reader { analyzer, synonyms } = reader;
@@ -140,6 +176,12 @@ impl PageBatch {
                 name.push(&token);
                 question.push_behind_stops(&token);
                 synonyms.push(&token, field);
+                if token.kind == TokenKind::Word {
+                    for part in parts.of_compound(token.term) {
+                        // In the field of paths and ancestors, which counts less.
+                        occurrences.push(Occurrence::of_key(intern(terms, lists, part), 1));
+                    }
+                }
                 if matches!(token.kind, TokenKind::Word | TokenKind::Part) {
                     let spelt = text.get(token.start as usize..token.end as usize);
                     keys.extend(spelt.and_then(|spelt| form_key(token.term, spelt)));
@@ -176,8 +218,8 @@ impl PageBatch {
     }
 
     /// Adds a name of the current page.
-    fn name(&mut self, reader: &mut Reader<'_>, text: &str) {
-        if let Some(key) = Name::of(reader.analyzer, text).key() {
+    fn name(&mut self, reader: &mut Reader, text: &str) {
+        if let Some(key) = Name::of(&mut reader.analyzer, text).key() {
             self.key(&key);
         }
     }
@@ -187,7 +229,7 @@ impl PageBatch {
     /// conditions, rank below it.
     fn symbols(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut Reader,
         section: &ChunkedSection,
         seen: &mut HashSet<String>,
     ) {
@@ -197,7 +239,7 @@ impl PageBatch {
         for symbol in symbols.iter().filter(|symbol| seen.insert((*symbol).clone())) {
             let own = symbol.rsplit(['.', ':']).next().unwrap_or_default();
             for name in [Some(symbol.as_str()), Some(own).filter(|own| own != symbol)] {
-                if let Some(key) = name.and_then(|name| symbol_key(reader.analyzer, name)) {
+                if let Some(key) = name.and_then(|name| symbol_key(&mut reader.analyzer, name)) {
                     let term = intern_key(&mut self.terms, &mut self.lists, &key);
                     self.occurrences.push(Occurrence::of_key(term, 0));
                 }
@@ -215,7 +257,7 @@ impl PageBatch {
     /// field of their own. Returns the lengths of both fields.
     fn passage(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut Reader,
         section: &ChunkedSection,
         start: u32,
         end: u32,

@@ -19,7 +19,7 @@ pub(super) fn with_heading(heading: String, lines: &Range<usize>, blocks: Vec<Bl
         _ => (format!("L{first}-L{last}"), format!("{first}-{last}")),
     };
     let attributes = BTreeMap::from([("lines".to_owned(), AttributeValue::String(lines))]);
-    Section { level, heading, anchor: Some(anchor), attributes, blocks }
+    Section { level, heading, anchor: Some(anchor), attributes, blocks, ..Section::default() }
 }
 
 /// Lines as a block of code; `None` where they are blank.

@@ -210,6 +210,7 @@ fn sections(run: Run, heading: String, sections: &mut Vec<Section>) {
             anchor: Some(anchor),
             attributes: attributes.clone(),
             blocks,
+            ..Section::default()
         });
     }
 }

@@ -1,5 +1,6 @@
 //! What one pass over a document finds: where its content is, and what its head says.
 
+use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
 
 use super::attrs::Attrs;
@@ -28,6 +29,14 @@ pub(super) struct Survey<'a> {
     pub body: Option<ElementRef<'a>>,
 }
 
+/// The BCP 47 tag that an element declares; `lang` before `xml:lang`.
+pub(super) fn language_of(element: &Element) -> Option<String> {
+    let tags = element
+        .attrs()
+        .filter(|(name, tag)| matches!(*name, "lang" | "xml:lang") && !tag.trim().is_empty());
+    tags.min_by_key(|(name, _)| name.len()).map(|(_, tag)| tag.trim().replace('_', "-"))
+}
+
 impl<'a> Survey<'a> {
     /// Looks at every element once.
     pub fn of(html: &'a Html, annotated: bool) -> Self {
@@ -41,13 +50,7 @@ impl<'a> Survey<'a> {
             };
             match element.name() {
                 "html" => {
-                    survey.language = element
-                        .attrs()
-                        .filter(|(name, value)| {
-                            matches!(*name, "lang" | "xml:lang") && !value.trim().is_empty()
-                        })
-                        .min_by_key(|(name, _)| name.len())
-                        .map(|(_, value)| value.trim().replace('_', "-"));
+                    survey.language = language_of(element);
                     if survey.language.is_some() {
                         declared_language = None;
                     }
@@ -77,7 +80,10 @@ impl<'a> Survey<'a> {
                 "base" => survey.has_base |= element.attr("href").is_some(),
                 "main" => noted(&mut survey.main),
                 "article" => survey.articles.push(reference),
-                "body" => noted(&mut survey.body),
+                "body" => {
+                    noted(&mut survey.body);
+                    survey.language = survey.language.take().or_else(|| language_of(element));
+                }
                 _ => {}
             }
             if element.attrs.is_empty() {

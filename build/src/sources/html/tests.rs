@@ -325,3 +325,23 @@ fn depth_exhausts_nothing() {
     let deep = format!("{}x", "<div>".repeat(100_000));
     assert!(nests_too_deep(&deep));
 }
+
+#[test]
+fn a_section_is_in_the_language_of_the_nearest_element_that_declares_one() {
+    let page = page(
+        "<html lang=en><body><main><h1>A</h1><p>Text</p><div lang=fr_CA><h2>B</h2><p>Texte</p>\
+         <h3 xml:lang=de>C</h3><p>Text</p></div><h2>D</h2><p>Text</p></main></body></html>",
+    );
+    let languages: Vec<&str> = page.page.sections.iter().map(|s| s.language.as_str()).collect();
+    assert_eq!(page.page.language, "en");
+    assert_eq!(languages, ["", "fr-CA", "de", ""]);
+}
+
+#[test]
+fn the_body_says_the_language_where_the_page_does_not() {
+    let declared = page("<html><body lang=pl><h1>A</h1><p>Text</p></body></html>");
+    assert_eq!(declared.page.language, "pl");
+    assert_eq!(declared.page.sections[0].language, "");
+    let both = page("<html lang=en><body lang=pl><h1>A</h1></body></html>");
+    assert_eq!(both.page.language, "en");
+}

@@ -5,6 +5,8 @@
 //! exhausts the thread's stack. What is left out, and by which rule, is decided in
 //! [`Walker::left_out`]; the rest of this file reads what stays.
 
+use std::iter;
+
 use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
@@ -18,6 +20,7 @@ use super::controls::{self, Controls, describe};
 use super::heading::{self, Heading};
 use super::line_numbers::{NumberedTables, is_code_table, is_line_numbers};
 use super::rules::{self, Place};
+use super::survey::language_of as language_of_element;
 use super::text::Words;
 use super::{footnotes, is_named};
 
@@ -93,7 +96,7 @@ pub(super) struct Capture {
 }
 
 pub(super) enum Purpose {
-    Heading { level: u8, heading: Heading },
+    Heading { level: u8, heading: Heading, language: Option<String> },
     Term { anchor: String, name: Option<String> },
 }
 
@@ -437,7 +440,7 @@ impl<'a> Walker<'a> {
             let heading = Heading::of(node, anchor);
             self.capture = Some(Capture {
                 text: Folded::default(),
-                purpose: Purpose::Heading { level, heading },
+                purpose: Purpose::Heading { level, heading, language: language_of(node) },
             });
             self.frame(id, Undo::Capture);
         } else {
@@ -494,15 +497,28 @@ impl<'a> Walker<'a> {
         let Some(mut capture) = self.capture.take() else { return };
         let (text, code) = capture.text.take();
         match capture.purpose {
-            Purpose::Heading { level, heading } => {
+            Purpose::Heading { level, heading, language } => {
                 if level == 1 && self.h1.is_none() && !text.is_empty() {
                     self.h1 = Some(text.clone());
                 }
+                let has_text = !text.is_empty();
                 self.outline.heading(level, text, heading.anchor);
+                if let Some(tag) = language.filter(|_| has_text) {
+                    self.outline.language(tag);
+                }
             }
             Purpose::Term { anchor, name } => self.end_term(text, code, anchor, name),
         }
     }
+}
+
+/// The language that a heading or an element around it declares. That of `<html>` or
+/// `<body>` is the page's.
+fn language_of(heading: NodeRef<Node>) -> Option<String> {
+    let elements = iter::once(heading).chain(heading.ancestors());
+    let elements = elements.filter_map(|node| node.value().as_element());
+    let mut within = elements.filter(|element| !matches!(element.name(), "html" | "body"));
+    within.find_map(language_of_element)
 }
 
 fn has_only_mark(link: NodeRef<Node>) -> bool {

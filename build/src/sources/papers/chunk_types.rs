@@ -135,6 +135,7 @@ pub(super) fn classify(
                 anchor: Some(anchor),
                 attributes,
                 blocks: vec![block],
+                ..Section::default()
             });
         }
     }

@@ -202,6 +202,7 @@ impl Builder {
             anchor: Some(format!("page={number}")),
             attributes: [("page".to_owned(), AttributeValue::Number(number as f64))].into(),
             blocks: Vec::new(),
+            ..Section::default()
         });
         self.page = Some(page);
     }

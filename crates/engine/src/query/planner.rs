@@ -10,7 +10,7 @@ use findling_bundle::Synonym;
 
 use findling_text::keys::{Name, add_other_numbers, form_key, symbol_key};
 use findling_text::normalise::lower_case;
-use findling_text::{Analyzer, TokenKind, is_stop_word};
+use findling_text::{Analyzer, COMPOUNDING, TokenKind, is_stop_word};
 
 use super::plan::{Group, Phrase, QueryPlan, Slot};
 use super::{Clause, ClauseKind, Query, synonyms};
@@ -220,8 +220,6 @@ fn option(clause: &Clause, analyzers: &mut [Analyzer]) -> Option<String> {
     term
 }
 
-/// Languages that write a compound as one word.
-const COMPOUNDING: [&str; 8] = ["da", "de", "fi", "hu", "nb", "nl", "no", "sv"];
 /// The most pairs of neighbours in a query that are looked up as one word.
 const MAX_COMPOUNDS: usize = 3;
 /// The most words of a query whose neighbours are looked up as one word in other languages.
