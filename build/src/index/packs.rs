@@ -475,7 +475,9 @@ mod tests {
     fn packs_that_another_host_does_not_take_are_not_kept() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
-        let page = |i: usize| format!("locks and threads {} zebra{i}", "mutex ".repeat(i));
+        // Words that hardly repeat, so that there is enough to store.
+        let word = |n: usize| format!("zebra{}", n * 7_919 % 99_991);
+        let page = |i: usize| (300 * i..300 * i + 300).map(word).collect::<Vec<_>>().join(" ");
         let bundle = bundle(&(0..60).map(page).collect::<Vec<_>>());
         let large = Limits { pack_bytes: 1 << 20, ..LIMITS };
         BundleWriter::new(&out, Shape::Packs(large), &bundle).write().unwrap();
