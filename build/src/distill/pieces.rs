@@ -49,7 +49,7 @@ pub fn word_pieces(
             continue;
         };
         // Characters that are words by themselves have no mark in a text without spaces.
-        if begins || !one_word(&format!("a{word}"), lowercase).is_some_and(|w| w.len() > 1) {
+        if begins || one_word(&format!("a{word}"), lowercase).is_none_or(|w| w.len() <= 1) {
             add(word);
         } else {
             add(format!("{WORD_GOES_ON}{word}"));
