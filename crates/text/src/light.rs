@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn endings_typed_without_accents_have_them() {
-        let cases: [(fn(&str) -> Option<String>, &str, &str); 3] = [
+        type Case = (fn(&str) -> Option<String>, &'static str, &'static str);
+        let cases: [Case; 3] = [
             (czech, "dalsich", "dalsích"),
             (polish, "kolorow", "kolorów"),
             (portuguese, "duplicacao", "duplicação"),
