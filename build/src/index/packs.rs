@@ -474,19 +474,19 @@ mod tests {
     #[test]
     fn packs_that_another_host_does_not_take_are_not_kept() {
         let dir = tempfile::tempdir().unwrap();
-        let out = dir.path().join("out");
-        // Words that hardly repeat, so that there is enough to store.
-        let word = |n: usize| format!("zebra{}", n * 7_919 % 99_991);
-        let page = |i: usize| (300 * i..300 * i + 300).map(word).collect::<Vec<_>>().join(" ");
+        let [out, other] = ["out", "other"].map(|name| dir.path().join(name));
+        let page = |i: usize| format!("locks and threads {} zebra{i}", "mutex ".repeat(i));
         let bundle = bundle(&(0..60).map(page).collect::<Vec<_>>());
-        let large = Limits { pack_bytes: 1 << 20, ..LIMITS };
-        BundleWriter::new(&out, Shape::Packs(large), &bundle).write().unwrap();
-        let longest = |out: &Path| {
+        let write = |out: &Path, limits: Limits| -> Vec<String> {
+            BundleWriter::new(out, Shape::Packs(limits), &bundle).write().unwrap();
             let files = BundleFiles::open(out).unwrap();
-            files.packs().unwrap().directory().packs.iter().map(Pack::n_bytes).max().unwrap()
+            files.packs().unwrap().directory().packs.iter().map(Pack::path).collect()
         };
-        assert!(longest(&out) > LIMITS.pack_bytes as u64, "{}", longest(&out));
-        BundleWriter::new(&out, Shape::Packs(LIMITS), &bundle).write().unwrap();
+        let before = write(&out, LIMITS);
+        let small = Limits { pack_bytes: 1 << 10, ..LIMITS };
+        let after = write(&out, small);
+        assert_eq!(after, write(&other, small), "as if nothing had been there");
+        assert!(after.len() > before.len(), "{before:?}, {after:?}");
         check(&out, &bundle);
     }
 
