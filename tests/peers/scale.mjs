@@ -169,7 +169,7 @@ print(table);
 write(told.out, head("scale", told.note, before), table);
 
 const CURVES = [
-  ["build (s)", 4],
+  ["processor time (s)", 5],
   ["memory of the build (MB)", 6],
   ["bundle (MB)", 7],
   ["first query (kB)", 9],
