@@ -48,7 +48,7 @@ describe("bundles that a corpus was divided into", () => {
       const pages = join(scratch(), "pages");
       writePages(pages, from, to);
       run("--quiet", "build", pages, "--output", join(root, name, "findling"), [
-        ["--no-client", "--encoder", "hash"],
+        ["--no-client", "--encoder", "hash", "--language", "en"],
       ]);
     }
     const [whole, ...parts] = Object.keys(corpora).map((name) => `/${name}/findling/`);
