@@ -28,7 +28,7 @@ pub const BUDGET: usize = 3 << 20;
 /// one shard for each word.
 const SHARD_LEN: usize = 1 << 10;
 /// Rows in the shard of common words.
-const N_COMMON: usize = 16;
+const N_COMMON: usize = 48;
 
 /// A row of the bundle.
 #[derive(Clone, Debug, PartialEq)]
