@@ -4,9 +4,9 @@
 //! The site itself says which parts are words: those that some page has as words of their own. So
 //! no dictionary is needed. A batch of pages does not know the words of the others, so it keeps
 //! every piece that may be a word as a candidate: a term of its own, with a mark that sorts it
-//! directly behind the word. Where the terms of all batches are merged, candidates join their words,
-//! and those without one are dropped. An edit that brings a word to the site, or takes the last one
-//! away, changes postings of that word alone.
+//! directly behind the word. Where the terms of all batches are merged, candidates join their
+//! words, and those without one are dropped. An edit that brings a word to the site, or takes the
+//! last one away, changes postings of that word alone.
 //!
 //! Terms are compared, which are stems: the last part of a compound is inflected as it is alone.
 
