@@ -63,7 +63,8 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let bar = ui.bar("Analysing", pages.len() as u64, "pages");
     let log = |path: &Path, kind| RecordLog::open(path, kind);
     let shards = kept.map(|kept| log(&kept.shards, earlier_shards::KIND));
-    let shards = EarlierShards::of(earlier.as_ref().map(PreviousBuild::files), shards);
+    let shards = EarlierShards::of(earlier.as_ref().map(PreviousBuild::files), shards)
+        .with_memory(options.memory / 2);
     let analyses = kept.map(|kept| log(&kept.analyses, lexical::ANALYSES));
     let deployed = deployed.with_shards(shards);
     let input = lexical::Input {
@@ -258,7 +259,8 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let outcome = pool.install(|| build(job, &Ui::silent())).unwrap();
         assert!(outcome.bundle.manifest.dense.as_ref().unwrap().graph.is_some());
-        (encode_manifest(&outcome.bundle.manifest).unwrap().1, outcome.bundle.shards)
+        let shards = outcome.bundle.shards.iter().map(|stored| stored.read().unwrap().into_owned());
+        (encode_manifest(&outcome.bundle.manifest).unwrap().1, shards.collect())
     }
 
     #[test]

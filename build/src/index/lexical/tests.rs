@@ -58,7 +58,7 @@ fn index(pages: &[Page], chunks: &[ChunkedPage]) -> (Lexical, Postings) {
 
 /// The contents of a shard.
 fn raw((entry, stored): &Stored) -> Vec<u8> {
-    decode_shard(entry, stored).unwrap()
+    decode_shard(entry, &stored.read().unwrap()).unwrap()
 }
 
 fn sample() -> (Vec<Page>, Vec<ChunkedPage>) {
