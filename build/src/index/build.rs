@@ -36,6 +36,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let mut stages = Vec::new();
 
     let started = Instant::now();
+    page_order::by_sections(&mut pages);
     if let Some(addresses) = earlier.as_ref().and_then(PreviousBuild::addresses) {
         pages = page_order::keep(pages, &addresses);
     }
@@ -135,7 +136,7 @@ fn columns_and_texts(
     deployed: &Deployed,
     ui: &Ui,
 ) -> anyhow::Result<(Vec<StoredColumn>, Vec<texts::Shard>)> {
-    let columns = columns::build(pages, chunks, &mut |warning| ui.warn(warning))
+    let mut columns = columns::build(pages, chunks, &mut |warning| ui.warn(warning))
         .context("cannot index the attributes")?;
     // A column changes with each section, and a large one takes long to compress.
     let encode =
@@ -145,6 +146,8 @@ fn columns_and_texts(
         || texts::build(pages, chunks, &columns, deployed),
     );
     let encoded = encoded.context("cannot store the attributes")?;
+    let lens: Vec<usize> = encoded.iter().map(|(_, stored)| stored.len()).collect();
+    columns::limit_facets(&mut columns, &lens, &mut |warning| ui.warn(warning));
     let texts = texts.context("cannot store the texts")?;
     Ok((columns.into_iter().zip(encoded).collect(), texts))
 }
