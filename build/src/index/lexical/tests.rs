@@ -67,7 +67,7 @@ fn index_in(
 
 /// The contents of a shard.
 fn raw((entry, stored): &Stored) -> Vec<u8> {
-    decode_shard(entry, stored).unwrap()
+    decode_shard(entry, &stored.read().unwrap()).unwrap()
 }
 
 fn sample() -> (Vec<Page>, Vec<ChunkedPage>) {
