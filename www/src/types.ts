@@ -25,7 +25,7 @@ export type Condition =
 
 /**
  * A filter: a string (`book=reference,year:gte:2020`), an object of attributes and conditions, or
- * an object with `must`, `should` and `must_not`.
+ * an object with `must`, `should` and `must_not`, each of which holds filters.
  */
 export type Filter = string | Record<string, unknown> | Record<string, Condition>;
 
