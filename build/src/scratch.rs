@@ -62,17 +62,27 @@ impl Scratch {
         }
     }
 
+    /// Puts bytes into the file; `None` if they can stay in memory, or have to.
+    pub fn place(&self, bytes: &[u8]) -> Option<Record> {
+        self.put_with(bytes.len(), |pile| Pile::add(pile, bytes).ok())
+    }
+
     /// Puts bytes into the file; `None` if what they are made of, `len` bytes, can stay in memory,
     /// or has to because the file cannot be written.
     pub fn put(&self, len: usize, bytes: impl FnOnce() -> Option<Vec<u8>>) -> Option<Record> {
+        self.put_with(len, |pile| Pile::add(pile, &bytes()?).ok())
+    }
+
+    fn put_with(
+        &self,
+        len: usize,
+        add: impl FnOnce(&Arc<Pile>) -> Option<Record>,
+    ) -> Option<Record> {
         let len = len as u64;
         if self.held.fetch_add(len, Ordering::Relaxed).saturating_add(len) <= self.budget {
             return None;
         }
-        let record = self.file.get_or_init(Pile::new).as_ref().and_then(|pile| {
-            let bytes = bytes()?;
-            Pile::add(pile, &bytes).ok()
-        });
+        let record = self.file.get_or_init(Pile::new).as_ref().and_then(add);
         if record.is_some() {
             self.held.fetch_sub(len, Ordering::Relaxed);
         }

@@ -1,7 +1,7 @@
 """Is a page found by its heading in other languages than English? Real translated documentation.
 
     python3 languages.py fetch TREES [--languages de,pl] [--clones DIR]
-    python3 languages.py measure TREES OUT [--languages de,pl] [--tools findling,pagefind]
+    python3 languages.py measure TREES OUT [--languages de,pl] [--tools TOOL,...]
                                            [--split dev|test|all] [--misses N] [--result FILE]
 
 `fetch` takes LibreOffice's help and GIMP's help from Debian's packages and, for languages that no
@@ -23,7 +23,9 @@ words. A heading that the English tree has too is not translated and is no query
 
 Headings belong to one of two halves by a hash, `dev` and `test`. The figure is the mean reciprocal
 rank of the heading's page among ten. FINDLING names the program (default `findling`); it builds
-without vectors. Pagefind is that of `tests/peers`. The same input gives the same queries.
+without vectors. Pagefind is that of `tests/peers`. `charabia-terms` and `findling-terms` rank pages
+alike by the terms of Meilisearch's tokeniser and of Findling (`tests/peers/charabia`, which cargo
+compiles). The same input gives the same queries.
 """
 
 import argparse
@@ -441,7 +443,32 @@ def by_peer(site, scratch, language, file, tool):
     return json.loads(run("node", script, tool, site, language, file, scratch))
 
 
-TOOLS = {"findling": by_findling, "pagefind": by_peer}
+def by_terms(site, scratch, language, _, tool):
+    """Pages ranked alike by the terms of a tokeniser: charabia's, or Findling's."""
+    pages = scratch / "pages.jsonl"
+    with pages.open("w", encoding="utf8") as file:
+        for page in sorted(site.rglob("*.html")):
+            reader = Reader(page.read_text(encoding="utf8"))
+            record = {
+                "path": str(page.relative_to(site)),
+                "headings": "\n".join(reader.headings),
+                "text": " ".join(reader.words),
+            }
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    manifest = HERE.parent / "peers" / "charabia" / "Cargo.toml"
+    out = run("cargo", "run", "--quiet", "--release", "--manifest-path", manifest, "--",
+              tool.removesuffix("-terms"), language, pages, scratch / "queries.jsonl")
+    return json.loads(out)
+
+
+TOOLS = {
+    "findling": by_findling,
+    "pagefind": by_peer,
+    "charabia-terms": by_terms,
+    "findling-terms": by_terms,
+}
+# Charabia downloads the dictionaries of these while it is compiled.
+UNKNOWN = {"charabia-terms": {"ja", "ko"}}
 
 
 def reciprocal(found, query):
@@ -475,12 +502,16 @@ def measure(options):
         file.write_text("".join(line + "\n" for line in lines), encoding="utf8")
         found = {
             tool: TOOLS[tool](site, scratch, language, file, tool) for tool in options.tools
+            if language not in UNKNOWN.get(tool, ())
         }
         row = [language, str(len(pages))]
         for kind in KINDS:
             asked = [q for q in queries
                      if q["kind"] == kind and options.split in ("all", q["split"])]
             for i, tool in enumerate(options.tools):
+                if tool not in found:
+                    row.append("")
+                    continue
                 mean = sum(reciprocal(found[tool], q) for q in asked) / max(len(asked), 1)
                 count = f" ({len(asked)})" if i == 0 else ""
                 row.append(f"{mean:.3f}{count}" if len(asked) >= 5 else "")

@@ -30,6 +30,8 @@ export interface BundleSource {
   /** The manifest at `path`, which the last entry file names. */
   manifest(path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array>;
   shard(wanted: WantedShard, traffic: Traffic, options: FetchOptions): Promise<Uint8Array>;
+  /** Fetches a shard that the next search wants, if that costs no request of its own. */
+  along?(wanted: WantedShard, traffic: Traffic): void;
   /** Removes all cached parts but these, once for each build. */
   prune(paths: Set<string>, build: string): Promise<void>;
 }
@@ -79,6 +81,11 @@ export class DirectorySource implements BundleSource {
     return packs
       ? packs.shard(id, path, traffic, options)
       : this.#store.immutable(path, traffic, options);
+  }
+
+  along({ path, id }: WantedShard, traffic: Traffic): void {
+    const { shards, packs } = this.#opened;
+    if (!shards.has(path)) void packs?.along(id, path, traffic);
   }
 
   prune(paths: Set<string>, build: string): Promise<void> {
@@ -167,6 +174,17 @@ class Packs {
       "bundle",
       `Expected ${path} in a pack, found none; deploy all files of the bundle again.`,
     );
+  }
+
+  /** As `BundleSource.along`. It takes as many microtasks as `shard`, to be of the same round. */
+  async along(id: number, path: string, traffic: Traffic): Promise<void> {
+    try {
+      const slot = (await this.#directory).slots[id];
+      const reader = await this.#reader;
+      if (slot) reader.along(path, slot, traffic);
+    } catch {
+      // Whoever asks for a shard gets the error.
+    }
   }
 
   /**

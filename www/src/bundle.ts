@@ -7,7 +7,7 @@
 import type { Engine, Search } from "../wasm/engine/findling_engine";
 import type { BundleSource } from "./bundle-layout";
 import { type DeferredEngine, needsDeferred } from "./deferred-engine";
-import type { Notice, Request, Response } from "./engine-types";
+import type { Mode, Notice, Request, Response } from "./engine-types";
 import { abortable, type ErrorCode, FindlingError } from "./errors";
 import { noTraffic, type Traffic, type WantedShard } from "./http-store";
 import { ShardLoader } from "./shard-loader";
@@ -31,9 +31,14 @@ export interface Cost extends Traffic {
   residentBytes: number;
   /** Times that the search began again because it had called an engine part not loaded yet. */
   recoveries: number;
+  /** The next request. What it wants comes along with files of this one. */
+  ahead?: Request | undefined;
   /** What is done in place of a step of the search, where several bundles are searched as one. */
   step?: Part | undefined;
 }
+
+/** A request with the mode of the next one (`SearchOptions.ahead`). */
+export type AheadRequest = Request & { ahead?: Mode };
 
 /** An answer as the engine's own JSON. */
 export interface Answer {
@@ -158,12 +163,13 @@ export class Bundle {
    * What the search costs is added to `given`, or to a cost of its own.
    */
   async search(
-    request: Request,
+    { ahead, ...request }: AheadRequest,
     signal: AbortSignal,
     onWords?: OnWords,
     given?: Cost,
   ): Promise<Answer & { partial: boolean }> {
     const cost = given ?? newCost();
+    if (ahead) cost.ahead = { ...request, mode: ahead };
     const start = performance.now();
     let partial = false;
     const setPartial = () => {
@@ -341,6 +347,7 @@ export class Bundle {
         const wanted = JSON.parse(answer) as WantedShard[];
         if (round > 0 && !answeringWords)
           answeringWords = this.#answerWords(engine, request!, wanted, done!.signal, onWords!);
+        if (round === 0 && cost.ahead) this.#readAhead(engine, cost.ahead);
         const start = performance.now();
         await Promise.all(wanted.map((shard) => this.#loader.provide(engine, shard, cost, signal)));
         cost.fetch += performance.now() - start;
@@ -357,6 +364,20 @@ export class Bundle {
       // A broken engine cannot free anything.
       if (!this.#broken.has(engine)) search?.free();
     }
+  }
+
+  /**
+   * Lets files that the next request wants come along with those of this round, where they lie
+   * beside them. Files are missing, so the engine tells at once which ones.
+   */
+  #readAhead(engine: Engine, request: Request): void {
+    if (this.#deferred && !this.#deferred.loaded && needsDeferred(request)) return;
+    const search = engine.search(JSON.stringify(request));
+    const answer = search.step(engine);
+    search.free();
+    if (!answer.startsWith("[")) return;
+    for (const shard of JSON.parse(answer) as WantedShard[])
+      this.#source.along?.(shard, noTraffic());
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 
 import { beginOpening, type Opening } from "./begin-opening";
-import type { Answer, Cost } from "./bundle";
+import type { AheadRequest, Answer, Cost } from "./bundle";
 import { parseBundleAddress } from "./bundle-address";
 import { applyCorrections, correctionsIn } from "./corrected-query";
 import { EMPTY_SNIPPET } from "./empty-snippet";
@@ -212,9 +212,9 @@ export class FindlingIndex extends EventTarget {
   }
 
   /** The engine's request, without the query's vector unless the caller supplies it. */
-  #request(query: string, options: SearchOptions): Request {
+  #request(query: string, options: SearchOptions): AheadRequest {
     const { signal: _, onWords: __, onUpgrade: ___, fusion, vector, ...rest } = options;
-    const request: Request = { ...(rest as Request), query };
+    const request: AheadRequest = { ...(rest as Request), query };
     if (fusion !== undefined)
       request.fusion = typeof fusion === "string" ? { method: fusion } : fusion;
     const { dense } = this.info;
@@ -223,6 +223,8 @@ export class FindlingIndex extends EventTarget {
       request.vector = { values, truncated: false, encoder: "supplied" };
     }
     if (this.#options.encoder === "none") request.encoder = "none";
+    // The next search will have a vector, for which the engine needs no files.
+    if (this.#encoder.embeds && this.semantic === "ready") delete request.ahead;
     return request;
   }
 

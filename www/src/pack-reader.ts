@@ -1,8 +1,9 @@
 /**
  * Fetches shards from packs, by ranges of bytes. Shards that are asked for at once and lie close
- * together come with one request. What came with them is kept for a while, because the next shards
- * are often there. A server that ignores ranges sends whole packs; these are kept, too. Whoever
- * asks for a shard anew, because it was damaged, gets it from the whole pack.
+ * together come with one request, and so does what the next search wants beside them. What came is
+ * kept for a while, because the next shards are often there. A server that ignores ranges sends
+ * whole packs; these are kept, too. Whoever asks for a shard anew, because it was damaged, gets it
+ * from the whole pack.
  */
 
 import { FindlingError } from "./errors";
@@ -10,7 +11,7 @@ import type { FetchOptions, HttpStore, Traffic } from "./http-store";
 import { type Pack, type Slot, takeSlot, UNIT } from "./pack-directory";
 
 /** Units between two shards that are fetched together. A request of its own costs more. */
-const GAP = 96;
+const GAP = 128;
 /** Most units that are fetched together: 1 MiB. */
 const MAX_RANGE = 16384;
 /** Failed ranges of which the whole pack came, before no more ranges are asked for. */
@@ -28,6 +29,8 @@ interface Wanted {
   options: FetchOptions;
   /** Whether it is put into the cache once it is here. */
   keeps: boolean;
+  /** Whether it comes only where it is near to others, and nobody waits for it. */
+  along: boolean;
   /** What it waits for. */
   range: Range | undefined;
   resolve(stored: Uint8Array): void;
@@ -75,17 +78,31 @@ export class PackReader {
     options: FetchOptions,
     keeps = true,
   ): Promise<Uint8Array> {
-    // All shards of a round are asked for before the first microtask runs.
-    if (this.#wanted.length === 0) queueMicrotask(() => void this.#fetchWanted());
     const { signal } = options;
     let leave = () => {};
     const stored = new Promise<Uint8Array>((resolve, reject) => {
-      const shard = { path, slot, traffic, options, keeps, range: undefined, resolve, reject };
+      const own = { path, slot, traffic, options, keeps, along: false };
+      const shard = { ...own, range: undefined, resolve, reject };
       leave = () => this.#leave(shard);
-      this.#wanted.push(shard);
+      this.#want(shard);
     });
     signal?.addEventListener("abort", leave, { once: true });
     return stored.finally(() => signal?.removeEventListener("abort", leave));
+  }
+
+  /**
+   * Fetches a shard that will be wanted soon, if one lies near that is asked for at the same time.
+   */
+  along(path: string, slot: Slot, traffic: Traffic): void {
+    const none = () => {};
+    const own = { path, slot, traffic, options: {}, keeps: false, along: true };
+    this.#want({ ...own, range: undefined, resolve: none, reject: none });
+  }
+
+  #want(shard: Wanted): void {
+    // All shards of a round are asked for before the first microtask runs.
+    if (this.#wanted.length === 0) queueMicrotask(() => void this.#fetchWanted());
+    this.#wanted.push(shard);
   }
 
   async #fetchWanted(): Promise<void> {
@@ -108,14 +125,15 @@ export class PackReader {
     });
     missing.sort((a, b) => a.slot.pack - b.slot.pack || a.slot.start - b.slot.start);
     let group: Wanted[] = [];
+    const fetch = () => {
+      if (group.some(({ along }) => !along)) this.#fetch(group);
+      group = [];
+    };
     for (const shard of missing) {
-      if (group.length > 0 && !this.#isNear(group, shard)) {
-        this.#fetch(group);
-        group = [];
-      }
+      if (group.length > 0 && !this.#isNear(group, shard)) fetch();
       group.push(shard);
     }
-    if (group.length > 0) this.#fetch(group);
+    fetch();
   }
 
   #isNear(group: Wanted[], { slot, options }: Wanted): boolean {
@@ -141,6 +159,7 @@ export class PackReader {
   }
 
   #wait(range: Range, shard: Wanted): void {
+    if (shard.along) return;
     if (range.bytes) {
       this.#deliver(range, shard);
       return;

@@ -25,7 +25,7 @@ export type Condition =
 
 /**
  * A filter: a string (`book=reference,year:gte:2020`), an object of attributes and conditions, or
- * an object with `must`, `should` and `must_not`.
+ * an object with `must`, `should` and `must_not`, each of which holds filters.
  */
 export type Filter = string | Record<string, unknown> | Record<string, Condition>;
 
@@ -74,6 +74,11 @@ export interface SearchOptions {
   filter?: Filter;
   /** `hybrid` (default), `lexical` or `semantic`. */
   mode?: Mode;
+  /**
+   * The mode of the next search for the same query. Files that only it wants come along where they
+   * lie beside those of this search in a pack, so that it makes fewer requests.
+   */
+  ahead?: Mode;
   /** How the lexical and the dense leg become one list: a method, or a method with its numbers. */
   fusion?: Fusion | Fusion["method"];
   /** Attributes to count the values of; `["*"]` counts all facets of the bundle. */

@@ -5,12 +5,11 @@
 
 import * as wasm from "../wasm/engine/findling_engine";
 import type { EarlyFile } from "./begin-opening";
-import { Bundle } from "./bundle";
+import { type AheadRequest, Bundle } from "./bundle";
 import { parseBundleAddress } from "./bundle-address";
 import { DirectorySource, SingleFileSource } from "./bundle-layout";
 import { compileModule } from "./compile-module";
 import { deferredEngine } from "./deferred-engine";
-import type { Request } from "./engine-types";
 import { FindlingError } from "./errors";
 import { type Fetch, HttpStore, noTraffic } from "./http-store";
 import { type Port, serve } from "./rpc";
@@ -58,7 +57,7 @@ export function start(port: Port): void {
       return { description: bundle.describe(), revision, traffic, ms };
     },
     /** Reports the answer by the query's own words as progress. */
-    async search(request: Request, signal, progress) {
+    async search(request: AheadRequest, signal, progress) {
       if (!bundle) throw new FindlingError("closed", "The bundle is not open.");
       const answer = await bundle.search(request, signal, progress);
       return { ...answer, revision: bundle.revision };

@@ -15,8 +15,9 @@
 //! client as `brotli`. Parts of packs and of a single-file bundle are requested as ranges, which
 //! hosts do not compress.
 //!
-//! Not counted: searches while the reader is typing, and the results by words that the search box
-//! shows before the results by meaning arrive, which can ask for texts of other pages.
+//! The search box shows results by words before those by meaning, which can ask for texts of other
+//! pages. They are counted as [`Budget::box_words`] and [`Budget::box_whole`], and not with the
+//! other queries. Not counted: searches while the reader is typing.
 //!
 //! [`BROTLI_QUALITY`]: crate::serve::BROTLI_QUALITY
 
@@ -29,9 +30,9 @@ mod traffic;
 use std::collections::{BTreeSet, HashMap};
 
 use anyhow::{Context, bail};
-use findling_bundle::packs::{GAP, Slot, coalesce};
+use findling_bundle::packs::{GAP, Slot, coalesce_along};
 use findling_bundle::{ShardEntry, ShardId};
-use findling_engine::{Limit, Mode, Request};
+use findling_engine::{Limit, Mode, Request, Step, Suggest};
 use serde::Serialize;
 
 use crate::bundle_files::{BundleFiles, Packs};
@@ -68,6 +69,10 @@ pub struct Budget {
     pub first: Queries,
     /// Each query after all queries before it.
     pub later: Queries,
+    /// Each query as the first in the search box, up to the results by words.
+    pub box_words: Queries,
+    /// Each query as the first in the search box, up to its whole answer.
+    pub box_whole: Queries,
 }
 
 impl Budget {
@@ -83,7 +88,7 @@ impl Budget {
 
 /// Measures the downloads of `queries`.
 ///
-/// For each query all shards are read and decoded again, as for a new reader. Each shard is
+/// For each first query all shards are read and decoded again, as for a new reader. Each shard is
 /// compressed once.
 ///
 /// # Errors
@@ -98,22 +103,38 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
     let mut later_engine = Downloads::default();
     push_client(&mut later_engine, host.files(), &CLIENT_REST)?;
     let later_encoder = later_encoder(host.files())?;
-    let bar = ui.bar("Asking", 2 * queries.len() as u64, "queries");
+    let bar = ui.bar("Asking", 3 * queries.len() as u64, "queries");
     let mut sizes = ShardSizes::default();
-    let mut ask = |host: &mut Host, query: &String, held: &mut Held| {
+    let mut ask = |host: &mut Host, query: &String, held: &mut Held, in_box: bool| {
         bar.inc(1);
-        run(host, encoder.as_ref(), query, &mut sizes, held)
-            .with_context(|| format!("query {query:?}"))
+        let whole = request(encoder.as_ref(), query)?;
+        let words = if in_box {
+            let ahead = first_wanted(host, whole.clone())?;
+            run(host, words(&whole), &ahead, &mut sizes, held)?
+        } else {
+            Traffic::default()
+        };
+        let whole = run(host, whole, &[], &mut sizes, held)?;
+        anyhow::Ok((words, whole + words))
     };
-    let mut first = Vec::with_capacity(queries.len());
+    let mut ask = |host: &mut Host, query: &String, held: &mut Held, in_box: bool| {
+        ask(host, query, held, in_box).with_context(|| format!("query {query:?}"))
+    };
+    let (mut first, mut later) = (Vec::new(), Vec::new());
+    let (mut box_words, mut box_whole) = (Vec::new(), Vec::new());
     for query in queries {
         host.forget()?;
-        first.push(ask(host, query, &mut Held::default())?);
+        first.push(ask(host, query, &mut Held::default(), false)?.1);
+        host.forget()?;
+        let (words, whole) = ask(host, query, &mut Held::default(), true)?;
+        box_words.push(words);
+        box_whole.push(whole);
     }
     host.forget()?;
     let mut held = Held::default();
-    let later: Vec<Traffic> =
-        queries.iter().map(|query| ask(host, query, &mut held)).collect::<anyhow::Result<_>>()?;
+    for query in queries {
+        later.push(ask(host, query, &mut held, false)?.1);
+    }
     bar.finish_and_clear();
     Ok(Budget {
         has_client,
@@ -124,6 +145,8 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
         first: Queries::of(queries, &first),
         // The first query has no query before it.
         later: Queries::of(&queries[1..], &later[1..]),
+        box_words: Queries::of(queries, &box_words),
+        box_whole: Queries::of(queries, &box_whole),
     })
 }
 
@@ -163,15 +186,31 @@ pub fn own_queries(files: &BundleFiles) -> anyhow::Result<Vec<String>> {
 
 /// The request of the search box, for [`LIMIT`] pages: words and meaning, the last word as a
 /// prefix, and the values of every facet.
-fn request(query: &str) -> Request {
-    Request {
+fn request(encoder: Option<&QueryEncoder>, query: &str) -> anyhow::Result<Request> {
+    let vector = encoder.map(|encoder| encoder.encode(query)).transpose()?;
+    Ok(Request {
         query: query.to_owned(),
         mode: Mode::Hybrid,
         limit: Limit(LIMIT),
         prefix: true,
         facets: vec!["*".to_owned()],
+        vector: vector.and_then(|(vector, _)| vector),
         ..Request::default()
-    }
+    })
+}
+
+/// The request of the search box before the whole one: by words, whose results it shows meanwhile.
+fn words(whole: &Request) -> Request {
+    Request { mode: Mode::Lexical, vector: None, suggest: Suggest(false), ..whole.clone() }
+}
+
+/// The shards that a request wants first, which come along with those of the request before it
+/// (`Bundle.readAhead` of the client).
+fn first_wanted(host: &Host, request: Request) -> anyhow::Result<Vec<ShardId>> {
+    Ok(match host.index().search(request)?.step(host.index())? {
+        Step::Need(wanted) => wanted,
+        Step::Done(_) => Vec::new(),
+    })
 }
 
 /// The query encoder of a browser that has loaded only the engine.
@@ -185,18 +224,15 @@ fn browser_encoder(host: &Host) -> anyhow::Result<Option<QueryEncoder>> {
     QueryEncoder::load(host, &EncoderChoice::Named(name.to_owned()))
 }
 
-/// Runs one query and counts the bytes that it reads.
+/// Runs one query and counts the bytes that it reads. In packs, what lies near to the first shards
+/// comes along if it is `ahead`.
 fn run(
     host: &mut Host,
-    encoder: Option<&QueryEncoder>,
-    query: &str,
+    request: Request,
+    ahead: &[ShardId],
     sizes: &mut ShardSizes,
     held: &mut Held,
 ) -> anyhow::Result<Traffic> {
-    let mut request = request(query);
-    if let Some(encoder) = encoder {
-        request.vector = encoder.encode(query)?.0;
-    }
     let (_, cost) = host.search(request)?;
     let mut traffic = Traffic { n_rounds: cost.n_rounds, ..Traffic::default() };
     let is_early = |shard: ShardId| {
@@ -207,8 +243,10 @@ fn run(
         let end = cost.round_starts.get(round + 1).copied().unwrap_or(cost.shards.len());
         let shards = cost.shards[start..end].iter().copied().filter(|shard| !is_early(*shard));
         let shards: Vec<ShardId> = shards.collect();
+        let ahead = if round == 0 { ahead } else { &[] };
+        let ahead: Vec<ShardId> = ahead.iter().copied().filter(|shard| !is_early(*shard)).collect();
         match host.files().packs() {
-            Some(packs) => add_ranges(&mut traffic, host, packs, &shards, held)?,
+            Some(packs) => add_ranges(&mut traffic, host, packs, [&shards, &ahead], held)?,
             None => {
                 for shard in shards {
                     let Some(entry) = host.index().entry(shard) else { continue };
@@ -235,13 +273,13 @@ impl Held {
     }
 }
 
-/// Adds the ranges that a client fetches for the shards of a round. What lies between two shards
-/// counts with the first shard of its range.
+/// Adds the ranges that a client fetches for the shards of a round. What lies between two shards,
+/// and what comes along for the next search, counts with the first shard of its range.
 fn add_ranges(
     traffic: &mut Traffic,
     host: &Host,
     packs: &Packs,
-    shards: &[ShardId],
+    [shards, ahead]: [&[ShardId]; 2],
     held: &mut Held,
 ) -> anyhow::Result<()> {
     let mut wanted: Vec<(Slot, Part)> = Vec::new();
@@ -256,9 +294,13 @@ fn add_ranges(
     wanted.retain(|(slot, _)| !held.has(*slot));
     wanted.sort_unstable_by_key(|(slot, _)| *slot);
     let slots: Vec<Slot> = wanted.iter().map(|(slot, _)| *slot).collect();
+    let mut along = Vec::new();
+    for shard in ahead {
+        along.extend(host.files().slot(*shard)?.filter(|slot| !held.has(*slot)));
+    }
     let n_bytes = |slot: Slot| slot.bytes().end - slot.bytes().start;
     let mut left = &wanted[..];
-    for fetch in coalesce(&slots, GAP) {
+    for fetch in coalesce_along(&slots, &along, GAP) {
         let (own, others) = left.split_at(fetch.n_wanted);
         left = others;
         traffic.n_requests += 1;

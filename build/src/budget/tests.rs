@@ -111,7 +111,7 @@ fn parts_add_up_and_are_what_the_engine_read() {
     }
 
     host.forget().unwrap();
-    let (response, cost) = host.search(request(query)).unwrap();
+    let (response, cost) = host.search(request(None, query).unwrap()).unwrap();
     assert_eq!(response.encoder.as_deref(), Some("static"));
     // What came with the manifest is part of opening.
     let with_it = host.files().with_manifest();
@@ -374,7 +374,8 @@ fn a_bundle_of_words_alone_stays_streamed_when_it_is_read_anew() {
     let mut reads_second_tier = |streamed: bool| {
         host.set_streamed(streamed);
         host.forget().unwrap();
-        let (_, cost) = host.search(Request { mode: Mode::Lexical, ..request("mutex") }).unwrap();
+        let mutex = Request { mode: Mode::Lexical, ..request(None, "mutex").unwrap() };
+        let (_, cost) = host.search(mutex).unwrap();
         let mut kinds = cost.shards.iter().filter_map(|&id| host.manifest().shard(id));
         kinds.any(|shard| shard.kind == ShardKind::SecondTier)
     };
@@ -395,6 +396,13 @@ fn a_bundle_in_packs_takes_fewer_requests_for_the_same_shards() {
     assert_eq!(files.first.rounds, packs.first.rounds);
     assert!(packs.first.requests.median < files.first.requests.median);
     assert!(packs.first.requests.worst < files.first.requests.worst);
+    // Rows come along with terms, and take no round of their own after the results by words.
+    let more = |budget: &Budget| {
+        let (words, whole) = (&budget.box_words, &budget.box_whole);
+        [whole.requests.median - words.requests.median, whole.rounds.worst - words.rounds.worst]
+    };
+    assert!(more(&packs)[0] < more(&files)[0], "{:?}, {:?}", more(&packs), more(&files));
+    assert!(files.box_whole.requests.median >= files.first.requests.median);
     let [files, packs] = [files, packs].map(|budget| budget.first.total.stored.median);
     assert!(packs >= files, "{files} and {packs} bytes");
 }

@@ -1,5 +1,7 @@
 //! The downloads of queries, and statistics of them.
 
+use std::ops::Add;
+
 use findling_bundle::ShardKind;
 use serde::Serialize;
 
@@ -78,6 +80,18 @@ impl Traffic {
     /// Bytes of all parts.
     pub fn total(&self) -> Bytes {
         self.parts.iter().copied().sum()
+    }
+}
+
+impl Add for Traffic {
+    type Output = Traffic;
+
+    fn add(self, other: Traffic) -> Traffic {
+        Traffic {
+            parts: std::array::from_fn(|part| self.parts[part] + other.parts[part]),
+            n_rounds: self.n_rounds + other.n_rounds,
+            n_requests: self.n_requests + other.n_requests,
+        }
     }
 }
 

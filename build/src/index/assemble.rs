@@ -1,5 +1,6 @@
 //! Puts all shards into a fixed order and writes the manifest.
 
+use anyhow::Result;
 use findling_bundle::positions::write_directory;
 use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
@@ -16,7 +17,7 @@ use super::columns::Built;
 use super::lexical::{Lexical, Positions, TermRange};
 use super::rows::Rows;
 use super::sentences::Sentences;
-use super::shards::{Deployed, ShardSet, Stored};
+use super::shards::{Deployed, ShardBytes, ShardSet, Stored};
 use super::{spelling, texts};
 use crate::embedding::Embedded;
 use crate::shard_cutter::ShardCutter;
@@ -35,7 +36,7 @@ pub struct Bundle {
     /// The manifest, which lists everything else.
     pub manifest: Manifest,
     /// The shards as stored, in the order of the manifest's directory.
-    pub shards: Vec<Vec<u8>>,
+    pub shards: Vec<ShardBytes>,
     /// The shards that the centroids list.
     pub cells: Vec<Stored>,
     /// The shards that the directory of positions lists.
@@ -44,7 +45,7 @@ pub struct Bundle {
 
 impl Bundle {
     /// Every shard with its path: those of the manifest, then the cells, then positions.
-    pub fn stored(&self) -> impl Iterator<Item = (String, &Vec<u8>)> {
+    pub fn stored(&self) -> impl Iterator<Item = (String, &ShardBytes)> {
         let listed = self.manifest.shards.iter().zip(&self.shards);
         let others =
             self.cells.iter().chain(&self.positions).map(|(entry, stored)| (entry, stored));
@@ -57,7 +58,7 @@ impl Bundle {
 
     /// The shards that nearly every first search reads, with their paths. They come with the
     /// manifest ([`findling_bundle::opening`]).
-    pub fn opening(&self) -> impl Iterator<Item = (String, &[u8])> {
+    pub fn opening(&self) -> impl Iterator<Item = (String, &ShardBytes)> {
         let Manifest { attributes, dense, .. } = &self.manifest;
         // The search box counts the values of all facets. Every search reads boosts and copies.
         let is_read = |name: &str| [BOOST, COPY].contains(&name);
@@ -72,7 +73,7 @@ impl Bundle {
             let (entry, stored) = (self.manifest.shard(id)?, self.shards.get(id.index())?);
             let is_long = stored.len() > opening::MAX_COLUMN_LEN as usize;
             let is_left_out = entry.kind == ShardKind::Column && is_long;
-            (!is_left_out).then(|| (self.manifest.path(id, entry), &stored[..]))
+            (!is_left_out).then(|| (self.manifest.path(id, entry), stored))
         })
     }
 
@@ -130,8 +131,8 @@ pub struct Parts {
 /// Compresses all shards on all cores and writes the manifest. The same parts give the same bytes.
 ///
 /// # Errors
-/// If a part exceeds a limit of its format.
-pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
+/// If a part exceeds a limit of its format, or the temporary file cannot be read.
+pub fn assemble(parts: Parts) -> Result<Bundle> {
     let Parts { languages, lexical, synonyms, ranking, columns, .. } = parts;
     let Parts { texts, addresses, dense, deployed, .. } = parts;
     let structure = &lexical.structure;
@@ -146,7 +147,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     let mut shards = ShardSet::new(deployed);
     add_structure(structure, dense.as_ref(), &mut shards)?;
 
-    let lexicon = add_terms(lexical.ranges, &mut shards);
+    let lexicon = add_terms(lexical.ranges, &mut shards)?;
     let (directory, positions) = add_positions(lexical.positions, &mut shards)?;
     shards.add(ShardKind::PositionsDirectory, &directory)?;
 
@@ -159,7 +160,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
 
     let (columns, encoded): (Vec<Built>, Vec<Stored>) = columns.into_iter().unzip();
     let attributes = shards
-        .add_encoded(encoded)
+        .add_encoded(encoded)?
         .into_iter()
         .zip(columns)
         .map(|(column, Built { name, kind, level, facet, .. })| Attribute {
@@ -174,7 +175,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     let (firsts, texts): (Vec<texts::First>, Vec<Stored>) = texts.into_iter().unzip();
     let starts = firsts.iter().map(|&(page, section)| RangeStart::Page(page, section));
     let texts = shards
-        .add_encoded_groups(starts.zip(texts).collect())
+        .add_encoded_groups(starts.zip(texts).collect())?
         .into_iter()
         .zip(firsts)
         .map(|(shard, (first_page, first_section))| TextRange { first_page, first_section, shard })
@@ -208,7 +209,7 @@ fn add_structure(
     structure: &Structure,
     dense: Option<&DenseParts>,
     shards: &mut ShardSet,
-) -> Result<(), Error> {
+) -> Result<()> {
     let counts_apart = dense.is_some_and(|dense| dense.cells.is_some())
         && !cells::centroids_list_members(structure.n_vectors() as usize);
     if counts_apart {
@@ -221,7 +222,7 @@ fn add_structure(
 }
 
 /// Adds the ranges of terms: their first tiers, then their second.
-fn add_terms(ranges: Vec<TermRange>, shards: &mut ShardSet) -> Vec<LexiconRange> {
+fn add_terms(ranges: Vec<TermRange>, shards: &mut ShardSet) -> Result<Vec<LexiconRange>> {
     let (mut firsts, mut seconds, mut has_second) = (Vec::new(), Vec::new(), Vec::new());
     let mut starts = Vec::with_capacity(ranges.len());
     for TermRange { first_term, terms, second } in ranges {
@@ -234,25 +235,21 @@ fn add_terms(ranges: Vec<TermRange>, shards: &mut ShardSet) -> Vec<LexiconRange>
         let keyed = starts.iter().zip(tier);
         keyed.filter_map(|(start, shard)| Some((RangeStart::Key(start), shard?))).collect()
     };
-    let firsts = shards.add_encoded_ranges(keyed(firsts.into_iter().map(Some).collect()));
-    let mut seconds = shards.add_encoded_ranges(keyed(seconds)).into_iter();
+    let firsts = shards.add_encoded_ranges(keyed(firsts.into_iter().map(Some).collect()))?;
+    let mut seconds = shards.add_encoded_ranges(keyed(seconds))?.into_iter();
     let ranges = starts.into_iter().zip(firsts).zip(has_second);
-    ranges
-        .map(|((first_term, terms), has_second)| {
-            let second = if has_second { seconds.next() } else { None };
-            LexiconRange { first_term, terms, second }
-        })
-        .collect()
+    let ranges = ranges.map(|((first_term, terms), has_second)| {
+        let second = if has_second { seconds.next() } else { None };
+        LexiconRange { first_term, terms, second }
+    });
+    Ok(ranges.collect())
 }
 
 /// Adds the directory of positions and returns the shards that it lists. Later shards get other
 /// names than these.
-fn add_positions(
-    positions: Positions,
-    shards: &mut ShardSet,
-) -> Result<(Vec<u8>, Vec<Stored>), Error> {
+fn add_positions(positions: Positions, shards: &mut ShardSet) -> Result<(Vec<u8>, Vec<Stored>)> {
     let Positions { pages, ranges, shards: positions } = positions;
-    let (entries, stored) = shards.add_apart(positions);
+    let (entries, stored) = shards.add_apart(positions)?;
     Ok((write_directory(&pages, &ranges, &entries)?, stored))
 }
 
@@ -262,10 +259,11 @@ fn add_dense(
     parts: DenseParts,
     n_vectors: u32,
     shards: &mut ShardSet,
-) -> Result<(Dense, Vec<Stored>), Error> {
+) -> Result<(Dense, Vec<Stored>)> {
     let n = parts.embedded.rows().len();
     if n != n_vectors as usize {
-        return Err(Error::Length { what: "vectors", expected: n_vectors.into(), got: n as u64 });
+        let (expected, got) = (n_vectors.into(), n as u64);
+        return Err(Error::Length { what: "vectors", expected, got }.into());
     }
     let dim = parts.embedded.dim;
     let quantised: Vec<(Vec<i8>, f32)> =
@@ -302,7 +300,7 @@ fn add_vectors(
     quantised: &[(Vec<i8>, f32)],
     dim: u32,
     shards: &mut ShardSet,
-) -> Result<Vec<VectorRange>, Error> {
+) -> Result<Vec<VectorRange>> {
     let vector_len = dim as usize + 4;
     let single = cells::centroids_list_members(quantised.len());
     let n_shards = if single { SINGLE_VECTORS_SHARDS } else { VECTORS_SHARDS };
@@ -333,10 +331,7 @@ fn add_vectors(
 }
 
 /// Adds the codes of sentences.
-fn add_sentences(
-    sentences: &Sentences,
-    shards: &mut ShardSet,
-) -> Result<Vec<SentencesRange>, Error> {
+fn add_sentences(sentences: &Sentences, shards: &mut ShardSet) -> Result<Vec<SentencesRange>> {
     let codes =
         sentences.par_iter().map(|(first, codes)| (RangeStart::Page(*first, 0), &codes[..]));
     let ids = shards.add_ranges(ShardKind::Sentences, codes)?;

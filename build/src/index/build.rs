@@ -36,6 +36,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let mut stages = Vec::new();
 
     let started = Instant::now();
+    page_order::by_sections(&mut pages);
     if let Some(addresses) = earlier.as_ref().and_then(PreviousBuild::addresses) {
         pages = page_order::keep(pages, &addresses);
     }
@@ -63,7 +64,8 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let bar = ui.bar("Analysing", pages.len() as u64, "pages");
     let log = |path: &Path, kind| RecordLog::open(path, kind);
     let shards = kept.map(|kept| log(&kept.shards, earlier_shards::KIND));
-    let shards = EarlierShards::of(earlier.as_ref().map(PreviousBuild::files), shards);
+    let shards = EarlierShards::of(earlier.as_ref().map(PreviousBuild::files), shards)
+        .with_memory(options.memory / 2);
     let analyses = kept.map(|kept| log(&kept.analyses, lexical::ANALYSES));
     let deployed = deployed.with_shards(shards);
     let input = lexical::Input {
@@ -134,7 +136,7 @@ fn columns_and_texts(
     deployed: &Deployed,
     ui: &Ui,
 ) -> anyhow::Result<(Vec<StoredColumn>, Vec<texts::Shard>)> {
-    let columns = columns::build(pages, chunks, &mut |warning| ui.warn(warning))
+    let mut columns = columns::build(pages, chunks, &mut |warning| ui.warn(warning))
         .context("cannot index the attributes")?;
     // A column changes with each section, and a large one takes long to compress.
     let encode =
@@ -144,6 +146,8 @@ fn columns_and_texts(
         || texts::build(pages, chunks, &columns, deployed),
     );
     let encoded = encoded.context("cannot store the attributes")?;
+    let lens: Vec<usize> = encoded.iter().map(|(_, stored)| stored.len()).collect();
+    columns::limit_facets(&mut columns, &lens, &mut |warning| ui.warn(warning));
     let texts = texts.context("cannot store the texts")?;
     Ok((columns.into_iter().zip(encoded).collect(), texts))
 }
@@ -258,7 +262,8 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let outcome = pool.install(|| build(job, &Ui::silent())).unwrap();
         assert!(outcome.bundle.manifest.dense.as_ref().unwrap().graph.is_some());
-        (encode_manifest(&outcome.bundle.manifest).unwrap().1, outcome.bundle.shards)
+        let shards = outcome.bundle.shards.iter().map(|stored| stored.read().unwrap().into_owned());
+        (encode_manifest(&outcome.bundle.manifest).unwrap().1, shards.collect())
     }
 
     #[test]

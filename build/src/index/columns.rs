@@ -48,6 +48,35 @@ impl Built {
 /// nothing. Nobody reads a list of hundreds, and every search would fetch the column to count them.
 const FEW: std::ops::RangeInclusive<usize> = 2..=100;
 
+/// Most stored bytes of the columns of facets, all together. Every first query fetches them, since
+/// the search box counts all facets.
+const MAX_FACET_BYTES: usize = 128 << 10;
+
+/// Leaves as facets only the attributes with the shortest columns, as far as these have
+/// [`MAX_FACET_BYTES`]. `lens` are the stored bytes of the columns. Calls `warn` for the others:
+/// they are counted if a request names them.
+pub fn limit_facets(built: &mut [Built], lens: &[usize], warn: &mut dyn FnMut(String)) {
+    let mut facets: Vec<(usize, &mut Built)> =
+        lens.iter().copied().zip(built).filter(|(_, built)| built.facet).collect();
+    facets.sort_by_key(|(len, _)| *len);
+    let mut sum = 0;
+    for (len, built) in facets {
+        sum += len;
+        if sum <= MAX_FACET_BYTES {
+            continue;
+        }
+        built.facet = false;
+        warn(format!(
+            "attribute `{}` is not counted by itself: expected columns of at most {} kB for all \
+             counted attributes, since each reader fetches them, found {} kB for this one; name it \
+             where it is to be counted (<findling-search facets=\"{0}\">)",
+            built.name,
+            MAX_FACET_BYTES / 1000,
+            len / 1000
+        ));
+    }
+}
+
 /// What pages and sections say of an attribute.
 #[derive(Default)]
 struct Said {
@@ -247,6 +276,28 @@ mod tests {
         let m = &built[1].column;
         assert_eq!(m.value(0), Some(string("1.5")));
         assert_eq!(m.value(2), Some(string("1970-01-01T00:00:00Z")));
+    }
+
+    #[test]
+    fn the_shortest_columns_are_facets_as_far_as_readers_can_fetch_them() {
+        let facets = |lens: [usize; 4]| {
+            let built = |name: &str| Built {
+                name: name.to_owned(),
+                kind: AttributeKind::Bool,
+                level: AttributeLevel::Page,
+                facet: name != "d",
+                column: Column::build(AttributeKind::Bool, std::iter::empty()).unwrap(),
+            };
+            let mut all = ["a", "b", "c", "d"].map(built);
+            let mut n_told = 0;
+            limit_facets(&mut all, &lens, &mut |_| n_told += 1);
+            let facets = all.iter().filter(|built| built.facet);
+            (facets.map(|built| &*built.name).collect::<String>(), n_told)
+        };
+        let most = MAX_FACET_BYTES;
+        assert_eq!(facets([10, most - 30, 20, 10 * most]), ("abc".to_owned(), 0));
+        assert_eq!(facets([10, most - 29, 20, 10]), ("ac".to_owned(), 1));
+        assert_eq!(facets([most + 1, most + 2, 5, 10]), ("c".to_owned(), 2));
     }
 
     #[test]

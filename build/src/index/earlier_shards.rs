@@ -18,9 +18,10 @@ use findling_bundle::{
 use rayon::prelude::*;
 
 use super::assemble::Bundle;
-use super::shards::Stored;
+use super::shards::{ShardBytes, Stored};
 use crate::bundle_files::BundleFiles;
 use crate::record_log::{CODING, Key, Kind, RecordLog, Used, key_of};
+use crate::scratch::Scratch;
 
 /// The kind of the log.
 pub const KIND: Kind = Kind { magic: *b"FNDLSHRD", version: 2 };
@@ -34,6 +35,8 @@ pub struct EarlierShards {
     directory: Option<PathBuf>,
     log: Option<RecordLog>,
     noted: Mutex<Noted>,
+    /// Where shards are for which there is no room in memory.
+    scratch: Option<Scratch>,
 }
 
 /// What a build learns about shards.
@@ -67,6 +70,11 @@ impl EarlierShards {
         Self { stored: stored.collect(), directory, log, ..Self::default() }
     }
 
+    /// With so many bytes of new shards in memory.
+    pub fn with_memory(self, bytes: u64) -> Self {
+        Self { scratch: Some(Scratch::new(bytes)), ..self }
+    }
+
     /// Whether shards are found by what they are made from.
     pub fn has_log(&self) -> bool {
         self.log.is_some()
@@ -83,15 +91,27 @@ impl EarlierShards {
     /// If the contents are too long.
     pub fn encode(&self, kind: ShardKind, raw: &[u8]) -> Result<Stored, Error> {
         if self.stored.is_empty() && self.log.is_none() {
-            return encode_shard(kind, raw);
+            return self.encode_new(kind, raw);
         }
         let key = key(kind, raw);
         if let Some(known) = self.find(&key, kind).flatten() {
             return Ok(known);
         }
-        let stored = encode_shard(kind, raw)?;
+        let stored = self.encode_new(kind, raw)?;
         self.note(key, Some(&stored));
         Ok(stored)
+    }
+
+    fn encode_new(&self, kind: ShardKind, raw: &[u8]) -> Result<Stored, Error> {
+        let (entry, stored) = encode_shard(kind, raw)?;
+        Ok((entry, self.keep(stored)))
+    }
+
+    fn keep(&self, stored: Vec<u8>) -> ShardBytes {
+        match &self.scratch {
+            Some(scratch) => ShardBytes::new(stored, scratch),
+            None => stored.into(),
+        }
     }
 
     /// What was made from the same: a shard, or none. `None` if that is not known.
@@ -118,7 +138,7 @@ impl EarlierShards {
         }
         let hash = shard_hash_of(kind, &hash);
         let entry = ShardEntry { kind, hash, stored_len: stored.len() as u32 };
-        Some(Some((entry, stored)))
+        Some(Some((entry, self.keep(stored))))
     }
 
     /// The hash of a file in a directory, if it was read.
@@ -135,7 +155,12 @@ impl EarlierShards {
     /// Remembers what was made from what a key stands for.
     pub fn note(&self, key: Key, made: Option<&Stored>) {
         if self.has_log() {
-            let hash = made.map(|(_, stored)| hash128(stored));
+            // Without a hash the shard is made again in the next build.
+            let hash = match made.map(|(_, stored)| stored.read()) {
+                None => None,
+                Some(Ok(stored)) => Some(hash128(&stored)),
+                Some(Err(_)) => return,
+            };
             self.noted().keys.push((key, hash));
         }
     }
@@ -148,8 +173,10 @@ impl EarlierShards {
     /// that the earlier bundle has with the same bytes, as far as they were read.
     pub fn store(&self, bundle: &Bundle) -> HashSet<String> {
         let Some(log) = &self.log else { return HashSet::new() };
-        let stored: Vec<(String, &Vec<u8>)> = bundle.stored().collect();
-        let hashed = stored.into_par_iter().map(|(path, stored)| (hash128(stored), path));
+        let stored: Vec<(String, &ShardBytes)> = bundle.stored().collect();
+        let hashed = stored
+            .into_par_iter()
+            .filter_map(|(path, stored)| Some((hash128(&stored.read().ok()?), path)));
         let hashed: Vec<(Key, String)> = hashed.collect();
         let Noted { keys, files } = std::mem::take(&mut *self.noted());
         let unchanged = hashed.iter().filter(|(hash, path)| files.get(path) == Some(hash));
@@ -209,15 +236,13 @@ mod tests {
         for (id, entry) in &listed {
             let raw = decode_shard(entry, &files.stored(*id, entry).unwrap()).unwrap();
             assert!(earlier.stored.contains_key(&key(entry.kind, &raw)), "{entry:?}");
-            assert_eq!(
-                earlier.encode(entry.kind, &raw).unwrap(),
-                encode_shard(entry.kind, &raw).unwrap()
-            );
+            let anew = |raw: &[u8]| {
+                let (entry, stored) = encode_shard(entry.kind, raw).unwrap();
+                (entry, ShardBytes::from(stored))
+            };
+            assert_eq!(earlier.encode(entry.kind, &raw).unwrap(), anew(&raw));
             let other = [&raw[..], b"x"].concat();
-            assert_eq!(
-                earlier.encode(entry.kind, &other).unwrap(),
-                encode_shard(entry.kind, &other).unwrap()
-            );
+            assert_eq!(earlier.encode(entry.kind, &other).unwrap(), anew(&other));
         }
     }
 

@@ -15,6 +15,7 @@ use findling_bundle::packs::{Pack, PackDirectory, PositionsSlots, Slot, UNIT, pu
 use findling_bundle::{CellShard, Centroids, PositionsDirectory, ShardId, ShardKind, decode_shard};
 
 use super::assemble::Bundle;
+use super::shards::{ShardBytes, Stored};
 use crate::bundle_files::PackedShards;
 
 /// Most packs of less than an eighth of the largest length. Then they are joined.
@@ -49,7 +50,7 @@ type Put<'a> = dyn FnMut(&str, &[u8]) -> Result<()> + 'a;
 /// A shard.
 struct Item<'a> {
     path: String,
-    stored: &'a [u8],
+    stored: &'a ShardBytes,
     /// Its place in the packs of the earlier bundle that are kept.
     kept: Option<Slot>,
 }
@@ -145,7 +146,10 @@ fn keep(
     // Packs with a single shard, which may be longer than others.
     let mut single = HashSet::new();
     for item in items.iter_mut() {
-        let is_same = earlier.stored(&item.path).is_some_and(|stored| stored == item.stored);
+        let is_same = match earlier.stored(&item.path) {
+            Some(stored) => stored == *item.stored.read()?,
+            None => false,
+        };
         item.kept = earlier.slot(&item.path).filter(|_| is_same);
         if let Some(slot) = item.kept.filter(|slot| seen.insert(*slot)) {
             live[slot.pack as usize] += u64::from(slot.units);
@@ -195,7 +199,7 @@ impl Plan<'_> {
         let first = self.first[item];
         if self.slots[first].is_none() {
             let stored = self.items[first].stored;
-            self.slots[first] = Some(self.append(stored, put)?);
+            self.slots[first] = Some(self.append(&stored.read()?, put)?);
         }
         self.slots[item] = self.slots[first];
         Ok(())
@@ -250,8 +254,8 @@ fn place_positions(
     earlier: Option<&PackedShards>,
     put: &mut Put<'_>,
 ) -> Result<Slot> {
-    let stored = plan.items[with].stored;
-    let raw = decode_shard(&bundle.manifest.shards[with], stored)?;
+    let stored = plan.items[with].stored.read()?;
+    let raw = decode_shard(&bundle.manifest.shards[with], &stored)?;
     let stats = &bundle.manifest.stats;
     let n_ranges = bundle.manifest.lexicon.len();
     let grid = PositionsDirectory::from_bytes(&raw, stats.n_pages, n_ranges)?;
@@ -266,10 +270,10 @@ fn place_positions(
         return Ok(slot);
     }
     let len = |stored: &[u8]| units_of(stored.len()) * UNIT;
-    if plan.filling.len() + len(stored) + len(&bytes) > plan.limits.pack_bytes {
+    if plan.filling.len() + len(&stored) + len(&bytes) > plan.limits.pack_bytes {
         plan.end_pack(put)?;
     }
-    plan.slots[with] = Some(plan.append(stored, put)?);
+    plan.slots[with] = Some(plan.append(&stored, put)?);
     plan.append(&bytes, put)
 }
 
@@ -359,10 +363,11 @@ fn cells_in_order(bundle: &Bundle) -> Option<Vec<usize>> {
     let manifest = &bundle.manifest;
     let dense = manifest.dense.as_ref()?;
     let id = dense.centroids?;
-    let raw = decode_shard(manifest.shard(id)?, bundle.shards.get(id.index())?).ok()?;
+    let stored = bundle.shards.get(id.index())?.read().ok()?;
+    let raw = decode_shard(manifest.shard(id)?, &stored).ok()?;
     let centroids = Centroids::from_bytes(&raw, dense.encoder.dim, &manifest.stats).ok()?;
-    let vector = |(entry, stored): &(_, Vec<u8>)| {
-        let raw = decode_shard(entry, stored).ok()?;
+    let vector = |(entry, stored): &Stored| {
+        let raw = decode_shard(entry, &stored.read().ok()?).ok()?;
         CellShard::centroid(&raw, centroids.coder()).ok()
     };
     let vectors: Vec<Vec<f32>> = bundle.cells.iter().map(vector).collect::<Option<_>>()?;
@@ -421,7 +426,7 @@ mod tests {
     fn check(out: &Path, bundle: &Bundle) -> usize {
         let files = BundleFiles::open(out).unwrap();
         let directory = files.packs().unwrap().directory();
-        let expected: HashMap<String, &Vec<u8>> = bundle.stored().collect();
+        let expected: HashMap<String, &ShardBytes> = bundle.stored().collect();
         let mut used = vec![0; directory.packs.len()];
         let mut seen = HashSet::new();
         let mut count = |slot: Slot| {
@@ -433,7 +438,8 @@ mod tests {
         assert_eq!(listed.len(), bundle.stored().count());
         for (id, entry) in listed {
             let path = bundle.manifest.path(id, &entry);
-            assert_eq!(&files.stored(id, &entry).unwrap(), expected[&path], "{path}");
+            let stored = expected[&path].read().unwrap();
+            assert_eq!(files.stored(id, &entry).unwrap(), *stored, "{path}");
             count(files.slot(id).unwrap().unwrap());
         }
         count(directory.positions.unwrap().slot);

@@ -2,9 +2,13 @@
 //! numbers of the previous build: a new page gets a number at the end, and the last page takes the
 //! number of a page that is gone. All other numbers stay, and with them most of the shards that
 //! contain page numbers.
+//!
+//! In a large site, pages of equally many sections stand beside each other within blocks of about
+//! [`BLOCK`] pages. The structure, which every reader fetches, then takes a third of its bytes.
 
 use std::collections::HashMap;
 
+use findling_bundle::structure::MIN_ORDERED_PAGES;
 use findling_bundle::{Addresses, addresses};
 
 use crate::page::Page;
@@ -12,6 +16,25 @@ use crate::page::Page;
 /// The site's order is restored if more than one page in this number no longer follows its
 /// neighbour. Neighbours have words in common, so lists are shorter in the site's order.
 const MAX_MOVED: usize = 8;
+
+/// Pages of a block in the mean. What stands in larger blocks is farther from what it is about, and
+/// each doubling saves a tenth of the structure.
+const BLOCK: u32 = 1024;
+
+/// Puts the pages of each block of a large site in the order of their numbers of sections.
+/// Addresses decide where blocks begin, so that a page more moves no other block.
+pub fn by_sections(pages: &mut [Page]) {
+    if pages.len() as u64 >= u64::from(MIN_ORDERED_PAGES) {
+        sort_blocks(pages, BLOCK);
+    }
+}
+
+fn sort_blocks(pages: &mut [Page], mean: u32) {
+    let begins = |page: &Page| addresses::hash_of(&page.url).is_multiple_of(mean);
+    for block in pages.chunk_by_mut(|_, next| !begins(next)) {
+        block.sort_by_key(|page| page.sections.len());
+    }
+}
 
 /// Puts pages into the order of the previous build, whose addresses are given.
 pub fn keep(pages: Vec<Page>, earlier: &Addresses) -> Vec<Page> {
@@ -95,6 +118,31 @@ mod tests {
         assert_eq!(renamed[30].url, "/other");
         let fewer = check((0..97).map(url), &before);
         assert_eq!(fewer, before[..97]);
+    }
+
+    #[test]
+    fn pages_of_a_block_stand_by_their_sections() {
+        let site = |n: usize| -> Vec<Page> {
+            let page = |(i, page): (usize, Page)| Page {
+                sections: vec![Default::default(); 1 + i * 7919 % 5],
+                ..page
+            };
+            pages((0..n).map(url)).into_iter().enumerate().map(page).collect()
+        };
+        let mut sorted = site(900);
+        sort_blocks(&mut sorted, 100);
+        let descents =
+            sorted.windows(2).filter(|pair| pair[0].sections.len() > pair[1].sections.len());
+        let n = descents.count();
+        assert!((3..30).contains(&n), "{n} blocks");
+        // A block in which nothing changed stays.
+        let mut more = site(900);
+        more.insert(0, Page { url: "/first".to_owned(), ..Page::default() });
+        sort_blocks(&mut more, 100);
+        assert_eq!(more[500..], sorted[499..]);
+        let mut small = site(900);
+        by_sections(&mut small);
+        assert!(small == site(900), "a small site stays in its order");
     }
 
     #[test]

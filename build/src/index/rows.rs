@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use findling_bundle::rows::{
     Bits, CONTINUATION, RowsBuilder, add_row, prefixes, quantise, standing_for,
 };
-use findling_bundle::{Error, RangeStart, RowRange, ShardKind, StaticRows, hash128};
+use findling_bundle::{RangeStart, RowRange, ShardKind, StaticRows, hash128};
 use findling_encoder::Encoder;
 use findling_encoder::static_table::{StaticTable, normaliser};
 use findling_text::wordpiece::{for_each_name, parts};
@@ -28,7 +28,7 @@ pub const BUDGET: usize = 3 << 20;
 /// one shard for each word.
 const SHARD_LEN: usize = 1 << 10;
 /// Rows in the shard of common words.
-const N_COMMON: usize = 16;
+const N_COMMON: usize = 48;
 
 /// A row of the bundle.
 #[derive(Clone, Debug, PartialEq)]
@@ -231,7 +231,7 @@ impl Rows {
     ///
     /// # Errors
     /// If a row exceeds a limit of the format.
-    pub fn add_to(&self, shards: &mut ShardSet) -> Result<StaticRows, Error> {
+    pub fn add_to(&self, shards: &mut ShardSet) -> anyhow::Result<StaticRows> {
         let mut common = RowsBuilder::new(self.dim, self.bits);
         for key in &self.common {
             if let Some(row) = self.rows.get(key) {
@@ -471,8 +471,8 @@ pub(crate) mod tests {
         let (entries, stored) = shards.finish();
         for (key, row) in &rows.rows {
             let id = placed.shard_of(key).unwrap();
-            let raw =
-                findling_bundle::decode_shard(&entries[id.index()], &stored[id.index()]).unwrap();
+            let stored = stored[id.index()].read().unwrap();
+            let raw = findling_bundle::decode_shard(&entries[id.index()], &stored).unwrap();
             let shard = RowsShard::from_bytes(&raw, 16, Bits::Eight).unwrap();
             let mut sum = vec![0.0; 16];
             shard.add(shard.get(key).unwrap(), &mut sum);

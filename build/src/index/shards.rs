@@ -1,8 +1,12 @@
 //! Collects shards and chooses their names.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use anyhow::Result;
 
 use findling_bundle::entry::shard_path;
 use findling_bundle::{
@@ -13,9 +17,68 @@ use rayon::prelude::*;
 use super::earlier_shards::EarlierShards;
 use super::write::same;
 use crate::bundle_files::PackedShards;
+use crate::scratch::{Record, Scratch};
 
 /// A shard's entry in a directory, and the shard.
-pub type Stored = (ShardEntry, Vec<u8>);
+pub type Stored = (ShardEntry, ShardBytes);
+
+/// The bytes of a stored shard: in memory or, if there is no room, in a temporary file.
+#[derive(Clone, Debug)]
+pub struct ShardBytes(Place);
+
+#[derive(Clone, Debug)]
+enum Place {
+    Held(Vec<u8>),
+    Away(Record),
+}
+
+impl ShardBytes {
+    /// Keeps bytes where there is room for them.
+    pub fn new(stored: Vec<u8>, scratch: &Scratch) -> Self {
+        match scratch.place(&stored) {
+            Some(record) => Self(Place::Away(record)),
+            None => stored.into(),
+        }
+    }
+
+    /// Number of bytes.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Place::Held(stored) => stored.len(),
+            Place::Away(record) => record.n_bytes(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    pub fn read(&self) -> io::Result<Cow<'_, [u8]>> {
+        match &self.0 {
+            Place::Held(stored) => Ok(Cow::Borrowed(stored)),
+            Place::Away(record) => record.bytes().map(Cow::Owned),
+        }
+    }
+}
+
+impl From<Vec<u8>> for ShardBytes {
+    fn from(stored: Vec<u8>) -> Self {
+        Self(Place::Held(stored))
+    }
+}
+
+/// By contents. What cannot be read is equal to nothing.
+impl PartialEq for ShardBytes {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self.read().is_ok_and(|own| other.read().is_ok_and(|other| own == other))
+    }
+}
 
 /// The files of the bundle that is replaced. Readers have them in caches, so their names must not
 /// be used for other contents.
@@ -55,54 +118,68 @@ impl Deployed {
     }
 
     /// Whether a file with this path has other contents.
-    pub fn has_other(&self, path: &str, contents: &[u8]) -> bool {
-        let Some(directory) = &self.directory else { return false };
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    pub fn has_other(&self, path: &str, contents: &ShardBytes) -> io::Result<bool> {
+        let Some(directory) = &self.directory else { return Ok(false) };
         if let Some(stored) = self.packed.as_ref().and_then(|packed| packed.stored(path)) {
-            return stored != contents;
+            return Ok(stored != *contents.read()?);
         }
         if let Some(hash) = self.earlier.hash_of(directory, path) {
-            return hash != hash128(contents);
+            return Ok(hash != hash128(&contents.read()?));
         }
         let file = directory.join(path);
-        file.is_file() && same(&file, contents).is_ok_and(|same| !same)
+        Ok(file.is_file() && same(&file, &contents.read()?).is_ok_and(|same| !same))
     }
 
     /// Gives the shard of a range the first of its possible names that no other file has.
-    pub fn rename(&self, shard: Stored, start: RangeStart<'_>) -> Stored {
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    pub fn rename(&self, shard: Stored, start: RangeStart<'_>) -> io::Result<Stored> {
         rename_while(shard, |(entry, stored)| self.has_other(&start.path(entry), stored))
     }
 
     /// Does the same for the shards of a group, which share a hash: changes the salt of one shard
     /// until all names are free. If no names are free, the last ones are used, and the files with
     /// these names are replaced.
-    fn rename_group(&self, group: &mut [Stored], starts: &[RangeStart<'_>]) {
+    fn rename_group(&self, group: &mut [Stored], starts: &[RangeStart<'_>]) -> io::Result<()> {
         for _ in 0..=u8::MAX {
-            let all: Vec<u8> = group.iter().flat_map(|(_, stored)| stored).copied().collect();
+            let mut all = Vec::new();
+            for (_, stored) in &*group {
+                all.extend_from_slice(&stored.read()?);
+            }
             for (entry, _) in &mut *group {
                 entry.hash = shard_hash(entry.kind, &all);
             }
-            if !group
-                .iter()
-                .zip(starts)
-                .any(|((entry, stored), start)| self.has_other(&start.path(entry), stored))
-            {
-                return;
+            let mut is_taken = false;
+            for ((entry, stored), start) in group.iter().zip(starts) {
+                is_taken |= self.has_other(&start.path(entry), stored)?;
+            }
+            if !is_taken {
+                break;
             }
             if let Some((entry, stored)) = group.first_mut() {
-                *stored = rename_shard(entry, std::mem::take(stored)).1;
+                *stored = rename_shard(entry, stored.read()?.into_owned()).1.into();
             }
         }
+        Ok(())
     }
 }
 
 /// Gives a shard the first of its possible names that is not `taken`. Names are a part of the hash,
 /// so two can be equal.
-fn rename_while(mut shard: Stored, mut taken: impl FnMut(&Stored) -> bool) -> Stored {
-    while taken(&shard) {
+fn rename_while(
+    mut shard: Stored,
+    mut taken: impl FnMut(&Stored) -> io::Result<bool>,
+) -> io::Result<Stored> {
+    while taken(&shard)? {
         let (entry, stored) = shard;
-        shard = rename_shard(&entry, stored);
+        let (entry, stored) = rename_shard(&entry, stored.read()?.into_owned());
+        shard = (entry, stored.into());
     }
-    shard
+    Ok(shard)
 }
 
 /// The shard directory and the stored shards. Equal shards that belong to no range are stored once.
@@ -110,7 +187,7 @@ fn rename_while(mut shard: Stored, mut taken: impl FnMut(&Stored) -> bool) -> St
 pub struct ShardSet {
     deployed: Deployed,
     entries: Vec<ShardEntry>,
-    stored: Vec<Vec<u8>>,
+    stored: Vec<ShardBytes>,
     /// The shards that are named by their hashes alone.
     ids: HashMap<ShardHash, ShardId>,
     /// Names of shards that are in another directory.
@@ -124,20 +201,23 @@ impl ShardSet {
     }
 
     /// Compresses and adds one shard that belongs to no range.
-    pub fn add(&mut self, kind: ShardKind, raw: &[u8]) -> Result<ShardId, Error> {
+    pub fn add(&mut self, kind: ShardKind, raw: &[u8]) -> Result<ShardId> {
         let (entry, stored) = self.deployed.encode(kind, raw)?;
-        Ok(self.insert(entry, stored))
+        Ok(self.insert(entry, stored)?)
     }
 
     /// Compresses shards that belong to no range, on all cores, and adds them in order.
-    pub fn add_all(&mut self, kind: ShardKind, raws: &[Vec<u8>]) -> Result<Vec<ShardId>, Error> {
-        let encoded: Vec<_> =
-            raws.par_iter().map(|raw| self.deployed.encode(kind, raw)).collect::<Result<_, _>>()?;
-        Ok(self.add_encoded(encoded))
+    pub fn add_all(&mut self, kind: ShardKind, raws: &[Vec<u8>]) -> Result<Vec<ShardId>> {
+        let encode = |raw: &Vec<u8>| self.deployed.encode(kind, raw);
+        let encoded: Vec<_> = raws.par_iter().map(encode).collect::<Result<_, Error>>()?;
+        Ok(self.add_encoded(encoded)?)
     }
 
     /// Adds compressed shards in order.
-    pub fn add_encoded(&mut self, encoded: Vec<Stored>) -> Vec<ShardId> {
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read, as for all that follows.
+    pub fn add_encoded(&mut self, encoded: Vec<Stored>) -> io::Result<Vec<ShardId>> {
         encoded.into_iter().map(|(entry, stored)| self.insert(entry, stored)).collect()
     }
 
@@ -149,22 +229,25 @@ impl ShardSet {
             Item = (RangeStart<'a>, &'a [u8]),
             Iter: IndexedParallelIterator,
         >,
-    ) -> Result<Vec<ShardId>, Error> {
+    ) -> Result<Vec<ShardId>> {
         if kind.is_grouped() {
             return self.add_groups(kind, ranges);
         }
         let encode = |(start, raw)| Ok((start, self.deployed.encode(kind, raw)?));
         let encoded: Vec<(RangeStart<'_>, Stored)> =
             ranges.into_par_iter().map(encode).collect::<Result<_, Error>>()?;
-        Ok(self.add_encoded_ranges(encoded))
+        Ok(self.add_encoded_ranges(encoded)?)
     }
 
     /// Adds the shards of ranges, which are no groups, in order.
-    pub fn add_encoded_ranges(&mut self, ranges: Vec<(RangeStart<'_>, Stored)>) -> Vec<ShardId> {
+    pub fn add_encoded_ranges(
+        &mut self,
+        ranges: Vec<(RangeStart<'_>, Stored)>,
+    ) -> io::Result<Vec<ShardId>> {
         let deployed = &self.deployed;
-        let named: Vec<Stored> =
-            ranges.into_par_iter().map(|(start, shard)| deployed.rename(shard, start)).collect();
-        named.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect()
+        let named = ranges.into_par_iter().map(|(start, shard)| deployed.rename(shard, start));
+        let named = named.collect::<io::Result<Vec<Stored>>>()?;
+        Ok(named.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
 
     fn add_groups<'a>(
@@ -174,15 +257,18 @@ impl ShardSet {
             Item = (RangeStart<'a>, &'a [u8]),
             Iter: IndexedParallelIterator,
         >,
-    ) -> Result<Vec<ShardId>, Error> {
+    ) -> Result<Vec<ShardId>> {
         let encode = |(start, raw)| Ok((start, self.deployed.encode(kind, raw)?));
         let encoded: Vec<(RangeStart<'_>, Stored)> =
             ranges.into_par_iter().map(encode).collect::<Result<_, Error>>()?;
-        Ok(self.add_encoded_groups(encoded))
+        Ok(self.add_encoded_groups(encoded)?)
     }
 
     /// Adds the shards of ranges, which form groups, in order.
-    pub fn add_encoded_groups(&mut self, ranges: Vec<(RangeStart<'_>, Stored)>) -> Vec<ShardId> {
+    pub fn add_encoded_groups(
+        &mut self,
+        ranges: Vec<(RangeStart<'_>, Stored)>,
+    ) -> io::Result<Vec<ShardId>> {
         let (starts, mut encoded): (Vec<_>, Vec<_>) = ranges.into_iter().unzip();
         let mut rest = &mut encoded[..];
         let mut groups = Vec::new();
@@ -192,8 +278,8 @@ impl ShardSet {
             rest = others;
         }
         let deployed = &self.deployed;
-        groups.into_par_iter().for_each(|(own, group)| deployed.rename_group(own, group));
-        encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect()
+        groups.into_par_iter().try_for_each(|(own, group)| deployed.rename_group(own, group))?;
+        Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
 
     /// Adds shards of another directory. Returns an entry for each, `None` if there is no shard,
@@ -201,47 +287,51 @@ impl ShardSet {
     pub fn add_apart(
         &mut self,
         shards: Vec<Option<Stored>>,
-    ) -> (Vec<Option<ShardEntry>>, Vec<Stored>) {
+    ) -> io::Result<(Vec<Option<ShardEntry>>, Vec<Stored>)> {
         let (mut lines, mut all) = (Vec::with_capacity(shards.len()), Vec::<Stored>::new());
         let mut named: HashMap<ShardHash, usize> = HashMap::new();
         for shard in shards {
-            let line = shard.map(|shard| {
-                let (entry, stored) =
-                    rename_while(shard, |(entry, stored)| match named.get(&entry.hash) {
-                        Some(&same) => all[same].1 != *stored,
-                        None => self.ids.contains_key(&entry.hash) || self.is_taken(entry, stored),
-                    });
-                named.insert(entry.hash, all.len());
-                all.push((entry, stored));
-                entry
-            });
-            lines.push(line);
+            let Some(shard) = shard else {
+                lines.push(None);
+                continue;
+            };
+            let (entry, stored) =
+                rename_while(shard, |(entry, stored)| match named.get(&entry.hash) {
+                    Some(&same) => Ok(all[same].1 != *stored),
+                    None if self.ids.contains_key(&entry.hash) => Ok(true),
+                    None => self.is_taken(entry, stored),
+                })?;
+            named.insert(entry.hash, all.len());
+            all.push((entry, stored));
+            lines.push(Some(entry));
         }
         self.reserved.extend(named.into_keys());
-        (lines, all)
+        Ok((lines, all))
     }
 
-    fn insert(&mut self, entry: ShardEntry, stored: Vec<u8>) -> ShardId {
+    fn insert(&mut self, entry: ShardEntry, stored: ShardBytes) -> io::Result<ShardId> {
         let (entry, stored) =
             rename_while((entry, stored), |(entry, stored)| match self.ids.get(&entry.hash) {
-                Some(same) => self.stored[same.index()] != *stored,
+                Some(same) => Ok(self.stored[same.index()] != *stored),
                 None => self.is_taken(entry, stored),
-            });
+            })?;
         if let Some(&same) = self.ids.get(&entry.hash) {
-            return same;
+            return Ok(same);
         }
         let id = self.push(entry, stored);
         self.ids.insert(entry.hash, id);
-        id
+        Ok(id)
     }
 
     /// Whether another shard has the name that the hash gives this one.
-    fn is_taken(&self, entry: &ShardEntry, stored: &[u8]) -> bool {
-        self.reserved.contains(&entry.hash)
-            || self.deployed.has_other(&shard_path(&entry.hash), stored)
+    fn is_taken(&self, entry: &ShardEntry, stored: &ShardBytes) -> io::Result<bool> {
+        match self.reserved.contains(&entry.hash) {
+            true => Ok(true),
+            false => self.deployed.has_other(&shard_path(&entry.hash), stored),
+        }
     }
 
-    fn push(&mut self, entry: ShardEntry, stored: Vec<u8>) -> ShardId {
+    fn push(&mut self, entry: ShardEntry, stored: ShardBytes) -> ShardId {
         let id = ShardId(self.entries.len() as u32);
         self.entries.push(entry);
         self.stored.push(stored);
@@ -249,7 +339,7 @@ impl ShardSet {
     }
 
     /// The directory, and the stored shards in its order.
-    pub fn finish(self) -> (Vec<ShardEntry>, Vec<Vec<u8>>) {
+    pub fn finish(self) -> (Vec<ShardEntry>, Vec<ShardBytes>) {
         (self.entries, self.stored)
     }
 }
@@ -281,10 +371,11 @@ mod tests {
         let mut shards = ShardSet::default();
         let first = shards.add(ShardKind::Column, b"one").unwrap();
         let (mut entry, stored) = encode_shard(ShardKind::Column, b"other").unwrap();
+        let stored = ShardBytes::from(stored);
         entry.hash = shards.entries[first.index()].hash;
-        let other = shards.insert(entry, stored.clone());
+        let other = shards.insert(entry, stored.clone()).unwrap();
         assert_ne!(first, other);
-        assert_eq!(shards.insert(entry, stored), other, "and again");
+        assert_eq!(shards.insert(entry, stored).unwrap(), other, "and again");
         let (entry, _) = encode_shard(ShardKind::Column, b"third").unwrap();
         shards.reserved.insert(entry.hash);
         let third = shards.add(ShardKind::Column, b"third").unwrap();
@@ -292,7 +383,7 @@ mod tests {
         assert_eq!(shards.add(ShardKind::Column, b"third").unwrap(), third);
         let (entries, stored) = shards.finish();
         assert_ne!(entries[0].hash, entries[1].hash);
-        assert_eq!(decode_shard(&entries[1], &stored[1]).unwrap(), b"other");
+        assert_eq!(decode_shard(&entries[1], &stored[1].read().unwrap()).unwrap(), b"other");
     }
 
     #[test]
@@ -307,7 +398,7 @@ mod tests {
             shards.add_ranges(ShardKind::Texts, ranges).unwrap();
             let (entries, stored) = shards.finish();
             for ((entry, stored), text) in entries.iter().zip(&stored).zip(&texts) {
-                assert_eq!(&decode_shard(entry, stored).unwrap(), text);
+                assert_eq!(&decode_shard(entry, &stored.read().unwrap()).unwrap(), text);
             }
             let paths: Vec<String> =
                 starts().zip(&entries).map(|(start, entry)| start.path(entry)).collect();
@@ -338,7 +429,7 @@ mod tests {
             "a byte of the first says so"
         );
         for (path, stored) in other.iter().zip(&other_stored) {
-            fs::write(dir.path().join(path), stored).unwrap();
+            fs::write(dir.path().join(path), stored.read().unwrap()).unwrap();
         }
         assert_eq!(build(Deployed::at(dir.path()), None).0, other);
     }
@@ -360,7 +451,7 @@ mod tests {
         shards.add(ShardKind::Column, b"new").unwrap();
         let (entries, renamed) = shards.finish();
         assert!(entries[0].hash != range.hash && entries[1].hash != column.hash);
-        assert_eq!(decode_shard(&entries[0], &renamed[0]).unwrap(), b"new");
+        assert_eq!(decode_shard(&entries[0], &renamed[0].read().unwrap()).unwrap(), b"new");
 
         // The same contents keep their name.
         put(&start.path(&range), &stored);

@@ -291,13 +291,14 @@ fn each_file(
         }
         _ => {
             for (path, stored) in bundle.stored() {
-                put(&path, stored)?;
+                put(&path, &stored.read()?)?;
             }
             None
         }
     };
-    let shards: Vec<(String, &[u8])> = bundle.opening().collect();
-    let shards = shards.iter().map(|(path, stored)| (path.as_str(), *stored));
+    let read = bundle.opening().map(|(path, stored)| Ok((path, stored.read()?)));
+    let shards: Vec<(String, Cow<'_, [u8]>)> = read.collect::<io::Result<_>>()?;
+    let shards = shards.iter().map(|(path, stored)| (path.as_str(), &**stored));
     let file = opening::write(&stored_manifest, packs.as_deref(), shards)?;
     let is_packed = packs.is_some();
     let opening = packs.map(|_| OpeningFile::of(&file)).transpose()?;
@@ -317,7 +318,7 @@ pub fn single_file(bundle: &Bundle) -> Result<Vec<u8>> {
     let (entry, stored_manifest) = encode_manifest(&bundle.manifest)?;
     let mut bytes = single_file::head(&entry, &stored_manifest);
     for stored in bundle.shards.iter().chain(bundle.positions.iter().map(|(_, stored)| stored)) {
-        bytes.extend_from_slice(stored);
+        bytes.extend_from_slice(&stored.read()?);
     }
     Ok(bytes)
 }
@@ -338,7 +339,7 @@ fn write_single(path: &Path, head: &[u8], bundle: &Bundle) -> Result<()> {
         file.write_all(head)?;
         for stored in bundle.shards.iter().chain(bundle.positions.iter().map(|(_, stored)| stored))
         {
-            file.write_all(stored)?;
+            file.write_all(&stored.read()?)?;
         }
         file.into_inner()?.sync_all()
     };

@@ -252,7 +252,10 @@ pub fn read_cached(
     on_problem: &mut dyn FnMut(Problem),
 ) -> Read {
     let (pages, included) = read_raw(inputs, options, cache, bar, on_problem);
-    Read { pages: pages.into_iter().map(|raw| raw.page).collect(), included }
+    // A new list: one that is made in place would keep the memory of the raw pages.
+    let mut all = Vec::with_capacity(pages.len());
+    all.extend(pages.into_iter().map(|raw| raw.page));
+    Read { pages: all, included }
 }
 
 /// Whether text of scans can be recognised here in these languages, joined by `+`.
@@ -428,7 +431,7 @@ struct RawPage {
     names: Names,
     attributes: BTreeMap<String, Raw>,
     /// The metadata of a paper until its text is found.
-    paper: Option<papers::Paper>,
+    paper: Option<Box<papers::Paper>>,
     /// Whether the site marked the content with `data-findling-body`.
     marked_body: bool,
     /// The element that holds the content, as `name#id.class`.

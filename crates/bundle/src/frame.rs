@@ -30,6 +30,7 @@ use crate::header::{self, Codec, Header, MANIFEST_KIND, check_stored};
 use crate::lexicon::packed;
 use crate::limits::{MAX_INFLATION, MAX_MANIFEST_LEN, max_raw_len};
 use crate::names::shard_hash;
+use crate::structure::MIN_ORDERED_PAGES;
 use crate::{Entry, Error, Manifest, ShardEntry, ShardKind};
 use crate::{numbers, rows, structure};
 
@@ -158,18 +159,26 @@ fn encode(kind: u8, raw: &[u8], checksum_len: usize) -> Vec<u8> {
 fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
     match ShardKind::of(kind)? {
         ShardKind::Terms | ShardKind::SecondTier => packed::pack(raw),
-        ShardKind::Structure => structure::packed::pack(raw),
+        ShardKind::Structure => structure::packed::pack(raw, false),
         ShardKind::Positions | ShardKind::Column | ShardKind::VectorCounts => numbers::pack(raw),
         ShardKind::Rows => rows::packed::pack(raw),
         _ => None,
     }
 }
 
-/// Reverses [`pack`], to `raw_len` bytes.
-fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
-    match ShardKind::of(kind) {
+/// Packs a structure in order, if it has so many pages that these may have been ordered.
+fn pack_in_order(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
+    let n_pages = Reader::new(raw, "structure").varint().ok()?;
+    let may_be = kind == ShardKind::Structure as u8 && n_pages >= MIN_ORDERED_PAGES;
+    if may_be { structure::packed::pack(raw, true) } else { None }
+}
+
+/// Reverses [`pack`] or [`pack_in_order`], to `raw_len` bytes.
+fn unpack(kind: u8, packed: &[u8], raw_len: usize, is_ordered: bool) -> Result<Vec<u8>, Error> {
+    // Only structures can be in order.
+    match ShardKind::of(kind).filter(|&kind| !is_ordered || kind == ShardKind::Structure) {
         Some(ShardKind::Terms | ShardKind::SecondTier) => packed::unpack(packed, raw_len),
-        Some(ShardKind::Structure) => structure::packed::unpack(packed, raw_len),
+        Some(ShardKind::Structure) => structure::packed::unpack(packed, raw_len, is_ordered),
         Some(ShardKind::Positions | ShardKind::Column | ShardKind::VectorCounts) => {
             numbers::unpack(packed, raw_len)
         }
@@ -180,18 +189,22 @@ fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
 
 /// Compresses contents, and names the codec that was chosen.
 fn compress(kind: u8, raw: &[u8]) -> (Codec, Cow<'_, [u8]>) {
-    let packed = pack(kind, raw).filter(|packed| {
+    let packed = pack(kind, raw).map(|packed| (Codec::Packed, packed));
+    let ordered = pack_in_order(kind, raw).map(|packed| (Codec::Ordered, packed));
+    let shortest = packed.into_iter().chain(ordered).min_by_key(|(_, packed)| packed.len());
+    let packed = shortest.filter(|(_, packed)| {
         packed.len() < raw.len() && raw.len() as u64 <= packed.len() as u64 * MAX_INFLATION
     });
     // Deflate wins if lists repeat each other, such as those of words that are on every page.
-    let within = packed.as_ref().and_then(|packed| deflated_within(raw, packed.len()));
+    let within = packed.as_ref().and_then(|(_, packed)| deflated_within(raw, packed.len()));
     let deflated = match (packed, within) {
         (_, Some(deflated)) => deflated,
         // Contents that another writer made in another form would come back in this writer's form.
-        (Some(packed), None)
-            if unpack(kind, &packed, raw.len()).is_ok_and(|unpacked| unpacked == raw) =>
+        (Some((codec, packed)), None)
+            if unpack(kind, &packed, raw.len(), codec == Codec::Ordered)
+                .is_ok_and(|unpacked| unpacked == raw) =>
         {
-            return (Codec::Packed, packed.into());
+            return (codec, packed.into());
         }
         _ => compress_to_vec(raw, LEVEL),
     };
@@ -242,7 +255,9 @@ fn contents(
         return Err(Error::malformed(what, "its header claims more than any compression gives"));
     }
     let raw = match codec {
-        Codec::Packed => unpack(kind, contents, raw_len as usize)?,
+        Codec::Packed | Codec::Ordered => {
+            unpack(kind, contents, raw_len as usize, codec == Codec::Ordered)?
+        }
         _ => decompress_to_vec_with_limit(contents, raw_len as usize).map_err(|_| {
             Error::malformed(what, "the contents do not inflate to the length in the header")
         })?,

@@ -6,7 +6,7 @@
 //! | 0 | 4 | magic, `FNDS` |
 //! | 4 | 1 | kind: a [`crate::ShardKind`], or 255 for the manifest |
 //! | 5 | 1 | format version |
-//! | 6 | 1 | codec: 0 stored, 1 deflate, 2 packed |
+//! | 6 | 1 | codec: 0 stored, 1 deflate, 2 packed, 3 packed in order |
 //! | 7 | 1 | salt: 0, or another number if the file's name was already taken |
 //! | 8 | 4 | length of the contents after decompression, u32 |
 
@@ -36,6 +36,8 @@ pub(crate) enum Codec {
     Deflate = 1,
     /// The range coder, with the models of the shard's kind.
     Packed = 2,
+    /// The same for a structure whose neighbouring pages have about as many sections.
+    Ordered = 3,
 }
 
 /// A header, without its magic, its version and its salt.
@@ -75,7 +77,8 @@ impl Header {
             0 => Codec::Stored,
             1 => Codec::Deflate,
             2 => Codec::Packed,
-            _ => return Err(reader.malformed("expected compression 0, 1 or 2, found another")),
+            3 => Codec::Ordered,
+            _ => return Err(reader.malformed("expected compression 0 to 3, found another")),
         };
         if kind == MANIFEST_KIND && salt != 0 {
             return Err(reader.malformed("expected salt 0 in the manifest, found another"));

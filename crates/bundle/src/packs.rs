@@ -55,8 +55,9 @@ const LEVEL: u8 = 9;
 
 /// Bytes of a unit.
 pub const UNIT: usize = 64;
-/// Units between two shards that are fetched together. A request of its own costs a reader more.
-pub const GAP: u32 = 96;
+/// Units between two shards that are fetched together: 8 KiB. A request of its own costs a reader
+/// more.
+pub const GAP: u32 = 128;
 /// Most units of a range that is fetched for several shards: 1 MiB.
 pub const MAX_RANGE: u32 = 1 << 14;
 /// Most packs of a bundle.
@@ -440,10 +441,17 @@ pub struct Fetch {
 
 /// The ranges to fetch for slots: neighbours together, if at most `gap` units lie between them.
 pub fn coalesce(wanted: &[Slot], gap: u32) -> Vec<Fetch> {
-    let mut wanted = wanted.to_vec();
-    wanted.sort_unstable();
+    coalesce_along(wanted, &[], gap)
+}
+
+/// As [`coalesce`]. What the next search wants (`along`) comes too, where it is as near to what is
+/// wanted now as that is to each other.
+pub fn coalesce_along(wanted: &[Slot], along: &[Slot], gap: u32) -> Vec<Fetch> {
+    let wanted = wanted.iter().map(|slot| (*slot, 1));
+    let mut all: Vec<(Slot, usize)> = wanted.chain(along.iter().map(|slot| (*slot, 0))).collect();
+    all.sort_unstable();
     let mut fetches: Vec<Fetch> = Vec::new();
-    for slot in wanted {
+    for (slot, n) in all {
         match fetches.last_mut() {
             Some(Fetch { range, n_wanted })
                 if range.pack == slot.pack
@@ -451,11 +459,12 @@ pub fn coalesce(wanted: &[Slot], gap: u32) -> Vec<Fetch> {
                     && slot.end() - range.start <= MAX_RANGE =>
             {
                 range.units = range.end().max(slot.end()) - range.start;
-                *n_wanted += 1;
+                *n_wanted += n;
             }
-            _ => fetches.push(Fetch { range: slot, n_wanted: 1 }),
+            _ => fetches.push(Fetch { range: slot, n_wanted: n }),
         }
     }
+    fetches.retain(|fetch| fetch.n_wanted > 0);
     fetches
 }
 

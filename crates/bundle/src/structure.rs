@@ -27,6 +27,8 @@ pub(crate) mod packed;
 
 use core::ops::Range;
 
+pub use packed::MIN_ORDERED_PAGES;
+
 use crate::codec::{Reader, put_varint};
 use crate::limits::MAX_VECTORS_PER_UNIT;
 use crate::{Error, PageId, PassageId, SectionId, Stats, VectorId};

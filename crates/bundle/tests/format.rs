@@ -77,7 +77,7 @@ fn stored(name: &'static str, kind: ShardKind, raw: Vec<u8>, codec: u8) -> Examp
     example(name, stored, move |bytes| assert_eq!(decode_shard(&entry, bytes).unwrap(), raw))
 }
 
-fn structure() -> [Example; 3] {
+fn structure() -> [Example; 4] {
     let counts = site().vector_counts();
     let raw = site().to_bytes();
     // 40 pages like the site's first: enough for packing to pay.
@@ -89,6 +89,15 @@ fn structure() -> [Example; 3] {
             (0..n).for_each(|_| _ = builder.passage());
         }
     }
+    let mut ordered = StructureBuilder::default();
+    for page in 0..1 << 16 {
+        ordered.page();
+        for _ in 0..if page % 256 == 0 { 3 } else { 1 + page % 2 } {
+            ordered.section(0);
+            ordered.passage();
+        }
+    }
+    let ordered = ordered.finish().to_bytes();
     [
         example("structure", raw, |bytes| {
             assert_eq!(Structure::from_bytes(bytes, &stats()).unwrap(), site());
@@ -99,6 +108,7 @@ fn structure() -> [Example; 3] {
             assert_eq!(structure, site());
         }),
         stored("structure, packed", ShardKind::Structure, builder.finish().to_bytes(), 2),
+        stored("structure, packed in order", ShardKind::Structure, ordered, 3),
     ]
 }
 

@@ -272,6 +272,9 @@ fn packed_terms_that_are_truncated_or_state_another_length_are_refused() {
         stored[8..12].copy_from_slice(&announced.to_le_bytes());
         assert!(decode(&stored).is_err(), "{announced}");
     }
+    let mut ordered = stored.clone();
+    ordered[6] = 3;
+    assert!(decode(&ordered).is_err(), "terms are not packed in order");
     let mut texts = stored;
     texts[4] = ShardKind::Texts as u8;
     let entry = ShardEntry {

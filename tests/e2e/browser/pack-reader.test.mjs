@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
@@ -27,6 +28,7 @@ describe("the reader of packs", () => {
   /** A reader, and what its store was asked for. Slots hold the number of the answer. */
   function reader({ cached = async () => undefined, part } = {}) {
     const asked = [];
+    const ranges = [];
     const kept = [];
     const bytes = (units) => {
       const bytes = new Uint8Array(units * UNIT).fill(asked.length);
@@ -38,6 +40,7 @@ describe("the reader of packs", () => {
       keep: (path) => kept.push(path),
       packed: async ({ file, start, end }, _traffic, options) => {
         asked.push(`part of ${file}`);
+        ranges.push({ pack: file, start: start / UNIT, units: (end - start) / UNIT });
         await part?.(asked.length, options);
         return bytes((end - start) / UNIT);
       },
@@ -51,7 +54,8 @@ describe("the reader of packs", () => {
     const packs = new PackReader(store, PACKS);
     const read = async (slot, options = {}, keeps = true) =>
       (await packs.read("shard", slot, {}, options, keeps))[0];
-    return { read, asked, kept };
+    const along = (slot) => packs.along("shard", slot, {});
+    return { read, along, asked, ranges, kept };
   }
 
   const broken = () => Promise.reject(new TypeError("broken off"));
@@ -124,6 +128,53 @@ describe("the reader of packs", () => {
     assert.deepEqual(all, [1, 1, 1]);
     assert.deepEqual(asked, ["fresh pack0"]);
     assert.equal(await read(FIRST, { fresh: true }), 2);
+  });
+
+  const examples = readFileSync(join(root, "crates/bundle/tests/ranges.txt"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  test("fetches the ranges of the examples", async () => {
+    assert.equal(examples.length, 11);
+    for (const line of examples) {
+      const [wanted, ahead, expected] = line.split("|").map((part) =>
+        [...part.matchAll(/(\d+):(\d+)\+(\d+)/g)].map(([, ...numbers]) => {
+          const [pack, start, units] = numbers.map(Number);
+          return { pack, start, units };
+        }),
+      );
+      const { read, along, ranges } = reader();
+      ahead.forEach(along);
+      await Promise.all(wanted.map((slot) => read(slot)));
+      await new Promise(setImmediate);
+      const named = expected.map((range) => ({ ...range, pack: `pack${range.pack}` }));
+      assert.deepEqual(ranges, named, line);
+    }
+  });
+
+  test("has what came along, and puts it into the cache only when it is wanted", async () => {
+    const { read, along, asked, kept } = reader();
+    along({ ...FIRST, start: 5 });
+    assert.equal(await read(FIRST), 1);
+    assert.deepEqual(kept, ["shard"]);
+    assert.equal(await read({ ...FIRST, start: 5 }), 1);
+    assert.deepEqual([asked, kept], [["part of pack0"], ["shard", "shard"]]);
+  });
+
+  test("stops a request although something came along", async () => {
+    let stopped;
+    const part = (_, { signal }) =>
+      new Promise((_, reject) => {
+        stopped = signal;
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    const { read, along } = reader({ part });
+    const controller = new AbortController();
+    along({ ...FIRST, start: 5 });
+    const shard = read(FIRST, { signal: controller.signal });
+    await new Promise(setImmediate);
+    controller.abort();
+    await assert.rejects(shard, { code: "aborted" });
+    assert.ok(stopped.aborted);
   });
 
   test("keeps what it may keep", async () => {

@@ -22,14 +22,31 @@ const SHARD = /\/shards\/([0-9a-f]{8}|[0-9a-f]{16})\.bin$/;
 /** What the client tells whoever runs a server that ignores ranges. */
 const WHOLE = /console warning: .* came whole in place of a range/;
 
+/** Pages of so many words that they fill many shards, between the rows of the encoder. */
+const SYLLABLES = ["ba", "do", "fe", "ki", "lo", "mu", "na", "pi", "ro", "su", "ta", "to", "ve"];
+const WORDY = SYLLABLES.map((first, page) => {
+  const words = SYLLABLES.flatMap((second) => SYLLABLES.map((third) => first + second + third));
+  return {
+    path: `wordy/${first}.html`,
+    title: `Words in ${first}`,
+    kind: "guide",
+    level: page,
+    sections: SYLLABLES.map((id, part) => [
+      id,
+      `Part ${id}`,
+      words.filter((_, at) => at % 13 === part || at % 12 === part).join(" "),
+    ]),
+  };
+});
+
 let packed;
 
 clientSuite("a page with a bundle in packs", (client) => {
-  /** Serves the bundle in packs, a copy of its own. */
-  function servePacks() {
+  /** Serves a bundle in packs, a copy of its own. */
+  function servePacks(site) {
     packed ??= build({ host: "plain" });
     const directory = scratch();
-    cpSync(packed, directory, { recursive: true });
+    cpSync(site ?? packed, directory, { recursive: true });
     client.server.directories = [directory];
     client.packedSite = directory;
     return join(directory, "findling");
@@ -61,6 +78,26 @@ clientSuite("a page with a bundle in packs", (client) => {
     assert.equal(client.server.nRanges, after);
     // The site is small: most of it comes with the manifest.
     assert.ok(after > 0 && after < before, `${after} of ${before} requests`);
+  });
+
+  test("what the next search wants comes along with the files of this one", async () => {
+    servePacks(build({ host: "plain", encoder: "static", extra: WORDY }));
+    const query = "glaze bakilo tomuna";
+    const requests = async (options) => {
+      await client.renew();
+      await client.open();
+      client.server.log.length = 0;
+      const words = await client.find(query, { mode: "lexical", ...options });
+      const first = client.requested(PACK).length;
+      const whole = await client.find(query);
+      return { first, all: client.requested(PACK).length, found: [words, whole] };
+    };
+    const alone = await requests({});
+    const ahead = await requests({ ahead: "hybrid" });
+    const found = ({ found }) => found.map(({ results }) => results);
+    assert.deepEqual(found(ahead), found(alone));
+    assert.equal(ahead.first, alone.first);
+    assert.ok(ahead.all < alone.all, `${ahead.all} of ${alone.all} requests`);
   });
 
   test("has them from a server that ignores ranges, which sends each pack once", async () => {

@@ -227,7 +227,8 @@ export class Panel {
   }
 
   async #ask(query: string, mode: Mode, signal: AbortSignal): Promise<void> {
-    const inPart = mode === "lexical" && this.#options.asked().mode !== "lexical";
+    const asked = this.#options.asked();
+    const inPart = mode === "lexical" && asked.mode !== "lexical";
     const stage = inPart ? Stage.WORDS : Stage.WHOLE;
     const answer = (response: SearchResponse) => {
       if (signal.aborted) return;
@@ -239,7 +240,7 @@ export class Panel {
       if (signal.aborted) return;
       const response = await index.search(query, {
         ...this.#request(),
-        ...(inPart && { limit: Math.min(FIRST_PAGES, this.#options.asked().limit) }),
+        ...(inPart && { limit: Math.min(FIRST_PAGES, asked.limit), ahead: asked.mode }),
         mode,
         // The whole answer makes the suggestions.
         suggest: !inPart,

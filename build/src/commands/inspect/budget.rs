@@ -142,7 +142,7 @@ fn advice(budget: &Budget) -> String {
 }
 
 fn print(report: &Report<'_>, ui: &Ui, out: &mut dyn Write) -> io::Result<()> {
-    let Budget { has_client, opening, later_engine, encoder, later_encoder, first, later } =
+    let Budget { has_client, opening, later_engine, encoder, later_encoder, first, later, .. } =
         report.budget;
     let mut field = |name: &str, value: String| {
         writeln!(out, "{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")))
@@ -196,10 +196,14 @@ fn print(report: &Report<'_>, ui: &Ui, out: &mut dyn Write) -> io::Result<()> {
     }
     print_queries("first query", first, ui, out)?;
     print_queries("later queries", later, ui, out)?;
+    print_queries("box, by words", &report.budget.box_words, ui, out)?;
+    print_queries("box, whole", &report.budget.box_whole, ui, out)?;
     let name = ui.paint(Paint::Bold, "first query with opening");
     let Bytes { stored, brotli } = report.first_with_opening;
     writeln!(out, "\n{name}  {} stored, {} brotli (median)", bytes(stored), bytes(brotli))?;
-    let notes = "Response bodies only. Later queries reuse the shards of earlier queries. Shards \
+    let notes = "Response bodies only. The search box shows results by words before the whole \
+         answer, which takes other texts too: what it fetches by then for a first query, and in \
+         all. Later queries reuse the shards of earlier queries. Shards \
          are already deflated, so `findling serve` and similar hosts send them as stored and \
          compress only the client. Each line has its own percentiles, so lines do not add up.";
     writeln!(out, "{}", ui.paint(Paint::Dim, notes))

@@ -107,7 +107,7 @@ pub fn build(
     places: &[VectorPlace],
     earlier: Option<&Grouping>,
     deployed: &Deployed,
-) -> Result<Cells, Error> {
+) -> anyhow::Result<Cells> {
     let n = values.len() / dim.max(1);
     let step = step(n, dim);
     let reused =
@@ -129,9 +129,9 @@ pub fn build(
                 .then(|| members.iter().map(|&vector| places[vector as usize]).collect());
             let raw = write_cell(&coder, centroid, places.as_deref(), &rows)?;
             let shard = deployed.encode(ShardKind::Cell, &raw)?;
-            Ok(deployed.rename(shard, RangeStart::Cell(number as u32)))
+            Ok(deployed.rename(shard, RangeStart::Cell(number as u32))?)
         })
-        .collect::<Result<_, Error>>()?;
+        .collect::<anyhow::Result<_>>()?;
     let cell_of = if lists_members { cell_of(&members, n) } else { Vec::new() };
     let listed: Vec<Cell> = shards
         .iter()

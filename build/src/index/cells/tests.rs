@@ -3,7 +3,7 @@ use findling_bundle::{CellShard, Centroids, Stats, decode_shard};
 use super::cell_size::{MAX_CELL_VECTORS, MAX_TIMES};
 use super::*;
 
-fn group(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<Cells, Error> {
+fn group(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> anyhow::Result<Cells> {
     let n = (values.len() / dim) as u32;
     build(values, dim, &places_of(n), earlier, &Deployed::default())
 }
@@ -43,7 +43,7 @@ fn read(cells: &Cells, n: usize) -> (Centroids, Vec<CellShard>) {
         .zip(0..)
         .map(|(((entry, stored), cell), number)| {
             assert_eq!(*entry, cell.shard);
-            let raw = decode_shard(entry, stored).unwrap();
+            let raw = decode_shard(entry, &stored.read().unwrap()).unwrap();
             let members = centroids.members(number).unwrap();
             CellShard::from_bytes(&raw, centroids.coder(), members, &stats).unwrap()
         })
@@ -89,7 +89,7 @@ fn cells_of_large_sites_list_the_sections_of_their_vectors() {
     assert!(!centroids.tells());
     let mut found: Vec<VectorPlace> = Vec::new();
     for (number, (entry, stored)) in (0..).zip(&cells.shards) {
-        let raw = decode_shard(entry, stored).unwrap();
+        let raw = decode_shard(entry, &stored.read().unwrap()).unwrap();
         let members = centroids.members(number).unwrap();
         let cell = CellShard::from_bytes(&raw, centroids.coder(), members, &stats).unwrap();
         assert!(cell.places().is_sorted());
@@ -124,7 +124,7 @@ fn cells_do_not_depend_on_the_number_of_threads() {
 fn grouping(cells: &Cells, n: usize) -> Grouping {
     let (centroids, _) = read(cells, n);
     let of = |(entry, stored): &Stored| {
-        let raw = decode_shard(entry, stored).unwrap();
+        let raw = decode_shard(entry, &stored.read().unwrap()).unwrap();
         CellShard::centroid(&raw, centroids.coder()).unwrap()
     };
     let all = cells.shards.iter().flat_map(of).collect();

@@ -15,7 +15,7 @@ use crate::record_log::{Key, Kind, RecordLog, Used, key_of, program};
 use crate::scratch::Scratch;
 
 /// The kind of the log.
-pub const KIND: Kind = Kind { magic: *b"FNDLANAL", version: 3 };
+pub const KIND: Kind = Kind { magic: *b"FNDLANAL", version: 4 };
 
 /// Analyses all pages in batches with fixed boundaries. What the log has is not analysed again.
 /// Without a log, batches wait in a temporary file if there is no room for them.

@@ -30,6 +30,7 @@ use findling_bundle::lexicon::Posting;
 use findling_bundle::structure::Structure;
 use findling_bundle::{Level, PageId};
 
+use super::compounds::join;
 use super::page_batch::{LevelPostings, Node, PageBatch, TermPostings};
 use crate::record_log::CODING;
 
@@ -78,13 +79,14 @@ impl BatchIndex {
     /// Encodes an analysed batch.
     pub fn encode(batch: PageBatch) -> Self {
         let places = Places::of(&batch);
-        let PageBatch { terms, lists, pages, sections, passages, words, .. } = batch;
+        let PageBatch { terms, mut lists, pages, sections, passages, words, .. } = batch;
         let mut terms: Vec<(Box<str>, u32)> = terms.into_iter().collect();
         // A word has no postings if every occurrence has weight 0.
         terms.retain(|(_, at)| {
             lists[*at as usize].levels.iter().any(|level| !level.postings.is_empty())
         });
         terms.sort_unstable();
+        join(&mut terms, &mut lists);
         let n_terms = terms.len() as u32;
         let head = Head { pages, sections, passages };
         let counted = words.into_sorted();

@@ -11,6 +11,7 @@ use std::io;
 use rayon::prelude::*;
 
 use super::batch_index::{BatchIndex, Head};
+use super::compounds::with_word;
 use crate::index::spelling::{Counts, corrections};
 use crate::scratch::{Record, Scratch, changed};
 
@@ -111,7 +112,7 @@ pub fn even_starts(batches: &[Batch], bytes: usize) -> Vec<String> {
     samples.sort_unstable();
     let cuts = (1..n_groups).filter_map(|i| samples.get(i * samples.len() / n_groups));
     let mut starts: Vec<String> =
-        [""].into_iter().chain(cuts.copied()).map(str::to_owned).collect();
+        [""].into_iter().chain(cuts.copied().map(with_word)).map(str::to_owned).collect();
     starts.dedup();
     starts
 }

@@ -1,65 +1,99 @@
 //! Parts of compounds: in languages that write a compound as one word, a title with
 //! `Tabellendokument` is found by `Dokument` too.
 //!
-//! The page itself says which parts are words: those that it has elsewhere as words of their own.
-//! So no dictionary is needed, and an edit changes the analysis of its own page alone. Terms are
-//! compared, which are stems: the last part of a compound is inflected as it is alone.
+//! The site itself says which parts are words: those that some page has as words of their own. So
+//! no dictionary is needed. A batch of pages does not know the words of the others, so it keeps
+//! every piece that may be a word as a candidate: a term of its own, with a mark that sorts it
+//! directly behind the word. Where the terms of all batches are merged, candidates join their
+//! words, and those without one are dropped. An edit that brings a word to the site, or takes the
+//! last one away, changes postings of that word alone.
+//!
+//! Terms are compared, which are stems: the last part of a compound is inflected as it is alone.
 
-use std::collections::HashSet;
+use findling_text::COMPOUNDING;
 
-use findling_text::{Analyzer, COMPOUNDING, TokenKind};
+use super::page_batch::{LevelPostings, TermPostings};
 
-use crate::chunk::ChunkedPage;
-use crate::page::Page;
+/// Stands behind a candidate. No term contains it.
+const MARK: char = '\0';
 
 /// The fewest characters of a part, and of what stands in front of it or behind it.
 const MIN_PART: usize = 4;
 
-/// What joins two parts, longest first.
-const LINKS: [&str; 6] = ["en", "es", "er", "s", "n", "e"];
+/// Whether a language writes compounds as one word.
+pub fn joins_words(language: &str) -> bool {
+    COMPOUNDING.contains(&language)
+}
 
-/// The words of a page that can be parts of compounds; none in languages that do not join words.
-#[derive(Debug, Default)]
-pub struct Parts(HashSet<Box<str>>);
+/// The pieces of a term that may be words: its beginnings and its endings. A first part that is
+/// joined by a link (`Tabelle-n-dokument`) is a beginning too.
+pub fn candidates(term: &str, mut sink: impl FnMut(&str)) {
+    if !term.chars().all(char::is_alphabetic) {
+        return;
+    }
+    for (first, last) in cuts(term) {
+        for piece in [first, last] {
+            sink(&format!("{piece}{MARK}"));
+        }
+    }
+}
 
-impl Parts {
-    /// The words of a page in its language.
-    pub fn of(page: &Page, chunked: &ChunkedPage, analyzer: &mut Analyzer) -> Self {
-        let mut words = HashSet::new();
-        if COMPOUNDING.contains(&analyzer.language()) {
-            let headings = chunked.sections.iter().flat_map(|s| [&s.heading, &s.text]);
-            for text in headings.chain([&page.title]) {
-                analyzer.analyze(text, |token| {
-                    let is_part = token.kind == TokenKind::Word
-                        && is_long_enough(token.term)
-                        && token.term.chars().all(char::is_alphabetic);
-                    if is_part && !words.contains(token.term) {
-                        words.insert(token.term.into());
-                    }
-                });
+/// The word that a candidate would be; `None` for a term.
+pub fn word_of(term: &str) -> Option<&str> {
+    term.strip_suffix(MARK)
+}
+
+/// Where to cut sorted terms so that a word and its candidate stay together.
+pub fn with_word(start: &str) -> &str {
+    word_of(start).unwrap_or(start)
+}
+
+/// Candidates join their words, where a batch has both. `terms` must be sorted.
+pub fn join(terms: &mut Vec<(Box<str>, u32)>, lists: &mut [TermPostings]) {
+    let mut word: Option<(Box<str>, u32)> = None;
+    terms.retain(|(term, at)| {
+        match (word_of(term), &word) {
+            (Some(of), Some((word, into))) if of == &**word => {
+                let candidate = std::mem::take(&mut lists[*at as usize]);
+                let lists = &mut lists[*into as usize].levels;
+                for (list, other) in lists.iter_mut().zip(candidate.levels) {
+                    list.join(&other);
+                }
+                return false;
             }
+            (Some(_), _) => {}
+            (None, _) => word = Some((term.clone(), *at)),
         }
-        Self(words)
-    }
+        true
+    });
+}
 
-    /// The longest last part of a compound, and the longest first part.
-    pub fn of_compound<'t>(&self, term: &'t str) -> impl Iterator<Item = &'t str> {
-        let (mut last, mut first) = (None, None);
-        if !self.0.is_empty() {
-            last = cuts(term).map(|(_, last)| last).find(|last| self.has(last));
-            first = cuts(term).filter_map(|(first, _)| self.without_link(first)).last();
+impl LevelPostings {
+    /// Adds postings that have no positions.
+    fn join(&mut self, other: &Self) {
+        if other.postings.is_empty() {
+            return;
         }
-        last.into_iter().chain(first)
-    }
-
-    fn has(&self, part: &str) -> bool {
-        self.0.contains(part)
-    }
-
-    /// What stands in front of a last part, as the word that it is alone.
-    fn without_link<'t>(&self, first: &'t str) -> Option<&'t str> {
-        let cut = LINKS.iter().filter_map(|link| first.strip_suffix(*link));
-        [first].into_iter().chain(cut).find(|part| is_long_enough(part) && self.has(part))
+        let own =
+            std::mem::take(&mut self.postings).into_iter().zip(std::mem::take(&mut self.counts));
+        let (mut own, mut other) = (own.peekable(), other.postings.iter().peekable());
+        loop {
+            let (mine, theirs) = (own.peek().map(|(p, _)| p.id), other.peek().map(|p| p.id));
+            let Some(id) = mine.into_iter().chain(theirs).min() else { return };
+            let mine = own.next_if(|(posting, _)| posting.id == id);
+            let theirs = other.next_if(|posting| posting.id == id);
+            let (posting, count) = match (mine, theirs) {
+                (Some((mut posting, count)), Some(theirs)) => {
+                    posting.tf = [0, 1].map(|field| posting.tf[field] + theirs.tf[field]);
+                    (posting, count)
+                }
+                (Some(mine), None) => mine,
+                (None, Some(&theirs)) => (theirs, 0),
+                (None, None) => return,
+            };
+            self.postings.push(posting);
+            self.counts.push(count);
+        }
     }
 }
 
@@ -75,28 +109,64 @@ fn is_long_enough(part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::chunk::ChunkedSection;
+    use findling_bundle::{Level, Posting};
 
-    fn parts(language: &str, text: &str, compound: &str) -> Vec<String> {
-        let section = ChunkedSection { text: text.to_owned(), ..ChunkedSection::default() };
-        let chunked = ChunkedPage { sections: vec![section] };
-        let mut analyzer = Analyzer::for_language(language);
-        let parts = Parts::of(&Page::default(), &chunked, &mut analyzer);
+    use super::*;
+
+    fn pieces(term: &str) -> Vec<String> {
         let mut found = Vec::new();
-        analyzer.analyze(compound, |token| {
-            found.extend(parts.of_compound(token.term).map(str::to_owned));
-        });
+        candidates(term, |piece| found.extend(word_of(piece).map(str::to_owned)));
         found
     }
 
     #[test]
-    fn parts_are_words_that_the_page_has() {
-        let text = "Ein Dokument mit Tabellen. Der Rand des Linkers.";
-        assert_eq!(parts("de", text, "Tabellendokumente"), ["dokument", "tabell"]);
-        assert_eq!(parts("de", text, "Seitenrand"), ["rand"]);
-        assert_eq!(parts("de", text, "Seitenzahl"), [""; 0]);
-        assert_eq!(parts("de", text, "Dokument"), [""; 0]);
-        assert_eq!(parts("en", "A table. Cloth.", "tablecloth"), [""; 0]);
+    fn pieces_leave_enough_on_both_sides() {
+        assert_eq!(
+            pieces("größenmaß"),
+            ["größ", "enmaß", "größe", "nmaß"],
+            "characters are counted, not bytes"
+        );
+        assert_eq!(pieces("dokument"), ["doku", "ment"]);
+        assert_eq!(pieces("bericht"), [""; 0]);
+        assert_eq!(pieces("e0382abcdef"), [""; 0], "codes are no compounds");
+    }
+
+    fn list(postings: &[(u32, [u32; 2])], counts: &[u32]) -> LevelPostings {
+        let posting = |&(id, tf): &(u32, [u32; 2])| Posting::new(Level::Page, id, tf, [9, 0]);
+        LevelPostings {
+            postings: postings.iter().map(posting).collect(),
+            counts: counts.to_vec(),
+            positions: (0..counts.iter().sum()).collect(),
+        }
+    }
+
+    #[test]
+    fn candidates_join_the_word_of_their_batch() {
+        let of = |lists: LevelPostings| TermPostings {
+            levels: [lists, LevelPostings::default(), LevelPostings::default()],
+            is_searched_for: false,
+        };
+        let mut terms: Vec<(Box<str>, u32)> = vec![
+            ("rand".into(), 0),
+            ("rand\0".into(), 1),
+            ("rand\u{1}x".into(), 3),
+            ("zahl\0".into(), 2),
+        ];
+        let mut lists = [
+            of(list(&[(1, [1, 0]), (4, [2, 0])], &[1, 2])),
+            of(list(&[(0, [0, 1]), (4, [0, 2]), (6, [0, 1])], &[0, 0, 0])),
+            of(list(&[(2, [0, 1])], &[0])),
+            of(list(&[(5, [1, 0])], &[0])),
+        ];
+        join(&mut terms, &mut lists);
+        let left: Vec<&str> = terms.iter().map(|(term, _)| &**term).collect();
+        assert_eq!(left, ["rand", "rand\u{1}x", "zahl\0"]);
+        let joined = &lists[0].levels[0];
+        let found: Vec<_> = joined.postings.iter().map(|p| (p.id, p.tf, p.len)).collect();
+        let expect =
+            [(0, [0, 1], [0, 0]), (1, [1, 0], [9, 0]), (4, [2, 2], [9, 0]), (6, [0, 1], [0, 0])];
+        assert_eq!(found, expect);
+        assert_eq!(joined.counts, [0, 1, 2, 0]);
+        assert_eq!(joined.positions.len(), 3);
     }
 }

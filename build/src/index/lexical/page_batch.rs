@@ -8,7 +8,7 @@ use findling_bundle::{AttributeValue, Level, Synonym};
 use findling_text::keys::{Name, form_key, pin_key, symbol_key};
 use findling_text::{Analyzer, TokenKind};
 
-use super::compounds::Parts;
+use super::compounds::{candidates, joins_words};
 use super::page_names::{ancestors, file_name, path_and_aliases};
 use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::index::languages::Languages;
@@ -106,8 +106,6 @@ pub struct PageBatch {
     occurrences: Vec<Occurrence>,
     /// Words as they are spelt.
     pub words: Words,
-    /// Parts of compounds in the page that is being analysed.
-    parts: Parts,
 }
 
 impl PageBatch {
@@ -122,7 +120,6 @@ impl PageBatch {
         let id = self.pages.len() as u32;
         let languages = readers.languages;
         let reader = readers.of(languages.of_page(at));
-        self.parts = Parts::of(page, chunked, &mut reader.analyzer);
         let title = self.field(reader, &page.title, 0, true);
         // Aliases of a page are in the same field as its path. A query that is exactly an alias is
         // found by its key.
@@ -165,10 +162,11 @@ impl PageBatch {
     /// Analyses a field in which every word has weight 1. Returns the field's length.
     fn field(&mut self, reader: &mut Reader, text: &str, field: u8, positions: bool) -> u32 {
         let mut len = 0;
-        let Self { terms, lists, occurrences, words, parts, .. } = self;
+        let Self { terms, lists, occurrences, words, .. } = self;
         let mut keys = Vec::new();
         let (mut name, mut question) = (Name::default(), Name::default());
         let Reader { analyzer, synonyms } = reader;
+        let joins_words = joins_words(analyzer.language());
         analyzer.analyze_with_marks(text, |token| {
             // Titles and headings only: paths and ancestor headings repeat them.
             if positions {
@@ -176,11 +174,11 @@ impl PageBatch {
                 name.push(&token);
                 question.push_behind_stops(&token);
                 synonyms.push(&token, field);
-                if token.kind == TokenKind::Word {
-                    for part in parts.of_compound(token.term) {
+                if joins_words && token.kind == TokenKind::Word {
+                    candidates(token.term, |piece| {
                         // In the field of paths and ancestors, which counts less.
-                        occurrences.push(Occurrence::of_key(intern(terms, lists, part), 1));
-                    }
+                        occurrences.push(Occurrence::of_key(intern(terms, lists, piece), 1));
+                    });
                 }
                 if matches!(token.kind, TokenKind::Word | TokenKind::Part) {
                     let spelt = text.get(token.start as usize..token.end as usize);

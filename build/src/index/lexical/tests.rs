@@ -30,10 +30,19 @@ fn section(
 type Postings = BTreeMap<String, (u32, [Vec<Posting>; 3])>;
 
 fn index(pages: &[Page], chunks: &[ChunkedPage]) -> (Lexical, Postings) {
-    let languages = Languages::of(pages, Some("x-none"));
+    index_in("x-none", pages, chunks, u64::MAX)
+}
+
+fn index_in(
+    language: &str,
+    pages: &[Page],
+    chunks: &[ChunkedPage],
+    memory: u64,
+) -> (Lexical, Postings) {
+    let languages = Languages::of(pages, Some(language));
     let languages = &languages;
     let chunks = &Chunks::from(chunks.to_vec());
-    let input = Input { pages, chunks, languages, synonyms: &[], memory: u64::MAX };
+    let input = Input { pages, chunks, languages, synonyms: &[], memory };
     let earlier = EarlierShards::default();
     let lexical = analyse(&input, None, &earlier, &ProgressBar::hidden()).unwrap();
     let stats = Stats {
@@ -58,7 +67,7 @@ fn index(pages: &[Page], chunks: &[ChunkedPage]) -> (Lexical, Postings) {
 
 /// The contents of a shard.
 fn raw((entry, stored): &Stored) -> Vec<u8> {
-    decode_shard(entry, stored).unwrap()
+    decode_shard(entry, &stored.read().unwrap()).unwrap()
 }
 
 fn sample() -> (Vec<Page>, Vec<ChunkedPage>) {
@@ -182,4 +191,53 @@ fn the_index_does_not_depend_on_the_number_of_threads() {
         (lexical.structure.to_bytes(), shards)
     };
     assert_eq!(bytes(1), bytes(3));
+}
+
+/// Titles of a German site by a twin that looks at every title once for each term.
+#[test]
+fn titles_are_found_by_parts_that_any_page_has_as_words() {
+    const WORDS: [&str; 12] = [
+        "rand",
+        "seitenrand",
+        "tabelle",
+        "tabellendokument",
+        "dokument",
+        "zeilenumbruch",
+        "umbruch",
+        "kopf",
+        "zeile",
+        "kopfzeile",
+        "druckbereich",
+        "bereichsname",
+    ];
+    // Pages of a batch lack words that other batches have.
+    let pages: Vec<Page> = (0..3 * BATCH)
+        .map(|i| Page { title: WORDS[(i / 16) % WORDS.len()].into(), ..Page::default() })
+        .collect();
+    let chunks = vec![ChunkedPage { sections: vec![section("", None, "", &[])] }; pages.len()];
+    let mut analyzer = findling_text::Analyzer::for_language("de");
+    let mut terms = Vec::new();
+    for word in WORDS {
+        analyzer.analyze(word, |token| terms.push(token.term.to_owned()));
+    }
+    let has = |title: &str, term: &str| {
+        let long = |rest: &str| rest.chars().count() >= 4;
+        let is_part = title.strip_suffix(term).or_else(|| title.strip_prefix(term));
+        is_part.is_some_and(|rest| rest.is_empty() || long(rest) && long(term))
+    };
+    let expect = |term: &str| -> Vec<u32> {
+        let of =
+            (0..).zip(&pages).filter(|(i, _)| has(&terms[(*i as usize / 16) % WORDS.len()], term));
+        of.map(|(i, _)| i).collect()
+    };
+    for memory in [u64::MAX, 0] {
+        let (_, all) = index_in("de", &pages, &chunks, memory);
+        assert!(all.keys().all(|term| !term.contains('\0')), "no candidate is left");
+        for term in &terms {
+            let found: Vec<u32> = all[term].1[Level::Page as usize].iter().map(|p| p.id).collect();
+            assert_eq!(found, expect(term), "{term}");
+        }
+        assert!(!all.contains_key("druck"), "no page has it as a word");
+    }
+    assert!(expect("dokument").len() == 32 && expect("rand").len() == 32, "compounds count");
 }

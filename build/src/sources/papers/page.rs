@@ -43,7 +43,7 @@ pub(super) fn add(
         raw.page.language = language(&paper.language);
         abstract_section(&paper, &mut raw);
         describe(&paper, &mut raw);
-        raw.paper = Some(paper);
+        raw.paper = Some(Box::new(paper));
         outcome.pages.push(raw);
     }
 }

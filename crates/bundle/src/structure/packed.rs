@@ -9,6 +9,10 @@
 //! - its passages: by its vectors and its place
 //! - 1 if it continues the section before in its page, else 0; absent for the first: by the vectors
 //!   of the two sections before
+//!
+//! *In order*, the number of a page's sections is coded by that of the page before. A large site's
+//! builder puts pages of equally many sections beside each other, so that this number, which was
+//! most of the shard, takes a tenth of its bits.
 
 use super::WHAT;
 use crate::Error;
@@ -26,7 +30,13 @@ const SECTIONS: usize = 1;
 const OF_VECTORS: usize = 2;
 const OF_PASSAGES: usize = OF_VECTORS + BEFORE * BEFORE * PLACES * 2;
 const CONTINUES: usize = OF_PASSAGES + VECTORS * PLACES;
-const MODELS: usize = CONTINUES + BEFORE * BEFORE;
+const ORDERED: usize = CONTINUES + BEFORE * BEFORE;
+/// Contexts: sections of the page before.
+const SECTIONS_BEFORE: usize = 32;
+const MODELS: usize = ORDERED + SECTIONS_BEFORE;
+
+/// Fewest pages that the writer codes in order. The builder orders pages only then.
+pub const MIN_ORDERED_PAGES: u32 = 1 << 16;
 
 /// The adaptive models, and the context of the next section.
 struct Models {
@@ -47,6 +57,12 @@ impl Models {
 
     fn page(&mut self) {
         (self.place, self.before) = (0, [0; 2]);
+    }
+
+    /// The model of the sections of a page, in order if the sections of the page before are given.
+    fn sections(&mut self, before: Option<u32>) -> &mut [Bit] {
+        let in_order = |n: u32| ORDERED + (n as usize).min(SECTIONS_BEFORE - 1);
+        self.number(before.map_or(SECTIONS, in_order))
     }
 
     fn vectors(&mut self, is_last: bool) -> &mut [Bit] {
@@ -72,8 +88,8 @@ impl Models {
     }
 }
 
-/// Packs what [`super::Structure::to_bytes`] wrote. `None` for other bytes.
-pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
+/// Packs what [`super::Structure::to_bytes`] wrote, perhaps in order. `None` for other bytes.
+pub(crate) fn pack(raw: &[u8], is_ordered: bool) -> Option<Vec<u8>> {
     let mut reader = Reader::new(raw, WHAT);
     let mut column = |n: u32| (0..n).map(|_| reader.varint().ok()).collect::<Option<Vec<u32>>>();
     let counts = column(4)?;
@@ -96,8 +112,10 @@ pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
     let (mut models, mut encoder) = (Models::new(), Encoder::new());
     counts.iter().for_each(|&n| encoder.number(models.number(COUNTS), n));
     let mut all = vectors.into_iter().zip(passages).zip(continues);
+    let mut before = is_ordered.then_some(0);
     for n in sections {
-        encoder.number(models.number(SECTIONS), n);
+        encoder.number(models.sections(before), n);
+        before = before.map(|_| n);
         models.page();
         for place in 1..=n {
             let ((vectors, passages), continues) = all.next()?;
@@ -115,7 +133,7 @@ pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
 ///
 /// # Errors
 /// If no contents pack to these bytes. [`super::Structure::from_bytes`] checks the contents.
-pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
+pub(crate) fn unpack(packed: &[u8], raw_len: usize, is_ordered: bool) -> Result<Vec<u8>, Error> {
     let (mut models, mut decoder) = (Models::new(), Decoder::new(packed));
     let [mut raw, mut vectors, mut owners, mut continuing] = [const { Vec::new() }; 4];
     let (mut n_continuing, mut n_pages) = (0, 0);
@@ -125,8 +143,10 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
         n_pages = if count == 0 { n } else { n_pages };
     }
     let (mut gap, mut distance) = (0, 0);
+    let mut before = is_ordered.then_some(0);
     for _ in 0..n_pages {
-        let n = decoder.number(models.number(SECTIONS))?;
+        let n = decoder.number(models.sections(before))?;
+        before = before.map(|_| n);
         put(&mut raw, n, &decoder, raw_len)?;
         models.page();
         for place in 1..=n {
@@ -202,29 +222,30 @@ mod tests {
                 prop::collection::vec((0u32..400, prop_oneof![0u32..4, 0u32..200]), 0..20),
                 0..20,
             ),
+            is_ordered: bool,
         ) {
             let raw = raw(&pages);
-            let packed = pack(&raw).unwrap();
-            prop_assert_eq!(unpack(&packed, raw.len()).unwrap(), raw.clone());
+            let packed = pack(&raw, is_ordered).unwrap();
+            prop_assert_eq!(unpack(&packed, raw.len(), is_ordered).unwrap(), raw.clone());
             // A truncated shard is refused, or has other contents.
             if packed.len() > 16 {
                 prop_assert_ne!(
-                    unpack(&packed[..packed.len() / 2], raw.len()).ok(),
+                    unpack(&packed[..packed.len() / 2], raw.len(), is_ordered).ok(),
                     Some(raw.clone())
                 );
             }
-            prop_assert!(pack(&raw[..raw.len() - 1]).is_none());
+            prop_assert!(pack(&raw[..raw.len() - 1], is_ordered).is_none());
         }
 
         #[test]
         fn unpacked_bytes_are_bounded_and_can_be_packed_again(
-            bytes: Vec<u8>, raw_len in 0usize..5000,
+            bytes: Vec<u8>, raw_len in 0usize..5000, is_ordered: bool,
         ) {
-            if let Ok(raw) = unpack(&bytes, raw_len) {
+            if let Ok(raw) = unpack(&bytes, raw_len, is_ordered) {
                 prop_assert!(raw.len() <= 4 * raw_len + 20);
-                if let Some(packed) = pack(&raw) {
-                    let again = unpack(&packed, raw.len()).unwrap();
-                    prop_assert_eq!(pack(&again), Some(packed));
+                if let Some(packed) = pack(&raw, is_ordered) {
+                    let again = unpack(&packed, raw.len(), is_ordered).unwrap();
+                    prop_assert_eq!(pack(&again, is_ordered), Some(packed));
                 }
             }
         }
@@ -240,7 +261,17 @@ mod tests {
             (0..7).map(|i| if i == 6 { (0, 1) } else { section(7 * page + i) }).collect()
         };
         let raw = raw(&(0..2000).map(page).collect::<Vec<_>>());
-        let (packed, before) = (pack(&raw).unwrap().len(), numbers::pack(&raw).unwrap().len());
+        let (packed, before) =
+            (pack(&raw, false).unwrap().len(), numbers::pack(&raw).unwrap().len());
         assert!(packed * 2 < before, "{packed} bytes, number by number {before}");
+    }
+
+    #[test]
+    fn pages_of_equally_many_sections_take_few_bits_in_order() {
+        // Blocks of 500 pages, of 1 to 20 sections.
+        let page = |page: u32| vec![(0, 1); 1 + (page % 500 / 25) as usize];
+        let raw = raw(&(0..5000).map(page).collect::<Vec<_>>());
+        let [packed, ordered] = [false, true].map(|ordered| pack(&raw, ordered).unwrap().len());
+        assert!(ordered * 2 < packed, "{ordered} bytes, not in order {packed}");
     }
 }

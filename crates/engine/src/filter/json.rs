@@ -4,7 +4,7 @@ use findling_bundle::order;
 use serde_json::{Map, Value};
 
 use super::{
-    Bound, Condition, FilterError, MAX_DEPTH, MAX_TESTS, MAX_VALUES, Predicate, number, parse,
+    Bound, Condition, FilterError, MAX_DEPTH, MAX_TESTS, MAX_VALUES, Predicate, number, parse, text,
 };
 use crate::messages::quote;
 
@@ -107,16 +107,33 @@ impl Objects {
         Ok(Condition::all(parts))
     }
 
-    /// Parses the contents of a group: an array of objects, or one object.
+    /// Parses the contents of a group: an array of objects and texts, or one of them.
     fn list(&mut self, group: &str, value: &Value) -> Result<Vec<Condition>, FilterError> {
         self.at(group, |this| match value {
             Value::Array(items) => items
                 .iter()
                 .enumerate()
-                .map(|(i, item)| this.at(&format!("[{i}]"), |this| this.object(item)))
+                .map(|(i, item)| this.at(&format!("[{i}]"), |this| this.part(item)))
                 .collect(),
-            one => Ok(vec![this.object(one)?]),
+            one => Ok(vec![this.part(one)?]),
         })
+    }
+
+    /// One condition of a group. Text is read as it is on its own, under the limits of the whole.
+    fn part(&mut self, value: &Value) -> Result<Condition, FilterError> {
+        let Value::String(text) = value else { return self.object(value) };
+        let inside = |error: FilterError| FilterError {
+            position: format!("{}, {}", self.position(), error.position),
+            ..error
+        };
+        if let Some(value) = text::read_json(text).map_err(inside)? {
+            return self.object(&value);
+        }
+        let condition = text::terms(text).map_err(inside)?;
+        for test in condition.tests() {
+            self.count(if let Predicate::In(values) = &test.predicate { values.len() } else { 1 })?;
+        }
+        Ok(condition)
     }
 
     /// `{"match": {"a": 1, "b": 2}}`: one leaf for each key.
@@ -289,7 +306,7 @@ impl Objects {
         result
     }
 
-    fn error(&self, expected: &str, found: &str, remedy: &str) -> FilterError {
+    fn position(&self) -> String {
         let mut position = String::new();
         for step in &self.path {
             if !position.is_empty() && !step.starts_with('[') {
@@ -297,11 +314,12 @@ impl Objects {
             }
             position += step;
         }
-        if position.is_empty() {
-            position = "the JSON".into();
-        }
+        if position.is_empty() { "the JSON".into() } else { position }
+    }
+
+    fn error(&self, expected: &str, found: &str, remedy: &str) -> FilterError {
         FilterError {
-            position,
+            position: self.position(),
             expected: expected.into(),
             found: found.into(),
             remedy: remedy.into(),
@@ -359,6 +377,10 @@ mod tests {
         check(r#"{"must": [{"tags": "a"}, {"tags": "b"}]}"#, "tags:eq:a,tags:eq:b");
         check(r#"{"should": [{"lang": "en"}]}"#, "lang=en");
         check(r#"{"should": [], "must": []}"#, "");
+        check(r#"{"must": ["lang=en,lang=de", "lang=de,lang=fr"]}"#, "lang:in:en|de,lang:in:de|fr");
+        check(r#"{"must": ["", " ", {"lang": "en"}]}"#, "lang=en");
+        check(r#"{"must_not": "lang=en"}"#, "lang:ne:en");
+        check(r#"{"must": ["{\"must\": [\"lang=en\"]}", "book=a"]}"#, "lang=en,book=a");
         check(r#"{"match": {"must": "a"}}"#, "must=a");
         check(
             r#"{"must": [{"should": [{"lang": "en"}, {"book": "a"}]}, {"must": [{"x": 1}]}],
@@ -385,6 +407,13 @@ mod tests {
         check(r#"{"a": {"b": 1}}"#, "a.b", "an operator");
         check(r#"{"a": ["x", ["y"]]}"#, "a[1]", "a string");
         check(r#"{"must": [3]}"#, "must[0]", "an object");
+        check(r#"{"must": ["a=b", "a"]}"#, "must[1], character 2", "`=` or `:` after `a`");
+        check(
+            r#"{"must": [{"must": "{"}]}"#,
+            "must[0].must, line 1, column 1 of the JSON",
+            "a JSON object",
+        );
+        check(r#"{"must": ["{\"a\": null}"]}"#, "must[0].a", "a string, a number");
         check(r#"{"must": [], "lang": "en"}"#, "the JSON", "must, should");
         check(r#"{"range": {"a": {"eq": 1}}}"#, "range.a", "gt, gte");
         check(r#"{"range": {"a": 1}}"#, "range.a", "bounds");
@@ -408,6 +437,18 @@ mod tests {
             |n: usize| (0..n).map(|i| (format!("k{i}"), Value::from(1))).collect::<Map<_, _>>();
         assert!(from_json(&tests(MAX_TESTS).into()).is_ok());
         assert!(from_json(&tests(MAX_TESTS + 1).into()).is_err());
+
+        let texts = |parts: &[usize]| {
+            let text = |&n: &usize| (0..n).map(|i| format!("k{i}=v")).collect::<Vec<_>>().join(",");
+            from_json(&serde_json::json!({"must": parts.iter().map(text).collect::<Vec<_>>()}))
+        };
+        assert!(texts(&[MAX_TESTS - 1, 1]).is_ok());
+        assert!(texts(&[MAX_TESTS - 1, 2]).is_err());
+        let in_text = |inner: String| format!(r#"{{"must": {}}}"#, Value::from(inner));
+        let nested = |n: usize| parse(&(1..n).fold(r#"{"a": 1}"#.into(), |s, _| in_text(s)));
+        assert!(nested(5).is_ok());
+        assert!(parse(&in_text(nest(MAX_DEPTH - 2).to_string())).is_ok());
+        assert!(parse(&in_text(nest(MAX_DEPTH - 1).to_string())).is_err());
     }
 
     fn conditions() -> impl Strategy<Value = Condition> {
@@ -436,6 +477,20 @@ mod tests {
             let parsed = parse(&text);
             prop_assert_eq!(parsed.as_ref(), Ok(&condition), "{}", text);
             prop_assert_eq!(from_json(&condition.to_json()), Ok(condition));
+        }
+
+        /// Text in a group means what it means alone.
+        #[test]
+        fn a_text_is_a_part_of_a_group(
+            one in ".{0,30}|[a-c=:,|\"'\\\\{}\\[\\] eqntigl]{0,30}",
+            condition in conditions(),
+        ) {
+            let both = from_json(&serde_json::json!({"must": [one, condition.to_string()]}));
+            match (parse(&one), both) {
+                (Ok(one), Ok(both)) => prop_assert_eq!(both, Condition::all([one, condition])),
+                (Err(one), Err(both)) => prop_assert_eq!(one.expected, both.expected),
+                (alone, both) => prop_assert!(false, "{:?} alone, {:?} in a group", alone, both),
+            }
         }
 
         /// Any text, and text made of the characters of the grammar.

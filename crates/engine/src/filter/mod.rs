@@ -20,7 +20,8 @@
 //! begin with a quote, keys also where they contain `=` or `:`.
 //!
 //! **JSON.** `must`: all of them; `should`: at least one, where there are any; `must_not`: none.
-//! Each holds an object or an array of objects, to any depth up to [`MAX_DEPTH`]. Leaves:
+//! Each holds an object, a condition as text, or an array of these, to any depth up to
+//! [`MAX_DEPTH`]; so `{"must": [a, b]}` joins any two conditions. Leaves:
 //! `{"match": {"key": value}}`, `{"any": {"key": [values]}}`, `{"range": {"key": {"gte": from,
 //! "lt": to}}}`, `{"text": {"key": "part"}}`, each of which may also be written `{"key": "key",
 //! "match": value}`, and so on. An object with none of these words is the short way: all keys,

@@ -1,5 +1,7 @@
 //! Conditions as text: `key=value,key:op:value`.
 
+use serde_json::Value;
+
 use super::{
     Bound, Condition, FilterError, MAX_LEN, MAX_TESTS, MAX_VALUES, Predicate, Test, from_json,
 };
@@ -20,17 +22,29 @@ pub fn parse(text: &str) -> Result<Condition, FilterError> {
                 .into(),
         });
     }
+    match read_json(text)? {
+        Some(value) => from_json(&value),
+        None => terms(text),
+    }
+}
+
+/// The JSON that a text is, if it begins as an object does.
+pub(super) fn read_json(text: &str) -> Result<Option<Value>, FilterError> {
+    if !text.trim_start().starts_with('{') {
+        return Ok(None);
+    }
+    serde_json::from_str(text).map(Some).map_err(|error| FilterError {
+        position: format!("line {}, column {} of the JSON", error.line(), error.column()),
+        expected: "a JSON object".into(),
+        found: error.to_string(),
+        remedy: "correct the JSON, or write `key=value`".into(),
+    })
+}
+
+/// Parses text that is not JSON.
+pub(super) fn terms(text: &str) -> Result<Condition, FilterError> {
     if text.trim().is_empty() {
         return Ok(Condition::all([]));
-    }
-    if text.trim_start().starts_with('{') {
-        let value: serde_json::Value = serde_json::from_str(text).map_err(|error| FilterError {
-            position: format!("line {}, column {} of the JSON", error.line(), error.column()),
-            expected: "a JSON object".into(),
-            found: error.to_string(),
-            remedy: "correct the JSON, or write `key=value`".into(),
-        })?;
-        return from_json(&value);
     }
     Terms { text, at: 0 }.all()
 }
