@@ -26,6 +26,8 @@ pub mod embedding;
 #[cfg(not(target_family = "wasm"))]
 pub mod eval;
 #[cfg(not(target_family = "wasm"))]
+pub mod exchange;
+#[cfg(not(target_family = "wasm"))]
 mod file_hash;
 pub mod forgiving_names;
 #[cfg(not(target_family = "wasm"))]

@@ -47,6 +47,8 @@ struct Cli {
 enum Command {
     Build(Box<commands::build::Args>),
     Merge(commands::merge::Args),
+    Sections(Box<commands::build::SectionsArgs>),
+    Embed(Box<commands::build::EmbedArgs>),
     Collection(commands::collection::Args),
     Sync(commands::sync::Args),
     Pagefind(Box<commands::pagefind::Args>),
@@ -116,6 +118,8 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Build(args) => commands::build::run(*args, &ui),
         Command::Merge(args) => commands::merge::run(args, &ui),
+        Command::Sections(args) => commands::build::run_sections(*args, &ui),
+        Command::Embed(args) => commands::build::run_embed(*args, &ui),
         Command::Collection(args) => commands::collection::run(args, &ui),
         Command::Sync(args) => commands::sync::run(args, &ui),
         Command::Pagefind(args) => commands::pagefind::run(*args, &ui),

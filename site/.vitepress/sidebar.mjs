@@ -35,6 +35,7 @@ export const sidebar = [
     page("Where to host it", "/hosting"),
     page("The endpoint in production", "/edge"),
     page("Large sites", "/scale"),
+    page("Tables for data engines", "/tables"),
     page("Documentation on a disk", "/offline"),
     page("Assistants and scripts", "/agents"),
     page("Security", "/security"),

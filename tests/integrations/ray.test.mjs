@@ -2,31 +2,15 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { findling, root } from "../e2e/lib/bundle.mjs";
+import { files, packageEnvironment } from "./lib/python.mjs";
 
 const python = process.env["FINDLING_RAY_PYTHON"];
 const skip = python ? undefined : "FINDLING_RAY_PYTHON: `cargo xtask test --nightly` installs it";
-
-/** The files below a directory with their contents. */
-function files(directory) {
-  const names = readdirSync(directory, { recursive: true }).sort();
-  return names
-    .filter((name) => statSync(join(directory, name)).isFile())
-    .map((name) => [name, readFileSync(join(directory, name), "base64")]);
-}
 
 describe("a bundle that is built on a Ray cluster", { skip }, () => {
   const directory = mkdtempSync(join(tmpdir(), "findling-ray-"));
@@ -65,14 +49,7 @@ exec '${findling}' "$@"
         cwd: directory,
         encoding: "utf8",
         timeout: 300_000,
-        env: {
-          ...process.env,
-          PYTHONPATH: join(root, "python/src"),
-          PYTHONDONTWRITEBYTECODE: "1",
-          FINDLING_BINARY_PATH: program,
-          RAY_USAGE_STATS_ENABLED: "0",
-          HOME: directory,
-        },
+        env: packageEnvironment(directory, program),
       },
     );
     assert.equal(built.status, 0, built.stdout + built.stderr);

@@ -3,6 +3,7 @@
 //
 //   cargo xtask bench answers SET... [--bundles DIR] [--most N] [--resident] [--no-pagefind]
 //     [--json FILE]
+//   cargo xtask bench answers --answerable ...    (lib/answerable.mjs)
 //
 // A SET is made by tests/quality/answers.py: queries.jsonl with `sentences`, qrels.tsv, and
 // corpus.jsonl or site/. Findling searches as a browser does by default, streamed and with the
@@ -23,6 +24,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { answerable } from "./lib/answerable.mjs";
 import { contains, readSet, words } from "./lib/judged.mjs";
 import { openPagefind } from "./lib/searchers.mjs";
 
@@ -37,6 +39,9 @@ function readArguments() {
     resident: { type: "boolean", default: false },
     "no-pagefind": { type: "boolean", default: false },
     json: { type: "string" },
+    answerable: { type: "boolean", default: false },
+    fit: { type: "string", multiple: true },
+    archive: { type: "boolean", default: false },
   };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (positionals.length === 0) throw new Error(`expected ${USAGE}`);
@@ -128,6 +133,10 @@ async function measure(search, questions) {
 
 async function main() {
   const args = readArguments();
+  if (args.answerable) {
+    const most = Number.isFinite(args.most) ? args.most : undefined;
+    return answerable({ ...args, most, positionals: args.sets });
+  }
   console.log(`${"".padEnd(34)} questions  found  first  sentence  words`);
   const reports = [];
   for (const set of args.sets) {

@@ -1,25 +1,33 @@
 // What does a build in parts take, compared with one build of the same files?
 //
 //   cargo xtask bench parts SITE [PARTS] [-- OPTIONS OF findling build]
+//   cargo xtask bench parts --pages N,... [PARTS] [-- OPTIONS OF findling build]
 //
 // SITE is built at once and in PARTS parts (4), one after the other; the parts are merged, and the
 // bundles compared byte for byte. On as many machines, the parts would take as long as the longest
 // of them. Embeddings are not cached. Time, processor time and peak resident memory are those of
 // `/usr/bin/time` (GNU).
+//
+// With --pages the sites are generated (lib/generated.mjs), and of the parts the one with the most
+// memory is told. The result is written to bench/results/DATE-parts-generated.json; rows of other
+// sizes that are in it stay.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { generate } from "./lib/generated.mjs";
 import { columns, defaultPath, head, load, print, root, write } from "./lib/results.mjs";
 
 const given = process.argv.slice(2);
 const split = given.includes("--") ? given.indexOf("--") : given.length;
-const [site, parts = "4"] = given.slice(0, split);
 const options = given.slice(split + 1);
+const told = given.slice(0, split);
+const sizes = told[0] === "--pages" ? told.splice(0, 2)[1].split(",").map(Number) : undefined;
+const [site, parts = "4"] = sizes ? ["", ...told] : told;
 const n = Number(parts);
-if (!site || !Number.isInteger(n) || n < 1)
-  throw new Error("expected SITE [PARTS] [-- OPTIONS OF findling build]");
+if (!(site || sizes?.every(Number.isInteger)) || !Number.isInteger(n) || n < 1)
+  throw new Error("expected SITE or --pages N,... and [PARTS] [-- OPTIONS OF findling build]");
 const findling = process.env.FINDLING_BIN ?? join(root, "target/release/findling");
 const time = "/usr/bin/time";
 if (!existsSync(time))
@@ -63,30 +71,52 @@ function isEqual(one, other) {
   );
 }
 
-const before = load();
-const build = ["build", site, "--no-cache", ...options];
-const rows = [["one build", ...measure([...build, "--no-client"], at("once"))]];
-const files = [];
-for (let number = 1; number <= n; number++) {
-  const file = at(`${number}.part`);
-  rows.push([`part ${number}/${n}`, ...measure([...build, "--part", `${number}/${n}`], file)]);
-  files.push(file);
+/** Builds a site at once and in parts; a row for each step. */
+function steps(site) {
+  const build = ["build", site, "--no-cache", ...options];
+  const rows = [["one build", ...measure([...build, "--no-client"], at("once"))]];
+  const files = [];
+  for (let number = 1; number <= n; number++) {
+    const file = at(`${number}.part`);
+    rows.push([`part ${number}/${n}`, ...measure([...build, "--part", `${number}/${n}`], file)]);
+    files.push(file);
+  }
+  rows.push([`merge of ${n}`, ...measure(["merge", "--no-client", ...files], at("merged"))]);
+  const equal = isEqual(at("once"), at("merged"));
+  for (const path of [...files, at("once"), at("merged")]) rmSync(path, { recursive: true });
+  if (!equal) throw new Error("the merged bundle has other bytes than the one of a single build");
+  return rows;
 }
-rows.push([`merge of ${n}`, ...measure(["merge", "--no-client", ...files], at("merged"))]);
-const equal = isEqual(at("once"), at("merged"));
+
+/** Of several parts, the one that takes the most memory. */
+function largest(rows) {
+  const isPart = ([step]) => step.startsWith("part ");
+  const most = rows.filter(isPart).reduce((a, b) => (b[3] > a[3] ? b : a));
+  return rows.filter((row) => !isPart(row) || row === most);
+}
+
+const before = load();
+const measured = [
+  ...columns(1, "wall time (s)", "processor time (s)"),
+  "peak memory (MB)",
+  ...columns(1, "output (MB)"),
+];
+const same = "The merged bundle has the bytes of the one build.";
+if (sizes) {
+  const path = defaultPath("parts-generated");
+  const earlier = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")).rows : [];
+  const rows = earlier.filter(([pages]) => !sizes.includes(pages));
+  for (const pages of sizes) {
+    generate(at("site"), pages);
+    rows.push(...largest(steps(at("site"))).map((row) => [pages, ...row]));
+    rmSync(at("site"), { recursive: true });
+  }
+  const table = { columns: ["pages", "step", ...measured], rows: rows.sort((a, b) => a[0] - b[0]) };
+  print(table);
+  write(path, head("parts-generated", same, before), table);
+} else {
+  const table = { columns: ["step", ...measured], rows: steps(site) };
+  print(table);
+  write(defaultPath("parts"), head("parts", same, before), table);
+}
 rmSync(scratch, { recursive: true });
-if (!equal) throw new Error("the merged bundle has other bytes than the one of a single build");
-const table = {
-  columns: [
-    "step",
-    ...columns(1, "wall time (s)", "processor time (s)"),
-    "peak memory (MB)",
-  ].concat(columns(1, "output (MB)")),
-  rows,
-};
-print(table);
-write(
-  defaultPath("parts"),
-  head("parts", "The merged bundle has the bytes of the one build.", before),
-  table,
-);

@@ -10,7 +10,7 @@ use crate::bundle_files::{NoBundle, WebError};
 use crate::index::write::OutputError;
 use crate::ui::print_json;
 use crate::usage_error::UsageError;
-use crate::{collections, models, parts};
+use crate::{collections, exchange, models, parts};
 
 /// The exit status of a command that answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +134,9 @@ fn kind(error: &Error) -> (&'static str, Exit) {
         }
         if cause.is::<parts::Error>() {
             return ("parts", Exit::Data);
+        }
+        if cause.is::<exchange::Error>() {
+            return ("table", Exit::Data);
         }
         if let Some(error) = cause.downcast_ref::<WebError>() {
             return web(error);

@@ -20,7 +20,7 @@
 //! was cut off is noticed.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use findling_bundle::hash128;
@@ -52,7 +52,7 @@ pub struct Head {
     pub number: u32,
     /// Number of parts.
     pub of: u32,
-    /// The inputs of all parts, as [`ReadShare::inputs`](crate::sources::share::ReadShare).
+    /// The inputs of all parts, as [`inputs`](crate::sources::share::ShareReader::inputs).
     pub inputs: [u8; 16],
     /// The options that decide what a part holds, by name.
     pub settings: Settings,
@@ -75,33 +75,62 @@ fn version() -> String {
     format!("{} (parts {FORMAT})", env!("CARGO_PKG_VERSION"))
 }
 
-/// Pieces as they are stored. The problems of the listing are a piece of their own, the first.
-pub fn encode(problems: &[Problem], pieces: &[Piece]) -> io::Result<Vec<Vec<u8>>> {
-    fn stored(piece: impl bincode::Encode) -> io::Result<Vec<u8>> {
-        bincode::encode_to_vec(piece, CODING).map_err(|error| io::Error::other(error.to_string()))
-    }
-    std::iter::once(stored(problems)).chain(pieces.iter().map(stored)).collect()
+/// Pieces as they are stored, in a temporary file while others are read.
+#[derive(Debug)]
+pub struct Records {
+    file: BufWriter<File>,
+    n: u64,
 }
 
-/// Writes a part. `pieces` are those of [`encode`]; `embeddings` is the file of a cache of
-/// embeddings with `head.n_embeddings` of them.
+impl Records {
+    /// The problems of the listing, which are a piece of their own, the first.
+    ///
+    /// # Errors
+    /// If there is no temporary file, or it cannot be written.
+    pub fn new(problems: &[Problem]) -> io::Result<Self> {
+        let mut records = Self { file: BufWriter::new(tempfile::tempfile()?), n: 0 };
+        records.put(problems)?;
+        Ok(records)
+    }
+
+    /// Adds pieces.
+    ///
+    /// # Errors
+    /// If a page is too large, or the file cannot be written.
+    pub fn add(&mut self, pieces: &[Piece]) -> io::Result<()> {
+        pieces.iter().try_for_each(|piece| self.put(piece))
+    }
+
+    fn put(&mut self, piece: impl bincode::Encode) -> io::Result<()> {
+        let contents = bincode::encode_to_vec(piece, CODING)
+            .map_err(|error| io::Error::other(error.to_string()))?;
+        self.n += 1;
+        write_record(&mut self.file, &contents)
+    }
+}
+
+/// Writes a part. `embeddings` is the file of a cache of embeddings with `head.n_embeddings` of
+/// them.
 ///
 /// # Errors
 /// If the system refuses; then a file that was there stays.
 pub fn write(
     path: &Path,
     head: &Head,
-    pieces: &[Vec<u8>],
+    records: Records,
     embeddings: Option<&Path>,
 ) -> io::Result<u64> {
+    let Records { file: pieces, n } = records;
+    let mut pieces = pieces.into_inner().map_err(io::IntoInnerError::into_error)?;
+    pieces.rewind()?;
     replace_by(path, |file| {
         let mut out = BufWriter::new(&mut *file);
         out.write_all(&MAGIC)?;
-        let head = Head { n_pieces: pieces.len() as u64, ..head.clone() };
+        let head = Head { n_pieces: n, ..head.clone() };
         let head =
             serde_json::to_vec(&head).map_err(|error| io::Error::other(error.to_string()))?;
         write_record(&mut out, &head)?;
-        pieces.iter().try_for_each(|piece| write_record(&mut out, piece))?;
+        io::copy(&mut pieces, &mut out)?;
         out.write_all(&END.to_le_bytes())?;
         if let Some(embeddings) = embeddings {
             io::copy(&mut File::open(embeddings)?, &mut out)?;
@@ -263,7 +292,7 @@ mod tests {
         let path = dir.path().join("part");
         for (of, is_right) in [(MAX_SHARES, true), (MAX_SHARES + 1, false), (u32::MAX, false)] {
             let head = Head::new(Share { number: 1, of }, [0; 16], Settings::default());
-            write(&path, &head, &[], None).unwrap();
+            write(&path, &head, Records::new(&[]).unwrap(), None).unwrap();
             let opened = Part::open(&path);
             assert_eq!(opened.is_ok(), is_right, "{of}");
             assert!(matches!(opened, Ok(_) | Err(Error::Damaged { .. })), "{of}");

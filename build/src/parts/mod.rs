@@ -12,5 +12,5 @@ mod file;
 mod take;
 
 pub use error::Error;
-pub use file::{Head, Part, Settings, encode, write};
+pub use file::{Head, Part, Records, Settings, write};
 pub use take::{Embeddings, Joined, open, take};

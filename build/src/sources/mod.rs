@@ -35,6 +35,7 @@ mod pdf;
 mod plain_text;
 mod reading;
 mod reference_marks;
+pub mod rows;
 mod rst;
 pub mod share;
 mod site;
@@ -252,10 +253,14 @@ pub fn read_cached(
     on_problem: &mut dyn FnMut(Problem),
 ) -> Read {
     let (pages, included) = read_raw(inputs, options, cache, bar, on_problem);
-    // A new list: one that is made in place would keep the memory of the raw pages.
-    let mut all = Vec::with_capacity(pages.len());
-    all.extend(pages.into_iter().map(|raw| raw.page));
-    Read { pages: all, included }
+    Read { pages: pages_of(pages), included }
+}
+
+/// The pages alone, in a new list: one that is made in place would keep the memory of the raw ones.
+fn pages_of(raws: Vec<RawPage>) -> Vec<Page> {
+    let mut pages = Vec::with_capacity(raws.len());
+    pages.extend(raws.into_iter().map(|raw| raw.page));
+    pages
 }
 
 /// Whether text of scans can be recognised here in these languages, joined by `+`.

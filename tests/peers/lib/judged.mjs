@@ -27,7 +27,7 @@ function textOf(html) {
 }
 
 /** The pages of a rendered site as documents. Every tool gets the same title and text. */
-function pagesOf(site) {
+export function readPages(site) {
   const names = readdirSync(site, { recursive: true })
     .filter((name) => /\.html?$/.test(name))
     .sort();
@@ -56,7 +56,7 @@ export function readSet(directory) {
     return path;
   };
   const site = join(directory, "site");
-  const documents = existsSync(site) ? pagesOf(site) : jsonLines(file("corpus.jsonl"));
+  const documents = existsSync(site) ? readPages(site) : jsonLines(file("corpus.jsonl"));
   const grades = new Map();
   for (const line of readFileSync(file("qrels.tsv"), "utf8").split(/\r?\n/)) {
     const [query, document, grade] = line.split("\t");

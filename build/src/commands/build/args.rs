@@ -36,7 +36,7 @@ OUT with the site, for example as /findling/. These two lines then put search on
 #[command(long_about = LONG_ABOUT)]
 pub struct Args {
     /// Directories of rendered HTML, Markdown, source code, conversations or papers, or files of
-    /// JSONL records
+    /// JSONL records; or tables that `findling sections` and `findling embed` wrote (Parquet)
     #[arg(required = true)]
     pub(super) inputs: Vec<PathBuf>,
     /// Output: a directory used for nothing else, such as public/findling. With --single-file

@@ -106,7 +106,7 @@ const STATIC_COST: &str = "nDCG@10 0.611 instead of 0.646 on five judged sets";
 
 /// Loads the documents' encoder; `None` for `--encoder none`. Installs a missing model only with
 /// `--yes` or after the user has agreed.
-fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEncoder>> {
+pub fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEncoder>> {
     let name = meaning.encoder.as_str();
     if name == "none" {
         return Ok(None);
@@ -182,7 +182,7 @@ fn read_table(meaning: &Meaning) -> Result<StaticTable> {
 
 /// Opens the embedding cache. Without a cache the build is slower, so failing to open it is only a
 /// warning.
-fn open_cache(meaning: &Meaning, encoder: &BoxedEncoder, ui: &Ui) -> Option<Cache> {
+pub fn open_cache(meaning: &Meaning, encoder: &BoxedEncoder, ui: &Ui) -> Option<Cache> {
     let Some(dir) = meaning.cache.clone().or_else(Cache::default_dir) else {
         ui.detail("no embedding cache: found no home directory; name a directory with --cache DIR");
         return None;

@@ -4,13 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use findling_bundle::Synonym;
+use findling_bundle::{EncoderCard, Synonym};
 
 use super::args::{Args, Reading};
+use crate::embedding::Cache;
+use crate::exchange;
 use crate::index::write::{Extra, Shape};
 use crate::index::{Kept, client, standalone, synonyms};
 use crate::page::Page;
-use crate::parts::Embeddings;
+use crate::parts;
 use crate::ranking;
 use crate::scratch::Scratch;
 use crate::sources::boosts_and_pins::Pins;
@@ -32,7 +34,26 @@ pub struct Input {
     /// Languages of pages that `pagefind.js` may be asked to search.
     pub pagefind_languages: Vec<String>,
     /// Vectors that were computed elsewhere; a cache is not needed then.
-    pub embeddings: Option<Embeddings>,
+    pub embeddings: Option<Vectors>,
+}
+
+/// Vectors that were computed elsewhere.
+pub enum Vectors {
+    Parts(parts::Embeddings),
+    Tables(exchange::Vectors),
+}
+
+impl Vectors {
+    /// All of them, as a cache in `directory`.
+    ///
+    /// # Errors
+    /// If they cannot be read, or are of another model.
+    pub fn cache(self, directory: &Path, card: &EncoderCard) -> Result<Cache> {
+        match self {
+            Self::Parts(embeddings) => embeddings.cache(directory, card),
+            Self::Tables(vectors) => vectors.cache(directory, card),
+        }
+    }
 }
 
 /// Files that configure a build.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::args::Args;
-use super::inputs::{Input, check_found, reading_options, tell};
+use super::inputs::{Input, Vectors, check_found, reading_options, tell};
 use super::{build_from, report};
 use crate::commands::ocr::OcrArgs;
 use crate::parts::{self, Joined};
@@ -50,5 +50,6 @@ fn input(args: &Args, parts: Vec<parts::Part>, pins: Pins, ui: &Ui) -> Result<In
     problems.into_iter().for_each(&mut on_problem);
     let pages = share::join_shares(pieces, &options, &mut on_problem);
     check_found(&pages, args, n_unreadable)?;
-    Ok(Input { pages, n_unreadable, embeddings: Some(embeddings), ..Input::default() })
+    let embeddings = Some(Vectors::Parts(embeddings));
+    Ok(Input { pages, n_unreadable, embeddings, ..Input::default() })
 }

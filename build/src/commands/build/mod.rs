@@ -4,6 +4,7 @@ mod args;
 mod assistant_files;
 mod code_ranking;
 mod collection;
+mod embed;
 mod encoders;
 mod hosting;
 mod inputs;
@@ -12,8 +13,11 @@ mod merged;
 mod pagefind_client;
 mod pagefind_site;
 mod part;
+mod pipe;
 mod report;
 mod robots;
+mod sections;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -26,6 +30,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use crate::chunk::ChunkOptions;
+use crate::exchange;
 use crate::index::assemble::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
@@ -39,11 +44,13 @@ pub use args::Args;
 pub(super) use args::MEMORY;
 use args::Reading;
 pub(super) use collection::build_collection;
+pub use embed::{EmbedArgs, run_embed};
 use encoders::Encoders;
 pub(super) use hosting::{Hosting, MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
 use inputs::{Input, Settings, check_inputs, client_files, read_pages, shape, texts_of};
 pub(super) use merged::run_merge;
 use report::Built;
+pub use sections::{SectionsArgs, run_sections};
 use watch::Watch;
 
 /// Exit status of a build that left out files it could not read.
@@ -54,6 +61,9 @@ pub(super) const SOME_UNREADABLE: u8 = 3;
 /// # Errors
 /// If no page can be read, a model is missing, or the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
+    if let Some(paths) = exchange::find(&args.inputs)? {
+        return tables::build_tables(args, paths, ui);
+    }
     args.in_threads(|| match args.part {
         Some(share) => part::build_part(&args, share, ui),
         None if args.watch => build_and_watch(&args, ui),

@@ -15,9 +15,9 @@ use crate::embedding::Cache;
 use crate::index::write::Shape;
 use crate::index::{self, Stage};
 use crate::models::{self, BoxedEncoder};
-use crate::parts::{self, Head};
+use crate::parts::{self, Head, Records};
 use crate::sources::boosts_and_pins::Pins;
-use crate::sources::share::{self, ReadShare, Share};
+use crate::sources::share::{self, Piece, Share, ShareReader};
 use crate::ui::{Ui, bytes, count};
 
 /// Reads and embeds a share of the inputs, and writes it as a part.
@@ -33,19 +33,32 @@ pub fn build_part(args: &Args, share: Share, ui: &Ui) -> Result<ExitCode> {
     let options = reading_options(args, Pins::default())?;
     let Encoders { documents, cache, .. } = Encoders::load(args, Shape::Directory, ui)?;
 
+    // Embedding with a table is faster than reading vectors.
+    let encoder = documents.filter(|_| args.meaning.encoder != models::STATIC);
+
     let parsing = Instant::now();
     let bar = ui.bar("Reading", 0, "files");
-    let ReadShare { inputs, problems, n_files, pieces } =
-        share::read_share(&args.inputs, &options, share, &bar);
-    let told = problems.iter().chain(pieces.iter().flat_map(|piece| piece.problems()));
-    let n_unreadable = told.filter(|problem| tell(problem, ui)).count();
-    let stored = parts::encode(&problems, &pieces)?;
-    let n_pages = pieces.iter().map(|piece| piece.n_pages() as u64).sum();
+    let reader = ShareReader::new(&args.inputs, &options, share);
+    let mut records = Records::new(reader.problems())?;
+    let mut n_unreadable = reader.problems().iter().filter(|problem| tell(problem, ui)).count();
+    let (inputs, n_files) = (reader.inputs(), reader.n_files());
+    let (mut pieces, mut n_pages) = (Vec::new(), 0);
+    // What was written can leave the memory before more is read.
+    let mut on_pieces = |mut read: Vec<Piece>| {
+        let told = read.iter().flat_map(|piece| piece.problems());
+        n_unreadable += told.filter(|problem| tell(problem, ui)).count();
+        n_pages += read.iter().map(|piece| piece.n_pages() as u64).sum::<u64>();
+        records.add(&read)?;
+        if encoder.is_some() {
+            read.iter_mut().for_each(|piece| piece.stow(&options));
+            pieces.append(&mut read);
+        }
+        Ok(())
+    };
+    reader.read(&bar, &mut on_pieces)?;
     Stage::ended("parse", parsing, n_pages, "pages", ui);
 
     let mut head = Head::new(share, inputs, settings(args)?);
-    // Embedding with a table is faster than reading vectors.
-    let encoder = documents.filter(|_| args.meaning.encoder != models::STATIC);
     let embedded = encoder.map(|encoder| -> Result<_> {
         let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
         // What the rules for a whole site have to say of a share need not be true of the site.
@@ -57,7 +70,7 @@ pub fn build_part(args: &Args, share: Share, ui: &Ui) -> Result<ExitCode> {
     let embedded = embedded.transpose()?;
     let embedded = embedded.as_ref().map(|(cache, _)| cache);
     head.n_embeddings = embedded.map_or(0, |cache| cache.len() as u64);
-    let len = parts::write(&output, &head, &stored, embedded.map(Cache::path))
+    let len = parts::write(&output, &head, records, embedded.map(Cache::path))
         .with_context(|| format!("--output {}: the part cannot be written", output.display()))?;
     ui.status(
         "Built",
@@ -91,7 +104,7 @@ fn settings(args: &Args) -> Result<parts::Settings> {
 
 /// Embeds texts into a cache in `directory`. What the user's cache has is taken from it, and it
 /// gets the rest.
-fn embed_all(
+pub fn embed_all(
     encoder: &BoxedEncoder,
     texts: &[String],
     mut users: Option<Cache>,

@@ -1,0 +1,166 @@
+//! Builds from tables, and reads them for other commands.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde_json::{Map, Value};
+
+use super::args::{Args, Reading};
+use super::inputs::{Input, Vectors, check_found, reading_options, tell};
+use super::{build_from, report};
+use crate::commands::ocr::OcrArgs;
+use crate::exchange::{self, Error, Tables};
+use crate::output::UsageError;
+use crate::sources::boosts_and_pins::Pins;
+use crate::sources::rows::{Assembly, Row};
+use crate::sources::share::{self, Piece};
+use crate::sources::{Options, Problem};
+use crate::ui::Ui;
+
+/// Options of reading that apply when a bundle is built, by their names.
+const OF_BUILD: [&str; 5] = ["synonyms", "boost", "pins", "ranking", "keep_copies"];
+
+/// Builds the bundle of tables.
+///
+/// # Errors
+/// If a table cannot be read or does not fit the others, and those of a build.
+pub fn build_tables(mut args: Args, paths: Vec<PathBuf>, ui: &Ui) -> Result<ExitCode> {
+    let refused = [
+        (args.part.is_some(), "--part"),
+        (args.watch, "--watch"),
+        (args.pagefind, "--pagefind"),
+        (args.single_page.is_some(), "--single-page"),
+    ];
+    if let Some((_, option)) = refused.iter().find(|(is_given, _)| *is_given) {
+        let message =
+            format!("expected sources with {option}, found tables: build the site itself with it");
+        return Err(UsageError::new("inputs", message).into());
+    }
+    let tables = open(&mut args, paths)?;
+    args.in_threads(|| {
+        report(&args, &build_from(&args, None, ui, |pins| input(&args, tables, pins, ui))?, ui)
+    })
+}
+
+/// Opens tables. The options that their sections were read with become those of `args`.
+///
+/// # Errors
+/// If a table cannot be read, there are no sections, or `args` has other options.
+pub fn open(args: &mut Args, paths: Vec<PathBuf>) -> Result<Tables> {
+    let tables = Tables::open(paths)?;
+    if tables.sections.is_empty() {
+        let message = "expected a table of sections, found tables of vectors alone: add that of \
+                       `findling sections`";
+        return Err(UsageError::new("inputs", message).into());
+    }
+    let mut first = None;
+    exchange::read_sections(&tables.sections, |_, row| {
+        first = Some(row);
+        Ok(false)
+    })?;
+    let stored = first.and_then(|row| row.options).unwrap_or_default();
+    args.reading = with_options(&args.reading, &stored)?;
+    Ok(tables)
+}
+
+/// What a build takes of tables.
+///
+/// # Errors
+/// If a table cannot be read, or there is no page.
+pub fn input(args: &Args, tables: Tables, pins: Pins, ui: &Ui) -> Result<Input> {
+    let options = reading_options(args, pins)?;
+    let pieces = pieces(&tables.sections, &options, |_| ())?;
+    let mut n_unreadable = 0;
+    let mut on_problem = |problem: Problem| n_unreadable += usize::from(tell(&problem, ui));
+    let pages = share::join_shares(pieces, &options, &mut on_problem);
+    check_found(&pages, args, n_unreadable)?;
+    let embeddings = (!tables.vectors.is_empty()).then(|| Vectors::Tables(tables.vectors));
+    Ok(Input { pages, n_unreadable, embeddings, ..Input::default() })
+}
+
+/// What the rows of tables are, and each row to `on_row`.
+///
+/// # Errors
+/// If a table cannot be read, or its rows are not pages.
+pub fn pieces(
+    paths: &[PathBuf],
+    options: &Options,
+    mut on_row: impl FnMut(&Row),
+) -> Result<Vec<Piece>, Error> {
+    let of = |path: &Path| {
+        let path = path.to_owned();
+        move |source| Error::Rows { path, source }
+    };
+    let mut assembly = Assembly::new(options);
+    let mut told: Option<String> = None;
+    exchange::read_sections(paths, |path, row| {
+        let found = row.options.clone().unwrap_or_default();
+        let expected = told.get_or_insert_with(|| found.clone());
+        if *expected != found {
+            let (path, expected) = (path.to_owned(), expected.clone());
+            return Err(Error::Options { path, expected, found });
+        }
+        on_row(&row);
+        assembly.add(row).map_err(of(path))?;
+        Ok(true)
+    })?;
+    let first = paths.first().map_or(Path::new(""), |path| path);
+    assembly.pieces().map_err(of(first))
+}
+
+/// The options that decide what is read and are not the defaults, as JSON; `None` if there are
+/// none.
+///
+/// # Errors
+/// If they have no JSON.
+pub fn told_options(reading: &Reading) -> Result<Option<String>> {
+    let told = changed(reading)?;
+    Ok((!told.is_empty()).then(|| Value::Object(told).to_string()))
+}
+
+/// The options that decide what is read and are not the defaults.
+fn changed(reading: &Reading) -> Result<Map<String, Value>> {
+    let default = fields(&defaults()?)?;
+    let mut given = fields(reading)?;
+    given.retain(|name, value| !OF_BUILD.contains(&&**name) && default.get(name) != Some(value));
+    Ok(given)
+}
+
+fn defaults() -> Result<Reading> {
+    Ok(Args::parse(vec!["SITE".into(), "--output=OUT".into()])?.reading)
+}
+
+fn fields(reading: &Reading) -> Result<Map<String, Value>> {
+    match serde_json::to_value(reading)? {
+        Value::Object(fields) => Ok(fields),
+        _ => Ok(Map::new()),
+    }
+}
+
+/// `given` with the options that sections were read with.
+fn with_options(given: &Reading, stored: &str) -> Result<Reading> {
+    let stored: Map<String, Value> = match stored {
+        "" => Map::new(),
+        stored => serde_json::from_str(stored)
+            .context("the options in the table cannot be read: split the files again")?,
+    };
+    let changed = changed(given)?;
+    let other = changed.iter().find(|(name, value)| stored.get(*name) != Some(value));
+    if let Some((name, value)) = other {
+        let option = name.replace('_', "-");
+        let read_with = stored.get(name).map_or_else(|| "none".to_owned(), Value::to_string);
+        let message = format!(
+            "expected --{option} {read_with}, with which the sections were read, found {value}: \
+             leave it out, or split the files again with it"
+        );
+        return Err(UsageError::new("options", message).into());
+    }
+    let mut all = fields(given)?;
+    all.extend(stored.into_iter().filter(|(name, _)| !OF_BUILD.contains(&&**name)));
+    let mut reading: Reading = serde_json::from_value(Value::Object(all))
+        .context("the options in the table cannot be read: split the files again")?;
+    // The rows hold what was read by these.
+    (reading.chat_fields, reading.ocr) = (None, OcrArgs::default());
+    Ok(reading)
+}
