@@ -1,6 +1,6 @@
 """Which teacher has the better table? Rows of words, documents by the teacher.
 
-    python3 teachers.py embed NAME=MODEL SET... --cache DIR
+    python3 teachers.py embed NAME=MODEL SET... --cache DIR [--tokens N]
     python3 teachers.py measure NAME... --sets SET=BUNDLE... --cache DIR
 
 MODEL is the directory of a BERT with model.safetensors and tokenizer.json; what its
@@ -32,7 +32,6 @@ from scipy.special import erf
 sys.path.insert(0, str(Path(__file__).parent.parent / "languages_static"))
 from experiment import bags, mrr, projection, spans_of, train  # noqa: E402
 
-MAX_TOKENS = 128
 SPANS = 1000
 # Tokens that go through the model at once.
 AT_ONCE = 1024
@@ -41,7 +40,7 @@ AT_ONCE = 1024
 class Bert:
     """The mean of a BERT's last layer, of texts of equal length at once."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, tokens):
         from safetensors.numpy import load_file
         from tokenizers import Tokenizer
 
@@ -51,7 +50,7 @@ class Bert:
         self.layers, self.heads = config["num_hidden_layers"], config["num_attention_heads"]
         self.tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
         self.tokenizer.no_padding()
-        self.tokenizer.enable_truncation(MAX_TOKENS)
+        self.tokenizer.enable_truncation(tokens)
         says = directory / "config_sentence_transformers.json"
         said = json.loads(says.read_text()).get("prompts", {}) if says.exists() else {}
         self.query, self.document = said.get("query", ""), said.get("passage", "")
@@ -137,7 +136,7 @@ class Texts:
 
 def embed(args):
     name, directory = args.what[1].split("=", 1)
-    model = Bert(directory)
+    model = Bert(directory, args.tokens)
     Path(args.cache).mkdir(parents=True, exist_ok=True)
     for path in args.what[2:]:
         texts = Texts(path)
@@ -218,6 +217,7 @@ def main():
     parser.add_argument("what", nargs="+", help="embed NAME=MODEL SET..., or measure NAME...")
     parser.add_argument("--sets", nargs="+", metavar="SET=BUNDLE", default=[])
     parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--tokens", type=int, default=128, help="of a text, at most")
     args = parser.parse_args()
     {"embed": embed, "measure": measure}[args.what[0]](args)
 
