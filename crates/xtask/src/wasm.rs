@@ -63,9 +63,14 @@ const ENGINE: Module = Module {
     // Beside a library for Rust, which the crate is as well, cargo leaves out optimisation across
     // crates. Relocations are for `xtask-bindgen` to see what refers to which data.
     rustc: &["--crate-type", "cdylib", "--", "-Clink-arg=--emit-relocs"],
+    // A function with one caller is inlined by default, however long. Browsers optimise whole
+    // functions, so one of 30 kB that is hot in a single loop holds up the first search
+    // (docs/design/engine-on-the-wire.md).
     // Nothing but the last of the stack lies below 1,024, where a wrapped address would end.
     // What compiled it, and for which features, no browser reads: 160 bytes after brotli.
     optimise: &[
+        "--one-caller-inline-max-function-size",
+        "30",
         "-O2",
         "-Oz",
         "--low-memory-unused",
