@@ -149,6 +149,52 @@ fn papers_are_found_by_the_end_of_their_abstract() {
 }
 
 #[test]
+fn questions_about_sections_come_from_indexes_and_links_and_repeat_no_heading() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let (tree, sets) = (dir.path().join("tree"), dir.path().join("sets"));
+    std::fs::create_dir(&tree).expect("a directory");
+    let entry = |name: &str| {
+        format!("<dt>{name}, <a class=\"indexterm\" href=\"queries.html#JOINS\">5.1</a></dt>")
+    };
+    let index = [entry("left join"), entry("joined table")].concat();
+    let pages = [
+        ("bookindex.html", format!("<div class=\"index\"><dl>{index}</dl></div>")),
+        (
+            "queries.html",
+            "<h1>Queries</h1><p>Of tables.</p>\
+             <div id=\"JOINS\"><h2>Joined Tables</h2><p>Rows <a id=\"rows\"></a>match.</p></div>\
+             <div id=\"ORDER\"><h2>Sorting</h2><p>Keys.</p></div>"
+                .into(),
+        ),
+        (
+            "guide.html",
+            "<h1>Guide</h1><p>For more information about ascending keys, see \
+             <a href=\"queries.html#ORDER\">Section 2</a>.</p>"
+                .into(),
+        ),
+    ];
+    for (name, page) in &pages {
+        std::fs::write(tree.join(name), page).expect("a page");
+    }
+    if script("sections.py", &[text(&sets), &format!("manual={}", text(&tree))]).is_none() {
+        return;
+    }
+    let made = std::fs::read_to_string(sets.join("manual/queries.jsonl")).expect("questions");
+    let questions: Vec<Value> =
+        made.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    // "joined table" says the heading again.
+    assert_eq!(questions.len(), 2, "{made}");
+    for (question, (asked, anchors)) in questions
+        .iter()
+        .zip([("left join", vec!["JOINS", "rows"]), ("ascending keys", vec!["ORDER"])])
+    {
+        assert_eq!(question["text"], asked);
+        assert_eq!(question["sections"][0]["page"], "queries.html");
+        assert_eq!(question["sections"][0]["anchors"], serde_json::json!(anchors));
+    }
+}
+
+#[test]
 #[cfg(feature = "pdf")]
 fn text_of_pdfs_is_that_of_pdftotext_and_pages_are_right() {
     let directory = std::env::var_os("FINDLING_PDFS").map(PathBuf::from);

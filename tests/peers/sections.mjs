@@ -88,7 +88,9 @@ function built({ name, tree }, encoder, directory, program) {
   const bundle = join(directory, encoder === "static" ? name : `${name}-${encoder}`);
   if (!existsSync(join(bundle, "findling.idx"))) {
     const exclude = INDEXES.flatMap((pattern) => ["--exclude", pattern]);
-    const how = ["--no-client", "--encoder", encoder, "--language", "en", "--quiet"];
+    // Rows of the static encoder that are fitted to the site say nothing of the transformer.
+    const fit = encoder === "static" ? [] : ["--no-fit"];
+    const how = ["--no-client", "--encoder", encoder, "--language", "en", "--quiet", ...fit];
     run(program, ["build", tree, "-o", bundle, ...how, ...exclude]);
   }
   return bundle;
