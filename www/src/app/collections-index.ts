@@ -36,7 +36,16 @@ class CollectionsIndex implements Used {
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchResponse> {
     const start = performance.now();
-    const { signal, onWords: _, onUpgrade: __, fusion: ___, vector: ____, ...request } = options;
+    // The server has no use for the others.
+    const {
+      signal,
+      onWords: _,
+      onUpgrade: __,
+      ahead: ___,
+      fusion: ____,
+      vector: _____,
+      ...request
+    } = options;
     const { failed, ...found } = await ask<Found>("search", { ...request, query }, signal);
     dispatchEvent(new CustomEvent(FAILED, { detail: failed }));
     return {
