@@ -6,10 +6,6 @@ const USUAL_BYTES: f64 = 48.0;
 /// Sample for estimating the bytes of a vector: number of cells, and of vectors in each.
 pub const SIZE_SAMPLE: (usize, usize) = (64, 256);
 
-/// Smallest target for the vectors of a cell. Smaller cells would be chosen a little better, and
-/// would be more requests of a query (docs/design/choosing-cells.md).
-pub const MIN_CELL_VECTORS: usize = 120;
-
 /// Largest target for the vectors of a cell.
 pub const MAX_CELL_VECTORS: usize = 1024;
 
@@ -38,9 +34,8 @@ impl CellSize {
         // With this factor, the centroids of 120,000 vectors take fewer bytes than the cells that a
         // query fetches.
         let usual = (n_vectors as f64).sqrt() * 0.375;
-        let vectors = |times: f64| {
-            (usual * times).round().clamp(MIN_CELL_VECTORS as f64, MAX_CELL_VECTORS as f64) as usize
-        };
+        let vectors =
+            |times: f64| (usual * times).round().clamp(24.0, MAX_CELL_VECTORS as f64) as usize;
         match vectors(USUAL_BYTES * dim as f64 / 256.0 / bytes) {
             more if more * 4 > vectors(1.0) * 5 => Self { vectors: more, bytes },
             _ => Self { vectors: vectors(1.0), bytes: 0.0 },

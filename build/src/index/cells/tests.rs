@@ -175,8 +175,8 @@ fn an_outgrown_grouping_is_learned_anew() {
 
 #[test]
 fn vectors_of_a_cell_are_similar() {
-    let values = vectors(6_000);
-    let (_, shards) = read(&group(&values, DIM, None).unwrap(), 6_000);
+    let values = vectors(700);
+    let (_, shards) = read(&group(&values, DIM, None).unwrap(), 700);
     // The vectors were made around twelve centres in turn: a cell should contain few of these.
     let mixed = shards
         .iter()

@@ -104,10 +104,10 @@ pub struct RankParams {
     /// The part of its second-best section's fused score that a page gets as well: a page is about
     /// what several of its sections treat. 0.3 unless told.
     pub page_second: f32,
-    /// Bytes of cells that a query looks into at most, where vectors are streamed. 40 kB unless
+    /// Bytes of cells that a query looks into at most, where vectors are streamed. 32 kB unless
     /// told.
     pub probe_bytes: u32,
-    /// The same where the query is a sentence, of which meaning decides more. 80 kB unless told.
+    /// The same where the query is a sentence, of which meaning decides more. 64 kB unless told.
     pub sentence_probe_bytes: u32,
     /// Sections found by words whose cells are looked into, where vectors are streamed and the
     /// bundle says which they are; for half of the bytes at most. 10 unless told.
@@ -137,8 +137,8 @@ impl Default for RankParams {
             coverage: 1.0,
             page_maxima: 0.75,
             page_second: 0.3,
-            probe_bytes: 40_000,
-            sentence_probe_bytes: 80_000,
+            probe_bytes: 32_000,
+            sentence_probe_bytes: 64_000,
             probe_best: 10,
             probe_enough: 100,
             max_probe_bytes: 256_000,
