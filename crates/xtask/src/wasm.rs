@@ -81,7 +81,7 @@ const ENGINE: Module = Module {
     split: true,
     // What it is, and a little room: so that it grows only on purpose.
     budget: 163_500,
-    more: Some((9_000, 211_000)),
+    more: Some((9_000, 211_500)),
     binding: true,
 };
 
@@ -96,7 +96,7 @@ const EDGE: Module = Module {
     rustc: &["--features", "together", "--crate-type", "cdylib"],
     optimise: &["-O1", "--strip-producers", "--strip-target-features"],
     split: false,
-    budget: 410_000,
+    budget: 411_000,
     more: None,
     binding: true,
 };
