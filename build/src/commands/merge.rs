@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueEnum as _;
-use clap::builder::RangedU64ValueParser;
 
 use super::build::{Hosting, MEMORY, run_merge};
+use super::run_args::RunArgs;
 use crate::index::retired_shards;
 use crate::ui::Ui;
 
@@ -52,17 +52,8 @@ pub struct Args {
     /// Memory in MB for texts and terms. What is beyond it waits in a temporary file
     #[arg(long, value_name = "MB", default_value_t = MEMORY)]
     memory: u64,
-    /// Number of threads [default: one per core]
-    #[arg(
-        short,
-        long,
-        value_name = "N",
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024)
-    )]
-    jobs: Option<usize>,
-    /// Install a missing model without asking
-    #[arg(short, long)]
-    yes: bool,
+    #[command(flatten)]
+    running: RunArgs,
     /// Print a report as JSON at the end
     #[arg(long)]
     json: bool,
@@ -74,7 +65,7 @@ pub struct Args {
 /// If a part cannot be read or does not fit the others, or the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let Args { parts, output, single_file, host, prune, .. } = args;
-    let Args { fresh, no_client, client, memory, jobs, yes, json, .. } = args;
+    let Args { fresh, no_client, client, memory, running: RunArgs { jobs, yes }, json, .. } = args;
     let flags = [
         (single_file, "--single-file"),
         (fresh, "--fresh"),

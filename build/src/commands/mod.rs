@@ -44,6 +44,7 @@ pub mod relevance;
 #[cfg(feature = "tui")]
 pub mod repl;
 mod require_fresh;
+mod run_args;
 pub mod search;
 pub mod serve;
 pub mod similar;

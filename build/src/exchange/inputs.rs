@@ -28,7 +28,8 @@ pub fn find(inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>>, UsageError> {
     Ok(Some(found.into_iter().flatten().flatten().collect()))
 }
 
-fn is_table(path: &Path) -> bool {
+/// Whether a file is a table by its name.
+pub fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 

@@ -20,7 +20,7 @@ mod vectors;
 mod without_parquet;
 
 pub use error::Error;
-pub use inputs::find;
+pub use inputs::{find, is_table};
 #[cfg(feature = "parquet")]
 pub use sections::{read_sections, write_sections};
 pub use units::{Unit, units};

@@ -17,6 +17,7 @@ from typing import (
     Optional,
     Sequence,
     Type,
+    TypeVar,
     Union,
     cast,
 )
@@ -41,6 +42,7 @@ _TEXTS = (
 
 Side = Literal["document", "query"]
 File = Union[str, Mapping[str, Any]]
+_Own = TypeVar("_Own", bound="_Child")
 
 
 class Embeddings:
@@ -129,7 +131,30 @@ class Embeddings:
         ]
 
 
-class Encoder:
+class _Child:
+    """A process of the program that answers requests, and ends with this object."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self._pipe = Pipe(arguments)
+
+    def close(self) -> None:
+        """Ends the process. The next call starts another."""
+        self._pipe.close()
+
+    def __enter__(self: _Own) -> _Own:
+        self._pipe.greeting()
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+
+class Encoder(_Child):
     """Embeds texts with the model that `findling build` uses.
 
         with findling.Encoder("all-minilm-l6-v2") as encoder:
@@ -159,7 +184,7 @@ class Encoder:
     ) -> None:
         self._asked = encoder
         named = [("encoder", encoder), ("table", _path(table)), ("jobs", threads)]
-        self._pipe = Pipe(["embed", *options_of(named), *(["--yes"] if install else [])])
+        super().__init__(["embed", *options_of(named), *(["--yes"] if install else [])])
 
     @property
     def encoder(self) -> str:
@@ -207,27 +232,11 @@ class Encoder:
             truncated,
         )
 
-    def close(self) -> None:
-        """Ends the process. The next call starts another."""
-        self._pipe.close()
-
-    def __enter__(self) -> Encoder:
-        self._pipe.greeting()
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         return f"findling.Encoder({self._asked!r})"
 
 
-class Splitter:
+class Splitter(_Child):
     """Splits the files of a site into sections, as `findling build` does.
 
         with findling.Splitter("public", encoder="static") as splitter:
@@ -259,7 +268,9 @@ class Splitter:
         named = [("encoder", encoder), ("table", _path(table)), ("jobs", threads)]
         arguments = ["sections", *options_of(named), *(["--yes"] if install else []), *options]
         # Paths may begin with a hyphen; what follows them is added behind.
-        self._pipe = Pipe([*arguments, *(f"./{p}" if p[:1] == "-" else p for p in self._inputs)])
+        super().__init__(
+            [*arguments, *(f"./{p}" if p[:1] == "-" else p for p in self._inputs)]
+        )
 
     def files(self) -> List[str]:
         """The files of the inputs: paths below the root with `/`, in the order of a build."""
@@ -285,22 +296,6 @@ class Splitter:
             encoded = cast(Optional[str], row["as_read"])
             row["as_read"] = None if encoded is None else base64.b64decode(encoded)
         return rows
-
-    def close(self) -> None:
-        """Ends the process. The next call starts another."""
-        self._pipe.close()
-
-    def __enter__(self) -> Splitter:
-        self._pipe.greeting()
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"findling.Splitter({self._inputs!r})"

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hosting::Hosting;
 use crate::commands::ocr::OcrArgs;
+use crate::commands::run_args::RunArgs;
 use crate::index::query_encoder::Choice;
 use crate::index::{GRAPH_FROM, retired_shards, rows};
 use crate::models::known;
@@ -135,17 +136,8 @@ pub struct Args {
     /// --agents. The rest of a page stays
     #[arg(long, help_heading = "Output", requires = "agents")]
     pub(super) agents_links: bool,
-    /// Number of threads [default: one per core]
-    #[arg(
-        short,
-        long,
-        value_name = "N",
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024)
-    )]
-    pub(super) jobs: Option<usize>,
-    /// Install a missing model without asking
-    #[arg(short, long)]
-    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) running: RunArgs,
     /// Print a report as JSON at the end
     #[arg(long)]
     pub(super) json: bool,
@@ -174,7 +166,7 @@ impl Args {
         &self,
         work: impl FnOnce() -> anyhow::Result<T> + Send,
     ) -> anyhow::Result<T> {
-        let Some(jobs) = self.jobs else { return work() };
+        let Some(jobs) = self.running.jobs else { return work() };
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
         threads.context("cannot start the threads")?.install(work)
     }

@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use clap::builder::RangedU64ValueParser;
 use findling_bundle::{EncoderCard, hex};
 use findling_encoder::{Embedding, Side};
 use rayon::prelude::*;
@@ -21,6 +20,7 @@ use super::part::embed_all;
 use super::pipe::{self, Fields, texts, wrong};
 use super::sections::{UnitsArgs, check_name};
 use super::{chunk_options, exit_status, tables};
+use crate::commands::run_args::RunArgs;
 use crate::embedding::Cache;
 use crate::models::BoxedEncoder;
 use crate::output::UsageError;
@@ -59,17 +59,8 @@ pub struct EmbedArgs {
     /// Neither read nor keep cached embeddings
     #[arg(long, conflicts_with = "cache", help_heading = "Meaning")]
     no_cache: bool,
-    /// Number of threads [default: one per core]
-    #[arg(
-        short,
-        long,
-        value_name = "N",
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024)
-    )]
-    jobs: Option<usize>,
-    /// Install a missing model without asking
-    #[arg(short, long)]
-    yes: bool,
+    #[command(flatten)]
+    running: RunArgs,
 }
 
 /// Runs the command.
@@ -77,9 +68,9 @@ pub struct EmbedArgs {
 /// # Errors
 /// If an input cannot be read, a model is missing, or the output cannot be written.
 pub fn run_embed(args: EmbedArgs, ui: &Ui) -> Result<ExitCode> {
-    let EmbedArgs { inputs, output, pipe, reading, units, cache, no_cache, jobs, yes } = args;
-    let mut args = units.of_build(&inputs, reading, yes)?;
-    (args.meaning.cache, args.meaning.no_cache, args.jobs) = (cache, no_cache, jobs);
+    let EmbedArgs { inputs, output, pipe, reading, units, cache, no_cache, running } = args;
+    let mut args = units.of_build(&inputs, reading, running)?;
+    (args.meaning.cache, args.meaning.no_cache) = (cache, no_cache);
     if pipe {
         return args.in_threads(|| pipe::serve(|| start(&args, ui), answer));
     }
@@ -149,7 +140,7 @@ fn required_encoder(args: &Args, ui: &Ui) -> Result<BoxedEncoder> {
                        --encoder";
         UsageError::new("encoder", message).into()
     };
-    load_encoder(&args.meaning, args.yes, ui)?.ok_or_else(none)
+    load_encoder(&args.meaning, args.running.yes, ui)?.ok_or_else(none)
 }
 
 /// The first line of a pipe.

@@ -30,7 +30,7 @@ impl Encoders {
     /// If a model is missing, or the arguments contradict each other.
     pub fn load(args: &Args, shape: Shape, ui: &Ui) -> Result<Self> {
         let meaning = &args.meaning;
-        let documents = load_encoder(meaning, args.yes, ui)?;
+        let documents = load_encoder(meaning, args.running.yes, ui)?;
         let (mut queries, mut table) = (Choice::None, None);
         if let Some(encoder) = &documents {
             let found = load_table(meaning, encoder)?;

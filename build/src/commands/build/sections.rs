@@ -17,6 +17,7 @@ use super::inputs::{check_inputs, reading_options, tell};
 use super::pipe::{self, Fields, wrong};
 use super::{chunk_options, exit_status, tables};
 use crate::chunk::ChunkOptions;
+use crate::commands::run_args::RunArgs;
 use crate::exchange;
 use crate::models::{BoxedEncoder, known};
 use crate::output::UsageError;
@@ -50,17 +51,8 @@ pub struct SectionsArgs {
     reading: Reading,
     #[command(flatten)]
     units: UnitsArgs,
-    /// Number of threads [default: one per core]
-    #[arg(
-        short,
-        long,
-        value_name = "N",
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024)
-    )]
-    jobs: Option<usize>,
-    /// Install a missing model without asking
-    #[arg(short, long)]
-    yes: bool,
+    #[command(flatten)]
+    running: RunArgs,
 }
 
 /// What the texts to embed depend on.
@@ -92,10 +84,10 @@ impl UnitsArgs {
     ///
     /// # Errors
     /// None, unless the arguments of a build change.
-    pub fn of_build(&self, inputs: &[PathBuf], reading: Reading, yes: bool) -> Result<Args> {
+    pub fn of_build(&self, inputs: &[PathBuf], reading: Reading, running: RunArgs) -> Result<Args> {
         let mut args = Args::parse(vec!["SITE".into(), "--output=OUT".into()])?;
         args.inputs = inputs.to_vec();
-        (args.reading, args.yes) = (reading, yes);
+        (args.reading, args.running) = (reading, running);
         let Self { encoder, table, max_tokens, token_overlap } = self.clone();
         (args.meaning.encoder, args.meaning.table) = (encoder, table);
         (args.sizes.max_tokens, args.sizes.token_overlap) = (max_tokens, token_overlap);
@@ -108,9 +100,8 @@ impl UnitsArgs {
 /// # Errors
 /// If an input cannot be read, a model is missing, or the output cannot be written.
 pub fn run_sections(args: SectionsArgs, ui: &Ui) -> Result<ExitCode> {
-    let SectionsArgs { inputs, output, part, pipe, reading, units, jobs, yes } = args;
-    let mut args = units.of_build(&inputs, reading, yes)?;
-    args.jobs = jobs;
+    let SectionsArgs { inputs, output, part, pipe, reading, units, running } = args;
+    let mut args = units.of_build(&inputs, reading, running)?;
     check_inputs(&args)?;
     let tables = exchange::find(&args.inputs)?;
     if pipe {
@@ -149,7 +140,7 @@ pub fn run_sections(args: SectionsArgs, ui: &Ui) -> Result<ExitCode> {
 /// # Errors
 /// If the name does not end in `.parquet`.
 pub fn check_name(path: &Path) -> Result<()> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
+    if exchange::is_table(path) {
         return Ok(());
     }
     let message = format!(
@@ -163,7 +154,7 @@ pub fn check_name(path: &Path) -> Result<()> {
 fn read(args: &Args, part: Option<Share>, n_unreadable: &mut usize, ui: &Ui) -> Result<Vec<Row>> {
     let options = options(args)?;
     args.in_threads(|| {
-        let encoder = load_encoder(&args.meaning, args.yes, ui)?;
+        let encoder = load_encoder(&args.meaning, args.running.yes, ui)?;
         let told = tables::told_options(&args.reading)?;
         let splitter = Splitter::new(&args.inputs, options, told);
         let split = splitter.all(part, &ui.bar("Reading", 0, "files"));
@@ -183,7 +174,7 @@ fn joined(
     let found = tables::open(args, paths)?;
     let (args, options) = (&*args, options(args)?);
     args.in_threads(|| {
-        let encoder = load_encoder(&args.meaning, args.yes, ui)?;
+        let encoder = load_encoder(&args.meaning, args.running.yes, ui)?;
         let mut rows = Vec::new();
         let pieces = tables::pieces(&found.sections, &options, |row| rows.push(row.clone()))?;
         let mut on_problem = |problem: Problem| *n_unreadable += usize::from(tell(&problem, ui));
@@ -227,7 +218,7 @@ fn serve(args: &Args, has_tables: bool, ui: &Ui) -> Result<ExitCode> {
             let message = "expected sources with --pipe, found tables: leave it out";
             return Err(UsageError::new("inputs", message).into());
         }
-        let encoder = load_encoder(&args.meaning, args.yes, ui)?;
+        let encoder = load_encoder(&args.meaning, args.running.yes, ui)?;
         let told = tables::told_options(&args.reading)?;
         let splitter = Splitter::new(&args.inputs, options(args)?, told);
         let problems = problems(splitter.problems());

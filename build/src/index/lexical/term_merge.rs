@@ -131,12 +131,18 @@ impl<'a> Run<'a> {
             (Vec::new(), Vec::with_capacity(all.len()));
         let part =
             |place: &Place| batches[place.batch as usize].part(place.at as usize, place.batch);
+        // Candidates stand behind the word. A batch has one of the two.
+        let mut joined: Vec<usize> = Vec::new();
         for (term, part) in all.iter().filter_map(part) {
             let word = word_of(term);
+            let place = terms.len().saturating_sub(1);
             match terms.last_mut() {
                 Some((last, end)) if *last == word.unwrap_or(term) => {
                     parts.push(part);
                     *end = parts.len();
+                    if word.is_some() && joined.last() != Some(&place) {
+                        joined.push(place);
+                    }
                 }
                 // No page has the piece of a compound as a word.
                 _ if word.is_some() => {}
@@ -146,11 +152,9 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        // Candidates stand behind the word. A batch has one of the two.
-        let mut from = 0;
-        for &(_, end) in &terms {
-            parts[from..end].sort_by_key(|part| part.batch);
-            from = end;
+        for place in joined {
+            let start = place.checked_sub(1).map_or(0, |before| terms[before].1);
+            parts[start..terms[place].1].sort_by_key(|part| part.batch);
         }
         Self { terms, parts }
     }
