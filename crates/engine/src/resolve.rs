@@ -367,7 +367,7 @@ impl ResolvedQuery {
             }
             // Forms lie beside their terms, nearly always in the same shard.
             let forms = group.forms.iter().filter(|_| is_name);
-            let asked = group.terms.iter().chain(&group.synonyms).chain(forms);
+            let asked = group.terms.iter().chain(&group.synonyms).chain(&group.joined).chain(forms);
             shards.extend(asked.filter_map(|term| dictionary.shard_of(term)));
             let completed = group.prefix.iter();
             shards.extend(

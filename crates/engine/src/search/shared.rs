@@ -204,7 +204,8 @@ fn add_terms(index: &Index, asked: &ResolvedQuery, found: &mut QueryTerms) {
         if Scorer::group_weight(params, group, only_stops) <= 0.0 {
             continue;
         }
-        let terms = group.terms.iter().chain(&group.synonyms).chain(&group.forms);
+        let terms =
+            group.terms.iter().chain(&group.synonyms).chain(&group.joined).chain(&group.forms);
         found.terms.extend(terms.cloned());
         if let Some(prefix) = &group.prefix {
             let completions = dictionary.complete(prefix, &group.terms);
