@@ -44,6 +44,8 @@ struct Module {
     /// The same of each part that the first may carry, by which that is longer with it alone, and
     /// of the first with all of them.
     more: Option<(u64, u64)>,
+    /// The same of the deferred part.
+    rest: u64,
     /// Whether exceeding the budget is an error yet.
     binding: bool,
 }
@@ -82,6 +84,7 @@ const ENGINE: Module = Module {
     // What it is, and a little room: so that it grows only on purpose.
     budget: 163_500,
     more: Some((9_000, 211_500)),
+    rest: 116_000,
     binding: true,
 };
 
@@ -98,6 +101,7 @@ const EDGE: Module = Module {
     split: false,
     budget: 411_000,
     more: None,
+    rest: 0,
     binding: true,
 };
 
@@ -118,6 +122,7 @@ const ENCODER: Module = Module {
     split: false,
     budget: 1_000_000,
     more: None,
+    rest: 0,
     binding: true,
 };
 
@@ -134,6 +139,7 @@ const PLAYGROUND: Module = Module {
     split: false,
     budget: PLAYGROUND_BUDGET,
     more: None,
+    rest: 0,
     binding: true,
 };
 
@@ -320,7 +326,7 @@ fn with_parts<'a>(mut first: Vec<u8>, carried: impl IntoIterator<Item = &'a Part
     first
 }
 
-/// The sizes of the first module alone, of the largest part, and of all of it.
+/// The sizes of the first module alone, of the largest part, of all of it, and of the deferred part.
 fn measure_parts(
     node: &Node,
     out: &Path,
@@ -353,6 +359,9 @@ fn measure_parts(
     let name = format!("{} +all", module.directory);
     let all = with_parts(first.to_vec(), carried);
     sizes.push(module.size(&name, all.len() as u64, compressed(&all)?, budget));
+    let rest = fs::read(out.join(REST).with_extension("wasm"))?;
+    let name = format!("{} rest", module.directory);
+    sizes.push(module.size(&name, rest.len() as u64, compressed(&rest)?, module.rest));
     Ok(sizes)
 }
 
@@ -405,7 +414,7 @@ fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
     ];
     let deferred = if module.split { Some(deferred::read(&paths.root)?.functions) } else { None };
     let mut hasher = DefaultHasher::new();
-    let budgets = (module.budget, module.more);
+    let budgets = (module.budget, module.more, module.rest);
     (bytes, versions, bindgen, module.out_name, module.optimise, deferred, budgets)
         .hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
