@@ -243,10 +243,7 @@ impl ResolvedQuery {
     /// if it has neither, is short, or must be taken as it is written.
     #[inline(never)]
     pub fn relaxed(&self, index: &Index) -> Option<Reading> {
-        #[cfg(feature = "shared-statistics")]
-        let keeps = index.shared().is_some_and(|shared| !shared.relaxes);
-        #[cfg(not(feature = "shared-statistics"))]
-        let (keeps, _) = (false, index);
+        let keeps = index.shared().is_some_and(|shared| !shared.relaxes());
         let mut query = self.query.clone();
         let clauses = &mut query.clauses;
         let plain = clauses.iter().filter(|c| c.kind == ClauseKind::Word && !c.excluded).count();

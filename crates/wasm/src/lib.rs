@@ -27,18 +27,11 @@
 mod describe;
 mod error;
 
-#[cfg(feature = "together")]
-use std::sync::Arc;
-
-#[cfg(feature = "together")]
-use findling_bundle::Stats;
 use findling_bundle::{EncoderCard, Entry, PositionsDirectory, ShardId, single_file};
 use findling_encoder::hash::HashEncoder;
 use findling_encoder::{Encoder as _, Side};
 use findling_engine::json::Json;
-use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request, Step};
-#[cfg(feature = "together")]
-use findling_engine::{LegBests, Misspelling, QueryTerms, SharedStatistics};
+use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request, Shared, Step};
 use wasm_bindgen::prelude::*;
 
 pub use error::{Failure, JsError};
@@ -94,9 +87,10 @@ impl Engine {
     }
 
     /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded
-    /// here.
+    /// here. Where several bundles are searched as one, `shared` in the request has what they have
+    /// told ([`Shared`]).
     pub fn search(&self, request: &str) -> Result<Search, JsError> {
-        let mut request = Request::from_json(request).map_err(Failure::Engine)?;
+        let (mut request, shared) = Request::with_shared(request).map_err(Failure::Engine)?;
         if let Some(encoder) = &self.hash
             && request.vector.is_none()
             && request.encoder == EncoderChoice::Auto
@@ -105,7 +99,10 @@ impl Engine {
             request.vector = embed(encoder, &request.query);
             request.also_vectors = request.also.iter().map(|query| embed(encoder, query)).collect();
         }
-        Ok(Search(self.index.search(request).map_err(Failure::Engine)?))
+        let shared = shared.map_or_else(|| Ok(Shared::default()), Shared::read);
+        let shared = shared.map_err(Failure::Engine)?;
+        let search = self.index.search(request).map_err(Failure::Engine)?;
+        Ok(Search { search, shared })
     }
 
     /// Takes a shard's file. One that is not what the manifest lists is refused with the code
@@ -149,23 +146,36 @@ impl Engine {
 
 /// A search under way.
 #[wasm_bindgen]
-pub struct Search(findling_engine::Search);
+pub struct Search {
+    search: findling_engine::Search,
+    shared: Shared,
+}
 
 #[wasm_bindgen]
 impl Search {
     /// Goes as far as the shards at hand allow: a JSON array of the shards that are missing, or the
     /// response, a JSON object.
-    pub fn step(&mut self, engine: &Engine) -> Result<String, JsError> {
-        match self.0.step(&engine.index).map_err(Failure::Engine)? {
-            Step::Done(response) => Ok(response.to_json()),
-            Step::Need(shards) => Ok(missing(engine, shards)),
-        }
+    pub fn step(&mut self, engine: &mut Engine) -> Result<String, JsError> {
+        let Self { search, shared: Shared { part, statistics } } = self;
+        let index = &mut engine.index;
+        // Searches of one bundle and of several take turns.
+        index.swap_statistics(statistics);
+        let step = match *part {
+            None => search.step(index).map(|step| match step {
+                Step::Done(response) => Ok(response.to_json()),
+                Step::Need(shards) => Err(shards),
+            }),
+            Some(part) => search.tell(index, part),
+        };
+        index.swap_statistics(statistics);
+        Ok(match step.map_err(Failure::Engine)? {
+            Ok(answer) => answer,
+            Err(shards) => missing(engine, shards),
+        })
     }
 }
 
 /// Shards that are missing, as JSON.
-// Browsers have one caller: a function of its own would cost them bytes.
-#[inline(always)]
 fn missing(engine: &Engine, shards: Vec<ShardId>) -> String {
     let mut json = Json::default();
     json.array();
@@ -174,157 +184,6 @@ fn missing(engine: &Engine, shards: Vec<ShardId>) -> String {
     }
     json.end_array();
     json.into_text()
-}
-
-/// What a part of a search returns: what was asked, or the shards that are missing for it.
-#[cfg(feature = "together")]
-type Part<T> = Result<Result<T, Vec<ShardId>>, findling_engine::Error>;
-
-/// The statistics of the bundles of one request, which are searched as one: their scores are by the
-/// statistics of all. The counts never leave the module.
-///
-/// After [`Together::add`] for each bundle and [`Together::begin`], every bundle is asked, part by
-/// part, as often as it returns shards that are missing: `terms`, then `list`, `count`, `arrange`,
-/// `misspellings`, `correct`; from `terms` again if words were corrected; `bests` and `compare` if
-/// both legs are fused. Then each is searched by [`Together::step`].
-#[cfg(feature = "together")]
-#[wasm_bindgen]
-#[derive(Default)]
-pub struct Together {
-    stats: Vec<Stats>,
-    shared: SharedStatistics,
-    /// What the bundles know of it.
-    told: Option<Arc<SharedStatistics>>,
-    /// What bundles have answered, until all have.
-    terms: Vec<QueryTerms>,
-    uncounted: Vec<String>,
-    counts: Vec<Vec<u32>>,
-    misspellings: Vec<Misspelling>,
-    bests: Vec<LegBests>,
-}
-
-#[cfg(feature = "together")]
-#[wasm_bindgen]
-impl Together {
-    /// Of no bundle yet.
-    #[wasm_bindgen(constructor)]
-    #[allow(clippy::new_without_default, reason = "the constructor is for JavaScript")]
-    pub fn new() -> Together {
-        Self::default()
-    }
-
-    /// Adds a bundle.
-    pub fn add(&mut self, engine: &Engine) {
-        self.stats.push(engine.index.manifest().stats);
-    }
-
-    /// Begins a request. `relaxes`: whether a query that leaves nothing is read without its phrases
-    /// and exclusions.
-    pub fn begin(&mut self, relaxes: bool) {
-        self.shared = SharedStatistics::new(&self.stats);
-        self.shared.relaxes = relaxes;
-        self.told = None;
-    }
-
-    /// As [`Search::step`], by the statistics of all.
-    pub fn step(&self, engine: &mut Engine, search: &mut Search) -> Result<String, JsError> {
-        self.within(engine, |engine| search.step(engine))
-    }
-
-    /// Finds the terms that the query looks up in a bundle. Returns the shards that are missing, or
-    /// nothing.
-    pub fn terms(&mut self, engine: &mut Engine, search: &mut Search) -> Result<String, JsError> {
-        let found = self.within(engine, |engine| search.0.terms(&engine.index));
-        taken(engine, found, |terms| self.terms.push(terms))
-    }
-
-    /// Lists what is to be counted, when all bundles have told their terms.
-    pub fn list(&mut self) {
-        for terms in self.terms.drain(..) {
-            self.shared.add_terms(terms);
-        }
-        self.uncounted = self.shared.uncounted();
-    }
-
-    /// Counts the terms in a bundle. Returns as [`Together::terms`] does.
-    pub fn count(&mut self, engine: &mut Engine) -> Result<String, JsError> {
-        let terms = &self.uncounted;
-        let found = self.within(engine, |engine| Ok(engine.index.frequencies(terms)));
-        taken(engine, found, |counts| self.counts.push(counts))
-    }
-
-    /// Adds up the counts, when all bundles have told theirs.
-    pub fn arrange(&mut self) {
-        for counts in self.counts.drain(..) {
-            self.shared.add_frequencies(&self.uncounted, &counts);
-        }
-        self.shared.arrange();
-        self.tell();
-    }
-
-    /// Finds the words that a bundle would correct. Returns as [`Together::terms`] does.
-    pub fn misspellings(
-        &mut self,
-        engine: &mut Engine,
-        search: &mut Search,
-    ) -> Result<String, JsError> {
-        let found = self.within(engine, |engine| search.0.misspellings(&engine.index));
-        taken(engine, found, |words| self.misspellings.extend(words))
-    }
-
-    /// Chooses the corrections: JSON of words and their replacements.
-    pub fn correct(&mut self) -> String {
-        self.shared.correct(self.misspellings.drain(..));
-        self.tell();
-        let chosen: Vec<(&str, &str)> = self.shared.replacements().collect();
-        let mut json = Json::default();
-        json.list(&chosen, |json, (word, replacement)| {
-            json.object().name("word").text(word);
-            json.name("replacement").text(replacement);
-            json.end_object();
-        });
-        json.into_text()
-    }
-
-    /// Finds the best scores of both legs in a bundle. Returns as [`Together::terms`] does.
-    pub fn bests(&mut self, engine: &mut Engine, search: &mut Search) -> Result<String, JsError> {
-        let found = self.within(engine, |engine| search.0.bests(&engine.index));
-        taken(engine, found, |bests| self.bests.extend(bests))
-    }
-
-    /// Compares the best scores, when all bundles have told theirs.
-    pub fn compare(&mut self) {
-        self.shared.add_bests(std::mem::take(&mut self.bests));
-        self.tell();
-    }
-}
-
-#[cfg(feature = "together")]
-impl Together {
-    fn tell(&mut self) {
-        self.told = Some(Arc::new(self.shared.clone()));
-    }
-
-    /// Works with a bundle while it has the statistics of all. Searches of other requests, which
-    /// take turns with this one, have those of the bundle alone.
-    fn within<T>(&self, engine: &mut Engine, work: impl FnOnce(&Engine) -> T) -> T {
-        engine.index.set_shared(self.told.clone());
-        let answer = work(engine);
-        engine.index.set_shared(None);
-        answer
-    }
-}
-
-/// Takes what a bundle has answered, or returns the shards that are missing.
-#[cfg(feature = "together")]
-fn taken<T>(engine: &Engine, found: Part<T>, take: impl FnOnce(T)) -> Result<String, JsError> {
-    match found.map_err(Failure::Engine)? {
-        Ok(answer) => {
-            take(answer);
-            Ok(String::new())
-        }
-        Err(shards) => Ok(missing(engine, shards)),
-    }
 }
 
 impl Engine {

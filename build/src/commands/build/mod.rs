@@ -35,7 +35,9 @@ use crate::index::assemble::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
 use crate::index::write::{self, BundleWriter, Extra, Replaced, Shape, Written};
-use crate::index::{self, Deployed, Job, Kept, Outcome, Stage, client, standalone};
+use crate::index::{
+    self, Deployed, GRAPH_FROM, GRAPH_UP_TO, Job, Kept, Outcome, Stage, client, standalone,
+};
 use crate::models;
 use crate::sources::Included;
 use crate::sources::boosts_and_pins::Pins;
@@ -311,7 +313,8 @@ fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
     index::Options {
         chunk: chunk_options(args),
         language: args.reading.language.clone(),
-        graph_from: args.meaning.graph_from,
+        graph_from: args.meaning.graph_from.unwrap_or(GRAPH_FROM),
+        graph_up_to: args.meaning.graph_from.map_or(GRAPH_UP_TO, |_| usize::MAX),
         synonyms: settings.synonyms,
         ranking: settings.ranking,
         // Pagefind lists every page.
