@@ -1,4 +1,4 @@
-//! The ranking of a bundle of source code.
+//! The ranking of a bundle whose pages are known to be of another kind than those of a site.
 
 use crate::page::Page;
 use crate::ranking::{self, Setting};
@@ -10,18 +10,32 @@ use crate::ranking::{self, Setting};
 const OF_CODE: [(&str, f32); 4] =
     [("heading", 12.0), ("parts", 0.8), ("meaning", 0.25), ("meaningInSentences", 0.3)];
 
-/// The ranking for these pages, unless it is that of any site.
-pub(super) fn ranking_of(pages: &[Page]) -> Option<Setting> {
+/// Those of records: nearly every page is one section, which a transformer has embedded. The page's
+/// other sections are no evidence there, so meaning counts as much in keywords as in sentences.
+/// `docs/experiments/routed-fusion.md` has the measurements.
+const OF_RECORDS: [(&str, f32); 1] = [("meaning", 0.45)];
+
+/// Share of pages with one section, in percent, from which on pages are records.
+const MIN_RECORDS_PERCENT: usize = 90;
+
+/// The ranking for these pages, unless it is that of any site. `by_transformer`: what embeds them.
+pub(super) fn ranking_of(pages: &[Page], by_transformer: bool) -> Option<Setting> {
     let sections = || pages.iter().flat_map(|page| &page.sections);
     let n_symbols = sections().filter(|section| section.attributes.contains_key("symbol")).count();
-    (2 * n_symbols > sections().count()).then(of_code)
+    if 2 * n_symbols > sections().count() {
+        return Some(with(&OF_CODE));
+    }
+    let n_records = pages.iter().filter(|page| page.sections.len() == 1).count();
+    let are_records = n_records > 0 && 100 * n_records >= MIN_RECORDS_PERCENT * pages.len();
+    (by_transformer && are_records).then(|| with(&OF_RECORDS))
 }
 
-fn of_code() -> Setting {
+/// The defaults with some parameters changed.
+fn with(changed: &[(&str, f32)]) -> Setting {
     let mut setting = ranking::defaults();
     for (value, parameter) in setting.iter_mut().zip(&ranking::PARAMETERS) {
-        if let Some((_, of_code)) = OF_CODE.iter().find(|(name, _)| *name == parameter.name) {
-            *value = *of_code;
+        if let Some((_, other)) = changed.iter().find(|(name, _)| *name == parameter.name) {
+            *value = *other;
         }
     }
     setting
@@ -45,12 +59,33 @@ mod tests {
             let sections = symbols.iter().map(|is_symbol| section(*is_symbol)).collect();
             Page { sections, ..Page::default() }
         };
-        let setting = ranking_of(&[page(&[true, true]), page(&[false])]).unwrap();
+        let setting = ranking_of(&[page(&[true, true]), page(&[false])], true).unwrap();
         let changed: Vec<&str> =
             ranking::differences(&ranking::defaults(), &setting).map(|(name, ..)| name).collect();
         assert_eq!(changed.len(), OF_CODE.len(), "{changed:?}");
         assert!(setting.iter().zip(RANKING_MAX).all(|(value, most)| *value <= most));
-        assert_eq!(ranking_of(&[page(&[true]), page(&[false])]), None);
-        assert_eq!(ranking_of(&[]), None);
+        assert_eq!(ranking_of(&[page(&[true]), page(&[false, false])], true), None);
+        assert_eq!(ranking_of(&[], true), None);
+    }
+
+    #[test]
+    fn meaning_weighs_more_where_nearly_every_page_is_one_section() {
+        let page = |n_sections: usize| Page {
+            sections: (0..n_sections).map(|_| Section::default()).collect(),
+            ..Page::default()
+        };
+        let pages = |n_records: usize, n_others: usize| {
+            let others = (0..n_others).map(|_| page(3));
+            (0..n_records).map(|_| page(1)).chain(others).collect::<Vec<_>>()
+        };
+        let changed = |pages: &[Page], by_transformer| {
+            let setting = ranking_of(pages, by_transformer)?;
+            let defaults = ranking::defaults();
+            let changed = ranking::differences(&defaults, &setting);
+            Some(changed.map(|(name, ..)| name.to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(changed(&pages(9, 1), true), Some(vec!["meaning".to_owned()]));
+        assert_eq!(changed(&pages(9, 1), false), None, "vectors of a static table");
+        assert_eq!(changed(&pages(8, 2), true), None, "a site");
     }
 }

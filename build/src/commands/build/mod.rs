@@ -2,8 +2,8 @@
 
 mod args;
 mod assistant_files;
-mod code_ranking;
 mod collection;
+mod default_ranking;
 mod embed;
 mod encoders;
 mod hosting;
@@ -38,6 +38,7 @@ use crate::index::write::{self, BundleWriter, Extra, Replaced, Shape, Written};
 use crate::index::{
     self, Deployed, GRAPH_FROM, GRAPH_UP_TO, Job, Kept, Outcome, Stage, client, standalone,
 };
+use crate::models;
 use crate::sources::Included;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::pagefind::Site;
@@ -249,8 +250,11 @@ fn index_site(
         input;
     extras.extend(read);
     if settings.ranking.is_empty() {
-        let of_code = code_ranking::ranking_of(&pages);
-        settings.ranking = of_code.map(|setting| setting.to_vec()).unwrap_or_default();
+        let by_transformer = encoders.documents.as_ref().is_some_and(|encoder| {
+            encoder.card().semantic && args.meaning.encoder != models::STATIC
+        });
+        let of_pages = default_ranking::ranking_of(&pages, by_transformer);
+        settings.ranking = of_pages.map(|setting| setting.to_vec()).unwrap_or_default();
     }
     let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     encoders.check_fit(args.meaning.fit, ui);

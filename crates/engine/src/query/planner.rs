@@ -253,8 +253,10 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
             } else {
                 continue;
             };
+            // Words of two scripts are no word together, nor are parts of one.
             analyzer.analyze(&text, |token| {
-                if terms.iter().all(|term| term != token.term) {
+                let is_whole = token.start == 0 && token.end as usize == text.len();
+                if is_whole && terms.iter().all(|term| term != token.term) {
                     terms.push(token.term.to_string());
                 }
             });
@@ -264,9 +266,12 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
         if !compounds.is_empty() {
             plan.groups.push(Group::extra(compounds));
         }
+        if joined.is_empty() {
+            continue;
+        }
         if is_own_word {
             plan.groups.push(Group::joined(joined));
-        } else if !joined.is_empty() {
+        } else {
             stand_for(&mut plan.groups, pair, &joined, analyzers);
         }
     }
@@ -563,6 +568,12 @@ mod tests {
                 assert!(group.joined.contains(&"databas".to_owned()), "{group:?}");
             }
         }
+    }
+
+    #[test]
+    fn words_of_two_scripts_are_not_joined() {
+        let groups = plan("backup コマンド", &["en", "ja"], false).groups;
+        assert!(groups.iter().all(|group| group.joined.is_empty() && !group.extra), "{groups:?}");
     }
 
     #[test]
