@@ -20,8 +20,8 @@ use crate::scratch::Scratch;
 /// A bundle as far as it has been fetched.
 ///
 /// Shards are kept decoded until [`Index::shrink`] drops them. Memory is that of the shards
-/// ([`Index::resident_bytes`]) and of one set of accumulators, about 16 bytes a passage, which
-/// searches reuse.
+/// ([`Index::resident_bytes`]) and of what searches reuse: one set of accumulators, about 16 bytes
+/// a passage, and the terms of common words, a quarter of a megabyte a language.
 pub struct Index {
     manifest: Manifest,
     shards: Vec<Option<Kept>>,
@@ -335,7 +335,7 @@ impl Index {
         self.get(shard).is_some()
     }
 
-    /// Bytes of memory that the shards kept and the accumulators take.
+    /// Bytes of memory that the shards kept take, and what searches reuse.
     pub fn resident_bytes(&self) -> usize {
         let kept = self.shards.iter().chain(&self.positions).flatten();
         let shards: usize = kept.map(|kept| kept.shard.resident_bytes()).sum();
