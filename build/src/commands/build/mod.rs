@@ -249,7 +249,8 @@ fn index_site(
     let Input { pages, n_unreadable, included, extras: read, pagefind_languages, embeddings } =
         input;
     extras.extend(read);
-    if settings.ranking.is_empty() {
+    // A file that says the defaults is meant, too.
+    if args.reading.ranking.is_none() {
         let by_transformer = encoders.documents.as_ref().is_some_and(|encoder| {
             encoder.card().semantic && args.meaning.encoder != models::STATIC
         });

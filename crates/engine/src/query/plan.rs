@@ -6,8 +6,9 @@ use findling_text::TokenKind;
 const MAX_RELATED_WORDS: usize = 32;
 /// Most tokens of a query whose words are preferred in the form typed.
 const MAX_NAME_TOKENS: u32 = 4;
-/// The weight of a word and a stop word written as one: one for each, and one for standing together.
-/// So a page whose title is one of the words comes later, but not a page whose title has both.
+/// The weight of a word and a stop word written as one: one for each, and one for standing
+/// together. So a page whose title is one of the words comes later, but not a page whose title has
+/// both.
 const JOINED_COUNT: u32 = 3;
 
 /// The plan of a query.
