@@ -1,7 +1,7 @@
 /**
  * Several bundles searched as one: all score by the statistics of all, so that their scores can be
  * compared. All are open in one module of the engine, which adds the statistics up: see
- * `crates/wasm/src/lib.rs`.
+ * `crates/wasm/src/together.rs`.
  */
 
 import * as engine from "../../wasm/edge/findling_engine";

@@ -1,0 +1,187 @@
+//! The interface for JavaScript, by wasm-bindgen. Errors are thrown as JavaScript's `Error` with a
+//! stable `code` (see [`Failure::code`]).
+
+use wasm_bindgen::prelude::*;
+
+use crate::error::Failure;
+use crate::open_bundle::{self, OpenBundle};
+
+#[wasm_bindgen]
+extern "C" {
+    /// JavaScript's `Error`, bound here so that the module needs no bindings crate for it alone.
+    #[wasm_bindgen(js_name = Error)]
+    pub type JsError;
+
+    #[wasm_bindgen(constructor, js_class = "Error")]
+    fn new(message: &str) -> JsError;
+
+    #[wasm_bindgen(method, setter, structural)]
+    fn set_code(this: &JsError, code: &str);
+}
+
+impl From<Failure> for JsError {
+    fn from(failure: Failure) -> Self {
+        let error = JsError::new(&failure.to_string());
+        error.set_code(failure.code());
+        error
+    }
+}
+
+/// Where the manifest is that an entry file names, relative to the bundle.
+#[wasm_bindgen(js_name = manifestOf)]
+pub fn manifest_of(entry: &[u8]) -> Result<String, JsError> {
+    Ok(open_bundle::manifest_of(entry)?)
+}
+
+/// The borders in the beginning of a single-file bundle: where the entry begins, where the manifest
+/// begins, where the manifest ends. `head` is at least the first 56 bytes.
+#[wasm_bindgen(js_name = singleFileHead)]
+pub fn single_file_head(head: &[u8]) -> Result<Vec<u32>, JsError> {
+    Ok(open_bundle::single_file_head(head)?)
+}
+
+/// A bundle as far as it has been fetched.
+#[wasm_bindgen]
+pub struct Engine(OpenBundle);
+
+#[wasm_bindgen]
+impl Engine {
+    /// Opens a bundle by the bytes of its entry file and of the manifest that this names.
+    /// `streamed`: whether searches look into the cells nearest to the query, where the bundle
+    /// has cells, instead of fetching all vectors.
+    pub fn open(entry: &[u8], manifest: &[u8], streamed: bool) -> Result<Engine, JsError> {
+        Ok(Self(OpenBundle::open(entry, manifest, streamed)?))
+    }
+
+    /// What the bundle says of itself, as JSON.
+    pub fn describe(&self) -> String {
+        self.0.describe()
+    }
+
+    /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded
+    /// here.
+    pub fn search(&self, request: &str) -> Result<Search, JsError> {
+        Ok(Search(self.0.search(request)?))
+    }
+
+    /// Takes a shard's file. One that is not what the manifest lists is refused with the code
+    /// `bundle`.
+    pub fn provide(&mut self, shard: u32, stored: &[u8]) -> Result<(), JsError> {
+        Ok(self.0.provide(shard, stored)?)
+    }
+
+    /// Bytes of memory that the shards kept take.
+    #[wasm_bindgen(js_name = residentBytes)]
+    pub fn resident_bytes(&self) -> f64 {
+        self.0.resident_bytes() as f64
+    }
+
+    /// Lets go of the shards used least recently until those kept take at most so many bytes.
+    pub fn shrink(&mut self, limit: f64) {
+        self.0.shrink(limit.max(0.0) as usize);
+    }
+
+    /// The paths of all shards, one a line; nothing as long as not all of them are known. Those of
+    /// positions are known from the first phrase on, and are not waited for: few readers ask
+    /// for one.
+    #[wasm_bindgen(js_name = shardPaths)]
+    pub fn shard_paths(&self) -> Option<String> {
+        self.0.shard_paths()
+    }
+}
+
+/// A search under way.
+#[wasm_bindgen]
+pub struct Search(open_bundle::Search);
+
+#[wasm_bindgen]
+impl Search {
+    /// Goes as far as the shards at hand allow: a JSON array of the shards that are missing, or the
+    /// response, a JSON object.
+    pub fn step(&mut self, engine: &Engine) -> Result<String, JsError> {
+        Ok(self.0.step(&engine.0)?)
+    }
+}
+
+/// The statistics of the bundles of one request, which are searched as one: their scores are by the
+/// statistics of all. The counts never leave the module.
+///
+/// After [`Together::add`] for each bundle and [`Together::begin`], every bundle is asked, part by
+/// part, as often as it returns shards that are missing: `terms`, then `list`, `count`, `arrange`,
+/// `misspellings`, `correct`; from `terms` again if words were corrected; `bests` and `compare` if
+/// both legs are fused. Then each is searched by [`Together::step`].
+#[cfg(feature = "together")]
+#[wasm_bindgen]
+pub struct Together(crate::together::Together);
+
+#[cfg(feature = "together")]
+#[wasm_bindgen]
+impl Together {
+    /// Of no bundle yet.
+    #[wasm_bindgen(constructor)]
+    #[allow(clippy::new_without_default, reason = "the constructor is for JavaScript")]
+    pub fn new() -> Together {
+        Self(crate::together::Together::default())
+    }
+
+    /// Adds a bundle.
+    pub fn add(&mut self, engine: &Engine) {
+        self.0.add(&engine.0);
+    }
+
+    /// Begins a request. `relaxes`: whether a query that leaves nothing is read without its phrases
+    /// and exclusions.
+    pub fn begin(&mut self, relaxes: bool) {
+        self.0.begin(relaxes);
+    }
+
+    /// As [`Search::step`], by the statistics of all.
+    pub fn step(&self, engine: &mut Engine, search: &mut Search) -> Result<String, JsError> {
+        Ok(self.0.step(&mut engine.0, &mut search.0)?)
+    }
+
+    /// Finds the terms that the query looks up in a bundle. Returns the shards that are missing, or
+    /// nothing.
+    pub fn terms(&mut self, engine: &mut Engine, search: &mut Search) -> Result<String, JsError> {
+        Ok(self.0.terms(&mut engine.0, &mut search.0)?)
+    }
+
+    /// Lists what is to be counted, when all bundles have told their terms.
+    pub fn list(&mut self) {
+        self.0.list();
+    }
+
+    /// Counts the terms in a bundle. Returns as [`Together::terms`] does.
+    pub fn count(&mut self, engine: &mut Engine) -> Result<String, JsError> {
+        Ok(self.0.count(&mut engine.0)?)
+    }
+
+    /// Adds up the counts, when all bundles have told theirs.
+    pub fn arrange(&mut self) {
+        self.0.arrange();
+    }
+
+    /// Finds the words that a bundle would correct. Returns as [`Together::terms`] does.
+    pub fn misspellings(
+        &mut self,
+        engine: &mut Engine,
+        search: &mut Search,
+    ) -> Result<String, JsError> {
+        Ok(self.0.misspellings(&mut engine.0, &mut search.0)?)
+    }
+
+    /// Chooses the corrections: JSON of words and their replacements.
+    pub fn correct(&mut self) -> String {
+        self.0.correct()
+    }
+
+    /// Finds the best scores of both legs in a bundle. Returns as [`Together::terms`] does.
+    pub fn bests(&mut self, engine: &mut Engine, search: &mut Search) -> Result<String, JsError> {
+        Ok(self.0.bests(&mut engine.0, &mut search.0)?)
+    }
+
+    /// Compares the best scores, when all bundles have told theirs.
+    pub fn compare(&mut self) {
+        self.0.compare();
+    }
+}
