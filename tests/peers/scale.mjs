@@ -12,6 +12,9 @@
 // "recall" is the share of the ten pages nearest in meaning, by a comparison with all vectors, that
 // a search of the cells finds among its ten; over 100 headings.
 //
+// "warm query" is the time of the same headings in Chromium, each asked twice in a row; the second
+// time counts, without the network.
+//
 // The result is written to bench/results/DATE-scale.json unless `--out` names another file. Rows of
 // a file that is there stay if they are of another size or encoder, so that a million pages can be
 // measured by themselves; the curves are drawn into docs/scale.svg. A million pages take 2.2 GB,
@@ -33,6 +36,7 @@ import { parseArgs } from "node:util";
 import { chart } from "./lib/chart.mjs";
 import { generate, page } from "./lib/generated.mjs";
 import { columns, defaultPath, head, load, print, root, write } from "./lib/results.mjs";
+import { warmTimes } from "./lib/warm.mjs";
 
 const given = process.argv.slice(2);
 const split = given.includes("--") ? given.indexOf("--") : given.length;
@@ -128,17 +132,17 @@ for (const n of told.pages.split(",").map(Number)) {
   const { sections, bytes } = generate(at("site"), n, SEED);
   const every = Math.max(1, Math.floor(n / N_QUERIES));
   const pages = Array.from({ length: Math.min(n, N_QUERIES) }, (_, i) => page(i * every, SEED));
-  const queries = pages.map(({ _id, sections, title }) => ({
-    _id,
-    text: sections[0]?.heading ?? title,
-  }));
+  const texts = pages.map(({ sections, title }) => sections[0]?.heading ?? title);
+  const queries = pages.map(({ _id }, i) => ({ _id, text: texts[i] }));
   writeFileSync(at("queries"), queries.map((query) => `${JSON.stringify(query)}\n`).join(""));
   for (const encoder of told.encoder.split(",")) {
     const took = build(at("site"), at("bundle"), encoder);
     const { n: nFiles, bytes: stored } = files(at("bundle"));
     const near = encoder === "none" ? null : recall(at("bundle"));
+    const warm = await warmTimes(at("bundle"), texts);
+    const [median, most] = [0.5, 0.95].map((share) => warm[Math.floor(share * warm.length)]);
     const sizes = [encoder, n, sections, bytes / 1e6, ...took, stored / 1e6, nFiles];
-    rows.push([...sizes, ...reader(at("bundle")), near]);
+    rows.push([...sizes, ...reader(at("bundle")), near, median, most]);
     print({ columns: [], rows: rows.slice(-1) });
     rmSync(at("bundle"), { recursive: true });
   }
@@ -162,6 +166,7 @@ const table = {
     ...columns(0, "first query (kB)"),
     "requests",
     ...columns(3, "recall@10"),
+    ...columns(0, "warm query (ms)", "95% (ms)"),
   ],
   rows: all,
 };

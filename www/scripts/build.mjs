@@ -35,13 +35,11 @@ for (const file of needed) {
     process.exit(1);
   }
 }
-// For a first look there is no engine for the endpoint. It gets that of browsers, slower and unable
-// to search several bundles by the statistics of all.
+// For a first look there is no engine for the endpoint. It gets that of browsers, which is slower.
 if (!existsSync(join(edge, ".stamp"))) {
   mkdirSync(edge, { recursive: true });
-  for (const name of ["findling_engine.js", "findling_engine_bg.wasm"])
+  for (const name of ["findling_engine.js", "findling_engine.d.ts", "findling_engine_bg.wasm"])
     cpSync(join(engine, name), join(edge, name));
-  cpSync(join(www, "scripts/findling_edge.d.ts"), join(edge, "findling_engine.d.ts"));
 }
 // The types of the transformer, for the type check, if its module was not built.
 const standIn = join(encoder, "findling_encoder.d.ts");

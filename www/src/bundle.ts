@@ -16,9 +16,6 @@ import type { Description } from "./types";
 /** The functions of the engine's WebAssembly module. */
 export type Wasm = typeof import("../wasm/engine/findling_engine");
 
-/** A step of a search: its answer, or a list of the shards that are missing. */
-export type Part = (engine: Engine, search: Search | undefined) => string;
-
 /** What a search cost. */
 export interface Cost extends Traffic {
   /** Milliseconds from the request to the answer. */
@@ -33,8 +30,6 @@ export interface Cost extends Traffic {
   recoveries: number;
   /** The next request. What it wants comes along with files of this one. */
   ahead?: Request | undefined;
-  /** What is done in place of a step of the search, where several bundles are searched as one. */
-  step?: Part | undefined;
 }
 
 /** A request with the mode of the next one (`SearchOptions.ahead`). */
@@ -324,29 +319,28 @@ export class Bundle {
     return this.#engine;
   }
 
-  /**
-   * Runs one search: the engine asks for shards, round after round, until it has the answer. A step
-   * of several bundles (`Cost.step`) may need no search of this one.
-   */
+  /** Runs one search: the engine asks for shards, round after round, until it has the answer. */
   async run(
-    request: Request | undefined,
+    request: Request,
     cost: Cost,
     signal: AbortSignal,
     onWords?: OnWords,
     engine = this.#workingEngine(),
   ): Promise<string> {
     const done = onWords && new AbortController();
-    let answeringWords = onWords === undefined || request?.mode === "semantic";
+    let answeringWords = !onWords || request.mode === "semantic";
     let search: Search | undefined;
     try {
-      search = request && timed(cost, () => engine.search(JSON.stringify(request)));
       for (let round = 0; round < MAX_ROUNDS; round++) {
         if (signal.aborted) throw FindlingError.aborted();
-        const answer = timed(cost, () => cost.step?.(engine, search) ?? search!.step(engine));
+        const answer = timed(cost, () => {
+          search ??= engine.search(JSON.stringify(request));
+          return search.step(engine);
+        });
         if (!answer.startsWith("[")) return answer;
         const wanted = JSON.parse(answer) as WantedShard[];
         if (round > 0 && !answeringWords)
-          answeringWords = this.#answerWords(engine, request!, wanted, done!.signal, onWords!);
+          answeringWords = this.#answerWords(engine, request, wanted, done!.signal, onWords!);
         if (round === 0 && cost.ahead) this.#readAhead(engine, cost.ahead);
         const start = performance.now();
         await Promise.all(wanted.map((shard) => this.#loader.provide(engine, shard, cost, signal)));

@@ -8,6 +8,7 @@
 
 import { bothFilters } from "./both-filters";
 import { type FindlingIndex, open } from "./client";
+import type { Notice } from "./engine-types";
 import { FindlingError } from "./errors";
 import {
   type BundleFailure,
@@ -17,6 +18,7 @@ import {
   joinResponses,
   type Part,
 } from "./join-responses";
+import { fusesScores, type Shared, STRICT, shareStatistics, type Told } from "./share-statistics";
 import type { Filter, OpenOptions, PageResult, SearchOptions, SearchResponse } from "./types";
 
 /** One of several bundles. */
@@ -47,6 +49,17 @@ export type SeveralResponse = Omit<SearchResponse, "results" | "why" | "stats"> 
   /** The bundles that gave no answer, with the reasons. */
   failures: BundleFailure[];
 };
+
+/** The answer of one bundle, or to a part of the question about statistics. */
+type Answer = SearchResponse & { told?: Told };
+
+/** One search of several bundles: those asked, and the reasons of those that have failed. */
+interface Search {
+  query: string;
+  options: SearchOptions;
+  asked: readonly Member[];
+  failures: Map<Member, BundleFailure>;
+}
 
 interface Member {
   name: string;
@@ -107,18 +120,33 @@ export class SeveralIndex {
   }
 
   /**
-   * Searches all bundles. One that fails is reported in `failures`, and the others are answered.
-   * Rejects if all fail.
+   * Searches all bundles. They score by the statistics of all. One that fails is reported in
+   * `failures`, and the others are answered. Rejects if all fail.
    */
   async search(query: string, options: SeveralSearchOptions = {}): Promise<SeveralResponse> {
     const { bundles, limit: _, offset: __, ...rest } = options;
     const extent = extentOf(options);
     const asked = this.#members.filter(({ name }) => bundles?.includes(name) ?? true);
-    const answers = await Promise.all(
-      asked.map((member) => ask(member, query, { ...rest, limit: extent.offset + extent.limit })),
-    );
-    const parts = answers.flatMap((answer) => ("response" in answer ? [answer] : []));
-    const failures = answers.flatMap((answer) => ("response" in answer ? [] : [answer]));
+    const search: Search = {
+      query,
+      options: { ...rest, limit: extent.offset + extent.limit },
+      asked,
+      failures: new Map(asked.flatMap((one) => (one.failure ? [[one, one.failure]] : []))),
+    };
+    let notice: Notice | undefined;
+    let parts = await askTogether(search).catch((thrown: unknown) => {
+      const error = FindlingError.from(thrown);
+      // The part of the engine that shares statistics cannot be loaded.
+      if (error.code !== "wasm") throw error;
+      notice = {
+        code: "statistics-missing",
+        message: `Scores are of each bundle: ${error.advice}`,
+      };
+      return undefined;
+    });
+    const isShared = parts !== undefined && sameMode(parts);
+    parts ??= await askAll(search);
+    const failures = asked.flatMap((member) => search.failures.get(member) ?? []);
     if (parts.length === 0)
       throw FindlingError.from(
         failures[0] ?? {
@@ -126,7 +154,8 @@ export class SeveralIndex {
           message: `Expected one of ${this.#members.map(({ name }) => name).join(", ")} to ask.`,
         },
       );
-    return joinResponses(parts, failures, extent);
+    const joined = joinResponses(parts, failures, { ...extent, isShared });
+    return notice ? { ...joined, notices: [...joined.notices, notice] } : joined;
   }
 
   /** Ends the workers of all bundles and frees their memory. */
@@ -135,24 +164,61 @@ export class SeveralIndex {
   }
 }
 
+/** Asks the bundles by the statistics of all; `undefined` if there is nothing to share. */
+async function askTogether(search: Search): Promise<Part<PageResult>[] | undefined> {
+  const { query, options, asked, failures } = search;
+  const able = asked.filter((member) => !failures.has(member));
+  if (able.length < 2 || query.trim() === "") return undefined;
+  const isFused = fusesScores(options.mode, options.fusion);
+  const answer = async (relaxes: boolean) => {
+    const working = able.filter((member) => !failures.has(member));
+    const tell = async (member: Member, shared: Shared) =>
+      (await ask(member, search, shared))?.told;
+    return askAll(search, await shareStatistics(working, tell, { isFused, relaxes }));
+  };
+  const parts = await answer(false);
+  const isNothing = parts.every(({ response }) => response.total.pages === 0);
+  return isNothing && STRICT.test(query) ? answer(true) : parts;
+}
+
+/** The answers of all bundles that have not failed. */
+async function askAll(search: Search, shared?: Shared): Promise<Part<PageResult>[]> {
+  const answers = await Promise.all(
+    search.asked.map(async (member) => {
+      const response = await ask(member, search, shared);
+      return response && { bundle: member.name, weight: member.options.weight ?? 1, response };
+    }),
+  );
+  return answers.filter((answer) => answer !== undefined);
+}
+
+/** Asks one bundle; `undefined` if it has failed. */
 async function ask(
-  { name, index, failure, options }: Member,
-  query: string,
-  asked: SearchOptions,
-): Promise<Part<PageResult> | BundleFailure> {
-  if (!index) return failure!;
+  member: Member,
+  { query, options, failures }: Search,
+  shared: Shared | undefined,
+): Promise<Answer | undefined> {
+  const { name, index, options: own } = member;
+  if (!index || failures.has(member)) return undefined;
   try {
-    const filter = bothFilters(options.filter, asked.filter);
-    const response = await index.search(query, {
-      ...asked,
+    const filter = bothFilters(own.filter, options.filter);
+    return await index.search(query, {
+      ...options,
       ...(filter ? { filter } : {}),
-      ...(asked.facets ? { facets: facetsOf(asked.facets, index.info.attributes) } : {}),
+      ...(options.facets ? { facets: facetsOf(options.facets, index.info.attributes) } : {}),
+      // The engine alone reads it.
+      ...((shared && { shared }) as object),
     });
-    return { bundle: name, weight: options.weight ?? 1, response };
   } catch (thrown) {
     const error = FindlingError.from(thrown);
-    // The caller has cancelled the search of all.
-    if (error.code === "aborted") throw error;
-    return failureOf(name, error);
+    // The caller has cancelled the search of all, or there is another way to answer.
+    if (error.code === "aborted" || (shared && error.code === "wasm")) throw error;
+    failures.set(member, failureOf(name, error));
+    return undefined;
   }
+}
+
+/** Whether all have answered in the same way: by words, by meaning or by both. */
+function sameMode(parts: readonly Part<PageResult>[]): boolean {
+  return new Set(parts.map(({ response }) => response.mode)).size < 2;
 }

@@ -4,11 +4,9 @@
 //! Each bundle is asked for what the query looks up there, its counts are added up, and the sum is
 //! handed to all ([`SharedStatistics`]). A bundle learns nothing of another one but such counts.
 
-use std::sync::Arc;
-
 use anyhow::{Context as _, Result};
 use findling_bundle::ShardId;
-use findling_engine::{Error, Fusion, Index, Mode, Request, Search, SharedStatistics};
+use findling_engine::{Error, Fusion, Index, Mode, Request, Search, SharedStatistics, Statistics};
 use findling_text::normalise::fold_into;
 use rayon::prelude::*;
 
@@ -40,7 +38,7 @@ pub fn join(asked: &mut [Asked<'_>], relaxes: bool) -> Vec<Option<anyhow::Error>
 
 /// Lets a bundle score by its own statistics again.
 pub fn part(host: &mut Host) {
-    host.index.set_shared(None);
+    host.index.set_statistics(Statistics::default());
 }
 
 /// The bundles, and the errors of those that have failed.
@@ -94,9 +92,8 @@ impl Party<'_, '_> {
     }
 
     fn tell(&mut self, shared: &SharedStatistics) {
-        let shared = Arc::new(shared.clone());
         for asked in self.asked.iter_mut() {
-            asked.host.index.set_shared(Some(shared.clone()));
+            asked.host.index.set_statistics(shared.clone().into());
         }
     }
 

@@ -267,6 +267,20 @@ mod tests {
     }
 
     #[test]
+    fn few_or_very_many_vectors_get_no_graph() {
+        let has_graph = |graph_from, graph_up_to| {
+            let encoder: BoxedEncoder = Box::new(HashEncoder::new(32));
+            let options = Options { graph_from, graph_up_to, ..Options::default() };
+            let job = Job { pages: pages(40), encoder: Some(&encoder), options, ..Job::default() };
+            let bundle = build(job, &Ui::silent()).unwrap().bundle;
+            bundle.manifest.dense.as_ref().unwrap().graph.is_some()
+        };
+        assert!(has_graph(50, 10_000));
+        assert!(!has_graph(10_000, 20_000), "too few");
+        assert!(!has_graph(10, 50), "too many");
+    }
+
+    #[test]
     fn equal_pages_give_equal_bytes() {
         let dir = tempfile::tempdir().unwrap();
         let cache = || Cache::open(dir.path(), HashEncoder::new(32).card_of()).ok();

@@ -12,7 +12,7 @@ use findling_encoder::static_table::StaticTable;
 
 use super::assemble::DenseParts;
 use super::chunks::Chunks;
-use super::job::{DenseInput, Options};
+use super::job::{DenseInput, GRAPH_FROM, Options};
 use super::stage::Stage;
 use super::{cells, fidelity, fit, graph, rows, sentences};
 use crate::chunk::ChunkedPage;
@@ -90,7 +90,7 @@ pub(super) fn build_dense(
         stages.push(Stage::ended("sentences", started, n_codes, "stretches", ui));
         kept = Some(rows);
     }
-    let graph = graph_of(&embedded, options.graph_from, stages, ui)?;
+    let graph = graph_of(&embedded, options, stages, ui)?;
     let cells = match options.cells {
         true => {
             let started = Instant::now();
@@ -219,15 +219,23 @@ fn fit_to(
     Ok(fitted.unwrap_or(rows))
 }
 
-/// Builds the HNSW graph if there are at least `from` vectors.
+/// Builds the HNSW graph if the options want one for so many vectors.
 fn graph_of(
     embedded: &Embedded,
-    from: usize,
+    options: &Options,
     stages: &mut Vec<Stage>,
     ui: &Ui,
 ) -> anyhow::Result<Option<Graph>> {
     let n = embedded.rows().len();
-    if n < from.max(1) {
+    if n > options.graph_up_to {
+        ui.detail(format!(
+            "no graph: for {} vectors it would take longer than the rest of the build \
+             (--graph-from {GRAPH_FROM} makes one); the command line compares the query with all",
+            thousands(n as u64)
+        ));
+        return Ok(None);
+    }
+    if n < options.graph_from.max(1) {
         ui.detail(format!(
             "no graph: comparing the query with all {} vectors is as fast",
             thousands(n as u64)

@@ -23,6 +23,11 @@ use crate::sources::Listing;
 /// about twice that number, the graph saves one millisecond and costs its download.
 pub const GRAPH_FROM: usize = 20_000;
 
+/// Largest number of vectors for which a bundle gets a graph if none is asked for. That of a
+/// million takes longer than all else of a build. Readers search cells, and a program compares
+/// with so many vectors in some milliseconds more.
+pub const GRAPH_UP_TO: usize = 400_000;
+
 /// How to index.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -36,6 +41,8 @@ pub struct Options {
     pub ranking: Vec<f32>,
     /// Smallest number of vectors for which a graph is built.
     pub graph_from: usize,
+    /// Largest number of vectors for which it gets one.
+    pub graph_up_to: usize,
     /// Largest number of bytes for the rows of the static query encoder.
     pub rows_budget: usize,
     /// Whether the rows of the static query encoder are fitted to the site. Only possible if the
@@ -57,6 +64,7 @@ impl Default for Options {
             synonyms: Vec::new(),
             ranking: Vec::new(),
             graph_from: GRAPH_FROM,
+            graph_up_to: GRAPH_UP_TO,
             rows_budget: rows::BUDGET,
             fit: true,
             copies: true,

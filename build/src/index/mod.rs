@@ -46,6 +46,6 @@ pub mod write;
 pub use build::{build, units};
 #[cfg(not(target_family = "wasm"))]
 pub use dense::embed_units;
-pub use job::{GRAPH_FROM, Job, Kept, Options, Outcome};
+pub use job::{GRAPH_FROM, GRAPH_UP_TO, Job, Kept, Options, Outcome};
 pub use shards::Deployed;
 pub use stage::Stage;

@@ -14,16 +14,14 @@ use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::texts::PageText;
 
-#[cfg(feature = "shared-statistics")]
-use crate::api::SharedStatistics;
-use crate::api::{Error, RankParams};
+use crate::api::{Error, RankParams, SharedScores, Statistics};
 use crate::scratch::Scratch;
 
 /// A bundle as far as it has been fetched.
 ///
 /// Shards are kept decoded until [`Index::shrink`] drops them. Memory is that of the shards
-/// ([`Index::resident_bytes`]) and of one set of accumulators, about 16 bytes a passage, which
-/// searches reuse.
+/// ([`Index::resident_bytes`]) and of what searches reuse: one set of accumulators, about 16 bytes
+/// a passage, and the terms of common words, a quarter of a megabyte a language.
 pub struct Index {
     manifest: Manifest,
     shards: Vec<Option<Kept>>,
@@ -34,8 +32,7 @@ pub struct Index {
     rank_params: RankParams,
     streamed: bool,
     /// What bundles that are searched as one have in common.
-    #[cfg(feature = "shared-statistics")]
-    shared: Option<std::sync::Arc<SharedStatistics>>,
+    shared: Statistics,
     /// The accumulators. A search takes them while it ranks; another search meanwhile makes its
     /// own.
     scratch: Mutex<Option<Box<Scratch>>>,
@@ -88,8 +85,7 @@ impl Index {
             clock: AtomicU32::new(0),
             rank_params,
             streamed: false,
-            #[cfg(feature = "shared-statistics")]
-            shared: None,
+            shared: Statistics::default(),
             scratch: Mutex::new(None),
         })
     }
@@ -109,25 +105,29 @@ impl Index {
         self.rank_params = params;
     }
 
-    /// Lets searches that begin from now on score by the statistics of several bundles; `None`: by
-    /// the bundle's own.
-    #[cfg(feature = "shared-statistics")]
-    pub fn set_shared(&mut self, shared: Option<std::sync::Arc<SharedStatistics>>) {
+    /// Lets searches score by these statistics from now on.
+    pub fn set_statistics(&mut self, shared: Statistics) {
         self.shared = shared;
     }
 
-    #[cfg(feature = "shared-statistics")]
-    pub(crate) fn shared(&self) -> Option<&SharedStatistics> {
-        self.shared.as_deref()
+    /// Exchanges the statistics that searches score by: for hosts in which searches of one bundle
+    /// and of several take turns.
+    pub fn swap_statistics(&mut self, shared: &mut Statistics) {
+        std::mem::swap(&mut self.shared, shared);
+    }
+
+    /// The statistics of all bundles, if several are searched as one.
+    #[inline]
+    pub(crate) fn shared(&self) -> Option<&dyn SharedScores> {
+        self.shared.get()
     }
 
     /// The statistics that words are scored by.
     pub(crate) fn scoring_stats(&self) -> &Stats {
-        #[cfg(feature = "shared-statistics")]
-        if let Some(shared) = &self.shared {
-            return &shared.stats;
+        match self.shared() {
+            Some(shared) => shared.stats(),
+            None => &self.manifest.stats,
         }
-        &self.manifest.stats
     }
 
     /// Whether searches look into the cells nearest to the query instead of fetching all vectors,
@@ -335,7 +335,7 @@ impl Index {
         self.get(shard).is_some()
     }
 
-    /// Bytes of memory that the shards kept and the accumulators take.
+    /// Bytes of memory that the shards kept take, and what searches reuse.
     pub fn resident_bytes(&self) -> usize {
         let kept = self.shards.iter().chain(&self.positions).flatten();
         let shards: usize = kept.map(|kept| kept.shard.resident_bytes()).sum();

@@ -99,26 +99,22 @@ impl QueryRun {
     }
 
     /// The query as typed, in the first stage.
-    #[cfg(feature = "shared-statistics")]
     pub fn typed(&self) -> Option<&ResolvedQuery> {
         if let Self::Typed(asked) = self { Some(asked) } else { None }
     }
 
     /// The query, before it is retrieved.
-    #[cfg(feature = "shared-statistics")]
     pub fn asked(&self) -> Option<&ResolvedQuery> {
         if let Self::Typed(asked) | Self::Spelt(asked) = self { Some(asked) } else { None }
     }
 
     /// The matches so far, in the last stage.
-    #[cfg(feature = "shared-statistics")]
     pub fn retrieved(&self) -> Option<&Retrieved> {
         if let Self::Retrieved(retrieved) = self { Some(retrieved) } else { None }
     }
 
     /// Goes on until misspelled words are replaced, if it is known what by; otherwise stays.
     /// Returns the shards that are missing.
-    #[cfg(feature = "shared-statistics")]
     pub fn spelt(self, index: &Index) -> Result<(Self, Vec<ShardId>), Error> {
         let mut run = self;
         while let Self::Typed(asked) = run {

@@ -243,10 +243,7 @@ impl ResolvedQuery {
     /// if it has neither, is short, or must be taken as it is written.
     #[inline(never)]
     pub fn relaxed(&self, index: &Index) -> Option<Reading> {
-        #[cfg(feature = "shared-statistics")]
-        let keeps = index.shared().is_some_and(|shared| !shared.relaxes);
-        #[cfg(not(feature = "shared-statistics"))]
-        let (keeps, _) = (false, index);
+        let keeps = index.shared().is_some_and(|shared| !shared.relaxes());
         let mut query = self.query.clone();
         let clauses = &mut query.clauses;
         let plain = clauses.iter().filter(|c| c.kind == ClauseKind::Word && !c.excluded).count();
@@ -370,7 +367,7 @@ impl ResolvedQuery {
             }
             // Forms lie beside their terms, nearly always in the same shard.
             let forms = group.forms.iter().filter(|_| is_name);
-            let asked = group.terms.iter().chain(&group.synonyms).chain(forms);
+            let asked = group.terms.iter().chain(&group.synonyms).chain(&group.joined).chain(forms);
             shards.extend(asked.filter_map(|term| dictionary.shard_of(term)));
             let completed = group.prefix.iter();
             shards.extend(

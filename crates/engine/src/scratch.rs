@@ -1,6 +1,12 @@
-//! Buffers that searches reuse: the accumulators of lexical scoring.
+//! Buffers that searches reuse: the accumulators of lexical scoring, and the stems of common words.
 
 use findling_bundle::Stats;
+use findling_text::Analyzer;
+
+/// Most analyzers that are kept.
+const MAX_ANALYZERS: usize = 4;
+/// Bytes of an analyzer that has seen much text.
+const ANALYZER_BYTES: usize = 256 << 10;
 
 /// Buffers that are kept from query to query.
 #[derive(Default)]
@@ -21,6 +27,9 @@ pub(crate) struct Scratch {
     pub headings_touched: Vec<u32>,
     /// By section: its place among the hits.
     pub slots: Vec<u32>,
+    /// By language. An analyzer remembers the terms of the words that it has seen, which are half
+    /// of the work of a snippet.
+    analyzers: Vec<(String, Analyzer)>,
 }
 
 impl Scratch {
@@ -36,6 +45,17 @@ impl Scratch {
         self.slots.resize(sections, 0);
     }
 
+    /// Takes the analyzers out, to be given back.
+    pub fn take_analyzers(&mut self) -> Vec<(String, Analyzer)> {
+        std::mem::take(&mut self.analyzers)
+    }
+
+    /// Keeps analyzers for later searches.
+    pub fn keep_analyzers(&mut self, mut analyzers: Vec<(String, Analyzer)>) {
+        analyzers.truncate(MAX_ANALYZERS);
+        self.analyzers = analyzers;
+    }
+
     /// Bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         let words =
@@ -45,6 +65,7 @@ impl Scratch {
                 .map(Vec::capacity)
                 .sum::<usize>();
         let floats = self.tf.capacity() + self.best.capacity() + self.score.capacity();
-        4 * (words + floats) + self.titles.capacity() + self.headings.capacity()
+        let analyzers = self.analyzers.len() * ANALYZER_BYTES;
+        4 * (words + floats) + self.titles.capacity() + self.headings.capacity() + analyzers
     }
 }

@@ -13,7 +13,6 @@
 //! Each stage is one function: it takes what the one before it made, and returns what it made, or
 //! itself with the shards that it waits for.
 
-#[cfg(feature = "shared-statistics")]
 mod shared;
 
 use findling_bundle::ShardId;

@@ -314,13 +314,8 @@ fn contraction(word: &str, stop_words: WordList) -> Option<&'static str> {
     if !(4..=8).contains(&word.len()) || !(word.ends_with("nt") || word.ends_with('s')) {
         return None;
     }
-    let same = |stop: &&str| {
-        let mut letters = stop.bytes().filter(|b| *b != b'\'');
-        stop.len() == word.len() + 1
-            && stop.as_bytes().get(word.len() - 1) == Some(&b'\'')
-            && word.bytes().all(|b| letters.next() == Some(b))
-    };
-    stop_words.iter().find(same)
+    let (before, last) = word.split_at(word.len() - 1);
+    stop_words.find(&[before, "'", last].concat())
 }
 
 /// The beginning of `text`, at most `len` bytes.

@@ -55,8 +55,10 @@ impl Chunk {
     /// has several parts. A component of one part is a word already.
     pub fn last_component(&self, text: &str) -> Option<usize> {
         let chunk = &text[self.start..self.end];
-        let dot = chunk.rfind('.').map(|at| at + 1);
-        let start = self.start + dot.max(chunk.rfind("::").map(|at| at + 2))?;
+        let bytes = chunk.as_bytes();
+        let dot = bytes.iter().rposition(|&b| b == b'.').map(|at| at + 1);
+        let colons = bytes.windows(2).rposition(|two| two == b"::").map(|at| at + 2);
+        let start = self.start + dot.max(colons)?;
         let first = self.parts.iter().position(|part| part.0 >= start)?;
         let named = text[start..].starts_with(|c: char| c.is_alphabetic());
         (!self.verbatim && named && first > 0 && self.parts.len() - first > 1).then_some(first)

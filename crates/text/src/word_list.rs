@@ -11,12 +11,18 @@ pub(crate) struct WordList(pub(crate) &'static str);
 
 impl WordList {
     /// All words, in order.
+    #[cfg(test)]
     pub fn iter(self) -> impl Iterator<Item = &'static str> {
         self.0.split(' ').filter(|word| !word.is_empty())
     }
 
-    /// Whether `word` is in the list. Binary search.
+    /// Whether `word` is in the list.
     pub fn contains(self, word: &str) -> bool {
+        self.find(word).is_some()
+    }
+
+    /// The word of the list that equals `word`. Binary search.
+    pub fn find(self, word: &str) -> Option<&'static str> {
         let (list, word) = (self.0.as_bytes(), word.as_bytes());
         let (mut from, mut to) = (0, list.len());
         // The word lies in `from..to`, which begins and ends where words do.
@@ -27,12 +33,12 @@ impl WordList {
             let end =
                 list[middle..to].iter().position(|&b| b == b' ').map_or(to, |space| middle + space);
             match word.cmp(&list[start..end]) {
-                Ordering::Equal => return true,
+                Ordering::Equal => return self.0.get(start..end),
                 Ordering::Less => to = start.saturating_sub(1).max(from),
                 Ordering::Greater => from = (end + 1).min(to),
             }
         }
-        false
+        None
     }
 }
 

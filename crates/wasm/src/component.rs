@@ -4,7 +4,6 @@ use std::cell::RefCell;
 
 use crate::error::Failure;
 use crate::open_bundle::{self, OpenBundle};
-use crate::together;
 use bindings::exports::findling::engine::search as wit;
 
 /// What `wit-bindgen` generates: the canonical ABI.
@@ -22,13 +21,10 @@ struct Component;
 /// Resources are shared by their handles, and a component runs one call at a time.
 struct Bundle(RefCell<OpenBundle>);
 struct Query(RefCell<open_bundle::Search>);
-#[derive(Default)]
-struct Together(RefCell<together::Together>);
 
 impl wit::Guest for Component {
     type Bundle = Bundle;
     type Query = Query;
-    type Together = Together;
 
     fn manifest_of(entry: Vec<u8>) -> Result<String, wit::Failure> {
         Ok(open_bundle::manifest_of(&entry)?)
@@ -79,82 +75,7 @@ impl wit::GuestBundle for Bundle {
 
 impl wit::GuestQuery for Query {
     fn step(&self, of: wit::BundleBorrow<'_>) -> Result<String, wit::Failure> {
-        Ok(self.0.borrow_mut().step(&of.get::<Bundle>().0.borrow())?)
-    }
-}
-
-/// Calls a part of a search with a bundle and a search in it.
-macro_rules! part {
-    ($self:ident.$part:ident($bundle:ident, $search:ident)) => {{
-        let mut bundle = $bundle.get::<Bundle>().0.borrow_mut();
-        let mut search = $search.get::<Query>().0.borrow_mut();
-        Ok($self.0.borrow_mut().$part(&mut bundle, &mut search)?)
-    }};
-}
-
-impl wit::GuestTogether for Together {
-    fn new() -> Self {
-        Self::default()
-    }
-
-    fn add(&self, of: wit::BundleBorrow<'_>) {
-        self.0.borrow_mut().add(&of.get::<Bundle>().0.borrow());
-    }
-
-    fn begin(&self, relaxes: bool) {
-        self.0.borrow_mut().begin(relaxes);
-    }
-
-    fn step(
-        &self,
-        of: wit::BundleBorrow<'_>,
-        search: wit::QueryBorrow<'_>,
-    ) -> Result<String, wit::Failure> {
-        part!(self.step(of, search))
-    }
-
-    fn terms(
-        &self,
-        of: wit::BundleBorrow<'_>,
-        search: wit::QueryBorrow<'_>,
-    ) -> Result<String, wit::Failure> {
-        part!(self.terms(of, search))
-    }
-
-    fn listed(&self) {
-        self.0.borrow_mut().list();
-    }
-
-    fn count(&self, of: wit::BundleBorrow<'_>) -> Result<String, wit::Failure> {
-        Ok(self.0.borrow_mut().count(&mut of.get::<Bundle>().0.borrow_mut())?)
-    }
-
-    fn arrange(&self) {
-        self.0.borrow_mut().arrange();
-    }
-
-    fn misspellings(
-        &self,
-        of: wit::BundleBorrow<'_>,
-        search: wit::QueryBorrow<'_>,
-    ) -> Result<String, wit::Failure> {
-        part!(self.misspellings(of, search))
-    }
-
-    fn correct(&self) -> String {
-        self.0.borrow_mut().correct()
-    }
-
-    fn bests(
-        &self,
-        of: wit::BundleBorrow<'_>,
-        search: wit::QueryBorrow<'_>,
-    ) -> Result<String, wit::Failure> {
-        part!(self.bests(of, search))
-    }
-
-    fn compare(&self) {
-        self.0.borrow_mut().compare();
+        Ok(self.0.borrow_mut().step(&mut of.get::<Bundle>().0.borrow_mut())?)
     }
 }
 

@@ -59,7 +59,8 @@ impl Engine {
     }
 
     /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded
-    /// here.
+    /// here. Where several bundles are searched as one, `shared` in the request has what they have
+    /// told ([`findling_engine::Shared`]).
     pub fn search(&self, request: &str) -> Result<Search, JsError> {
         Ok(Search(self.0.search(request)?))
     }
@@ -98,90 +99,7 @@ pub struct Search(open_bundle::Search);
 impl Search {
     /// Goes as far as the shards at hand allow: a JSON array of the shards that are missing, or the
     /// response, a JSON object.
-    pub fn step(&mut self, engine: &Engine) -> Result<String, JsError> {
-        Ok(self.0.step(&engine.0)?)
-    }
-}
-
-/// The statistics of the bundles of one request, which are searched as one: their scores are by the
-/// statistics of all. The counts never leave the module.
-///
-/// After [`Together::add`] for each bundle and [`Together::begin`], every bundle is asked, part by
-/// part, as often as it returns shards that are missing: `terms`, then `list`, `count`, `arrange`,
-/// `misspellings`, `correct`; from `terms` again if words were corrected; `bests` and `compare` if
-/// both legs are fused. Then each is searched by [`Together::step`].
-#[cfg(feature = "together")]
-#[wasm_bindgen]
-pub struct Together(crate::together::Together);
-
-#[cfg(feature = "together")]
-#[wasm_bindgen]
-impl Together {
-    /// Of no bundle yet.
-    #[wasm_bindgen(constructor)]
-    #[allow(clippy::new_without_default, reason = "the constructor is for JavaScript")]
-    pub fn new() -> Together {
-        Self(crate::together::Together::default())
-    }
-
-    /// Adds a bundle.
-    pub fn add(&mut self, engine: &Engine) {
-        self.0.add(&engine.0);
-    }
-
-    /// Begins a request. `relaxes`: whether a query that leaves nothing is read without its phrases
-    /// and exclusions.
-    pub fn begin(&mut self, relaxes: bool) {
-        self.0.begin(relaxes);
-    }
-
-    /// As [`Search::step`], by the statistics of all.
-    pub fn step(&self, engine: &mut Engine, search: &mut Search) -> Result<String, JsError> {
-        Ok(self.0.step(&mut engine.0, &mut search.0)?)
-    }
-
-    /// Finds the terms that the query looks up in a bundle. Returns the shards that are missing, or
-    /// nothing.
-    pub fn terms(&mut self, engine: &mut Engine, search: &mut Search) -> Result<String, JsError> {
-        Ok(self.0.terms(&mut engine.0, &mut search.0)?)
-    }
-
-    /// Lists what is to be counted, when all bundles have told their terms.
-    pub fn list(&mut self) {
-        self.0.list();
-    }
-
-    /// Counts the terms in a bundle. Returns as [`Together::terms`] does.
-    pub fn count(&mut self, engine: &mut Engine) -> Result<String, JsError> {
-        Ok(self.0.count(&mut engine.0)?)
-    }
-
-    /// Adds up the counts, when all bundles have told theirs.
-    pub fn arrange(&mut self) {
-        self.0.arrange();
-    }
-
-    /// Finds the words that a bundle would correct. Returns as [`Together::terms`] does.
-    pub fn misspellings(
-        &mut self,
-        engine: &mut Engine,
-        search: &mut Search,
-    ) -> Result<String, JsError> {
-        Ok(self.0.misspellings(&mut engine.0, &mut search.0)?)
-    }
-
-    /// Chooses the corrections: JSON of words and their replacements.
-    pub fn correct(&mut self) -> String {
-        self.0.correct()
-    }
-
-    /// Finds the best scores of both legs in a bundle. Returns as [`Together::terms`] does.
-    pub fn bests(&mut self, engine: &mut Engine, search: &mut Search) -> Result<String, JsError> {
-        Ok(self.0.bests(&mut engine.0, &mut search.0)?)
-    }
-
-    /// Compares the best scores, when all bundles have told theirs.
-    pub fn compare(&mut self) {
-        self.0.compare();
+    pub fn step(&mut self, engine: &mut Engine) -> Result<String, JsError> {
+        Ok(self.0.step(&mut engine.0)?)
     }
 }

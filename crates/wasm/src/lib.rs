@@ -33,8 +33,6 @@ mod error;
 #[cfg(feature = "javascript")]
 mod javascript;
 mod open_bundle;
-#[cfg(feature = "together")]
-mod together;
 
 pub use error::Failure;
 #[cfg(feature = "javascript")]

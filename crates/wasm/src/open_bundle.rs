@@ -4,7 +4,7 @@ use findling_bundle::{EncoderCard, Entry, PositionsDirectory, ShardId, single_fi
 use findling_encoder::hash::HashEncoder;
 use findling_encoder::{Encoder as _, Side};
 use findling_engine::json::Json;
-use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request, Step};
+use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request, Shared, Step};
 
 use crate::describe;
 use crate::error::Failure;
@@ -28,7 +28,7 @@ pub fn single_file_head(head: &[u8]) -> Result<Vec<u32>, Failure> {
 
 /// A bundle as far as it has been fetched.
 pub struct OpenBundle {
-    pub(crate) index: Index,
+    index: Index,
     /// Where each shard lies in a single file, and where the last of the manifest's ends.
     offsets: Vec<u64>,
     hash: Option<HashEncoder>,
@@ -56,9 +56,10 @@ impl OpenBundle {
     }
 
     /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded
-    /// here.
+    /// here. Where several bundles are searched as one, `shared` in the request has what they have
+    /// told ([`Shared`]).
     pub fn search(&self, request: &str) -> Result<Search, Failure> {
-        let mut request = Request::from_json(request).map_err(Failure::Engine)?;
+        let (mut request, shared) = Request::with_shared(request).map_err(Failure::Engine)?;
         if let Some(encoder) = &self.hash
             && request.vector.is_none()
             && request.encoder == EncoderChoice::Auto
@@ -67,13 +68,16 @@ impl OpenBundle {
             request.vector = embed(encoder, &request.query);
             request.also_vectors = request.also.iter().map(|query| embed(encoder, query)).collect();
         }
-        Ok(Search(self.index.search(request).map_err(Failure::Engine)?))
+        let shared = shared.map_or_else(|| Ok(Shared::default()), Shared::read);
+        let shared = shared.map_err(Failure::Engine)?;
+        let search = self.index.search(request).map_err(Failure::Engine)?;
+        Ok(Search { search, shared })
     }
 
     /// Takes a shard's file. One that is not what the manifest lists is refused with the code
     /// `bundle`.
     pub fn provide(&mut self, shard: u32, stored: &[u8]) -> Result<(), Failure> {
-        Ok(self.index.provide(ShardId(shard), stored).map_err(Failure::Engine)?)
+        self.index.provide(ShardId(shard), stored).map_err(Failure::Engine)
     }
 
     /// Bytes of memory that the shards kept take.
@@ -118,23 +122,36 @@ impl OpenBundle {
 }
 
 /// A search under way.
-pub struct Search(pub(crate) findling_engine::Search);
+pub struct Search {
+    search: findling_engine::Search,
+    shared: Shared,
+}
 
 impl Search {
     /// Goes as far as the shards at hand allow: a JSON array of the shards that are missing, or the
     /// response, a JSON object.
-    pub fn step(&mut self, bundle: &OpenBundle) -> Result<String, Failure> {
-        match self.0.step(&bundle.index).map_err(Failure::Engine)? {
-            Step::Done(response) => Ok(response.to_json()),
-            Step::Need(shards) => Ok(missing(bundle, shards)),
-        }
+    pub fn step(&mut self, bundle: &mut OpenBundle) -> Result<String, Failure> {
+        let Self { search, shared: Shared { part, statistics } } = self;
+        let index = &mut bundle.index;
+        // Searches of one bundle and of several take turns.
+        index.swap_statistics(statistics);
+        let step = match *part {
+            None => search.step(index).map(|step| match step {
+                Step::Done(response) => Ok(response.to_json()),
+                Step::Need(shards) => Err(shards),
+            }),
+            Some(part) => search.tell(index, part),
+        };
+        index.swap_statistics(statistics);
+        Ok(match step.map_err(Failure::Engine)? {
+            Ok(answer) => answer,
+            Err(shards) => missing(bundle, shards),
+        })
     }
 }
 
 /// Shards that are missing, as JSON.
-// Browsers have one caller: a function of its own would cost them bytes.
-#[inline(always)]
-pub(crate) fn missing(bundle: &OpenBundle, shards: Vec<ShardId>) -> String {
+fn missing(bundle: &OpenBundle, shards: Vec<ShardId>) -> String {
     let mut json = Json::default();
     json.array();
     for id in shards {

@@ -78,9 +78,10 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "scale",
-        question: "how a bundle, its build and a first query grow, to a million generated pages",
+        question: "how a bundle, its build, a first and a warm query grow, to a million generated \
+             pages",
         args: "[--pages N,...] [--encoder NAME,...] [-- BUILD OPTIONS]",
-        how: How::Peers("tests/peers/scale.mjs"),
+        how: How::PeersInBrowser("tests/peers/scale.mjs"),
     },
     Bench {
         name: "playground",

@@ -85,15 +85,15 @@ const ENGINE: Module = Module {
     binding: true,
 };
 
-/// The engine of the endpoint, which no reader loads: made for speed, since a plan limits CPU time,
-/// and with the statistics of several bundles. Workers may have 3 MB after gzip.
+/// The engine of the endpoint, which no reader loads: made for speed, since a plan limits CPU time.
+/// Workers may have 3 MB after gzip.
 const EDGE: Module = Module {
     package: "findling-wasm",
     artefact: "findling_wasm.wasm",
     directory: "edge",
     out_name: "findling_engine",
     profile: "wasm-fast",
-    rustc: &["--features", "together", "--crate-type", "cdylib"],
+    rustc: &["--crate-type", "cdylib"],
     optimise: &["-O1", "--strip-producers", "--strip-target-features"],
     split: false,
     budget: 411_000,

@@ -1,7 +1,8 @@
-// Do bundles that a site was divided into rank its pages as one bundle of it does, at the endpoint?
+// Do bundles that a site was divided into rank its pages as one bundle of it does: at the endpoint,
+// or in a page?
 //
-//   node bench/several.mjs --whole BUNDLE --part BUNDLE... [--beside DIR] [--questions FILE]
-//     [--queries N] [--out FILE]
+//   node bench/several.mjs --whole BUNDLE --part BUNDLE... [--page] [--beside DIR]
+//     [--questions FILE] [--queries N] [--out FILE]
 //
 // All bundles lie below one directory. DIR is another build of the package (a copy of `www/dist`).
 // FILE has a question a line, before a tab; by default those about the Rust Book.
@@ -10,7 +11,9 @@ import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { head, load, print, write } from "../../peers/lib/results.mjs";
+import { launch, withClient } from "../lib/browser.mjs";
 import { dist, root } from "../lib/bundle.mjs";
+import { serve } from "../lib/server.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +22,7 @@ const { values } = parseArgs({
     beside: { type: "string" },
     questions: { type: "string", default: join(root, "tests/quality/rust-book.tsv") },
     queries: { type: "string", default: "50" },
+    page: { type: "boolean" },
     out: { type: "string" },
   },
 });
@@ -42,20 +46,57 @@ async function endpoint(build) {
   const handler = createHandler({ log: "none" });
   const mounts = { "/whole/": place(whole), "/parts/": values.part.map(place) };
   const env = { ASSETS: directory(site), FINDLING_BUNDLES: JSON.stringify(mounts) };
-  return async (name, q, mode) => {
+  const ask = async (name, q, mode) => {
     const parameters = new URLSearchParams({ q, mode, k: String(K) });
     const request = new Request(`http://endpoint/${name}/search?${parameters}`);
     const { results } = await (await handler.fetch(request, env)).json();
     return results.map(({ id }) => id);
   };
+  return { ask, end() {} };
 }
+
+/** The same in a page of Chromium, where each bundle is in a worker of its own. */
+async function page(build) {
+  const server = await serve([site, build], { "/": withClient("/findling.js") });
+  const browser = await launch();
+  const page = await browser.newPage();
+  await page.goto(server.url);
+  const mounts = { whole: [place(whole)], parts: values.part.map(place) };
+  await page.evaluate(async (mounts) => {
+    const { openAll } = await import("/findling-several.js");
+    window.indexes = {};
+    for (const [name, urls] of Object.entries(mounts)) window.indexes[name] = await openAll(urls);
+  }, mounts);
+  const ask = async (name, q, mode) => {
+    const { ids, ms } = await page.evaluate(
+      async ([name, q, mode, limit]) => {
+        const begun = performance.now();
+        const { results } = await window.indexes[name].search(q, { mode, limit });
+        return { ids: results.map(({ id }) => id), ms: performance.now() - begun };
+      },
+      [name, q, mode, K],
+    );
+    times.push([name, ms]);
+    return ids;
+  };
+  const end = async () => {
+    await browser.close();
+    await server.close();
+  };
+  return { ask, end };
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
+/** How long searches took, by bundle or bundles. */
+let times = [];
 
 const rows = [];
 const beside = values.beside ? [["beside", resolve(values.beside)]] : [];
 for (const [name, build] of [["this", dist], ...beside]) {
-  const ask = await endpoint(build);
+  const { ask, end } = await (values.page ? page(build) : endpoint(build));
   for (const mode of ["lexical", "hybrid"]) {
     let [same, shown, first] = [0, 0, 0];
+    times = [];
     for (const question of questions) {
       const [one, joined] = [
         await ask("whole", question, mode),
@@ -65,8 +106,13 @@ for (const [name, build] of [["this", dist], ...beside]) {
       shown += one.length;
       first += Number(one[0] === joined[0]);
     }
-    rows.push([name, mode, n, (same / shown).toFixed(3), (first / n).toFixed(2)]);
+    const took = ["whole", "parts"].map((name) =>
+      median(times.flatMap(([of, ms]) => (of === name ? [ms] : []))).toFixed(0),
+    );
+    const row = [name, mode, n, (same / shown).toFixed(3), (first / n).toFixed(2)];
+    rows.push(values.page ? [...row, ...took] : row);
   }
+  await end();
 }
 const columns = [
   "build",
@@ -74,6 +120,7 @@ const columns = [
   "queries",
   `of the first ${K}, the same`,
   "the same first page",
+  ...(values.page ? ["one bundle (ms)", "the parts (ms)"] : []),
 ];
 const table = { id: "several", columns, rows };
 print(table);

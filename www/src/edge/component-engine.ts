@@ -68,58 +68,6 @@ export class Search {
   }
 }
 
-export class Together {
-  readonly #together = new component.Together();
-
-  free(): void {
-    this.#together[Symbol.dispose]();
-  }
-
-  add({ bundle }: Engine): void {
-    this.#together.add(bundle);
-  }
-
-  begin(relaxes: boolean): void {
-    this.#together.begin(relaxes);
-  }
-
-  step({ bundle }: Engine, { query }: Search): string {
-    return unwrapped(() => this.#together.step(bundle, query));
-  }
-
-  terms({ bundle }: Engine, { query }: Search): string {
-    return unwrapped(() => this.#together.terms(bundle, query));
-  }
-
-  list(): void {
-    this.#together.listed();
-  }
-
-  count({ bundle }: Engine): string {
-    return unwrapped(() => this.#together.count(bundle));
-  }
-
-  arrange(): void {
-    this.#together.arrange();
-  }
-
-  misspellings({ bundle }: Engine, { query }: Search): string {
-    return unwrapped(() => this.#together.misspellings(bundle, query));
-  }
-
-  correct(): string {
-    return this.#together.correct();
-  }
-
-  bests({ bundle }: Engine, { query }: Search): string {
-    return unwrapped(() => this.#together.bests(bundle, query));
-  }
-
-  compare(): void {
-    this.#together.compare();
-  }
-}
-
 /** What a call returns. A failure of the engine is thrown as the module for JavaScript does. */
 function unwrapped<T>(call: () => T): T {
   try {

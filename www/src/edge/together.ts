@@ -1,13 +1,20 @@
 /**
  * Several bundles searched as one: all score by the statistics of all, so that their scores can be
- * compared. All are open in one module of the engine, which adds the statistics up: see
- * `crates/wasm/src/together.rs`.
+ * compared (`share-statistics.ts`).
  */
 
-import * as engine from "../../wasm/edge/findling_engine";
 import { withNotice } from "../bundle";
-import type { Correction, Response, Request as SearchRequest } from "../engine-types";
+import { correctionsIn } from "../corrected-query";
+import type { Correction, Notice, Response, Request as SearchRequest } from "../engine-types";
 import { FindlingError } from "../errors";
+import {
+  fusesScores,
+  type Shared,
+  type SharedRequest,
+  STRICT,
+  shareStatistics,
+  type Told,
+} from "../share-statistics";
 import { type Answerer, NEVER, type Place } from "./answerer";
 import type { Metered } from "./budget";
 import type { Opened } from "./library";
@@ -33,12 +40,6 @@ export interface Reply {
   error?: FindlingError;
 }
 
-/** A part of a search, over one bundle: shards that are missing, or nothing. */
-type PartOf = (engine: E, search: S) => string;
-/** Engines and searches of the endpoint's own module. */
-type E = engine.Engine;
-type S = engine.Search;
-
 /**
  * Asks bundles. Those that fail are left out, and have an error as their reply. `undefined` if they
  * are to be asked one by one: the query has no words to count, or the request may not fetch enough.
@@ -52,7 +53,7 @@ export async function askTogether(
   cost: Metered,
 ): Promise<Reply[] | undefined> {
   // The rank of a page is explained within its bundle.
-  if (!("Together" in engine) || query.query.trim() === "" || query.why) return undefined;
+  if (query.query.trim() === "" || query.why) return undefined;
   try {
     return await askParty(answerer, members, requestOf, env, cost);
   } catch (thrown) {
@@ -77,13 +78,9 @@ async function askParty(
       return { member, opened, request };
     });
     const party = new Party(answerer, asked, replies, cost);
-    try {
-      await party.answer(false);
-      const strict = asked.some(({ request }) => /["-]/.test(request.query));
-      if (strict && party.leavesNothing) await party.answer(true);
-    } finally {
-      party.end();
-    }
+    await party.answer(false);
+    const isStrict = asked.some(({ request }) => STRICT.test(request.query));
+    if (isStrict && party.leavesNothing) await party.answer(true);
     return members.map((member) => replies.get(member) ?? { member });
   });
 }
@@ -128,7 +125,7 @@ class Party {
   readonly #asked: readonly Asked[];
   readonly #replies: Map<Placed, Reply>;
   readonly #cost: Metered;
-  readonly #together = new engine.Together();
+  readonly #notices = new Map<Placed, Notice>();
 
   constructor(
     answerer: Answerer,
@@ -142,12 +139,6 @@ class Party {
     this.#cost = cost;
   }
 
-  /** Lets the statistics go, and searches of this cost be by those of one bundle again. */
-  end(): void {
-    this.#cost.step = undefined;
-    this.#together.free();
-  }
-
   /** Whether no bundle has found anything. */
   get leavesNothing(): boolean {
     return this.#asked.every(({ member }) => {
@@ -158,34 +149,14 @@ class Party {
 
   /** Searches all. `relaxes`: whether the query is read without its phrases and exclusions. */
   async answer(relaxes: boolean): Promise<void> {
-    const together = this.#together;
-    const notices = new Map<Placed, Awaited<ReturnType<Answerer["embed"]>>>();
-    const embed = (corrections: readonly Correction[]) =>
-      this.#each(async ({ member, opened, request }) => {
-        notices.set(
-          member,
-          await this.#answerer.embed(request, opened, member.place.name, corrections),
-        );
-      });
-    if (!relaxes) await this.#add();
-    together.begin(relaxes);
-    await embed([]);
-    await this.#count();
-    await this.#part((one, search) => together.misspellings(one, search));
-    const corrections = JSON.parse(together.correct()) as Correction[];
-    if (corrections.length > 0) {
-      // The vectors were of the query as typed.
-      await embed(corrections);
-      await this.#count();
-    }
-    if (this.#asked.some(({ request }) => isFused(request))) {
-      await this.#part((one, search) => together.bests(one, search));
-      together.compare();
-    }
-    this.#cost.step = (one, search) => together.step(one as E, search as S);
+    if (!relaxes) await this.#each((asked) => this.#embed(asked, []));
+    const isFused = this.#asked.some(({ request: { mode, fusion } }) => fusesScores(mode, fusion));
+    const tell = (asked: Asked, shared: Shared) => this.#tell(asked, shared);
+    const shared = await shareStatistics(this.#able, tell, { isFused, relaxes });
     await this.#each(async ({ member, opened, request }) => {
-      const { json, whole } = await this.#answerer.search(request, opened, this.#cost);
-      const notice = notices.get(member);
+      const query: SharedRequest = { ...request, shared };
+      const { json, whole } = await this.#answerer.search(query, opened, this.#cost);
+      const notice = this.#notices.get(member);
       const { revision } = opened.bundle;
       this.#replies.set(member, {
         member,
@@ -198,63 +169,62 @@ class Party {
     });
   }
 
-  /** Adds the statistics of the bundles, in their order. */
-  async #add(): Promise<void> {
-    this.#cost.step = (one) => {
-      this.#together.add(one as E);
-      return "";
-    };
-    for (const { opened } of this.#asked) await this.#run(opened, undefined);
+  async #embed(
+    { member, opened, request }: Asked,
+    corrections: readonly Correction[],
+  ): Promise<void> {
+    const { name } = member.place;
+    const notice = await this.#answerer.embed(request, opened, name, corrections);
+    if (notice) this.#notices.set(member, notice);
+    else this.#notices.delete(member);
   }
 
-  /** Adds up the frequencies of the terms that the query looks up. */
-  async #count(): Promise<void> {
-    const together = this.#together;
-    await this.#part((one, search) => together.terms(one, search));
-    together.list();
-    this.#cost.step = (one) => together.count(one as E);
-    await this.#each(({ opened }) => this.#run(opened, undefined));
-    together.arrange();
+  /** What a bundle tells. If it corrects words, its vector was of the query as typed. */
+  async #tell(asked: Asked, shared: Shared): Promise<Told | undefined> {
+    let told: Told | undefined;
+    await this.#attempt(asked, async ({ opened, request }) => {
+      const ask = () => this.#run(opened, { ...request, shared } as SharedRequest);
+      let json = await ask();
+      const corrections = request.vector ? correctionsIn(json) : [];
+      if (corrections.length > 0) {
+        await this.#embed(asked, corrections);
+        json = await ask();
+      }
+      told = (JSON.parse(json) as { told: Told }).told;
+    });
+    return told;
   }
 
-  #part(part: PartOf): Promise<void> {
-    this.#cost.step = (one, search) => part(one as E, search as S);
-    return this.#each(({ opened, request }) => this.#run(opened, request));
-  }
-
-  /** Runs a part over one bundle. If its files are gone, the build that is there now answers. */
-  async #run({ bundle }: Opened, request: SearchRequest | undefined): Promise<void> {
+  /** Asks a bundle. If its files are gone, the build that is there now answers. */
+  async #run({ bundle }: Opened, request: SearchRequest): Promise<string> {
     const take = () => bundle.run(request, this.#cost, NEVER);
     try {
-      await take();
+      return await take();
     } catch (thrown) {
       const { code } = FindlingError.from(thrown);
       const isStale = code === "shard-missing" || code === "shard-corrupt";
       if (!isStale || !(await bundle.refresh(this.#cost))) throw thrown;
-      await take();
+      return take();
     }
   }
 
-  /** Asks every bundle that has not failed. */
-  async #each(ask: (asked: Asked) => Promise<unknown>): Promise<void> {
-    const failed = ({ member }: Asked) => this.#replies.get(member)?.error !== undefined;
-    await Promise.all(
-      this.#asked
-        .filter((asked) => !failed(asked))
-        .map(async (asked) => {
-          try {
-            await ask(asked);
-          } catch (thrown) {
-            if (this.#cost.budget.exhausted) throw thrown;
-            const { member } = asked;
-            this.#replies.set(member, { member, error: FindlingError.from(thrown) });
-          }
-        }),
-    );
+  /** The bundles that have not failed. */
+  get #able(): Asked[] {
+    return this.#asked.filter(({ member }) => this.#replies.get(member)?.error === undefined);
   }
-}
 
-/** Whether both legs are fused by their scores. */
-function isFused({ mode = "hybrid", fusion }: SearchRequest): boolean {
-  return mode === "hybrid" && (fusion?.method ?? "convex") === "convex";
+  /** Asks every bundle that has not failed. */
+  async #each(ask: (asked: Asked) => Promise<void>): Promise<void> {
+    await Promise.all(this.#able.map((asked) => this.#attempt(asked, ask)));
+  }
+
+  async #attempt(asked: Asked, ask: (asked: Asked) => Promise<void>): Promise<void> {
+    try {
+      await ask(asked);
+    } catch (thrown) {
+      if (this.#cost.budget.exhausted) throw thrown;
+      const { member } = asked;
+      this.#replies.set(member, { member, error: FindlingError.from(thrown) });
+    }
+  }
 }

@@ -24,21 +24,6 @@ declare module "findling:engine/search@0.1.0" {
     [Symbol.dispose](): void;
   }
 
-  export class Together implements Resource {
-    add(of: Bundle): void;
-    begin(relaxes: boolean): void;
-    step(of: Bundle, search: Query): string;
-    terms(of: Bundle, search: Query): string;
-    listed(): void;
-    count(of: Bundle): string;
-    arrange(): void;
-    misspellings(of: Bundle, search: Query): string;
-    correct(): string;
-    bests(of: Bundle, search: Query): string;
-    compare(): void;
-    [Symbol.dispose](): void;
-  }
-
   export function manifestOf(entry: Uint8Array): string;
   export function singleFileHead(head: Uint8Array): Uint32Array;
 }

@@ -12,7 +12,7 @@ use super::hosting::Hosting;
 use crate::commands::ocr::OcrArgs;
 use crate::commands::run_args::RunArgs;
 use crate::index::query_encoder::Choice;
-use crate::index::{GRAPH_FROM, retired_shards, rows};
+use crate::index::{retired_shards, rows};
 use crate::models::known;
 use crate::scratch;
 use crate::sources::boosts_and_pins::Boost;
@@ -312,9 +312,10 @@ pub struct Meaning {
     /// Do not fit the static encoder to the site
     #[arg(long)]
     pub(super) no_fit: bool,
-    /// Smallest number of vectors for which a nearest-neighbour graph is built
-    #[arg(long, value_name = "N", default_value_t = GRAPH_FROM)]
-    pub(super) graph_from: usize,
+    /// Smallest number of vectors for which a nearest-neighbour graph is built [default: 20000, and
+    /// none for more than 400000]
+    #[arg(long, value_name = "N")]
+    pub(super) graph_from: Option<usize>,
     /// Directory in which embeddings are kept for later builds [default: the user's cache
     /// directory]
     #[arg(long, value_name = "DIR")]

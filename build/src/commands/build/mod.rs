@@ -2,8 +2,8 @@
 
 mod args;
 mod assistant_files;
-mod code_ranking;
 mod collection;
+mod default_ranking;
 mod embed;
 mod encoders;
 mod hosting;
@@ -35,7 +35,10 @@ use crate::index::assemble::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
 use crate::index::write::{self, BundleWriter, Extra, Replaced, Shape, Written};
-use crate::index::{self, Deployed, Job, Kept, Outcome, Stage, client, standalone};
+use crate::index::{
+    self, Deployed, GRAPH_FROM, GRAPH_UP_TO, Job, Kept, Outcome, Stage, client, standalone,
+};
+use crate::models;
 use crate::sources::Included;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::pagefind::Site;
@@ -247,8 +250,11 @@ fn index_site(
         input;
     extras.extend(read);
     if settings.ranking.is_empty() {
-        let of_code = code_ranking::ranking_of(&pages);
-        settings.ranking = of_code.map(|setting| setting.to_vec()).unwrap_or_default();
+        let by_transformer = encoders.documents.as_ref().is_some_and(|encoder| {
+            encoder.card().semantic && args.meaning.encoder != models::STATIC
+        });
+        let of_pages = default_ranking::ranking_of(&pages, by_transformer);
+        settings.ranking = of_pages.map(|setting| setting.to_vec()).unwrap_or_default();
     }
     let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     encoders.check_fit(args.meaning.fit, ui);
@@ -307,7 +313,8 @@ fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
     index::Options {
         chunk: chunk_options(args),
         language: args.reading.language.clone(),
-        graph_from: args.meaning.graph_from,
+        graph_from: args.meaning.graph_from.unwrap_or(GRAPH_FROM),
+        graph_up_to: args.meaning.graph_from.map_or(GRAPH_UP_TO, |_| usize::MAX),
         synonyms: settings.synonyms,
         ranking: settings.ranking,
         // Pagefind lists every page.

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use findling_encoder::hash::HashEncoder;
-use findling_engine::{Limit, Response};
+use findling_engine::{Limit, Response, Shared, Step};
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::host::EncoderChoice;
@@ -93,6 +94,44 @@ fn as_one(
     hosts.map(|(one, request)| one.host.search(request).unwrap().0).collect()
 }
 
+/// The same where what bundles tell goes from one to another as JSON, as in a browser.
+fn by_json(opened: &mut [Opened], request: &Request) -> Vec<Response> {
+    let mut told: Vec<Vec<Value>> = vec![Vec::new(); opened.len()];
+    for part in ["terms", "counts", "misspellings", "terms", "counts", "bests"] {
+        let shared = json!({"part": part, "told": told.concat()});
+        for (one, own) in opened.iter_mut().zip(&mut told) {
+            let mut answer: Value = ask_json(&mut one.host, request, &shared).unwrap();
+            own.push(answer["told"].take());
+        }
+    }
+    let shared = json!({"told": told.concat()});
+    let answers = opened.iter_mut().map(|one| ask_json(&mut one.host, request, &shared).unwrap());
+    answers.map(|answer| serde_json::from_value(answer).unwrap()).collect()
+}
+
+fn ask_json(host: &mut Host, request: &Request, shared: &Value) -> Result<Value> {
+    let mut request: Value = serde_json::from_str(&request.to_json())?;
+    request["shared"] = shared.clone();
+    let (request, shared) = Request::with_shared(&request.to_string())?;
+    let Shared { part, mut statistics } = Shared::read(shared.context("nothing is shared")?)?;
+    let mut search = host.index.search(request)?;
+    loop {
+        host.index.swap_statistics(&mut statistics);
+        let step = match part {
+            Some(part) => search.tell(&host.index, part),
+            None => search.step(&host.index).map(|step| match step {
+                Step::Done(response) => Ok(response.to_json()),
+                Step::Need(shards) => Err(shards),
+            }),
+        };
+        host.index.swap_statistics(&mut statistics);
+        match step? {
+            Ok(answer) => return Ok(serde_json::from_str(&answer)?),
+            Err(wanted) => host.read(wanted, &mut Cost::default())?,
+        }
+    }
+}
+
 fn cut(sketches: &[Sketch], sides: &[bool], embeds: bool) -> [Opened; 2] {
     [true, false].map(|side| {
         let own = sketches.iter().enumerate().filter(|(i, _)| sides[i % sides.len()] == side);
@@ -115,6 +154,10 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     proptest::collection::vec((words(1..3), words(1..3), words(4..40)), 6..24)
 }
 
+fn bits(pages: &[(f32, String)]) -> Vec<(u32, String)> {
+    pages.iter().map(|(score, url)| (score.to_bits(), url.clone())).collect()
+}
+
 /// How far scores by words and meaning may differ: a bundle rounds its vectors and their mean.
 const CLOSE: f32 = 3e-3;
 
@@ -132,10 +175,11 @@ proptest! {
         let expect = ranking(&[whole(&sketches, false).host.search(request.clone()).unwrap().0]);
         let mut parts = cut(&sketches, &sides, false);
         let got = ranking(&as_one(&mut parts, &request, None));
-        let bits = |pages: &[(f32, String)]| {
-            pages.iter().map(|(score, url)| (score.to_bits(), url.clone())).collect::<Vec<_>>()
-        };
         prop_assert_eq!(bits(&got), bits(&expect));
+        for one in &mut parts {
+            part(&mut one.host);
+        }
+        prop_assert_eq!(bits(&ranking(&by_json(&mut parts, &request))), bits(&expect));
         // By themselves they score as before.
         let [first, _] = &mut parts;
         let alone = |one: &mut Opened| ranking(&[one.host.search(request.clone()).unwrap().0]);
@@ -158,7 +202,10 @@ proptest! {
         encoder.embed(&mut request).unwrap();
         let expect = ranking(&[whole.host.search(request.clone()).unwrap().0]);
         let mut parts = cut(&sketches, &sides, true);
-        let got = ranking(&as_one(&mut parts, &request, Some(&encoder)));
+        let by_json = by_json(&mut parts, &request);
+        let got = as_one(&mut parts, &request, Some(&encoder));
+        prop_assert_eq!(&by_json, &got);
+        let got = ranking(&got);
         prop_assert_eq!(got.len(), expect.len());
         for (rank, (got, expect)) in got.iter().zip(&expect).enumerate() {
             prop_assert!((got.0 - expect.0).abs() < CLOSE, "{rank}: {got:?}, {expect:?}");
@@ -200,6 +247,10 @@ fn a_misspelled_word_is_corrected_in_all_bundles_to_the_same_word() {
         let replaced: Vec<_> = response.corrections.iter().map(|slip| &*slip.replacement).collect();
         assert_eq!(replaced, ["mutex"], "{response:?}");
     }
+    for one in &mut parts {
+        part(&mut one.host);
+    }
+    assert_eq!(by_json(&mut parts, &request("mutxe oven", Mode::Lexical)), responses);
     assert_eq!(ranking(&responses).len(), 2);
 }
 

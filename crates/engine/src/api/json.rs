@@ -30,6 +30,11 @@ impl Json {
         self.0.push_str(text);
     }
 
+    /// What was written by itself.
+    pub fn json(&mut self, other: &Json) {
+        self.raw(&other.0);
+    }
+
     /// Begins an object.
     pub fn object(&mut self) -> &mut Self {
         self.raw("{");

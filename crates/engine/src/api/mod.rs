@@ -5,18 +5,19 @@ pub mod json;
 mod rank_params;
 mod request;
 mod response;
-#[cfg(feature = "shared-statistics")]
 mod shared_statistics;
 
 pub use error::Error;
 pub use rank_params::{Bm25fParams, FieldParams, RankParams};
 pub use request::{
     EncoderChoice, FacetsOf, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request,
-    SectionsPerPage, Sort, Suggest,
+    SectionsPerPage, Shared, Sort, Suggest,
 };
 pub use response::*;
-#[cfg(feature = "shared-statistics")]
-pub use shared_statistics::{LegBests, Misspelling, QueryTerms, SharedStatistics};
+pub(crate) use shared_statistics::SharedScores;
+pub use shared_statistics::{
+    LegBests, Misspelling, QueryTerms, SharedPart, SharedStatistics, Statistics,
+};
 
 /// The attribute that multiplies a page's score: a number from 0 to 100. Values above 1 raise the
 /// page, values below 1 lower it.

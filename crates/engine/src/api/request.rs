@@ -1,9 +1,12 @@
 //! The request that a host sends to the engine.
 
 mod json;
+mod shared;
 mod validate;
 
 use serde::{Deserialize, Serialize};
+
+pub use shared::Shared;
 
 /// A query and its options. Hosts that are not written in Rust send it as JSON. Every field except
 /// `query` is optional.
@@ -329,7 +332,17 @@ impl Request {
     /// [`crate::Error::Request`] if the text is not JSON, or a field is unknown or has the wrong
     /// type.
     pub fn from_json(json: &str) -> Result<Self, crate::api::Error> {
-        json::request(json)
+        json::request(json, None)
+    }
+
+    /// Reads a request that may carry the statistics of several bundles ([`crate::Shared`]).
+    ///
+    /// # Errors
+    /// As [`Request::from_json`].
+    pub fn with_shared(json: &str) -> Result<(Self, Option<serde_json::Value>), crate::api::Error> {
+        let mut shared = None;
+        let request = json::request(json, Some(&mut shared))?;
+        Ok((request, shared))
     }
 
     /// The request as JSON that [`Request::from_json`] reads, for a host that hands it to another

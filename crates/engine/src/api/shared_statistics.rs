@@ -2,21 +2,78 @@
 //!
 //! Hosts ask each bundle for what the query looks up there ([`crate::Search::terms`],
 //! [`Index::frequencies`](crate::Index::frequencies)), add it up here, and hand the sum to all of
-//! them ([`Index::set_shared`](crate::Index::set_shared)).
+//! them ([`Index::set_statistics`](crate::Index::set_statistics)).
+//!
+//! Browsers have each bundle in a worker of its own. There a request carries what all bundles have
+//! told ([`SharedPart`]), and each of them adds it up.
 
-use std::collections::{BTreeMap, BTreeSet};
+use findling_bundle::{Stats, order};
 
-use findling_bundle::Stats;
+/// What the search of one bundle reads of the statistics of all. An interface, so that the part of
+/// the engine that every reader loads has none of the code behind it.
+pub(crate) trait SharedScores: Send + Sync {
+    /// Passages and mean lengths.
+    fn stats(&self) -> &Stats;
+    /// Whether a query that leaves nothing is read without its phrases and exclusions.
+    fn relaxes(&self) -> bool;
+    /// In how many passages of all bundles a term is; `None` where it was not counted.
+    fn frequency(&self, term: &str) -> Option<u32>;
+    /// What a word may become, of all bundles, the most frequent first.
+    fn completions(&self, prefix: &str) -> Option<&[String]>;
+    /// The terms made of a term and that it is made of, in the same order.
+    fn relatives(&self, term: &str) -> Option<&[String]>;
+    /// The replacement of a word, once replacements are chosen.
+    fn correction(&self, word: &str) -> Option<Option<&Misspelling>>;
+    /// Whether replacements are chosen.
+    fn is_corrected(&self) -> bool;
+    /// The best score by words and the greatest similarity for a phrasing.
+    fn bests(&self, query: &str) -> (f32, f32);
+    /// The similarity of a phrasing with the mean of the vectors of all bundles; otherwise its
+    /// `own`.
+    fn zero(&self, query: &str, own: f32) -> f32;
+    /// The terms whose frequencies are not known yet.
+    fn uncounted(&self) -> Vec<String>;
+}
+
+/// The statistics that a bundle scores by: its own, or those of several.
+#[derive(Default)]
+pub struct Statistics(Option<Box<dyn SharedScores>>);
+
+impl Statistics {
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&dyn SharedScores> {
+        self.0.as_deref()
+    }
+}
+
+impl From<SharedStatistics> for Statistics {
+    fn from(shared: SharedStatistics) -> Self {
+        Self(Some(Box::new(shared)))
+    }
+}
+
+/// What a bundle is asked for in place of an answer, where a request carries the statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedPart {
+    /// The terms that the query looks up ([`crate::Search::terms`]).
+    Terms,
+    /// How frequent the terms are that were not counted yet ([`crate::Index::frequencies`]).
+    Counts,
+    /// The words that would be corrected ([`crate::Search::misspellings`]).
+    Misspellings,
+    /// The best scores of both legs ([`crate::Search::bests`]).
+    Bests,
+}
 
 /// What a query looks up in one bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryTerms {
     /// All terms and keys, whether the bundle has them or not.
-    pub terms: BTreeSet<String>,
-    /// By the beginning of an unfinished word: the terms that it may become.
-    pub completions: BTreeMap<String, Vec<String>>,
-    /// By term: terms made of it, and terms that it is made of.
-    pub relatives: BTreeMap<String, Vec<String>>,
+    pub terms: Vec<String>,
+    /// The beginnings of unfinished words, with the terms that they may become.
+    pub completions: Vec<(String, Vec<String>)>,
+    /// Terms, with those made of them and those that they are made of.
+    pub relatives: Vec<(String, Vec<String>)>,
 }
 
 /// A word that none of the bundles has, and the word of one of them that is nearest.
@@ -49,10 +106,12 @@ pub struct LegBests {
 #[derive(Clone, Debug, Default)]
 pub struct SharedStatistics {
     /// Only what scores depend on: passages, and mean lengths.
-    pub(crate) stats: Stats,
-    frequencies: BTreeMap<String, u32>,
-    lists: QueryTerms,
-    corrections: Option<BTreeMap<String, Misspelling>>,
+    stats: Stats,
+    /// Terms in ascending order, with the passages that they are in, once these are counted.
+    frequencies: Vec<(String, Option<u32>)>,
+    completions: Vec<(String, Vec<String>)>,
+    relatives: Vec<(String, Vec<String>)>,
+    corrections: Option<Vec<Misspelling>>,
     bests: Vec<LegBests>,
     /// Whether a query that leaves nothing is read without its phrases and exclusions.
     pub relaxes: bool,
@@ -81,54 +140,80 @@ impl SharedStatistics {
 
     /// Adds what a query looks up in one of the bundles.
     pub fn add_terms(&mut self, found: QueryTerms) {
-        self.lists.terms.extend(found.terms);
-        for (lists, more) in [
-            (&mut self.lists.completions, found.completions),
-            (&mut self.lists.relatives, found.relatives),
-        ] {
-            for (word, terms) in more {
-                self.lists.terms.extend(terms.iter().cloned());
-                lists.entry(word).or_default().extend(terms);
+        found.terms.into_iter().for_each(|term| self.add_term(term));
+        for (of_words, found) in [(false, found.completions), (true, found.relatives)] {
+            for (word, terms) in found {
+                terms.iter().for_each(|term| self.add_term(term.clone()));
+                let lists = if of_words { &mut self.relatives } else { &mut self.completions };
+                match lists.iter_mut().find(|(known, _)| *known == word) {
+                    Some((_, known)) => known.extend(terms),
+                    None => lists.push((word, terms)),
+                }
             }
         }
     }
 
+    fn add_term(&mut self, term: String) {
+        if let Err(place) = self.place(&term) {
+            self.frequencies.insert(place, (term, None));
+        }
+    }
+
+    /// The place of a term, or where it would be.
+    fn place(&self, term: &str) -> Result<usize, usize> {
+        self.frequencies.binary_search_by(|(known, _)| (**known).cmp(term))
+    }
+
     /// The terms whose frequencies are not known yet.
     pub fn uncounted(&self) -> Vec<String> {
-        let terms = self.lists.terms.iter();
-        terms.filter(|term| !self.frequencies.contains_key(*term)).cloned().collect()
+        let uncounted = self.frequencies.iter().filter(|(_, count)| count.is_none());
+        uncounted.map(|(term, _)| term.clone()).collect()
     }
 
     /// Adds the frequencies of terms in one of the bundles.
     pub fn add_frequencies(&mut self, terms: &[String], counts: &[u32]) {
         for (term, count) in terms.iter().zip(counts) {
-            let sum = self.frequencies.entry(term.clone()).or_default();
-            *sum = sum.saturating_add(*count);
+            self.add_term(term.clone());
+            if let Ok(place) = self.place(term) {
+                let sum = &mut self.frequencies[place].1;
+                *sum = Some(sum.unwrap_or_default().saturating_add(*count));
+            }
         }
     }
 
     /// Puts completions and relatives in order, the most frequent first, once all frequencies are
     /// known.
     pub fn arrange(&mut self) {
-        let Self { frequencies, lists, .. } = self;
-        for terms in lists.completions.values_mut().chain(lists.relatives.values_mut()) {
-            terms.sort();
-            terms.dedup();
-            // Stable: among equals the first in the alphabet.
-            let df = |term: &String| frequencies.get(term).copied().unwrap_or_default();
-            terms.sort_by_key(|term| std::cmp::Reverse(df(term)));
+        self.completions = self.arranged(&self.completions);
+        self.relatives = self.arranged(&self.relatives);
+    }
+
+    fn arranged(&self, lists: &[(String, Vec<String>)]) -> Vec<(String, Vec<String>)> {
+        let mut arranged = Vec::with_capacity(lists.len());
+        for (word, terms) in lists {
+            let df = |term: &str| self.place(term).ok().and_then(|at| self.frequencies[at].1);
+            let mut keyed: Vec<(u32, &String)> =
+                terms.iter().map(|term| (df(term).unwrap_or_default(), term)).collect();
+            // Among equals the first in the alphabet.
+            order::sort_by(&mut keyed, |a, b| a.0 > b.0 || (a.0 == b.0 && a.1 < b.1));
+            keyed.dedup();
+            arranged
+                .push((word.clone(), keyed.into_iter().map(|(_, term)| term.clone()).collect()));
         }
+        arranged
     }
 
     /// Chooses the replacements of misspelled words. From then on no bundle looks for its own.
     /// Returns whether there are any.
     pub fn correct(&mut self, found: impl IntoIterator<Item = Misspelling>) -> bool {
-        let mut best: BTreeMap<String, Misspelling> = BTreeMap::new();
+        let mut best: Vec<Misspelling> = Vec::new();
         for near in found {
-            let key = |near: &Misspelling| (near.rank, near.replacement.clone());
-            match best.get(&near.word) {
-                Some(known) if key(known) <= key(&near) => {}
-                _ => drop(best.insert(near.word.clone(), near)),
+            let Some(known) = best.iter_mut().find(|known| known.word == near.word) else {
+                best.push(near);
+                continue;
+            };
+            if (near.rank, &near.replacement) < (known.rank, &known.replacement) {
+                *known = near;
             }
         }
         let is_any = !best.is_empty();
@@ -139,7 +224,7 @@ impl SharedStatistics {
     /// The words that are replaced, and what by, once replacements are chosen.
     pub fn replacements(&self) -> impl Iterator<Item = (&str, &str)> {
         let chosen = self.corrections.iter().flatten();
-        chosen.map(|(word, near)| (word.as_str(), near.replacement.as_str()))
+        chosen.map(|near| (near.word.as_str(), near.replacement.as_str()))
     }
 
     /// Adds the best scores in one of the bundles.
@@ -164,30 +249,56 @@ impl SharedStatistics {
         }
     }
 
-    /// In how many passages of all bundles a term is; `None` where it was not counted.
-    pub(crate) fn frequency(&self, term: &str) -> Option<u32> {
-        self.frequencies.get(term).copied()
+    fn leg_bests(&self, query: &str) -> Option<&LegBests> {
+        self.bests.iter().find(|bests| bests.query == query)
+    }
+}
+
+impl SharedScores for SharedStatistics {
+    fn stats(&self) -> &Stats {
+        &self.stats
     }
 
-    pub(crate) fn completions(&self, prefix: &str) -> Option<&[String]> {
-        self.lists.completions.get(prefix).map(Vec::as_slice)
+    fn relaxes(&self) -> bool {
+        self.relaxes
     }
 
-    pub(crate) fn relatives(&self, term: &str) -> Option<&[String]> {
-        self.lists.relatives.get(term).map(Vec::as_slice)
+    fn frequency(&self, term: &str) -> Option<u32> {
+        self.frequencies[self.place(term).ok()?].1
     }
 
-    /// The replacement of a word, once replacements are chosen.
-    pub(crate) fn correction(&self, word: &str) -> Option<Option<&Misspelling>> {
-        self.corrections.as_ref().map(|corrections| corrections.get(word))
+    fn completions(&self, prefix: &str) -> Option<&[String]> {
+        list_of(&self.completions, prefix)
     }
 
-    /// Whether replacements are chosen.
-    pub(crate) fn is_corrected(&self) -> bool {
+    fn relatives(&self, term: &str) -> Option<&[String]> {
+        list_of(&self.relatives, term)
+    }
+
+    fn correction(&self, word: &str) -> Option<Option<&Misspelling>> {
+        Some(self.corrections.as_ref()?.iter().find(|near| near.word == word))
+    }
+
+    fn is_corrected(&self) -> bool {
         self.corrections.is_some()
     }
 
-    pub(crate) fn bests(&self, query: &str) -> Option<&LegBests> {
-        self.bests.iter().find(|bests| bests.query == query)
+    fn bests(&self, query: &str) -> (f32, f32) {
+        let bests = self.leg_bests(query);
+        let similarity = bests.and_then(|bests| bests.nearest).unwrap_or(f32::NEG_INFINITY);
+        (bests.map_or(0.0, |bests| bests.lexical), similarity)
     }
+
+    fn zero(&self, query: &str, own: f32) -> f32 {
+        self.leg_bests(query).and_then(|bests| bests.zero).map_or(own, |(zero, _)| zero)
+    }
+
+    fn uncounted(&self) -> Vec<String> {
+        self.uncounted()
+    }
+}
+
+fn list_of<'a>(lists: &'a [(String, Vec<String>)], word: &str) -> Option<&'a [String]> {
+    let (_, terms) = lists.iter().find(|(known, _)| known == word)?;
+    Some(terms)
 }

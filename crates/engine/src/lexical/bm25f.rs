@@ -160,8 +160,8 @@ impl<'a> Scorer<'a> {
         groups
     }
 
-    /// The terms of a word of the query: its own, completions, synonyms and, where it is `related`,
-    /// relatives.
+    /// The terms of a word of the query: its own, completions, itself joined with a neighbour,
+    /// synonyms and, where it is `related`, relatives.
     pub fn terms(
         &self,
         plan: &QueryPlan,
@@ -190,10 +190,12 @@ impl<'a> Scorer<'a> {
         }
         // Another word for a thing is worth less than the one typed, however rare it is.
         let own = terms.iter().filter(|term| term.exact).map(|term| term.idf).reduce(f32::min);
-        let synonyms =
-            group.synonyms.iter().filter_map(|key| Some((key.clone(), self.dictionary.find(key)?)));
-        let mut others: Vec<_> =
-            synonyms.map(|(key, lookup)| (key, lookup, self.params.synonym_weight)).collect();
+        let synonyms = group.synonyms.iter().map(|key| (key, self.params.synonym_weight));
+        let joined = group.joined.iter().map(|term| (term, 1.0));
+        let mut others: Vec<_> = joined
+            .chain(synonyms)
+            .filter_map(|(key, share)| Some((key.clone(), self.dictionary.find(key)?, share)))
+            .collect();
         // A word that the bundle does not have is corrected or reported as missing; relatives do
         // not replace it.
         if own.is_some() && related {

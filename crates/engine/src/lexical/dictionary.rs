@@ -6,6 +6,7 @@ use findling_bundle::{Level, Posting, ShardId, TermEntry, TermsShard};
 use findling_text::is_stop_word;
 use findling_text::keys::is_key;
 
+use crate::api::SharedScores;
 use crate::index::Index;
 
 /// Most completions of an unfinished word.
@@ -43,13 +44,6 @@ impl Lookup {
 /// Whether a term has postings in the second tier, on any level.
 fn has_second(entry: &TermEntry) -> bool {
     entry.n_second != [0; 3]
-}
-
-/// An entry with another number of passages.
-#[cfg(feature = "shared-statistics")]
-fn with_df(mut entry: TermEntry, df: u32) -> TermEntry {
-    entry.df = df;
-    entry
 }
 
 /// A term's postings on one level, tier after tier.
@@ -123,17 +117,26 @@ impl<'a> Dictionary<'a> {
     /// Finds a term. Where several bundles are searched as one, also a term that only another one
     /// has; it has no postings here.
     pub fn find(&self, term: &str) -> Option<Lookup> {
-        let own = self.find_here(term);
-        #[cfg(feature = "shared-statistics")]
-        let own = own.or_else(|| self.elsewhere(term));
-        own
+        match self.index.shared() {
+            Some(shared) => self.find_in_all(shared, term),
+            None => self.find_here(term),
+        }
     }
 
-    #[cfg(feature = "shared-statistics")]
-    fn elsewhere(&self, term: &str) -> Option<Lookup> {
-        let df = self.index.shared()?.frequency(term).filter(|df| *df > 0)?;
-        let entry = with_df(TermEntry::default(), df);
-        Some(Lookup { range: usize::MAX, entry, second: None })
+    /// Finds a term in several bundles that are searched as one. Where it was counted, it has the
+    /// number of passages of all.
+    #[doc(alias = "deferred")]
+    #[inline(never)]
+    fn find_in_all(&self, shared: &dyn SharedScores, term: &str) -> Option<Lookup> {
+        let own = self.find_here(term);
+        let Some(df) = shared.frequency(term) else { return own };
+        let elsewhere = || {
+            let entry = TermEntry::default();
+            (df > 0).then_some(Lookup { range: usize::MAX, entry, second: None })
+        };
+        let mut found = own.or_else(elsewhere)?;
+        found.entry.df = df;
+        Some(found)
     }
 
     /// Finds a term in this bundle.
@@ -148,11 +151,6 @@ impl<'a> Dictionary<'a> {
         let whole = self.whole && has_second(&entry);
         let second =
             if whole { self.second_tier(range).and_then(|shard| shard.find(term)) } else { None };
-        #[cfg(feature = "shared-statistics")]
-        let entry = match self.index.shared().and_then(|shared| shared.frequency(term)) {
-            Some(df) => with_df(entry, df),
-            None => entry,
-        };
         Lookup { range, entry, second }
     }
 
@@ -184,9 +182,10 @@ impl<'a> Dictionary<'a> {
     /// nothing is fetched for them: those that begin with it, most frequent first, at most
     /// [`MAX_RELATIVES`], and those that it begins with. Words alone, and no stop words.
     pub fn relatives(&self, term: &str) -> Vec<(String, Lookup)> {
-        #[cfg(feature = "shared-statistics")]
-        if let Some(shared) = self.index.shared().and_then(|shared| shared.relatives(term)) {
-            return self.find_all(shared, MAX_RELATIVES);
+        if let Some(shared) = self.index.shared()
+            && let Some(found) = self.find_all(shared.relatives(term), MAX_RELATIVES)
+        {
+            return found;
         }
         let mut best = Vec::new();
         let languages = &self.index.manifest().languages;
@@ -215,10 +214,12 @@ impl<'a> Dictionary<'a> {
         best
     }
 
-    #[cfg(feature = "shared-statistics")]
-    fn find_all(&self, terms: &[String], most: usize) -> Vec<(String, Lookup)> {
-        let found = terms.iter().filter_map(|term| Some((term.clone(), self.find(term)?)));
-        found.take(most).collect()
+    /// The terms of a list of all bundles.
+    #[doc(alias = "deferred")]
+    #[inline(never)]
+    fn find_all(&self, terms: Option<&[String]>, most: usize) -> Option<Vec<(String, Lookup)>> {
+        let found = terms?.iter().filter_map(|term| Some((term.clone(), self.find(term)?)));
+        Some(found.take(most).collect())
     }
 
     /// Whether a term begins with `prefix`.
@@ -237,9 +238,10 @@ impl<'a> Dictionary<'a> {
     /// where one of the word's `terms` is its beginning: `example` is looked up as `exampl`,
     /// and what is shorter still, `exam`, is another word.
     pub fn complete(&self, prefix: &str, terms: &[String]) -> Vec<(String, Lookup)> {
-        #[cfg(feature = "shared-statistics")]
-        if let Some(shared) = self.index.shared().and_then(|shared| shared.completions(prefix)) {
-            return self.find_all(shared, MAX_COMPLETIONS);
+        if let Some(shared) = self.index.shared()
+            && let Some(found) = self.find_all(shared.completions(prefix), MAX_COMPLETIONS)
+        {
+            return found;
         }
         let mut best: Vec<(String, Lookup)> = Vec::new();
         for range in self.index.manifest().lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES) {

@@ -6,8 +6,8 @@ use findling_text::TokenKind;
 const MAX_RELATED_WORDS: usize = 32;
 /// Most tokens of a query whose words are preferred in the form typed.
 const MAX_NAME_TOKENS: u32 = 4;
-/// The weight of two words written as one: one for each word, and one for standing together. So a
-/// page whose title is one of the words comes later, but not a page whose title has both.
+/// The weight of a word and a stop word written as one: one for each, and one for standing together.
+/// So a page whose title is one of the words comes later, but not a page whose title has both.
 const JOINED_COUNT: u32 = 3;
 
 /// The plan of a query.
@@ -54,6 +54,8 @@ pub(crate) struct Group {
     pub typed: usize,
     /// Terms and keys of the site's synonyms.
     pub synonyms: Vec<String>,
+    /// Terms of the word and its neighbour written as one. A page that has one has the word.
+    pub joined: Vec<String>,
     /// Whether the reader did not type it. Then it is not reported as missing, and not looked for
     /// in titles.
     pub extra: bool,
@@ -67,7 +69,7 @@ impl Group {
         is_word && !self.extra && (self.stop < 1.0 || only_stops)
     }
 
-    /// Two words written as one; a page that has it has both of them, side by side.
+    /// A word and a stop word written as one; a page that has it has both of them, side by side.
     pub(super) fn joined(terms: Vec<String>) -> Self {
         Self { terms, count: JOINED_COUNT, ..Self::extra(Vec::new()) }
     }
@@ -84,6 +86,7 @@ impl Group {
             forms: vec![],
             typed: 0,
             synonyms,
+            joined: vec![],
             extra: true,
         }
     }

@@ -160,6 +160,7 @@ impl QueryPlan {
             forms,
             typed,
             synonyms,
+            joined: Vec::new(),
             extra: false,
         });
         Some(self.groups.len() - 1)
@@ -226,7 +227,8 @@ const MAX_COMPOUNDS: usize = 3;
 const MAX_JOINED_WORDS: usize = 4;
 
 /// Two neighbours as one word: `Daten Bank`, and in short queries of all languages `data base`,
-/// `log in`.
+/// `log in`. Where the second is a stop word, the joined word is a word of its own. Else it stands
+/// for each of the two: a page that has both, as one with `data_base` has, gains nothing by it.
 fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
     let word = |clause: &Clause| {
         let is_word =
@@ -235,8 +237,10 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
     };
     let pairs = query.clauses.windows(2).filter(|pair| pair.iter().all(word));
     for pair in pairs.take(MAX_COMPOUNDS) {
-        let text = format!("{}{}", pair[0].text, lower_case(&pair[1].text));
+        let second = lower_case(&pair[1].text);
+        let text = format!("{}{second}", pair[0].text);
         let (mut compounds, mut joined) = (Vec::new(), Vec::new());
+        let mut is_own_word = false;
         for analyzer in analyzers.iter_mut() {
             let language = analyzer.language().to_owned();
             let terms = if COMPOUNDING.contains(&language.as_str()) {
@@ -244,12 +248,15 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
             } else if query.clauses.len() <= MAX_JOINED_WORDS
                 && !is_stop_word(&language, &lower_case(&pair[0].text))
             {
+                is_own_word |= is_stop_word(&language, &second);
                 &mut joined
             } else {
                 continue;
             };
+            // Words of two scripts are no word together, nor are parts of one.
             analyzer.analyze(&text, |token| {
-                if terms.iter().all(|term| term != token.term) {
+                let is_whole = token.start == 0 && token.end as usize == text.len();
+                if is_whole && terms.iter().all(|term| term != token.term) {
                     terms.push(token.term.to_string());
                 }
             });
@@ -259,8 +266,28 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
         if !compounds.is_empty() {
             plan.groups.push(Group::extra(compounds));
         }
-        if !joined.is_empty() {
+        if joined.is_empty() {
+            continue;
+        }
+        if is_own_word {
             plan.groups.push(Group::joined(joined));
+        } else {
+            stand_for(&mut plan.groups, pair, &joined, analyzers);
+        }
+    }
+}
+
+/// Lets a pair written as one stand for each of its words.
+fn stand_for(groups: &mut [Group], pair: &[Clause], joined: &[String], analyzers: &mut [Analyzer]) {
+    for clause in pair {
+        for analyzer in analyzers.iter_mut() {
+            analyzer.analyze(&clause.text, |token| {
+                for group in groups.iter_mut().filter(|group| !group.extra) {
+                    if group.terms.iter().any(|term| term == token.term) {
+                        group.joined.extend(joined.iter().cloned());
+                    }
+                }
+            });
         }
     }
 }
@@ -529,6 +556,24 @@ mod tests {
         assert_eq!(joined("log in", &["en"]), one("login", 3));
         assert_eq!(joined("log in", &["en", "de", "nl"]), joined("log in", &["en"]));
         assert_eq!(joined("daten bank", &["de", "nl"]), one("datenbank", 1));
+    }
+
+    #[test]
+    fn two_words_as_one_stand_for_each_of_them() {
+        for languages in [&["en"][..], &["en", "de"]] {
+            let groups = plan("data base", languages, false).groups;
+            let words: Vec<_> = groups.iter().map(|group| group.terms[0].as_str()).collect();
+            assert_eq!(words, ["data", "base"], "no word beside them");
+            for group in &groups {
+                assert!(group.joined.contains(&"databas".to_owned()), "{group:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_two_scripts_are_not_joined() {
+        let groups = plan("backup コマンド", &["en", "ja"], false).groups;
+        assert!(groups.iter().all(|group| group.joined.is_empty() && !group.extra), "{groups:?}");
     }
 
     #[test]

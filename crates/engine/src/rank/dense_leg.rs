@@ -46,7 +46,9 @@ impl<'a> DenseLeg<'a> {
             return Ok(None);
         };
         let mut point = query.point(index)?;
-        point.zero = zero(index, asked).unwrap_or(point.zero);
+        if let Some(shared) = index.shared() {
+            point.zero = shared.zero(&asked.request.query, point.zero);
+        }
         let params = index.rank_params();
         let mut k = params.depth;
         if asked.mode == Mode::Semantic {
@@ -98,18 +100,6 @@ impl<'a> DenseLeg<'a> {
             },
         }
     }
-}
-
-/// The similarity of the query with the mean of all vectors of several bundles that are searched as
-/// one.
-#[inline]
-fn zero(index: &Index, asked: &ResolvedQuery) -> Option<f32> {
-    #[cfg(feature = "shared-statistics")]
-    if let Some(shared) = index.shared() {
-        return shared.bests(&asked.request.query)?.zero.map(|(zero, _)| zero);
-    }
-    let _ = (index, asked);
-    None
 }
 
 /// Where in a section its nearest vector lies, in 256ths. The parts of a section that have vectors

@@ -7,9 +7,7 @@ use super::{
     AllowedSections, Bests, Candidate, DenseLeg, Fused, Legs, LexicalLeg, PageScore, Similarity,
 };
 use super::{fuse, group};
-#[cfg(feature = "shared-statistics")]
-use crate::api::LegBests;
-use crate::api::{Error, Evidence, Notice};
+use crate::api::{Error, Evidence, LegBests, Notice};
 use crate::bitset::Bitset;
 use crate::index::Index;
 use crate::lexical::{LexicalHit, ScoredGroup};
@@ -140,19 +138,16 @@ impl Bests {
     /// The best scores of the other bundles that are searched as one with this.
     #[inline]
     pub fn elsewhere(index: &Index, asked: &ResolvedQuery) -> Self {
-        #[cfg(feature = "shared-statistics")]
-        if let Some(shared) = index.shared()
-            && let Some(bests) = shared.bests(&asked.request.query)
-        {
-            let similarity = bests.nearest.unwrap_or(f32::NEG_INFINITY);
-            return Self { lexical: bests.lexical, similarity };
+        match index.shared() {
+            Some(shared) => {
+                let (lexical, similarity) = shared.bests(&asked.request.query);
+                Self { lexical, similarity }
+            }
+            None => Self::NONE,
         }
-        let _ = (index, asked);
-        Self::NONE
     }
 }
 
-#[cfg(feature = "shared-statistics")]
 impl Matches {
     /// The best scores of both legs, before shares.
     pub fn bests(&self, index: &Index, query: &str) -> LegBests {

@@ -83,7 +83,7 @@ fn words(
             let completions =
                 group.prefix.iter().flat_map(|prefix| dictionary.complete(prefix, &group.terms));
             let completions = completions.map(|(_, lookup)| lookup);
-            let asked = group.terms.iter().chain(&group.synonyms);
+            let asked = group.terms.iter().chain(&group.synonyms).chain(&group.joined);
             let mut lookups = asked.filter_map(|term| dictionary.find(term)).chain(completions);
             let word = spelt.iter().find(|(_, terms)| *terms == group.terms);
             WordOnPage {
@@ -92,6 +92,7 @@ fn words(
                     .terms
                     .iter()
                     .chain(&group.synonyms)
+                    .chain(&group.joined)
                     .filter(|term| !is_key(term))
                     .cloned()
                     .collect(),

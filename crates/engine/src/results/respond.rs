@@ -14,6 +14,7 @@ use crate::index::Index;
 use crate::lexical::ScoredGroup;
 use crate::rank::{Ranked, RankedPage, RankedSection, Standing};
 use crate::resolve::ResolvedQuery;
+use crate::scratch::Scratch;
 use crate::suggest::Suggested;
 use crate::vector::DensePoint;
 
@@ -43,13 +44,15 @@ pub(crate) fn respond(index: &Index, answer: Answer) -> Result<Response, Error> 
     let dense = phrasings.iter().filter_map(|asked| asked.dense.as_ref());
     let points = dense.map(|dense| dense.point(index)).collect::<Result<_, _>>()?;
     let marks = marks(&phrasings, &ranked.groups);
-    let mut presenter = Presenter { index, marks, points, analyzers: Vec::new() };
+    let analyzers = index.with_scratch(Scratch::take_analyzers);
+    let mut presenter = Presenter { index, marks, points, analyzers };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
     let why = ranked
         .standing
         .as_ref()
         .map(|standing| presenter.why(asked, standing, ranked.total.at_least))
         .transpose()?;
+    index.with_scratch(|scratch| scratch.keep_analyzers(presenter.analyzers));
     let notices = phrasings.iter().flat_map(|asked| &asked.notices).chain(&notice);
     Ok(Response {
         query: asked.request.query.clone(),

@@ -3,10 +3,11 @@
 //! Each function goes as far as the shards at hand allow, as [`Search::step`] does. A search that
 //! was asked for one of these can go on.
 
-use findling_bundle::{Level, ShardId};
+use findling_bundle::{Level, ShardId, order};
 
 use super::{Retrieving, Search, Stage};
-use crate::api::{Error, LegBests, Misspelling, QueryTerms};
+use crate::api::json::Json;
+use crate::api::{Correction, Error, LegBests, Misspelling, QueryTerms, SharedPart};
 use crate::index::Index;
 use crate::lexical::{Dictionary, Scorer};
 use crate::query_run::{QueryRun, step_all};
@@ -33,6 +34,71 @@ impl Index {
 }
 
 impl Search {
+    /// A part of what all bundles are asked for, as JSON that [`crate::Shared::read`] reads: an
+    /// answer without pages, so that it takes the way of answers, with what this bundle tells in
+    /// `told`. Where words were corrected, it says so, so that hosts embed the corrected query.
+    ///
+    /// # Errors
+    /// As [`Search::step`].
+    #[doc(alias = "deferred")]
+    #[inline(never)]
+    pub fn tell(
+        &mut self,
+        index: &Index,
+        part: SharedPart,
+    ) -> Result<Result<String, Vec<ShardId>>, Error> {
+        let mut told = Json::default();
+        told.object();
+        let written = match part {
+            SharedPart::Terms => self.terms(index)?.map(|terms| {
+                // A bundle tells its own statistics once.
+                if index.shared().is_none() {
+                    let stats = &index.manifest().stats;
+                    told.name("passages").whole(stats.n_passages.into());
+                    told.name("meanLengths").list(&stats.mean_len, |json, &mean| json.real(mean));
+                }
+                write_terms(&mut told, &terms);
+            }),
+            SharedPart::Counts => {
+                let terms = index.shared().map(|shared| shared.uncounted()).unwrap_or_default();
+                index.frequencies(&terms).map(|counts| {
+                    told.name("counted").texts(&terms);
+                    told.name("counts").list(&counts, |json, &count| json.whole(count.into()));
+                })
+            }
+            SharedPart::Misspellings => self
+                .misspellings(index)?
+                .map(|words| told.name("misspellings").list(&words, write_misspelling)),
+            SharedPart::Bests => {
+                self.bests(index)?.map(|bests| told.name("bests").list(&bests, write_bests))
+            }
+        };
+        if let Err(missing) = written {
+            return Ok(Err(missing));
+        }
+        told.end_object();
+        let mut json = Json::default();
+        json.object().name("notices").array();
+        json.end_array();
+        json.name("results").array();
+        json.end_array();
+        json.name("corrections").list(self.corrections(), |json, one| {
+            json.object().name("word").text(&one.word);
+            json.name("replacement").text(&one.replacement);
+            json.end_object();
+        });
+        json.name("told").json(&told);
+        json.end_object();
+        Ok(Ok(json.into_text()))
+    }
+
+    /// The corrections in the query, once it is retrieved.
+    fn corrections(&self) -> &[Correction] {
+        let Stage::Retrieving(retrieving) = &self.stage else { return &[] };
+        let first = retrieving.phrasings.first().and_then(QueryRun::retrieved);
+        first.map_or(&[], |first| &first.asked.corrections)
+    }
+
     /// The terms that the query looks up, once misspelled words are replaced.
     ///
     /// # Errors
@@ -52,6 +118,8 @@ impl Search {
                 missing.extend(index.missing(&asked.shards));
                 add_terms(index, asked, &mut found);
             }
+            order::sort(&mut found.terms);
+            found.terms.dedup();
         }
         Ok(if missing.is_empty() { Ok(found) } else { Err(missing) })
     }
@@ -99,6 +167,34 @@ impl Search {
     }
 }
 
+fn write_terms(json: &mut Json, found: &QueryTerms) {
+    json.name("terms").texts(&found.terms);
+    for (name, lists) in [("completions", &found.completions), ("relatives", &found.relatives)] {
+        json.name(name).list(lists, |json, (word, terms)| {
+            json.object().name("word").text(word);
+            json.name("terms").texts(terms);
+            json.end_object();
+        });
+    }
+}
+
+fn write_misspelling(json: &mut Json, found: &Misspelling) {
+    json.object().name("word").text(&found.word);
+    json.name("replacement").text(&found.replacement);
+    json.name("cost").whole(found.cost.into());
+    json.name("rank").real(found.rank as f32);
+    json.end_object();
+}
+
+fn write_bests(json: &mut Json, bests: &LegBests) {
+    json.object().name("query").text(&bests.query);
+    json.name("lexical").real(bests.lexical);
+    json.name("nearest").or_null(bests.nearest, Json::real);
+    json.name("zero").or_null(bests.zero.map(|(zero, _)| zero), Json::real);
+    json.name("vectors").whole(bests.zero.map_or(0, |(_, n)| n).into());
+    json.end_object();
+}
+
 /// Adds the terms that a query looks up.
 fn add_terms(index: &Index, asked: &ResolvedQuery, found: &mut QueryTerms) {
     let dictionary = Dictionary::new(index);
@@ -108,16 +204,17 @@ fn add_terms(index: &Index, asked: &ResolvedQuery, found: &mut QueryTerms) {
         if Scorer::group_weight(params, group, only_stops) <= 0.0 {
             continue;
         }
-        let terms = group.terms.iter().chain(&group.synonyms).chain(&group.forms);
+        let terms =
+            group.terms.iter().chain(&group.synonyms).chain(&group.joined).chain(&group.forms);
         found.terms.extend(terms.cloned());
         if let Some(prefix) = &group.prefix {
             let completions = dictionary.complete(prefix, &group.terms);
-            let list = found.completions.entry(prefix.clone()).or_default();
-            list.extend(completions.into_iter().map(|(term, _)| term));
+            let terms = completions.into_iter().map(|(term, _)| term).collect();
+            found.completions.push((prefix.clone(), terms));
         }
         if let Some(word) = group.terms.iter().max_by_key(|term| term.len()).filter(|_| related) {
-            let list = found.relatives.entry(word.clone()).or_default();
-            list.extend(dictionary.relatives(word).into_iter().map(|(term, _)| term));
+            let terms = dictionary.relatives(word).into_iter().map(|(term, _)| term).collect();
+            found.relatives.push((word.clone(), terms));
         }
     }
     found.terms.extend(asked.plan.names.iter().chain(&asked.plan.questions).cloned());

@@ -14,9 +14,7 @@ use std::ops::Range;
 use findling_bundle::{ShardId, SpellingShard};
 use findling_text::normalise::{fold_into, lower_case};
 
-use crate::api::Correction;
-#[cfg(feature = "shared-statistics")]
-use crate::api::Misspelling;
+use crate::api::{Correction, Misspelling};
 use crate::index::Index;
 use crate::lexical::Dictionary;
 use crate::query::{Clause, ClauseKind, Query, analyzers, unknown};
@@ -60,7 +58,12 @@ pub(crate) fn correct(index: &Index, query: &Query, prefix: bool) -> Spelling {
     let mut query = query.clone();
     let joined = join(index, &mut query);
     let unknown = unknown_words(index, &query, prefix, false);
-    let mut needed = Vec::new();
+    // The client fetches the deferred part of the engine when it sees these shards.
+    let shards: Vec<ShardId> = unknown.iter().flat_map(|word| near_shards(index, word)).collect();
+    let mut needed = index.missing(&shards);
+    if !needed.is_empty() {
+        return Spelling::Need(needed);
+    }
     let mut found = Vec::new();
     for word in unknown {
         match replacement(index, &word) {
@@ -92,8 +95,9 @@ pub(crate) fn correct(index: &Index, query: &Query, prefix: bool) -> Spelling {
 }
 
 /// The word, or the two words, that a word is replaced by; or the shards that are missing.
+#[doc(alias = "deferred")]
+#[inline(never)]
 fn replacement(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> {
-    #[cfg(feature = "shared-statistics")]
     if let Some(chosen) = index.shared().and_then(|shared| shared.correction(&word.folded)) {
         return Ok(chosen.map(|near| Near::chosen(near.replacement.clone(), near.cost)));
     }
@@ -105,7 +109,6 @@ fn replacement(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardI
 
 /// The words of a query that would be corrected, with the nearest words of this bundle; or the
 /// shards that are missing.
-#[cfg(feature = "shared-statistics")]
 pub(crate) fn misspellings(
     index: &Index,
     query: &Query,
@@ -156,6 +159,22 @@ fn join(index: &Index, query: &mut Query) -> Vec<Correction> {
         i += 1;
     }
     corrections
+}
+
+/// The shards of spellings that are needed first to correct a word; if none has its letters, any,
+/// since it makes the client fetch the deferred code.
+fn near_shards(index: &Index, word: &Unknown) -> Vec<ShardId> {
+    let manifest = index.manifest();
+    let letters = word.folded.chars().take(2);
+    let ranges = letters
+        .flat_map(|letter| manifest.spelling_with_prefix(letter.encode_utf8(&mut [0; 4])))
+        .chain([0]);
+    let mut shards: Vec<ShardId> =
+        ranges.filter_map(|range| Some(manifest.spelling.get(range)?.shard)).collect();
+    if shards.len() > 1 {
+        shards.pop();
+    }
+    shards
 }
 
 /// The first shard of spellings needed to find words similar to those of a query.

@@ -48,7 +48,6 @@ impl Near {
     }
 
     /// A word that was chosen for several bundles.
-    #[cfg(feature = "shared-statistics")]
     pub fn chosen(word: String, cost: u8) -> Self {
         Self { word, cost, common: 0 }
     }

@@ -11,15 +11,19 @@ use super::{
 use crate::api::Error;
 use crate::messages::quote;
 
-type Read<T> = Result<T, Error>;
+pub(super) type Read<T> = Result<T, Error>;
 
-/// Reads a request.
-pub(super) fn request(json: &str) -> Read<Request> {
+/// Reads a request. `shared`: takes what it carries for several bundles, where the host has that.
+#[inline]
+pub(super) fn request(json: &str, shared: Option<&mut Option<Value>>) -> Read<Request> {
     let value: Value = serde_json::from_str(json)
         .map_err(|error| wrong(format!("the request is not JSON: {error}")))?;
     let mut fields = Fields::of("", value)?;
     let mut request = Request::default();
     read(&mut request, &mut fields)?;
+    if let Some(shared) = shared {
+        *shared = fields.take("shared");
+    }
     fields.end()?;
     Ok(request)
 }
@@ -151,26 +155,30 @@ fn vectors(value: Value) -> Read<Vec<Option<QueryVector>>> {
 }
 
 /// A list, each of its items read.
-fn items<T>(at: &str, value: Value, item: impl Fn(&str, Value) -> Read<T>) -> Read<Vec<T>> {
+pub(super) fn items<T>(
+    at: &str,
+    value: Value,
+    item: impl Fn(&str, Value) -> Read<T>,
+) -> Read<Vec<T>> {
     match value {
         Value::Array(items) => items.into_iter().map(|value| item(at, value)).collect(),
         other => Err(unlike(at, "a list", &other)),
     }
 }
 
-fn text(at: &str, value: Value) -> Read<String> {
+pub(super) fn text(at: &str, value: Value) -> Read<String> {
     match value {
         Value::String(text) => Ok(text),
         other => Err(unlike(at, "a string", &other)),
     }
 }
 
-fn float(at: &str, value: Value) -> Read<f32> {
+pub(super) fn float(at: &str, value: Value) -> Read<f32> {
     value.as_f64().map(|number| number as f32).ok_or_else(|| unlike(at, "a number", &value))
 }
 
 /// An object whose fields are taken one by one. A field that is null is one left out.
-struct Fields {
+pub(super) struct Fields {
     /// The object's name in errors.
     of: String,
     object: Vec<(String, Value)>,
@@ -179,7 +187,7 @@ struct Fields {
 }
 
 impl Fields {
-    fn of(name: &str, value: Value) -> Read<Self> {
+    pub(super) fn of(name: &str, value: Value) -> Read<Self> {
         match value {
             Value::Object(object) => Ok(Self {
                 of: name.to_owned(),
@@ -195,21 +203,21 @@ impl Fields {
         if self.of.is_empty() { name.to_owned() } else { format!("{}.{name}", self.of) }
     }
 
-    fn take(&mut self, name: &'static str) -> Option<Value> {
+    pub(super) fn take(&mut self, name: &'static str) -> Option<Value> {
         self.known.push(name);
         let place = self.object.iter().position(|(field, _)| field == name)?;
         Some(self.object.remove(place).1).filter(|value| !value.is_null())
     }
 
-    fn text(&mut self, name: &'static str) -> Read<Option<String>> {
+    pub(super) fn text(&mut self, name: &'static str) -> Read<Option<String>> {
         self.take(name).map(|value| text(&self.at(name), value)).transpose()
     }
 
-    fn float(&mut self, name: &'static str) -> Read<Option<f32>> {
+    pub(super) fn float(&mut self, name: &'static str) -> Read<Option<f32>> {
         self.take(name).map(|value| float(&self.at(name), value)).transpose()
     }
 
-    fn number(&mut self, name: &'static str) -> Read<Option<u32>> {
+    pub(super) fn number(&mut self, name: &'static str) -> Read<Option<u32>> {
         let Some(value) = self.take(name) else { return Ok(None) };
         match value.as_u64().and_then(|number| u32::try_from(number).ok()) {
             Some(number) => Ok(Some(number)),
@@ -217,7 +225,7 @@ impl Fields {
         }
     }
 
-    fn truth(&mut self, name: &'static str) -> Read<bool> {
+    pub(super) fn truth(&mut self, name: &'static str) -> Read<bool> {
         self.truth_or(name, false)
     }
 
@@ -229,7 +237,7 @@ impl Fields {
         }
     }
 
-    fn word<T: Copy>(
+    pub(super) fn word<T: Copy>(
         &mut self,
         name: &'static str,
         words: &[&str],
@@ -248,7 +256,7 @@ impl Fields {
         }
     }
 
-    fn list<T>(
+    pub(super) fn list<T>(
         &mut self,
         name: &'static str,
         item: impl Fn(&str, Value) -> Read<T>,
@@ -260,7 +268,7 @@ impl Fields {
     }
 
     /// Refuses unknown fields: a misspelled one would be ignored silently.
-    fn end(self) -> Read<()> {
+    pub(super) fn end(self) -> Read<()> {
         match self.object.first() {
             Some((other, _)) => Err(wrong(format!(
                 "{} has a field {}, which is unknown; there are {}",
@@ -281,7 +289,7 @@ fn unlike(at: &str, what: &str, found: &Value) -> Error {
 
 #[doc(alias = "deferred")]
 #[inline(never)]
-fn expected(at: &str, what: &str, found: &str) -> Error {
+pub(super) fn expected(at: &str, what: &str, found: &str) -> Error {
     let place = if at.is_empty() { "" } else { ", " };
     wrong(format!("the request{place}{at}: expected {what}, found {found}"))
 }
@@ -295,6 +303,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn read_all(json: &str) -> Read<Request> {
+        request(json, None)
+    }
 
     #[test]
     fn every_field_is_read() {
@@ -344,11 +356,11 @@ mod tests {
             similar_to: Some("d".into()),
             read: Some("e".into()),
         };
-        assert_eq!(request(json).unwrap(), expect);
-        assert_eq!(request(&expect.to_json()).unwrap(), expect);
-        assert_eq!(request(&Request::default().to_json()).unwrap(), Request::default());
-        assert_eq!(request("{}").unwrap(), Request::default());
-        assert_eq!(request(r#"{"limit": null, "vector": null}"#).unwrap(), Request::default());
+        assert_eq!(read_all(json).unwrap(), expect);
+        assert_eq!(read_all(&expect.to_json()).unwrap(), expect);
+        assert_eq!(read_all(&Request::default().to_json()).unwrap(), Request::default());
+        assert_eq!(read_all("{}").unwrap(), Request::default());
+        assert_eq!(read_all(r#"{"limit": null, "vector": null}"#).unwrap(), Request::default());
     }
 
     #[test]
@@ -375,7 +387,7 @@ mod tests {
             (r#"{"prefix": 1}"#, &["prefix:", "`1`"]),
         ];
         for (json, named) in cases {
-            let error = request(json).expect_err(json);
+            let error = read_all(json).expect_err(json);
             assert_eq!(error.code(), "request", "{json}");
             let message = error.to_string();
             for part in named {
@@ -421,7 +433,7 @@ mod tests {
                 _ => (value == valid || is_list) && !WORDS.contains(&field),
             };
             let json = format!("{{\"{field}\": {value}}}");
-            match request(&json) {
+            match read_all(&json) {
                 Ok(_) => prop_assert!(takes, "{}", json),
                 Err(error) => {
                     prop_assert!(!takes && error.is_request(), "{}: {}", json, error);
@@ -429,17 +441,17 @@ mod tests {
                 }
             }
             let json = format!("{{\"{field}\": {valid}}}");
-            prop_assert!(request(&json).is_ok(), "{}", json);
+            prop_assert!(read_all(&json).is_ok(), "{}", json);
         }
 
         /// Text other than a JSON object, and objects with an unknown field.
         #[test]
         fn other_texts_are_refused(text in "\\PC{0,80}", name in "[a-z]{1,8}") {
             let is_object = matches!(serde_json::from_str(&text), Ok(Value::Object(_)));
-            prop_assert!(is_object || request(&text).is_err_and(|error| error.is_request()));
+            prop_assert!(is_object || read_all(&text).is_err_and(|error| error.is_request()));
             let name = format!("{name}Of");
             let json = format!("{{\"query\": \"a\", \"{name}\": 1}}");
-            prop_assert!(request(&json).is_err_and(|error| error.to_string().contains(&name)));
+            prop_assert!(read_all(&json).is_err_and(|error| error.to_string().contains(&name)));
         }
     }
 }

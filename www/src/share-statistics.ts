@@ -1,0 +1,69 @@
+/**
+ * Several bundles searched as one: all score by the statistics of all, so that their scores can be
+ * compared. Each is asked for what the query looks up there; what all have told goes along with
+ * every later request, and each engine adds it up (`crates/engine/src/api/request/shared.rs`).
+ */
+
+import type { Fusion, Request } from "./engine-types";
+
+/** What a bundle tells of a query: counts, and words of the query. Only engines read it. */
+export interface Told {
+  misspellings?: readonly unknown[];
+}
+
+/** The field `shared` of a request. */
+export interface Shared {
+  /** What is asked for in place of the answer. */
+  part?: "terms" | "counts" | "misspellings" | "bests";
+  /** Whether a query that leaves nothing is read without its phrases and exclusions. */
+  relaxes: boolean;
+  /** What all bundles have told. */
+  told: readonly Told[];
+}
+
+/** A request with the statistics of several bundles. */
+export type SharedRequest = Request & { shared?: Shared };
+
+/** Asks one bundle for a part; `undefined` if it has failed. */
+export type AskPart<M> = (member: M, shared: Shared) => Promise<Told | undefined>;
+
+/** A query that may have phrases or exclusions, which may leave nothing. */
+export const STRICT = /["“”„«「-]/;
+
+/**
+ * The statistics of all members for a query, by which each then answers. Members that fail are left
+ * out from then on.
+ */
+export async function shareStatistics<M>(
+  members: readonly M[],
+  ask: AskPart<M>,
+  { isFused, relaxes }: { isFused: boolean; relaxes: boolean },
+): Promise<Shared> {
+  const told = new Map<M, Told[]>(members.map((member) => [member, []]));
+  const all = () => [...told.values()].flat();
+  const askAll = async (part: Shared["part"] & string) => {
+    const shared = { part, relaxes, told: all() };
+    await Promise.all(
+      [...told].map(async ([member, parts]) => {
+        const one = await ask(member, shared);
+        if (one) parts.push(one);
+        else told.delete(member);
+      }),
+    );
+  };
+  const count = async () => {
+    await askAll("terms");
+    await askAll("counts");
+  };
+  await count();
+  await askAll("misspellings");
+  if (all().some(({ misspellings }) => misspellings?.length)) await count();
+  if (isFused) await askAll("bests");
+  return { relaxes, told: all() };
+}
+
+/** Whether both legs are fused by their scores. */
+export function fusesScores(mode = "hybrid", fusion?: Fusion | Fusion["method"]): boolean {
+  const method = typeof fusion === "object" ? fusion.method : fusion;
+  return mode === "hybrid" && (method ?? "convex") === "convex";
+}
