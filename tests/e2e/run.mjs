@@ -1,5 +1,5 @@
 // Runs the tests. `npm test` runs all; `node run.mjs browser`, `firefox` or `worker` runs one
-// directory, `node run.mjs orca` the one that only nightly tests run. Further arguments select
+// directory, `orca` and `component` those that only nightly tests run. Further arguments select
 // files whose names contain one of them. Skipped tests print the reason.
 
 import { spawnSync } from "node:child_process";
@@ -11,7 +11,7 @@ import { missing } from "./lib/bundle.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 const [what, ...only] = process.argv.slice(2);
 const PARTS = ["browser", "firefox", "worker"];
-const parts = [...PARTS, "orca"].includes(what) ? [what] : PARTS;
+const parts = [...PARTS, "orca", "component"].includes(what) ? [what] : PARTS;
 
 const reason = missing();
 if (reason) {

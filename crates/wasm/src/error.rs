@@ -1,23 +1,8 @@
-//! Errors as JavaScript knows them: an `Error` with a stable `code`.
+//! What can go wrong, with a stable code.
 
 use std::fmt;
 
-use wasm_bindgen::prelude::*;
-
-#[wasm_bindgen]
-extern "C" {
-    /// JavaScript's `Error`, bound here so that the module needs no bindings crate for it alone.
-    #[wasm_bindgen(js_name = Error)]
-    pub type JsError;
-
-    #[wasm_bindgen(constructor, js_class = "Error")]
-    fn new(message: &str) -> JsError;
-
-    #[wasm_bindgen(method, setter, structural)]
-    fn set_code(this: &JsError, code: &str);
-}
-
-/// What can go wrong on this side of the border. [`Failure::code`] is what JavaScript reads.
+/// What can go wrong on this side of the border. [`Failure::code`] is what hosts read.
 #[derive(Debug)]
 pub enum Failure {
     /// The engine's own.
@@ -56,13 +41,5 @@ impl fmt::Display for Failure {
 impl From<findling_engine::Error> for Failure {
     fn from(error: findling_engine::Error) -> Self {
         Self::Engine(error)
-    }
-}
-
-impl From<Failure> for JsError {
-    fn from(failure: Failure) -> Self {
-        let error = JsError::new(&failure.to_string());
-        error.set_code(failure.code());
-        error
     }
 }

@@ -1,5 +1,6 @@
-//! The engine's face for JavaScript: [`findling_engine`] behind wasm-bindgen, and nothing more,
-//! since every byte here is paid for by a reader before the first result.
+//! The engine's interface for WebAssembly hosts: [`findling_engine`] behind wasm-bindgen for
+//! JavaScript, or as a component (feature `component`, `wit/engine.wit`). It contains nothing more,
+//! since browsers download every byte of it before the first result.
 //!
 //! What crosses the border is JSON text, numbers and byte arrays. Fetching, caching and workers are
 //! the host's:
@@ -22,213 +23,17 @@
 //! const response = JSON.parse(answer);
 //! ```
 //!
-//! Errors are thrown as JavaScript's `Error` with a stable `code` (see [`Failure::code`]).
+//! Errors have a stable code (see [`Failure::code`]). JavaScript gets them as its `Error` with a
+//! `code`.
 
+#[cfg(feature = "component")]
+mod component;
 mod describe;
 mod error;
+#[cfg(feature = "javascript")]
+mod javascript;
+mod open_bundle;
 
-use findling_bundle::{EncoderCard, Entry, PositionsDirectory, ShardId, single_file};
-use findling_encoder::hash::HashEncoder;
-use findling_encoder::{Encoder as _, Side};
-use findling_engine::json::Json;
-use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request, Shared, Step};
-use wasm_bindgen::prelude::*;
-
-pub use error::{Failure, JsError};
-
-/// Vectors longer than this are nobody's; a manifest that says otherwise must not make the module
-/// allocate them.
-const MAX_DIMENSIONS: u32 = 4096;
-
-/// Where the manifest is that an entry file names, relative to the bundle.
-#[wasm_bindgen(js_name = manifestOf)]
-pub fn manifest_of(entry: &[u8]) -> Result<String, JsError> {
-    Ok(Entry::from_bytes(entry).map_err(Failure::Bundle)?.manifest_path())
-}
-
-/// The borders in the beginning of a single-file bundle: where the entry begins, where the manifest
-/// begins, where the manifest ends. `head` is at least the first 56 bytes.
-#[wasm_bindgen(js_name = singleFileHead)]
-pub fn single_file_head(head: &[u8]) -> Result<Vec<u32>, JsError> {
-    let entry = single_file::read_header(head).map_err(Failure::Bundle)?;
-    let manifest = single_file::HEADER_LEN as u32;
-    Ok(vec![manifest - Entry::LEN as u32, manifest, manifest + entry.manifest_len])
-}
-
-/// A bundle as far as it has been fetched.
-#[wasm_bindgen]
-pub struct Engine {
-    index: Index,
-    /// Where each shard lies in a single file, and where the last of the manifest's ends.
-    offsets: Vec<u64>,
-    hash: Option<HashEncoder>,
-}
-
-#[wasm_bindgen]
-impl Engine {
-    /// Opens a bundle by the bytes of its entry file and of the manifest that this names.
-    /// `streamed`: whether searches look into the cells nearest to the query, where the bundle
-    /// has cells, instead of fetching all vectors.
-    pub fn open(entry: &[u8], manifest: &[u8], streamed: bool) -> Result<Engine, JsError> {
-        let entry = Entry::from_bytes(entry).map_err(Failure::Bundle)?;
-        entry.check_manifest(manifest).map_err(|_| Failure::ManifestChanged)?;
-        let mut index = Index::open(manifest).map_err(Failure::Engine)?;
-        index.set_streamed(streamed);
-        let ranges = single_file::shard_ranges(&entry, index.manifest());
-        let end = ranges.last().map(|range| range.end);
-        let offsets = ranges.into_iter().map(|range| range.start).chain(end).collect();
-        let hash = index.manifest().dense.as_ref().and_then(|dense| built_in(&dense.encoder));
-        Ok(Self { index, offsets, hash })
-    }
-
-    /// What the bundle says of itself, as JSON.
-    pub fn describe(&self) -> String {
-        describe::description(&self.index, self.hash.is_some())
-    }
-
-    /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded
-    /// here. Where several bundles are searched as one, `shared` in the request has what they have
-    /// told ([`Shared`]).
-    pub fn search(&self, request: &str) -> Result<Search, JsError> {
-        let (mut request, shared) = Request::with_shared(request).map_err(Failure::Engine)?;
-        if let Some(encoder) = &self.hash
-            && request.vector.is_none()
-            && request.encoder == EncoderChoice::Auto
-            && request.mode != Mode::Lexical
-        {
-            request.vector = embed(encoder, &request.query);
-            request.also_vectors = request.also.iter().map(|query| embed(encoder, query)).collect();
-        }
-        let shared = shared.map_or_else(|| Ok(Shared::default()), Shared::read);
-        let shared = shared.map_err(Failure::Engine)?;
-        let search = self.index.search(request).map_err(Failure::Engine)?;
-        Ok(Search { search, shared })
-    }
-
-    /// Takes a shard's file. One that is not what the manifest lists is refused with the code
-    /// `bundle`.
-    pub fn provide(&mut self, shard: u32, stored: &[u8]) -> Result<(), JsError> {
-        Ok(self.index.provide(ShardId(shard), stored).map_err(Failure::Engine)?)
-    }
-
-    /// Bytes of memory that the shards kept take.
-    #[wasm_bindgen(js_name = residentBytes)]
-    pub fn resident_bytes(&self) -> f64 {
-        self.index.resident_bytes() as f64
-    }
-
-    /// Lets go of the shards used least recently until those kept take at most so many bytes.
-    pub fn shrink(&mut self, limit: f64) {
-        self.index.shrink(limit.max(0.0) as usize);
-    }
-
-    /// The paths of all shards, one a line; nothing as long as not all of them are known. Those of
-    /// positions are known from the first phrase on, and are not waited for: few readers ask
-    /// for one.
-    #[wasm_bindgen(js_name = shardPaths)]
-    pub fn shard_paths(&self) -> Option<String> {
-        if !self.index.knows_all_shards() {
-            return None;
-        }
-        let mut paths = String::new();
-        let positions =
-            self.index.positions_directory().into_iter().flat_map(PositionsDirectory::shards);
-        let positions = positions.map(|(id, _)| id);
-        // Of the manifest, and behind it the cells.
-        let others = (0..).map(ShardId).take_while(|&id| self.index.entry(id).is_some());
-        for path in others.chain(positions).filter_map(|id| self.index.path(id)) {
-            paths.push_str(&path);
-            paths.push('\n');
-        }
-        Some(paths)
-    }
-}
-
-/// A search under way.
-#[wasm_bindgen]
-pub struct Search {
-    search: findling_engine::Search,
-    shared: Shared,
-}
-
-#[wasm_bindgen]
-impl Search {
-    /// Goes as far as the shards at hand allow: a JSON array of the shards that are missing, or the
-    /// response, a JSON object.
-    pub fn step(&mut self, engine: &mut Engine) -> Result<String, JsError> {
-        let Self { search, shared: Shared { part, statistics } } = self;
-        let index = &mut engine.index;
-        // Searches of one bundle and of several take turns.
-        index.swap_statistics(statistics);
-        let step = match *part {
-            None => search.step(index).map(|step| match step {
-                Step::Done(response) => Ok(response.to_json()),
-                Step::Need(shards) => Err(shards),
-            }),
-            Some(part) => search.tell(index, part),
-        };
-        index.swap_statistics(statistics);
-        Ok(match step.map_err(Failure::Engine)? {
-            Ok(answer) => answer,
-            Err(shards) => missing(engine, shards),
-        })
-    }
-}
-
-/// Shards that are missing, as JSON.
-fn missing(engine: &Engine, shards: Vec<ShardId>) -> String {
-    let mut json = Json::default();
-    json.array();
-    for id in shards {
-        describe::wanted(&mut json, &engine.index, id, engine.offset(id));
-    }
-    json.end_array();
-    json.into_text()
-}
-
-impl Engine {
-    /// Where a shard lies in a single file, in which there are no cells.
-    fn offset(&self, shard: ShardId) -> u64 {
-        match (shard.place_of_positions(), self.index.positions_directory()) {
-            (Some(_), Some(positions)) => {
-                self.offsets.last().map_or(0, |end| end + positions.offset(shard))
-            }
-            _ => self.offsets.get(shard.index()).copied().unwrap_or(0),
-        }
-    }
-}
-
-/// A query's vector; nothing to embed has no place in the space: words alone are searched.
-fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
-    let embedding = encoder.encode(&[query], Side::Query).ok()?.into_iter().next()?;
-    (embedding.n_tokens > 0).then(|| QueryVector {
-        values: embedding.values,
-        encoder: "hash".into(),
-        truncated: embedding.truncated,
-    })
-}
-
-/// The encoder for a card, where this module has it: feature hashing alone.
-fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
-    if card.name != "hash" || card.dim > MAX_DIMENSIONS {
-        return None;
-    }
-    let encoder = HashEncoder::new(card.dim);
-    (encoder.card().fingerprint == card.fingerprint).then_some(encoder)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_hashing_is_built_in_and_only_the_same_hashing() {
-        let card = HashEncoder::new(64).card().clone();
-        assert!(built_in(&card).is_some());
-        assert!(built_in(&EncoderCard { fingerprint: "0".repeat(32), ..card.clone() }).is_none());
-        assert!(
-            built_in(&EncoderCard { name: "all-minilm-l6-v2".into(), ..card.clone() }).is_none()
-        );
-        assert!(built_in(&EncoderCard { dim: u32::MAX, ..card }).is_none());
-    }
-}
+pub use error::Failure;
+#[cfg(feature = "javascript")]
+pub use javascript::*;

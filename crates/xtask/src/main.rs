@@ -9,6 +9,7 @@ mod assistants;
 mod bench;
 mod client;
 mod cmd;
+mod component;
 mod demo;
 mod docs;
 mod fuzz;
@@ -33,14 +34,15 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask test [--fast] [--nightly] [--deny-skips]
                               every test: native, wasm, Chromium, Firefox, workerd
                               --nightly: only those of generators that take minutes to build a
-                              site, and a walk with a screen reader, with the tool and the client
-                              that are built
+                              site, of the WASI component, and a walk with a screen reader, with the
+                              tool and the client that are built
                               --fast: only those that need neither tract nor a browser
                               --deny-skips: fail on skipped tests not in tests/allowed-skips.txt
   cargo xtask setup           only install what the others need
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
   cargo xtask wasm --playground
                               that of the playground of the project's own site
+  cargo xtask component       the endpoint as a WASI component, into target/component
   cargo xtask rust-web        the example of a page in Rust, into target/rust-web
   cargo xtask client          the npm package, into www/dist, and the tool's copy of it
   cargo xtask types           the TypeScript types of requests and responses, from the engine's,
@@ -101,6 +103,10 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
                 _ => wasm::Which::Both,
             };
             wasm::run(&paths, which)?;
+        }
+        "component" => {
+            no_more(rest)?;
+            component::run(&paths)?;
         }
         "rust-web" => {
             no_more(rest)?;

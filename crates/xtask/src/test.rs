@@ -9,7 +9,7 @@ use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
 use crate::setup::{self, Node};
 use crate::tally::{self, Skip, Tally};
-use crate::{assistants, client, demo, integrations, rust_web, wasm};
+use crate::{assistants, client, component, demo, integrations, rust_web, wasm};
 
 /// Time limit of a step; enough for a first build on two cores.
 const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
@@ -230,6 +230,7 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
 fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
     if options.nightly {
         integrations(paths, report, integrations::Which::Nightly);
+        wasi_component(paths, report);
         return screen_reader(paths, report);
     }
     let cargo = |args: &[&str]| Cmd::new(paths::cargo()).args(args).dir(&paths.root);
@@ -257,7 +258,7 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
             "--workspace",
             "--all-targets",
             "--features",
-            "xtask/bindgen",
+            "findling-wasm/component,xtask/bindgen,xtask/compose",
             "--",
             "-D",
             "warnings",
@@ -323,6 +324,16 @@ fn integrations(paths: &Paths, report: &mut Report, which: integrations::Which) 
             report.step("integrations", tests);
         }
         Err(error) => report.skip("integrations", format!("{error:#}")),
+    }
+}
+
+/// Asks the endpoint as a WASI component in wasmtime.
+fn wasi_component(paths: &Paths, report: &mut Report) {
+    match component::tests(paths) {
+        Ok(tests) => {
+            report.step("WASI component", tests);
+        }
+        Err(error) => report.skip("WASI component", format!("{error:#}")),
     }
 }
 

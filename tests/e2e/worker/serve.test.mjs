@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { ASKED, REFUSED } from "../lib/asked.mjs";
 import { build, dist, findling, run, scratch } from "../lib/bundle.mjs";
 import { questions, writeCorpus } from "../lib/corpus.mjs";
 
@@ -30,62 +31,6 @@ async function serve(bundle, ...options) {
   };
   return { url, stop, log: () => log };
 }
-
-const ASKED = [
-  "/search?q=thermocouple",
-  "/search?q=kiln+temperature&k=3&offset=1",
-  "/search?q=kiln&filter=kind%3Dreference&explain=1&facets=*",
-  "/search?q=pots+break&mode=lexical&sections=1",
-  "/search?q=pots+break&mode=semantic",
-  "/search?q=pots+break&fusion=rrf",
-  "/search?q=pinholse",
-  "/search?q=pinholse&verbatim=1&mode=lexical",
-  "/search?q=%22crawling+pinholse%22&filter=kind%3Dguid",
-  "/search?q=kiln+level%3A%3C3&mode=lexical",
-  "/search?q=kiln&sort=-updated&copies",
-  "/search?q=kiln&prefer=-level:0.5&order=match",
-  "/search?q=kiln&prefer=updated&spread=kind",
-  "/search?q=pinholes&also=thermocouple&also=+",
-  "/search?q=pinholes&why=guide/cones.html&k=0",
-  "/search?q=glaz&prefix=1&every-word=1",
-  "/search?q=kiln&encoder=none",
-  "/search?q=kiln&facets=kind&instead=1&filter=kind%3Dguide&facetsOf=sections",
-  "/search?q=",
-  "/search?q=zzzz&suggest=0",
-  "/similar?url=guide/glaze.html&k=3",
-  "/similar?url=ORIGIN/guide/glaze.html%23crawling",
-  "/suggest?q=gla",
-  "/suggest?q=k&k=3&format=opensearch",
-  "/suggest?q=gla&filter=kind%3Dguide",
-  "/page?url=guide/glaze.html",
-  "/page?url=/guide/glaze.html%23crawling",
-  "/page?url=ORIGIN/guide/glaze.html",
-  "/health",
-];
-
-const REFUSED = [
-  "/search",
-  "/search?q=a&k=many",
-  "/search?q=a&k=101",
-  "/search?q=a&offset=-1",
-  "/search?q=a&mode=psychic",
-  "/search?q=a&fusion=cold",
-  "/search?q=a&limit=3",
-  "/search?q=a&q=b",
-  `/search?q=${"a".repeat(1001)}`,
-  "/search?q=a&also=b&also=c&also=d&also=e&also=f",
-  "/search?q=a&suggest=maybe",
-  "/search?q=a&filter=colour%3Dred",
-  "/search?q=a&filter=level%3Dhigh",
-  "/search?q=a&filter=kind:near:red",
-  "/search?q=a&sort=size",
-  "/search?q=a&order=oldest",
-  "/similar?q=a",
-  "/similar?url=nowhere.html",
-  "/suggest?q=a&k=21",
-  "/page?url=nowhere.html",
-  "/page?url=guide/glaze.html%23nowhere",
-];
 
 describe("a program that asks findling serve", { timeout: 300_000 }, () => {
   const servers = [];

@@ -68,11 +68,13 @@ export function kvStore(namespace: KvLike): FileStore {
 /** A web server: the bundle of any site. */
 export const webStore: FileStore = (url, { cache: _, ...init }) => fetch(url, init);
 
-function missing(): Response {
+/** The answer to a request for a file that is not there. */
+export function missing(): Response {
   return new Response(null, { status: 404 });
 }
 
-function part(body: ReadableStream, range: Range | undefined, size: number): Response {
+/** The answer with a file, or with a range of it. */
+export function part(body: BodyInit, range: Range | undefined, size: number): Response {
   if (!range) return new Response(body);
   const headers = { "content-range": `bytes ${range.start}-${range.end - 1}/${size}` };
   return new Response(body, { status: 206, headers });
@@ -84,7 +86,7 @@ interface Range {
 }
 
 /** The range that a request asks for, as `HttpStore` writes it. */
-function rangeOf(init: RequestInit): Range | undefined {
+export function rangeOf(init: RequestInit): Range | undefined {
   const header = (init.headers as Record<string, string> | undefined)?.["range"];
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(header ?? "") ?? [];
   return last === undefined ? undefined : { start: Number(first), end: Number(last) + 1 };
