@@ -326,7 +326,8 @@ fn with_parts<'a>(mut first: Vec<u8>, carried: impl IntoIterator<Item = &'a Part
     first
 }
 
-/// The sizes of the first module alone, of the largest part, of all of it, and of the deferred part.
+/// The sizes of the first module alone, of the largest part, of all of it, and of the deferred
+/// part.
 fn measure_parts(
     node: &Node,
     out: &Path,
