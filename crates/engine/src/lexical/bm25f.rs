@@ -51,8 +51,9 @@ pub(crate) struct ScoredTerm {
     pub idf: f32,
     /// The product of the weights of the group, the kind and the completion.
     pub weight: f32,
-    /// Whether the reader typed the word to its end.
-    pub exact: bool,
+    /// Whether the reader typed the word, or the beginning of it that is no word itself. A title
+    /// with it can be the query.
+    pub typed: bool,
 }
 
 /// The terms of which the best counts.
@@ -173,23 +174,24 @@ impl<'a> Scorer<'a> {
         for term in &group.terms {
             if let Some(lookup) = self.dictionary.find(term) {
                 let idf = self.idf(lookup.entry.df);
-                terms.push(ScoredTerm { term: term.clone(), lookup, idf, weight, exact: true });
+                terms.push(ScoredTerm { term: term.clone(), lookup, idf, weight, typed: true });
             }
         }
+        // Another word for a thing is worth less than the one typed, however rare it is.
+        let own = terms.iter().map(|term| term.idf).reduce(f32::min);
         if let Some(prefix) = &group.prefix {
             let completions = self.dictionary.complete(prefix, &group.terms);
             // A rare completion is no better a guess than a frequent one: all share the idf of
             // the most frequent.
             let df = completions.first().map_or(0, |(_, lookup)| lookup.entry.df);
             let (idf, weight) = (self.idf(df), weight * self.params.completion_weight);
+            let typed = own.is_none();
             for (term, lookup) in completions {
                 if terms.iter().all(|known| known.term != term) {
-                    terms.push(ScoredTerm { term, lookup, idf, weight, exact: false });
+                    terms.push(ScoredTerm { term, lookup, idf, weight, typed });
                 }
             }
         }
-        // Another word for a thing is worth less than the one typed, however rare it is.
-        let own = terms.iter().filter(|term| term.exact).map(|term| term.idf).reduce(f32::min);
         let synonyms = group.synonyms.iter().map(|key| (key, self.params.synonym_weight));
         let joined = group.joined.iter().map(|term| (term, 1.0));
         let mut others: Vec<_> = joined
@@ -214,7 +216,7 @@ impl<'a> Scorer<'a> {
             if terms.iter().all(|known| known.term != term) {
                 let idf = self.idf(lookup.entry.df);
                 let idf = own.map_or(idf, |own| own.min(idf));
-                terms.push(ScoredTerm { term, lookup, idf, weight: weight * share, exact: false });
+                terms.push(ScoredTerm { term, lookup, idf, weight: weight * share, typed: false });
             }
         }
         terms
@@ -241,7 +243,7 @@ impl<'a> Scorer<'a> {
                 false => weight / 2.0,
             };
             if let Some(lookup) = self.dictionary.find(key) {
-                found.push(ScoredTerm { term: key.clone(), lookup, idf, weight, exact: true });
+                found.push(ScoredTerm { term: key.clone(), lookup, idf, weight, typed: true });
             }
         }
         (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit, form: true })
@@ -316,7 +318,7 @@ impl<'a> Scorer<'a> {
                 let Scratch { score, score_touched, .. } = scratch;
                 let (mut score, mut touched) =
                     (std::mem::take(score), std::mem::take(score_touched));
-                let bit = if term.exact { group.bit } else { 0 };
+                let bit = if term.typed { group.bit } else { 0 };
                 self.each(term, bit, n_tokens, scratch, |passage, contribution| {
                     add(&mut score, &mut touched, passage, contribution);
                 });
@@ -326,7 +328,7 @@ impl<'a> Scorer<'a> {
             let Scratch { best, best_touched, .. } = scratch;
             let (mut best, mut touched) = (std::mem::take(best), std::mem::take(best_touched));
             for term in &group.terms {
-                let bit = if term.exact { group.bit } else { 0 };
+                let bit = if term.typed { group.bit } else { 0 };
                 self.each(term, bit, n_tokens, scratch, |passage, contribution| {
                     if let Some(best) = best.get_mut(passage as usize)
                         && contribution > *best
