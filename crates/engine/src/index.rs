@@ -335,7 +335,7 @@ impl Index {
         self.get(shard).is_some()
     }
 
-    /// Bytes of memory that the shards kept take, and what searches reuse.
+    /// Bytes of memory that the shards kept and the accumulators take.
     pub fn resident_bytes(&self) -> usize {
         let kept = self.shards.iter().chain(&self.positions).flatten();
         let shards: usize = kept.map(|kept| kept.shard.resident_bytes()).sum();

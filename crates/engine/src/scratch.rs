@@ -5,8 +5,6 @@ use findling_text::Analyzer;
 
 /// Most analyzers that are kept.
 const MAX_ANALYZERS: usize = 4;
-/// Bytes of an analyzer that has seen much text.
-const ANALYZER_BYTES: usize = 256 << 10;
 
 /// Buffers that are kept from query to query.
 #[derive(Default)]
@@ -56,7 +54,8 @@ impl Scratch {
         self.analyzers = analyzers;
     }
 
-    /// Bytes of memory held.
+    /// Bytes of memory held. Analyzers are left out: a search needs one of at most a quarter of a
+    /// megabyte for each language anyway, and WebAssembly's memory does not become less.
     pub fn resident_bytes(&self) -> usize {
         let words =
             [&self.tf_touched, &self.best_touched, &self.score_touched, &self.titles_touched]
@@ -65,7 +64,6 @@ impl Scratch {
                 .map(Vec::capacity)
                 .sum::<usize>();
         let floats = self.tf.capacity() + self.best.capacity() + self.score.capacity();
-        let analyzers = self.analyzers.len() * ANALYZER_BYTES;
-        4 * (words + floats) + self.titles.capacity() + self.headings.capacity() + analyzers
+        4 * (words + floats) + self.titles.capacity() + self.headings.capacity()
     }
 }
