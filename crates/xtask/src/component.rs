@@ -72,6 +72,10 @@ pub fn run(paths: &Paths) -> Result<PathBuf> {
     Ok(component)
 }
 
+/// Not every installer keeps the mode of the program in the package.
+const MAKE_EXECUTABLE: &str = "import os, wasmtime_cli\n\
+    os.chmod(os.path.join(os.path.dirname(wasmtime_cli.__file__), 'wasmtime'), 0o755)";
+
 /// The tests of the component in wasmtime, which is a package of PyPI.
 pub fn tests(paths: &Paths) -> Result<Cmd> {
     let component = run(paths)?;
@@ -79,6 +83,7 @@ pub fn tests(paths: &Paths) -> Result<Cmd> {
     setup::node_modules(&node, &paths.e2e)?;
     let requirements = paths.e2e.join("component/requirements.txt");
     let python = setup::python(paths, "wasmtime-python", &requirements)?;
+    Cmd::new(&python).args(["-c", MAKE_EXECUTABLE]).run()?;
     let tests = node.command("node").args(["run.mjs", "component"]).dir(&paths.e2e);
     Ok(tests
         .env("FINDLING_BIN", paths.findling())
