@@ -37,9 +37,3 @@ impl fmt::Display for Failure {
         }
     }
 }
-
-impl From<findling_engine::Error> for Failure {
-    fn from(error: findling_engine::Error) -> Self {
-        Self::Engine(error)
-    }
-}
