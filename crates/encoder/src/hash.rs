@@ -21,10 +21,6 @@ const WORD_WEIGHT: i32 = 2;
 const WORD_SEED: u8 = b'w';
 const TRIGRAM_SEED: u8 = b't';
 
-/// Vectors longer than this are nobody's; a bundle that says otherwise must not make its reader
-/// allocate them.
-const MAX_DIMENSIONS: u32 = 4096;
-
 /// Embeds by feature hashing. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct HashEncoder {
@@ -52,15 +48,6 @@ impl HashEncoder {
                 semantic: false,
             },
         }
-    }
-
-    /// The encoder that a bundle's card names; `None` if that is another one.
-    pub fn of(card: &EncoderCard) -> Option<Self> {
-        if card.name != "hash" || card.dim > MAX_DIMENSIONS {
-            return None;
-        }
-        let encoder = Self::new(card.dim);
-        (encoder.card.fingerprint == card.fingerprint).then_some(encoder)
     }
 
     fn embed(&self, text: &str) -> Embedding {
@@ -220,18 +207,5 @@ mod tests {
             prop_assert!(norm == 0.0 || (norm - 1.0).abs() < 1e-5);
             prop_assert_eq!(embedding.n_tokens, encoder.count_tokens(&text, Side::Query));
         }
-    }
-
-    #[test]
-    fn only_the_same_hashing_is_that_of_a_card() {
-        let card = HashEncoder::new(64).card().clone();
-        assert!(HashEncoder::of(&card).is_some());
-        let other = EncoderCard { fingerprint: "0".repeat(32), ..card.clone() };
-        assert!(HashEncoder::of(&other).is_none());
-        for name in ["all-minilm-l6-v2", "model"] {
-            let other = EncoderCard { name: name.into(), ..card.clone() };
-            assert!(HashEncoder::of(&other).is_none(), "{name}");
-        }
-        assert!(HashEncoder::of(&EncoderCard { dim: u32::MAX, ..card }).is_none());
     }
 }

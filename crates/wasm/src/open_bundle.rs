@@ -1,6 +1,6 @@
 //! A bundle as far as it has been fetched, and the searches in it.
 
-use findling_bundle::{Entry, PositionsDirectory, ShardId, single_file};
+use findling_bundle::{EncoderCard, Entry, PositionsDirectory, ShardId, single_file};
 use findling_encoder::hash::HashEncoder;
 use findling_encoder::{Encoder as _, Side};
 use findling_engine::json::Json;
@@ -8,6 +8,10 @@ use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request, Shared, 
 
 use crate::describe;
 use crate::error::Failure;
+
+/// Vectors longer than this are nobody's; a manifest that says otherwise must not make the module
+/// allocate them.
+const MAX_DIMENSIONS: u32 = 4096;
 
 /// Where the manifest is that an entry file names, relative to the bundle.
 pub fn manifest_of(entry: &[u8]) -> Result<String, Failure> {
@@ -42,8 +46,7 @@ impl OpenBundle {
         let ranges = single_file::shard_ranges(&entry, index.manifest());
         let end = ranges.last().map(|range| range.end);
         let offsets = ranges.into_iter().map(|range| range.start).chain(end).collect();
-        let hash =
-            index.manifest().dense.as_ref().and_then(|dense| HashEncoder::of(&dense.encoder));
+        let hash = index.manifest().dense.as_ref().and_then(|dense| built_in(&dense.encoder));
         Ok(Self { index, offsets, hash })
     }
 
@@ -166,4 +169,29 @@ fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
         encoder: "hash".into(),
         truncated: embedding.truncated,
     })
+}
+
+/// The encoder for a card, where this module has it: feature hashing alone.
+fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
+    if card.name != "hash" || card.dim > MAX_DIMENSIONS {
+        return None;
+    }
+    let encoder = HashEncoder::new(card.dim);
+    (encoder.card().fingerprint == card.fingerprint).then_some(encoder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_hashing_is_built_in_and_only_the_same_hashing() {
+        let card = HashEncoder::new(64).card().clone();
+        assert!(built_in(&card).is_some());
+        assert!(built_in(&EncoderCard { fingerprint: "0".repeat(32), ..card.clone() }).is_none());
+        assert!(
+            built_in(&EncoderCard { name: "all-minilm-l6-v2".into(), ..card.clone() }).is_none()
+        );
+        assert!(built_in(&EncoderCard { dim: u32::MAX, ..card }).is_none());
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use findling_bundle::{EntryFile, PositionsDirectory, ShardId, single_file};
+use findling_bundle::{EncoderCard, EntryFile, PositionsDirectory, ShardId, single_file};
 use findling_encoder::hash::HashEncoder;
 use findling_encoder::{Encoder as _, Side};
 use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request};
@@ -17,6 +17,10 @@ use crate::Error;
 use crate::info::Info;
 use crate::packs::Packs;
 use crate::source::{Opened, Source};
+
+/// Vectors longer than this are nobody's; a manifest that says otherwise must not make the program
+/// allocate them.
+const MAX_DIMENSIONS: u32 = 4096;
 
 /// The engine over one build.
 pub struct Engine {
@@ -44,8 +48,7 @@ impl Engine {
         let mut index = Index::open(&stored_manifest)?;
         index.set_streamed(streamed);
         let ranges = single_file::shard_ranges(&entry.entry, index.manifest());
-        let hash =
-            index.manifest().dense.as_ref().and_then(|dense| HashEncoder::of(&dense.encoder));
+        let hash = index.manifest().dense.as_ref().and_then(|dense| built_in(&dense.encoder));
         let (index, loads) = (RefCell::new(index), RefCell::default());
         Ok(Self { index, entry, packs, ranges, hash, loads })
     }
@@ -201,9 +204,27 @@ fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
     })
 }
 
+/// The encoder for a card, where this crate has it: feature hashing alone.
+fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
+    if card.name != "hash" || card.dim > MAX_DIMENSIONS {
+        return None;
+    }
+    let encoder = HashEncoder::new(card.dim);
+    (encoder.card().fingerprint == card.fingerprint).then_some(encoder)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_hashing_is_built_in_and_only_the_same_hashing() {
+        let card = HashEncoder::new(64).card().clone();
+        assert!(built_in(&card).is_some());
+        assert!(built_in(&EncoderCard { fingerprint: "0".repeat(32), ..card.clone() }).is_none());
+        assert!(built_in(&EncoderCard { name: "model".into(), ..card.clone() }).is_none());
+        assert!(built_in(&EncoderCard { dim: u32::MAX, ..card }).is_none());
+    }
 
     #[test]
     fn a_shard_that_does_not_come_is_missing_or_damaged() {
