@@ -76,7 +76,7 @@ const ASK = {
   rangefind: async ([at, query]) => {
     const start = performance.now();
     const { createSearch } = await import(`${at}runtime.browser.js`);
-    const engine = await createSearch({ baseUrl: at });
+    const engine = await createSearch({ baseUrl: new URL(at, location.href).href });
     const { results } = await engine.search({ q: query, size: 5 });
     const ms = performance.now() - start;
     return { n: results.length, ms, words: ms };

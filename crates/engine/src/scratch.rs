@@ -6,23 +6,26 @@ use findling_text::Analyzer;
 /// Most analyzers that are kept.
 const MAX_ANALYZERS: usize = 4;
 
+/// A value for each place, nearly all of them 0.
+#[derive(Default)]
+pub(crate) struct Places<T> {
+    values: Vec<T>,
+    /// The places whose value was changed.
+    touched: Vec<u32>,
+}
+
 /// Buffers that are kept from query to query.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// By passage: weighted frequency of the term at hand.
-    pub tf: Vec<f32>,
-    pub tf_touched: Vec<u32>,
-    /// By passage: best contribution of the group at hand.
-    pub best: Vec<f32>,
-    pub best_touched: Vec<u32>,
-    /// By passage.
-    pub score: Vec<f32>,
-    pub score_touched: Vec<u32>,
+    /// By passage of the block at hand: weighted frequency of the term at hand.
+    pub tf: Places<f32>,
+    /// By passage of the block: best contribution of the group at hand.
+    pub best: Places<f32>,
+    /// By passage of the block.
+    pub score: Places<f32>,
     /// By page and by section: the groups that the title, the heading has.
-    pub titles: Vec<u8>,
-    pub titles_touched: Vec<u32>,
-    pub headings: Vec<u8>,
-    pub headings_touched: Vec<u32>,
+    pub titles: Places<u8>,
+    pub headings: Places<u8>,
     /// By section: its place among the hits.
     pub slots: Vec<u32>,
     /// By language. An analyzer remembers the terms of the words that it has seen, which are half
@@ -30,17 +33,79 @@ pub(crate) struct Scratch {
     analyzers: Vec<(String, Analyzer)>,
 }
 
+impl<T: Copy + Default + PartialEq> Places<T> {
+    /// Makes room for `n` places. All are 0, as they are between uses.
+    pub fn fit(&mut self, n: usize) {
+        self.values.resize(n, T::default());
+    }
+
+    /// Changes the value of a place to another than 0. There is no place beyond the last.
+    #[inline]
+    pub fn change(&mut self, place: u32, change: impl FnOnce(&mut T)) {
+        if let Some(value) = self.values.get_mut(place as usize) {
+            if *value == T::default() {
+                self.touched.push(place);
+            }
+            change(value);
+        }
+    }
+
+    /// The value of a place.
+    pub fn get(&self, place: u32) -> T {
+        self.values.get(place as usize).copied().unwrap_or_default()
+    }
+
+    /// The values that are not 0.
+    pub fn values(&self) -> impl Iterator<Item = T> {
+        self.touched.iter().map(|&place| self.get(place))
+    }
+
+    /// Sets a place to 0; the value that it had.
+    #[inline]
+    pub fn take_at(&mut self, place: u32) -> T {
+        self.values.get_mut(place as usize).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Takes one of the values that were changed, with its place, and sets it to 0. It is 0 where
+    /// the value was taken before.
+    #[inline]
+    pub fn take(&mut self) -> Option<(u32, T)> {
+        let place = self.touched.pop()?;
+        Some((place, self.take_at(place)))
+    }
+
+    fn resident_bytes(&self) -> usize {
+        size_of::<T>() * self.values.capacity() + 4 * self.touched.capacity()
+    }
+}
+
+impl Places<u8> {
+    /// Sets bits of a place. Not inlined: readers download each copy.
+    #[inline(never)]
+    pub fn mark(&mut self, place: u32, bits: u8) {
+        self.change(place, |value| *value |= bits);
+    }
+
+    /// Sets all places to 0.
+    #[inline(never)]
+    pub fn clear(&mut self) {
+        while self.take().is_some() {}
+    }
+}
+
 impl Scratch {
-    /// Makes room for a bundle's counts. All places are 0 afterwards, as they are between queries.
+    /// Makes room for a bundle's counts.
     pub fn fit(&mut self, stats: &Stats) {
-        let (pages, sections, passages) =
-            (stats.n_pages as usize, stats.n_sections as usize, stats.n_passages as usize);
-        self.tf.resize(passages, 0.0);
-        self.best.resize(passages, 0.0);
-        self.score.resize(passages, 0.0);
-        self.titles.resize(pages, 0);
-        self.headings.resize(sections, 0);
-        self.slots.resize(sections, 0);
+        self.titles.fit(stats.n_pages as usize);
+        self.headings.fit(stats.n_sections as usize);
+        self.slots.resize(stats.n_sections as usize, 0);
+    }
+
+    /// Makes room for a block of so many passages.
+    pub fn fit_block(&mut self, passages: usize) {
+        for places in [&mut self.tf, &mut self.best, &mut self.score] {
+            places.fit(passages);
+        }
     }
 
     /// Takes the analyzers out, to be given back.
@@ -57,13 +122,8 @@ impl Scratch {
     /// Bytes of memory held. Analyzers are left out: a search needs one of at most a quarter of a
     /// megabyte for each language anyway, and WebAssembly's memory does not become less.
     pub fn resident_bytes(&self) -> usize {
-        let words =
-            [&self.tf_touched, &self.best_touched, &self.score_touched, &self.titles_touched]
-                .into_iter()
-                .chain([&self.headings_touched, &self.slots])
-                .map(Vec::capacity)
-                .sum::<usize>();
-        let floats = self.tf.capacity() + self.best.capacity() + self.score.capacity();
-        4 * (words + floats) + self.titles.capacity() + self.headings.capacity()
+        let of_passages = [&self.tf, &self.best, &self.score].map(Places::resident_bytes);
+        let names = [&self.titles, &self.headings].map(Places::resident_bytes);
+        of_passages.iter().chain(&names).sum::<usize>() + 4 * self.slots.capacity()
     }
 }

@@ -119,11 +119,12 @@ impl Twin {
         let mean = |f: usize| self.passages.iter().map(|p| f64::from(p.len[f])).sum::<f64>() / n;
         let means = [0, 1, 2, 3, 4, 5].map(mean);
         let has = |p: &Passage, term: &str| p.fields.iter().any(|field| field.contains_key(term));
+        let df = |term: &String| self.passages.iter().filter(|p| has(p, term)).count() as f64;
+        let dfs: Vec<f64> = terms.iter().map(df).collect();
         let mut scores = BTreeMap::new();
         for passage in &self.passages {
             let mut score = 0.0;
-            for term in &terms {
-                let df = self.passages.iter().filter(|p| has(p, term)).count() as f64;
+            for (term, df) in terms.iter().zip(&dfs) {
                 let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
                 let mut tf = 0.0;
                 #[expect(
@@ -333,6 +334,44 @@ fn counts(
 
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-4 * (1.0 + a.abs())
+}
+
+/// Passages are scored in blocks. Here are several, and a page that is larger than one.
+#[test]
+fn many_passages_score_as_the_formula_says() {
+    let word = |n: u32| WORDS[(n.wrapping_mul(0x9e37_79b9) >> 13) as usize % WORDS.len()];
+    let section = |n: u32| Section {
+        heading: format!("{} {}", word(n), word(n + 1)),
+        text: (2..3 + n % 5).map(|i| word(n + i)).collect::<Vec<_>>().join(" "),
+        vectors: vec![vec![1.0, 0.0, 0.0, 0.0]],
+        parent: None,
+        anchor: None,
+        continues: false,
+        codes: Vec::new(),
+        attributes: Vec::new(),
+    };
+    let page = |(i, n_sections): (u32, u32)| Page {
+        title: format!("{} {}", word(i * 5), word(i * 7)),
+        url: format!("/{}/", word(i * 3)),
+        language: "en".into(),
+        sections: (0..n_sections).map(|n| section(i * 11 + n)).collect(),
+        attributes: [("group", AttributeValue::String((i % 3).to_string()))].into(),
+    };
+    let sizes = (0..9_000).map(|i| (i, if i == 5_000 { 20_000 } else { 1 + i % 7 }));
+    let pages: Vec<Page> = sizes.map(page).collect();
+    let (bundle, mut index) = open(&anchored(pages.clone()), 3);
+    let twin = Twin::new(&pages);
+    for query in ["apple fjord", "heron", "cedar delta ember"] {
+        let (response, _) = bundle.answer(&mut index, everything(query)).unwrap();
+        let expect = twin.scores(query, &plain().bm25f);
+        assert_eq!(response.total.sections as usize, expect.len());
+        let found = sections(&anchored(pages.clone()), &response);
+        assert!(found.len() >= 1000);
+        for (section, legs) in &found {
+            let (score, expect) = (legs.lexical_score.unwrap(), expect[section]);
+            assert!(close(f64::from(score), expect), "{section} {legs:?} {expect}");
+        }
+    }
 }
 
 proptest! {

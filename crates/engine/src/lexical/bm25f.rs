@@ -1,10 +1,5 @@
-//! BM25F over passages, into accumulators.
-//!
-//! A posting of a page or a section counts for each passage below it. Term by term, the weighted
-//! frequencies of the three levels are summed for each passage, saturated, and added to the
-//! passage's score; a section then scores by its best passage. All sums run in a fixed order, so
-//! that every host computes the same bits. The accumulators are dense, one place for each passage,
-//! and only what was touched is read and cleared.
+//! BM25F: the terms that satisfy each word of a query, what each of them weighs, and how a score is
+//! explained. [`super::score`] adds them up.
 
 use findling_bundle::{
     Field, Level, PageId, PassageId, Posting, SectionId, Stats, Structure, order,
@@ -14,34 +9,7 @@ use super::{Dictionary, Lookup};
 use crate::api::Bm25fParams;
 use crate::bitset::Bitset;
 use crate::query::{Group, QueryPlan};
-use crate::scratch::Scratch;
 use findling_text::TokenKind;
-
-/// A section that words found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct LexicalHit {
-    pub section: u32,
-    /// Its best passage; among equals the first.
-    pub passage: u32,
-    pub score: f32,
-    /// [`TITLE`], [`HEADING`], [`SYMBOL`].
-    pub boosts: u8,
-}
-
-/// All bits: the title is known to be the query. With eight words all are set only where it is.
-const NAMED: u8 = u8::MAX;
-
-/// The page's title consists of the query's words.
-pub(crate) const TITLE: u8 = 1;
-/// The section's heading does.
-pub(crate) const HEADING: u8 = 2;
-
-/// The section is of the symbol that the query is, as it is written.
-pub(crate) const SYMBOL: u8 = 4;
-
-/// A symbol that is the query as it is written counts as much again. Others have the same words in
-/// another spelling (`subScalar`, `sub_scalar`), or an underscore in front.
-pub(crate) const SYMBOL_BOOST: f32 = 1.0;
 
 /// One way to satisfy a group.
 #[derive(Clone, Debug)]
@@ -65,7 +33,7 @@ pub(crate) struct ScoredGroup {
     most: f32,
     /// The bit that stands for the group where titles are compared with the query; 0 where it has
     /// none.
-    bit: u8,
+    pub(super) bit: u8,
     /// Whether this is the typed form of the word before, not a word of its own.
     pub form: bool,
 }
@@ -81,9 +49,9 @@ pub(crate) struct Names {
 /// Scores the groups of a query.
 pub(crate) struct Scorer<'a> {
     pub params: &'a Bm25fParams,
-    structure: &'a Structure,
+    pub(super) structure: &'a Structure,
     stats: &'a Stats,
-    dictionary: Dictionary<'a>,
+    pub(super) dictionary: Dictionary<'a>,
     /// By field and length: the weight of one occurrence.
     factors: [Vec<f32>; 6],
 }
@@ -301,126 +269,9 @@ impl<'a> Scorer<'a> {
         sum * (once / (self.params.k1 + once))
     }
 
-    /// All sections that have a word of the query and are allowed, in no particular order.
-    pub fn score(
-        &self,
-        groups: &[ScoredGroup],
-        n_tokens: u32,
-        all_bits: u8,
-        names: &Names,
-        allowed: Option<&Bitset>,
-        scratch: &mut Scratch,
-    ) -> Vec<LexicalHit> {
-        for group in groups {
-            if let [term] = group.terms.as_slice() {
-                // A group of one term needs no comparison, so its contributions go straight into
-                // the scores.
-                let Scratch { score, score_touched, .. } = scratch;
-                let (mut score, mut touched) =
-                    (std::mem::take(score), std::mem::take(score_touched));
-                let bit = if term.typed { group.bit } else { 0 };
-                self.each(term, bit, n_tokens, scratch, |passage, contribution| {
-                    add(&mut score, &mut touched, passage, contribution);
-                });
-                (scratch.score, scratch.score_touched) = (score, touched);
-                continue;
-            }
-            let Scratch { best, best_touched, .. } = scratch;
-            let (mut best, mut touched) = (std::mem::take(best), std::mem::take(best_touched));
-            for term in &group.terms {
-                let bit = if term.typed { group.bit } else { 0 };
-                self.each(term, bit, n_tokens, scratch, |passage, contribution| {
-                    if let Some(best) = best.get_mut(passage as usize)
-                        && contribution > *best
-                    {
-                        if *best == 0.0 {
-                            touched.push(passage);
-                        }
-                        *best = contribution;
-                    }
-                });
-            }
-            for &passage in &touched {
-                let contribution = std::mem::take(&mut best[passage as usize]);
-                add(&mut scratch.score, &mut scratch.score_touched, passage, contribution);
-            }
-            touched.clear();
-            (scratch.best, scratch.best_touched) = (best, touched);
-        }
-        // Titles that equal the query by their own words are marked already.
-        let name = |names_of: &mut Vec<u8>, touched: &mut Vec<u32>, id: u32| {
-            if all_bits == 0 || names_of.get(id as usize) != Some(&all_bits) {
-                mark(names_of, touched, id, NAMED);
-            }
-        };
-        for lookup in &names.titles {
-            for posting in self.dictionary.postings(lookup, Level::Page) {
-                name(&mut scratch.titles, &mut scratch.titles_touched, posting.id);
-            }
-            for posting in self.dictionary.postings(lookup, Level::Section) {
-                name(&mut scratch.headings, &mut scratch.headings_touched, posting.id);
-            }
-        }
-        self.collect(all_bits, &names.symbols, allowed, scratch)
-    }
-
-    /// Calls back with a term's contribution to each passage, each once, in no particular order.
-    fn each(
-        &self,
-        term: &ScoredTerm,
-        bit: u8,
-        n_tokens: u32,
-        scratch: &mut Scratch,
-        mut contribute: impl FnMut(u32, f32),
-    ) {
-        let Scratch { tf, tf_touched, titles, titles_touched, headings, headings_touched, .. } =
-            scratch;
-        // The frequencies from pages and sections are kept until the passage's own is known.
-        let mut spread = |passages: std::ops::Range<u32>, frequency: f32| {
-            if frequency > 0.0
-                && let Some(places) = tf.get_mut(passages.start as usize..passages.end as usize)
-            {
-                for (passage, tf) in passages.zip(places) {
-                    if *tf == 0.0 {
-                        tf_touched.push(passage);
-                    }
-                    *tf += frequency;
-                }
-            }
-        };
-        for posting in self.dictionary.postings(&term.lookup, Level::Page) {
-            let page = PageId(posting.id);
-            spread(self.structure.passages_of_page(page), self.frequency(Level::Page, &posting));
-            if bit != 0 && posting.len[0] == n_tokens && posting.tf[0] > 0 {
-                mark(titles, titles_touched, posting.id, bit);
-            }
-        }
-        for posting in self.dictionary.postings(&term.lookup, Level::Section) {
-            let section = SectionId(posting.id);
-            spread(self.structure.passages(section), self.frequency(Level::Section, &posting));
-            if bit != 0 && posting.len[0] == n_tokens && posting.tf[0] > 0 {
-                mark(headings, headings_touched, posting.id, bit);
-            }
-        }
-        for posting in self.dictionary.postings(&term.lookup, Level::Passage) {
-            let Some(above) = tf.get_mut(posting.id as usize) else { break };
-            let frequency = std::mem::take(above) + self.frequency(Level::Passage, &posting);
-            if frequency > 0.0 {
-                contribute(posting.id, self.contribution(term, frequency));
-            }
-        }
-        for passage in tf_touched.drain(..) {
-            // 0 if the passage was counted already.
-            let frequency = std::mem::take(&mut tf[passage as usize]);
-            if frequency > 0.0 {
-                contribute(passage, self.contribution(term, frequency));
-            }
-        }
-    }
-
     /// The weighted frequency in the two fields of a level, each normalised by its length.
     #[inline]
-    fn frequency(&self, level: Level, posting: &Posting) -> f32 {
+    pub(super) fn frequency(&self, level: Level, posting: &Posting) -> f32 {
         let Posting { tf, len, .. } = posting;
         let mut sum = 0.0;
         for i in 0..2 {
@@ -437,81 +288,8 @@ impl<'a> Scorer<'a> {
     }
 
     #[inline]
-    fn contribution(&self, term: &ScoredTerm, tf: f32) -> f32 {
+    pub(super) fn contribution(&self, term: &ScoredTerm, tf: f32) -> f32 {
         term.weight * term.idf * (tf / (self.params.k1 + tf))
-    }
-
-    /// Sections by their best passages.
-    fn collect(
-        &self,
-        all_bits: u8,
-        symbols: &[u32],
-        allowed: Option<&Bitset>,
-        scratch: &mut Scratch,
-    ) -> Vec<LexicalHit> {
-        let mut hits: Vec<LexicalHit> = Vec::new();
-        for &passage in &scratch.score_touched {
-            let score = std::mem::take(&mut scratch.score[passage as usize]);
-            let section = self.structure.section_of(PassageId(passage)).0;
-            if allowed.is_some_and(|allowed| !allowed.contains(section)) {
-                continue;
-            }
-            let slot = &mut scratch.slots[section as usize];
-            if *slot == 0 {
-                hits.push(LexicalHit { section, passage, score, boosts: 0 });
-                *slot = hits.len() as u32;
-                continue;
-            }
-            let hit = &mut hits[*slot as usize - 1];
-            if score > hit.score || score == hit.score && passage < hit.passage {
-                (hit.score, hit.passage) = (score, passage);
-            }
-        }
-        scratch.score_touched.clear();
-        let exact = !scratch.titles_touched.is_empty()
-            || !scratch.headings_touched.is_empty()
-            || !symbols.is_empty();
-        // "The queue" is called `queue` too, but not where another page's title is that as it
-        // stands.
-        let is_title = |bits: u8| bits == all_bits && all_bits != 0;
-        let has_title =
-            scratch.titles_touched.iter().any(|&page| is_title(scratch.titles[page as usize]));
-        let is_query = |bits: u8| bits == NAMED || is_title(bits);
-        for hit in &mut hits {
-            scratch.slots[hit.section as usize] = 0;
-            if exact {
-                let page = self.structure.page_of(SectionId(hit.section));
-                let title = scratch.titles.get(page.index()).copied().unwrap_or_default();
-                if is_title(title) || title == NAMED && !has_title {
-                    hit.boosts |= TITLE;
-                }
-                if is_query(scratch.headings[hit.section as usize]) {
-                    hit.boosts |= HEADING;
-                }
-                if symbols.binary_search(&hit.section).is_ok() {
-                    hit.boosts |= SYMBOL;
-                }
-                hit.score *= self.boost(hit.boosts);
-            }
-        }
-        clear(&mut scratch.titles, &mut scratch.titles_touched);
-        clear(&mut scratch.headings, &mut scratch.headings_touched);
-        hits
-    }
-
-    /// The factor that boosts make.
-    fn boost(&self, boosts: u8) -> f32 {
-        let mut factor = 1.0;
-        if boosts & TITLE != 0 {
-            factor += self.params.title_boost;
-        }
-        if boosts & HEADING != 0 {
-            factor += self.params.heading_boost;
-        }
-        if boosts & SYMBOL != 0 {
-            factor += SYMBOL_BOOST;
-        }
-        factor
     }
 
     /// Explains passages: for each group the term that counts, its frequencies by field, and its
@@ -606,28 +384,4 @@ pub(crate) fn all_bits(plan: &QueryPlan, groups: &[ScoredGroup]) -> u8 {
         .fold(0, |bits, group| bits | group.bit);
     let all = ((1u32 << carrying) - 1) as u8;
     if bits == all { all } else { 0 }
-}
-
-fn add(scores: &mut [f32], touched: &mut Vec<u32>, passage: u32, contribution: f32) {
-    if let Some(score) = scores.get_mut(passage as usize) {
-        if *score == 0.0 {
-            touched.push(passage);
-        }
-        *score += contribution;
-    }
-}
-
-fn mark(places: &mut [u8], touched: &mut Vec<u32>, i: u32, bit: u8) {
-    if let Some(place) = places.get_mut(i as usize) {
-        if *place == 0 {
-            touched.push(i);
-        }
-        *place |= bit;
-    }
-}
-
-fn clear(places: &mut [u8], touched: &mut Vec<u32>) {
-    for i in touched.drain(..) {
-        places[i as usize] = 0;
-    }
 }

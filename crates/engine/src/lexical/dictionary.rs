@@ -54,6 +54,13 @@ pub(crate) struct Tiers<'a> {
     second: Option<Postings<'a>>,
 }
 
+impl<'a> Tiers<'a> {
+    /// The tiers, each by itself, ascending.
+    pub fn apart(self) -> impl Iterator<Item = Postings<'a>> {
+        self.first.into_iter().chain(self.second)
+    }
+}
+
 impl Iterator for Tiers<'_> {
     type Item = Posting;
 
