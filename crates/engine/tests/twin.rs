@@ -358,14 +358,14 @@ fn many_passages_score_as_the_formula_says() {
         attributes: [("group", AttributeValue::String((i % 3).to_string()))].into(),
     };
     let sizes = (0..9_000).map(|i| (i, if i == 5_000 { 20_000 } else { 1 + i % 7 }));
-    let pages: Vec<Page> = sizes.map(page).collect();
-    let (bundle, mut index) = open(&anchored(pages.clone()), 3);
+    let pages = anchored(sizes.map(page).collect());
+    let (bundle, mut index) = open(&pages, 3);
     let twin = Twin::new(&pages);
     for query in ["apple fjord", "heron", "cedar delta ember"] {
         let (response, _) = bundle.answer(&mut index, everything(query)).unwrap();
         let expect = twin.scores(query, &plain().bm25f);
         assert_eq!(response.total.sections as usize, expect.len());
-        let found = sections(&anchored(pages.clone()), &response);
+        let found = sections(&pages, &response);
         assert!(found.len() >= 1000);
         for (section, legs) in &found {
             let (score, expect) = (legs.lexical_score.unwrap(), expect[section]);
