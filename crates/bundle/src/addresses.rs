@@ -21,9 +21,9 @@ use crate::{Error, PageId, Stats};
 
 const WHAT: &str = "addresses";
 
-/// The key of an address, the same for all spellings of one page's address: without scheme, host,
-/// fragment, leading slash, `index.html`, `.html` and trailing slash, percent-decoded. The query
-/// string stays, since it can select another page.
+/// Returns the key of an address, the same for all spellings of one page's address: without scheme,
+/// host, fragment, leading slash, `index.html`, `.html` and trailing slash, percent-decoded. The
+/// query string stays, since it can select another page.
 ///
 /// ```
 /// # use findling_bundle::addresses::key;
@@ -80,8 +80,8 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// How well an address fits a page with this id and URL, more for better; `None` where it is
-/// another page's. For the pages that [`Addresses::find`] cannot tell apart.
+/// Returns how well an address fits a page with this id and URL, more for better; `None` where it
+/// is another page's. For the pages that [`Addresses::find`] cannot tell apart.
 pub fn closeness(id: &str, url: &str, address: &str) -> Option<u32> {
     if id == address || url == address {
         return Some(3);
@@ -103,7 +103,7 @@ fn hash(text: &str) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-/// The hash of a URL's [`key`].
+/// Returns the hash of a URL's [`key`].
 pub fn hash_of(url: &str) -> u32 {
     hash(&key(url))
 }
@@ -162,9 +162,9 @@ impl Addresses {
         Ok(Self { urls, ids })
     }
 
-    /// The pages that match an id, a URL with or without host, or a path, ascending: mostly one.
-    /// Ids are tried first, then the address with its query string, then the address without it.
-    /// O(pages).
+    /// Returns the pages that match an id, a URL with or without host, or a path, ascending: mostly
+    /// one. Ids are tried first, then the address with its query string, then the address without
+    /// it. O(pages).
     pub fn find(&self, address: &str) -> Vec<PageId> {
         let matching = |hashes: &[u32], text: &str| -> Vec<PageId> {
             let wanted = hash(text);
@@ -183,12 +183,12 @@ impl Addresses {
         found
     }
 
-    /// The hash of each page's URL ([`hash_of`]).
+    /// Returns the hash of each page's URL ([`hash_of`]).
     pub fn urls(&self) -> &[u32] {
         &self.urls
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         4 * (self.urls.len() + self.ids.len())
     }

@@ -21,7 +21,7 @@ impl AttributeKind {
     /// All types, each at its number.
     const ALL: [Self; 5] = [Self::String, Self::Strings, Self::Number, Self::Date, Self::Bool];
 
-    /// The type of a number; `None` if this version knows no such type.
+    /// Returns the type of a number; `None` if this version knows no such type.
     pub(crate) fn of(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }
@@ -37,7 +37,7 @@ pub enum AttributeLevel {
 }
 
 impl AttributeLevel {
-    /// The number of pages, or of sections.
+    /// Returns the number of pages, or of sections.
     pub fn count(self, stats: &Stats) -> u32 {
         match self {
             Self::Page => stats.n_pages,

@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         Ok(byte)
     }
 
-    /// The `n`th byte from the end, counted from 1, if it has not been read yet.
+    /// Returns the `n`th byte from the end, counted from 1, if it has not been read yet.
     #[inline]
     pub fn byte_from_end(&self, n: usize) -> Result<u8, Error> {
         match self.bytes.len().checked_sub(n).filter(|&at| at >= self.at) {
@@ -93,8 +93,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A function of its own: most numbers take one byte, and inlining this would put a hundred
-    /// copies into the engine.
+    /// Returns a function of its own: most numbers take one byte, and inlining this would put a
+    /// hundred copies into the engine.
     #[inline(never)]
     fn long_varint64(&mut self) -> Result<u64, Error> {
         let mut value = 0;
@@ -117,8 +117,8 @@ impl<'a> Reader<'a> {
         u32::try_from(self.varint64()?).map_err(|_| self.malformed("a number does not fit 32 bits"))
     }
 
-    /// A number of items, each of which takes at least `min_len` of the bytes that follow. It is
-    /// never more than could follow, so that memory can be allocated for it.
+    /// Returns a number of items, each of which takes at least `min_len` of the bytes that follow.
+    /// It is never more than could follow, so that memory can be allocated for it.
     pub fn count(&mut self, min_len: usize) -> Result<usize, Error> {
         let n = self.varint()? as usize;
         self.fits(n, min_len)?;
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         core::str::from_utf8(self.take(len)?).map_err(|_| self.malformed("text is not UTF-8"))
     }
 
-    /// The bytes before the next `end`. Skips `end`.
+    /// Returns the bytes before the next `end`. Skips `end`.
     pub fn until(&mut self, end: u8) -> Result<&'a [u8], Error> {
         let rest = &self.bytes[self.at..];
         let Some(len) = rest.iter().position(|&byte| byte == end) else {
@@ -178,8 +178,8 @@ pub(crate) fn put_str(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// The length of the common prefix, in bytes, cut at a character boundary. Front coding leaves it
-/// out.
+/// Returns the length of the common prefix, in bytes, cut at a character boundary. Front coding
+/// leaves it out.
 pub(crate) fn shared_prefix(a: &str, b: &str) -> usize {
     let mut shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     while !b.is_char_boundary(shared) {
@@ -188,7 +188,8 @@ pub(crate) fn shared_prefix(a: &str, b: &str) -> usize {
     shared
 }
 
-/// A signed number as an unsigned one, small if it is near 0: 0, -1, 1, -2 become 0, 1, 2, 3.
+/// Returns a signed number as an unsigned one, small if it is near 0: 0, -1, 1, -2 become 0, 1, 2,
+/// 3.
 pub(crate) fn zigzag(value: i32) -> u32 {
     (value << 1 ^ value >> 31) as u32
 }
@@ -198,14 +199,14 @@ pub(crate) fn unzigzag(value: u32) -> i32 {
     (value >> 1) as i32 ^ -((value & 1) as i32)
 }
 
-/// First 16 bytes of BLAKE3.
+/// Returns first 16 bytes of BLAKE3.
 pub fn hash128(bytes: &[u8]) -> [u8; 16] {
     let mut hash = [0; 16];
     hash.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
     hash
 }
 
-/// Lower-case hex digits.
+/// Returns lower-case hex digits.
 pub fn hex(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 2);
     for byte in bytes {

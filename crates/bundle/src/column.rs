@@ -53,12 +53,13 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// Number of distinct values.
+    /// Returns number of distinct values.
     pub fn n_values(&self) -> u32 {
         self.ends.len() as u32 - 1
     }
 
-    /// A value; empty for an id that does not exist. Values ascend with their ids, by bytes.
+    /// Returns a value; empty for an id that does not exist. Values ascend with their ids, by
+    /// bytes.
     pub fn value(&self, id: u32) -> &str {
         match (self.ends.get(id as usize), self.ends.get(id as usize + 1)) {
             (Some(&start), Some(&end)) => {
@@ -68,13 +69,13 @@ impl Strings {
         }
     }
 
-    /// The id of a value.
+    /// Returns the id of a value.
     pub fn find(&self, value: &str) -> Option<u32> {
         let at = self.lower_bound(value);
         (at < self.n_values() && self.value(at) == value).then_some(at)
     }
 
-    /// The first id whose value is not below `value`.
+    /// Returns the first id whose value is not below `value`.
     pub fn lower_bound(&self, value: &str) -> u32 {
         let (mut low, mut high) = (0, self.n_values());
         while low < high {
@@ -88,7 +89,7 @@ impl Strings {
         low
     }
 
-    /// The ids of an item's values, ascending.
+    /// Returns the ids of an item's values, ascending.
     #[inline]
     pub fn ids(&self, item: u32) -> &[u32] {
         match (self.offsets.get(item as usize), self.offsets.get(item as usize + 1)) {
@@ -158,7 +159,7 @@ impl Column {
         })
     }
 
-    /// The attribute's type.
+    /// Returns the attribute's type.
     pub fn kind(&self) -> AttributeKind {
         match self {
             Self::Strings(strings) if strings.many => AttributeKind::Strings,
@@ -169,7 +170,7 @@ impl Column {
         }
     }
 
-    /// Number of items, with a value or without.
+    /// Returns number of items, with a value or without.
     pub fn n_items(&self) -> u32 {
         match self {
             Self::Strings(strings) => strings.offsets.len() as u32 - 1,
@@ -179,7 +180,7 @@ impl Column {
         }
     }
 
-    /// An item's value.
+    /// Returns an item's value.
     pub fn value(&self, item: u32) -> Option<AttributeValue> {
         match self {
             Self::Strings(strings) => {
@@ -201,8 +202,8 @@ impl Column {
         }
     }
 
-    /// An item's number, its date as a number (exact), or its bool as 0 or 1, for ranges and
-    /// sorting.
+    /// Returns an item's number, its date as a number (exact), or its bool as 0 or 1, for ranges
+    /// and sorting.
     #[inline]
     pub fn number(&self, item: u32) -> Option<f64> {
         match self {
@@ -217,7 +218,7 @@ impl Column {
         }
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         match self {
             Self::Strings(s) => s.text.len() + 4 * (s.ends.len() + s.offsets.len() + s.ids.len()),
@@ -495,7 +496,8 @@ fn read_strings(reader: &mut Reader<'_>, many: bool, n_items: usize) -> Result<S
     Ok(Strings { many, text, ends, offsets, ids })
 }
 
-/// A number that can be stored as a difference: whole, within [`MAX_WHOLE`], and not negative zero.
+/// Returns a number that can be stored as a difference: whole, within [`MAX_WHOLE`], and not
+/// negative zero.
 fn whole(value: f64) -> Option<i32> {
     let whole = value as i32;
     (f64::from(whole).to_bits() == value.to_bits() && (-MAX_WHOLE..=MAX_WHOLE).contains(&whole))

@@ -100,7 +100,7 @@ impl Entry {
         Ok(Self { manifest_hash, manifest_len })
     }
 
-    /// The path of the manifest, relative to the bundle and with `/`.
+    /// Returns the path of the manifest, relative to the bundle and with `/`.
     pub fn manifest_path(&self) -> String {
         shard_path(&self.manifest_hash)
     }
@@ -200,12 +200,12 @@ impl EntryFile {
         Ok(Self { entry, opening: Some(OpeningFile { hash, len }) })
     }
 
-    /// The path of the file with the manifest, relative to the bundle and with `/`.
+    /// Returns the path of the file with the manifest, relative to the bundle and with `/`.
     pub fn opening_path(&self) -> String {
         self.opening.map_or_else(|| self.entry.manifest_path(), |file| shard_path(&file.hash))
     }
 
-    /// Most bytes of the file with the manifest.
+    /// Returns most bytes of the file with the manifest.
     pub fn max_opening_len(&self) -> u64 {
         let behind = u64::from(self.entry.manifest_len) + MAX_BEHIND;
         self.opening.map_or(behind, |file| u64::from(file.len))

@@ -67,7 +67,7 @@ pub fn rename_shard(entry: &ShardEntry, mut stored: Vec<u8>) -> (ShardEntry, Vec
     (ShardEntry { hash: shard_hash(entry.kind, &stored), ..*entry }, stored)
 }
 
-/// Whether a shard has the salt that [`encode_shard`] gives it.
+/// Returns whether a shard has the salt that [`encode_shard`] gives it.
 pub fn has_first_name(stored: &[u8]) -> bool {
     stored.get(header::SALT) == Some(&0)
 }
@@ -100,12 +100,12 @@ fn check_contents(reader: &mut Reader<'_>, stored: &[u8], len: usize) -> Result<
     }
 }
 
-/// Bytes of the checksum inside a shard of a kind.
+/// Returns bytes of the checksum inside a shard of a kind.
 fn checksum_len(kind: ShardKind) -> usize {
     if kind.is_grouped() { 4 } else { 0 }
 }
 
-/// The length of a shard's contents after decompression, as its header states it.
+/// Returns the length of a shard's contents after decompression, as its header states it.
 ///
 /// # Errors
 /// If the bytes do not begin with a header.

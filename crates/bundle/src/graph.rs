@@ -121,35 +121,35 @@ impl Graph {
         }
     }
 
-    /// Number of vectors.
+    /// Returns number of vectors.
     pub fn n_vectors(&self) -> u32 {
         self.n_vectors
     }
 
-    /// The vector of the topmost layer where a search begins.
+    /// Returns the vector of the topmost layer where a search begins.
     pub fn entry(&self) -> VectorId {
         VectorId(self.entry)
     }
 
-    /// Number of layers, the base layer (0) included.
+    /// Returns number of layers, the base layer (0) included.
     pub fn n_layers(&self) -> usize {
         self.layers.len()
     }
 
-    /// Number of neighbours, on all layers.
+    /// Returns number of neighbours, on all layers.
     pub fn n_edges(&self) -> usize {
         self.layers.iter().map(|layer| layer.neighbours.len()).sum()
     }
 
-    /// The neighbours of `node` on the base layer, as [`VectorId`]s, ascending; empty for a vector
-    /// that does not exist. O(1).
+    /// Returns the neighbours of `node` on the base layer, as [`VectorId`]s, ascending; empty for a
+    /// vector that does not exist. O(1).
     #[inline]
     pub fn base_neighbours(&self, node: VectorId) -> &[u32] {
         self.layers.first().map_or(&[], |layer| layer.at(node.index()))
     }
 
-    /// The neighbours of `node` on a layer, as [`VectorId`]s, ascending; empty for a vector that is
-    /// not on the layer. O(1) on the base layer, O(log nodes) above.
+    /// Returns the neighbours of `node` on a layer, as [`VectorId`]s, ascending; empty for a vector
+    /// that is not on the layer. O(1) on the base layer, O(log nodes) above.
     pub fn neighbours(&self, layer: usize, node: VectorId) -> &[u32] {
         if layer == 0 {
             return self.base_neighbours(node);
@@ -161,7 +161,7 @@ impl Graph {
         }
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.layers
             .iter()

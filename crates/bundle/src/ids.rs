@@ -11,7 +11,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The number as an index into an array.
+            /// Returns the number as an index into an array.
             #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -47,7 +47,7 @@ impl ShardId {
     /// The first id of the shards that the directory of positions lists, in its order.
     pub const POSITIONS: u32 = 1 << 31;
 
-    /// The place in the directory of positions; `None` for other shards.
+    /// Returns the place in the directory of positions; `None` for other shards.
     #[inline]
     pub fn place_of_positions(self) -> Option<usize> {
         self.0.checked_sub(Self::POSITIONS).map(|place| place as usize)

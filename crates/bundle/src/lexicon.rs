@@ -66,7 +66,7 @@ pub struct TermEntry {
     len: u32,
 }
 
-/// The part of a term that is indexed: the longest prefix of whole characters that fits
+/// Returns the part of a term that is indexed: the longest prefix of whole characters that fits
 /// [`MAX_TERM_LEN`].
 pub fn cap_term(term: &str) -> &str {
     if term.len() <= MAX_TERM_LEN {
@@ -89,17 +89,17 @@ pub struct TermsBuilder {
 }
 
 impl TermsBuilder {
-    /// An empty range.
+    /// Returns an empty range.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes so far.
+    /// Returns bytes so far.
     pub fn len(&self) -> usize {
         self.dictionary.len() + self.postings.len()
     }
 
-    /// Whether no term has been added.
+    /// Returns whether no term has been added.
     pub fn is_empty(&self) -> bool {
         self.n_terms == 0
     }
@@ -167,7 +167,7 @@ impl TermsBuilder {
         Ok(())
     }
 
-    /// The shard's raw bytes.
+    /// Returns the shard's raw bytes.
     pub fn finish(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.len() + 10);
         put_varint(&mut out, self.n_terms);
@@ -258,17 +258,17 @@ impl TermsShard {
         Ok(Self { n_terms: n_terms as u32, raw, blocks })
     }
 
-    /// Number of terms.
+    /// Returns number of terms.
     pub fn n_terms(&self) -> u32 {
         self.n_terms
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.raw.len() + self.blocks.len() * size_of::<Block>()
     }
 
-    /// The entry of a term (cut by [`cap_term`] first).
+    /// Returns the entry of a term (cut by [`cap_term`] first).
     pub fn find(&self, term: &str) -> Option<TermEntry> {
         let term = cap_term(term);
         let mut terms = self.seek(term);
@@ -278,12 +278,12 @@ impl TermsShard {
         }
     }
 
-    /// All terms, ascending.
+    /// Returns all terms, ascending.
     pub fn terms(&self) -> Terms<'_> {
         self.terms_from_block(0)
     }
 
-    /// The terms from the first that is not below `term`.
+    /// Returns the terms from the first that is not below `term`.
     pub fn seek(&self, term: &str) -> Terms<'_> {
         // The last block whose first term is not above the one sought.
         let after = self.blocks.partition_point(|block| self.first_term(*block) <= term.as_bytes());
@@ -297,7 +297,7 @@ impl TermsShard {
         }
     }
 
-    /// The terms that begin with `prefix`, ascending.
+    /// Returns the terms that begin with `prefix`, ascending.
     pub fn prefix<'a>(&'a self, prefix: &str) -> Terms<'a> {
         let mut terms = self.seek(prefix);
         terms.prefix = prefix.to_owned();
@@ -323,8 +323,8 @@ impl TermsShard {
         }
     }
 
-    /// A posting list, ascending by id. `entry` must be of this shard, and `structure` of the same
-    /// bundle.
+    /// Returns a posting list, ascending by id. `entry` must be of this shard, and `structure` of
+    /// the same bundle.
     pub fn postings<'a>(
         &'a self,
         entry: &TermEntry,
@@ -342,7 +342,7 @@ impl TermsShard {
         postings
     }
 
-    /// All three posting lists, by [`Level`]. Cheaper than three calls of
+    /// Returns all three posting lists, by [`Level`]. Cheaper than three calls of
     /// [`TermsShard::postings`], since it reads the lists once.
     pub fn lists(&self, entry: &TermEntry, structure: &Structure) -> [Vec<Posting>; 3] {
         let bytes = self.list_bytes(entry);
@@ -356,7 +356,7 @@ impl TermsShard {
         })
     }
 
-    /// The bytes of a term's lists.
+    /// Returns the bytes of a term's lists.
     fn list_bytes(&self, entry: &TermEntry) -> &[u8] {
         let end = entry.start as usize + entry.len as usize;
         self.raw.get(entry.start as usize..end).unwrap_or_default()
@@ -392,7 +392,7 @@ pub struct Terms<'a> {
 }
 
 impl Terms<'_> {
-    /// The next term and its entry.
+    /// Returns the next term and its entry.
     pub fn advance(&mut self) -> Option<(&str, TermEntry)> {
         if self.ordinal >= self.n_terms {
             return None;

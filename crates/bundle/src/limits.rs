@@ -55,7 +55,7 @@ pub const MAX_LAYERS: usize = 32;
 /// Most bytes that a compressed byte can stand for (RFC 1951: 258 bytes in two bits, rounded up).
 pub const MAX_INFLATION: u64 = 1040;
 
-/// Most bytes of a shard after decompression.
+/// Returns most bytes of a shard after decompression.
 pub fn max_raw_len(kind: ShardKind) -> u32 {
     match kind {
         // One shard for the whole corpus.

@@ -262,13 +262,14 @@ pub struct VectorRange {
     pub shard: crate::ShardId,
 }
 
-/// A number as [`Dense::mean`] stores it: the nearest f32 whose lower 16 bits are 0, within .2%.
+/// Returns a number as [`Dense::mean`] stores it: the nearest f32 whose lower 16 bits are 0, within
+/// .2%.
 pub fn upper_half(value: f32) -> f32 {
     f32::from_bits(value.to_bits().saturating_add(0x8000) & 0xffff_0000)
 }
 
 impl Manifest {
-    /// The contents, without header. [`crate::frame::encode_manifest`] makes the file.
+    /// Returns the contents, without header. [`crate::frame::encode_manifest`] makes the file.
     ///
     /// # Errors
     /// If it is longer than [`MAX_MANIFEST_LEN`], shards of a group have different hashes
@@ -308,9 +309,9 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The manifest for a directory of files. It omits the lengths of shards that hold ranges:
-    /// these are the most numerous, and files have their own length. Cells keep theirs, since
-    /// readers choose cells by them.
+    /// Returns the manifest for a directory of files. It omits the lengths of shards that hold
+    /// ranges: these are the most numerous, and files have their own length. Cells keep theirs,
+    /// since readers choose cells by them.
     pub fn of_files(&self) -> Self {
         let mut manifest = self.clone();
         manifest
@@ -321,7 +322,7 @@ impl Manifest {
         manifest
     }
 
-    /// The number of ranges and common words, of all lists.
+    /// Returns the number of ranges and common words, of all lists.
     fn n_ranges(&self) -> usize {
         let dense = self.dense.as_ref().map_or(0, |dense| {
             let rows =
@@ -331,28 +332,28 @@ impl Manifest {
         self.lexicon.len() + self.spelling.len() + self.texts.len() + dense
     }
 
-    /// A line of the shard directory.
+    /// Returns a line of the shard directory.
     #[inline]
     pub fn shard(&self, id: ShardId) -> Option<&ShardEntry> {
         self.shards.get(id.index())
     }
 
-    /// The shard with the structure; `None` in a manifest that was not validated.
+    /// Returns the shard with the structure; `None` in a manifest that was not validated.
     pub fn structure(&self) -> Option<ShardId> {
         self.only(ShardKind::Structure)
     }
 
-    /// The shard of addresses; `None` in a bundle without one.
+    /// Returns the shard of addresses; `None` in a bundle without one.
     pub fn addresses(&self) -> Option<ShardId> {
         self.only(ShardKind::Addresses)
     }
 
-    /// The shard of vector counts; `None` if the structure has them.
+    /// Returns the shard of vector counts; `None` if the structure has them.
     pub fn vector_counts(&self) -> Option<ShardId> {
         self.only(ShardKind::VectorCounts)
     }
 
-    /// The directory of positions; `None` in a bundle without positions.
+    /// Returns the directory of positions; `None` in a bundle without positions.
     pub fn positions(&self) -> Option<ShardId> {
         self.only(ShardKind::PositionsDirectory)
     }
@@ -362,31 +363,31 @@ impl Manifest {
         Some(ShardId(at as u32))
     }
 
-    /// An attribute by name.
+    /// Returns an attribute by name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         let at =
             self.attributes.binary_search_by(|attribute| attribute.name.as_str().cmp(name)).ok()?;
         self.attributes.get(at)
     }
 
-    /// The index in `lexicon` of the range that would contain a term; `None` if none would.
+    /// Returns the index in `lexicon` of the range that would contain a term; `None` if none would.
     pub fn lexicon_of(&self, term: &str) -> Option<usize> {
         let term = crate::lexicon::cap_term(term);
         self.lexicon.partition_point(|range| range.first_term.as_str() <= term).checked_sub(1)
     }
 
-    /// The indexes in `lexicon` of the ranges that can contain terms with this prefix.
+    /// Returns the indexes in `lexicon` of the ranges that can contain terms with this prefix.
     pub fn lexicon_with_prefix(&self, prefix: &str) -> Range<usize> {
         with_prefix(&self.lexicon, prefix, |range| &range.first_term)
     }
 
-    /// The indexes in `spelling` of the ranges that can contain words with this prefix.
+    /// Returns the indexes in `spelling` of the ranges that can contain words with this prefix.
     pub fn spelling_with_prefix(&self, prefix: &str) -> Range<usize> {
         with_prefix(&self.spelling, prefix, |range| &range.first_word)
     }
 
-    /// The shard with the texts of a section, given by its place in a page, and the page's index in
-    /// that shard.
+    /// Returns the shard with the texts of a section, given by its place in a page, and the page's
+    /// index in that shard.
     pub fn text_of(&self, page: PageId, section: u32) -> Option<(ShardId, u32)> {
         let begins = |range: &TextRange| (range.first_page, range.first_section) <= (page, section);
         let at = self.texts.partition_point(begins).checked_sub(1)?;
@@ -394,7 +395,7 @@ impl Manifest {
         Some((range.shard, page.0 - range.first_page.0))
     }
 
-    /// The shard with the codes of a page's sentences, and the page's index in that shard.
+    /// Returns the shard with the codes of a page's sentences, and the page's index in that shard.
     pub fn sentences_of(&self, page: PageId) -> Option<(ShardId, u32)> {
         let ranges = &self.dense.as_ref()?.sentences;
         let range =
@@ -402,7 +403,8 @@ impl Manifest {
         Some((range.shard, page.0 - range.first_page.0))
     }
 
-    /// The shards with the texts of all parts of a page, in order, and the page's index in each.
+    /// Returns the shards with the texts of all parts of a page, in order, and the page's index in
+    /// each.
     pub fn texts_of(&self, page: PageId) -> impl Iterator<Item = (ShardId, u32)> + '_ {
         let after = self
             .texts
@@ -413,8 +415,8 @@ impl Manifest {
 }
 
 impl StaticRows {
-    /// The shard of the range that a key falls into, or that of common words for one of these;
-    /// `None` if there is none.
+    /// Returns the shard of the range that a key falls into, or that of common words for one of
+    /// these; `None` if there is none.
     pub fn shard_of(&self, key: &str) -> Option<ShardId> {
         if self.common_keys.binary_search_by(|common| common.as_str().cmp(key)).is_ok() {
             return Some(self.common);
@@ -426,7 +428,7 @@ impl StaticRows {
 }
 
 impl Dense {
-    /// The shard of a vector, and the vector's index in that shard.
+    /// Returns the shard of a vector, and the vector's index in that shard.
     pub fn vector_of(&self, vector: VectorId) -> Option<(ShardId, u32)> {
         let at =
             self.vectors.partition_point(|range| range.first_vector <= vector).checked_sub(1)?;
@@ -435,8 +437,8 @@ impl Dense {
     }
 }
 
-/// The indexes of the ranges, ascending by their first key, that can contain a key with this
-/// prefix.
+/// Returns the indexes of the ranges, ascending by their first key, that can contain a key with
+/// this prefix.
 fn with_prefix<T>(ranges: &[T], prefix: &str, first: impl Fn(&T) -> &String) -> Range<usize> {
     let start = ranges.partition_point(|range| first(range).as_str() <= prefix).saturating_sub(1);
     let end = ranges.partition_point(|range| {

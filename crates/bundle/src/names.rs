@@ -36,17 +36,17 @@ use crate::{Error, PageId, ShardEntry, ShardHash, ShardKind};
 /// The folder of shards and manifests, beside the entry file.
 pub const SHARDS: &str = "shards";
 
-/// The path of a file named by its hash, relative to the bundle, with `/`.
+/// Returns the path of a file named by its hash, relative to the bundle, with `/`.
 pub fn shard_path(hash: &[u8]) -> String {
     format!("{SHARDS}/{}.bin", hex(hash))
 }
 
-/// The hash of a shard's stored bytes, or of a group's, one shard behind the other.
+/// Returns the hash of a shard's stored bytes, or of a group's, one shard behind the other.
 pub fn shard_hash(kind: ShardKind, stored: &[u8]) -> ShardHash {
     shard_hash_of(kind, &hash128(stored))
 }
 
-/// The hash of a shard whose stored bytes have this hash ([`hash128`]).
+/// Returns the hash of a shard whose stored bytes have this hash ([`hash128`]).
 pub fn shard_hash_of(kind: ShardKind, &[a, b, c, d, ..]: &[u8; 16]) -> ShardHash {
     match kind.n_digits() {
         2 => [a, 0, 0, 0],
@@ -124,7 +124,7 @@ pub enum RangeStart<'a> {
 const GROUP: u32 = 4;
 
 impl RangeStart<'_> {
-    /// Whether a group begins with the shard of this range, if its kind has groups.
+    /// Returns whether a group begins with the shard of this range, if its kind has groups.
     pub fn begins_group(self) -> bool {
         let place;
         let bytes = match self {
@@ -141,7 +141,7 @@ impl RangeStart<'_> {
         (hash ^ hash >> 15).wrapping_mul(0x2c1b_3c6d) < u32::MAX / GROUP
     }
 
-    /// The path, relative to the bundle and with `/`, of the shard of this range.
+    /// Returns the path, relative to the bundle and with `/`, of the shard of this range.
     pub fn path(self, entry: &ShardEntry) -> String {
         let [a, b, c, _] = entry.hash;
         let mut named = vec![entry.kind as u8, a, b, c];

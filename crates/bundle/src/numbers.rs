@@ -22,7 +22,7 @@ impl Models {
         Self { bits: vec![Bit::default(); BEFORE * FIRST * NUMBER], last: [0; 2] }
     }
 
-    /// The model of the next number.
+    /// Returns the model of the next number.
     fn next(&mut self) -> &mut [Bit] {
         let [first, before] = self.last;
         let place = before.min(BEFORE - 1) * FIRST + first.min(FIRST - 1);

@@ -104,7 +104,7 @@ pub fn read<'a>(entry: &Entry, file: &'a [u8]) -> Result<Opening<'a>, Error> {
     Ok(Opening { stored_manifest, packs, shards })
 }
 
-/// The bytes of a shard's name.
+/// Returns the bytes of a shard's name.
 fn name(path: &str) -> Option<Vec<u8>> {
     let digits = path.rsplit('/').next()?.strip_suffix(".bin")?.as_bytes();
     let byte = |pair: &[u8]| {

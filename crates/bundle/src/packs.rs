@@ -84,7 +84,7 @@ pub struct Pack {
 }
 
 impl Pack {
-    /// The line of a pack with these contents.
+    /// Returns the line of a pack with these contents.
     ///
     /// # Errors
     /// If it is too long, or no sequence of units.
@@ -144,12 +144,12 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// The unit after it.
+    /// Returns the unit after it.
     pub fn end(&self) -> u32 {
         self.start.saturating_add(self.units)
     }
 
-    /// The bytes of the pack.
+    /// Returns the bytes of the pack.
     pub fn bytes(&self) -> Range<u64> {
         let at = |unit: u32| u64::from(unit) * UNIT as u64;
         at(self.start)..at(self.end())
@@ -171,7 +171,7 @@ pub fn put_slot(pack: &mut Vec<u8>, stored: &[u8]) {
     }
 }
 
-/// The stored shard in the bytes of a slot.
+/// Returns the stored shard in the bytes of a slot.
 ///
 /// # Errors
 /// If there are no whole units, or they do not end as slots do.
@@ -270,12 +270,12 @@ impl PackDirectory {
         Ok(Self { packs, slots, positions })
     }
 
-    /// The place of a shard that the manifest or the centroids list.
+    /// Returns the place of a shard that the manifest or the centroids list.
     pub fn slot(&self, id: ShardId) -> Option<Slot> {
         self.slots.get(id.index()).copied().flatten()
     }
 
-    /// The pack of a slot.
+    /// Returns the pack of a slot.
     pub fn pack(&self, slot: Slot) -> Option<&Pack> {
         self.packs.get(slot.pack as usize)
     }
@@ -439,7 +439,8 @@ pub struct Fetch {
     pub n_wanted: usize,
 }
 
-/// The ranges to fetch for slots: neighbours together, if at most `gap` units lie between them.
+/// Returns the ranges to fetch for slots: neighbours together, if at most `gap` units lie between
+/// them.
 pub fn coalesce(wanted: &[Slot], gap: u32) -> Vec<Fetch> {
     coalesce_along(wanted, &[], gap)
 }
@@ -474,7 +475,7 @@ mod tests {
 
     use super::*;
 
-    /// Shards, of which some are missing, in packs in the order of `keys`.
+    /// Returns shards, of which some are missing, in packs in the order of `keys`.
     fn packed(
         shards: &[Option<Vec<u8>>],
         keys: &[u8],

@@ -40,8 +40,8 @@ use crate::{Error, Level, PageId, ShardEntry, ShardHash, ShardId, ShardKind};
 const WHAT: &str = "positions";
 const DIRECTORY: &str = "directory of positions";
 
-/// The expected length of a posting's list: its frequencies in the fields that have positions,
-/// which are title, heading, text and code.
+/// Returns the expected length of a posting's list: its frequencies in the fields that have
+/// positions, which are title, heading, text and code.
 fn expected(level: Level, tf: [u32; 2]) -> u32 {
     if level == Level::Passage { tf[0].saturating_add(tf[1]) } else { tf[0] }
 }
@@ -58,12 +58,12 @@ pub struct PositionsBuilder {
 }
 
 impl PositionsBuilder {
-    /// An empty shard.
+    /// Returns an empty shard.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether the shard has no position.
+    /// Returns whether the shard has no position.
     pub fn is_empty(&self) -> bool {
         !self.has_lists
     }
@@ -98,7 +98,7 @@ impl PositionsBuilder {
         self.n_ranges += 1;
     }
 
-    /// The shard's raw bytes.
+    /// Returns the shard's raw bytes.
     pub fn finish(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.lens.len() + self.bytes.len() + 5);
         put_varint(&mut out, self.n_ranges);
@@ -144,12 +144,13 @@ impl PositionsShard {
         Ok(Self { raw, starts })
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.raw.len() + self.starts.len() * 4
     }
 
-    /// The lists of a range, given by its place in the column; empty if there is no such range.
+    /// Returns the lists of a range, given by its place in the column; empty if there is no such
+    /// range.
     pub fn lists(&self, range: u32) -> PositionLists<'_> {
         let part = |i: usize| match (self.starts.get(i), self.starts.get(i + 1)) {
             (Some(&start), Some(&end)) => {
@@ -282,7 +283,7 @@ impl PositionsDirectory {
         Ok(Self { pages, ranges, shards })
     }
 
-    /// The shards with their ids, column by column.
+    /// Returns the shards with their ids, column by column.
     pub fn shards(&self) -> impl Iterator<Item = (ShardId, &ShardEntry)> {
         (ShardId::POSITIONS..)
             .map(ShardId)
@@ -290,41 +291,41 @@ impl PositionsDirectory {
             .filter(|(_, shard)| shard.stored_len > 0)
     }
 
-    /// Number of places of the grid.
+    /// Returns number of places of the grid.
     pub fn n_places(&self) -> usize {
         self.shards.len()
     }
 
-    /// A shard's line; `None` if there is no such shard.
+    /// Returns a shard's line; `None` if there is no such shard.
     pub fn shard(&self, id: ShardId) -> Option<&ShardEntry> {
         self.shards.get(id.place_of_positions()?).filter(|shard| shard.stored_len > 0)
     }
 
-    /// Stored bytes of all shards.
+    /// Returns stored bytes of all shards.
     pub fn stored_len(&self) -> u64 {
         self.shards.iter().map(|shard| u64::from(shard.stored_len)).sum()
     }
 
-    /// Stored bytes of the shards before one: its offset behind the manifest's shards in a single
-    /// file.
+    /// Returns stored bytes of the shards before one: its offset behind the manifest's shards in a
+    /// single file.
     pub fn offset(&self, id: ShardId) -> u64 {
         let before =
             id.place_of_positions().and_then(|place| self.shards.get(..place)).unwrap_or_default();
         before.iter().map(|shard| u64::from(shard.stored_len)).sum()
     }
 
-    /// Number of blocks.
+    /// Returns number of blocks.
     pub fn n_blocks(&self) -> u32 {
         self.pages.len() as u32 - 1
     }
 
-    /// The block of a page; the last block if there is no such page.
+    /// Returns the block of a page; the last block if there is no such page.
     pub fn block_of(&self, page: PageId) -> u32 {
         let after = self.pages.partition_point(|&first| first <= page.0) as u32;
         after.saturating_sub(1).min(self.n_blocks().saturating_sub(1))
     }
 
-    /// The pages of a block.
+    /// Returns the pages of a block.
     pub fn pages(&self, block: u32) -> Range<u32> {
         match (self.pages.get(block as usize), self.pages.get(block as usize + 1)) {
             (Some(&start), Some(&end)) => start..end,
@@ -332,8 +333,8 @@ impl PositionsDirectory {
         }
     }
 
-    /// The shard with the positions of a range of terms in a block, and the range's place in it;
-    /// `None` if there are none.
+    /// Returns the shard with the positions of a range of terms in a block, and the range's place
+    /// in it; `None` if there are none.
     pub fn find(&self, range: usize, block: u32) -> Option<(ShardId, u32)> {
         let column =
             self.ranges.partition_point(|&first| first as usize <= range).checked_sub(1)?;
@@ -345,7 +346,7 @@ impl PositionsDirectory {
         ))
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         (self.pages.len() + self.ranges.len()) * 4 + self.shards.len() * size_of::<ShardEntry>()
     }

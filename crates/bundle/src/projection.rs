@@ -57,7 +57,7 @@ impl Projection {
         (self.matrix.len() / self.from as usize) as u32
     }
 
-    /// The stored matrix, row by row: [`Self::to_dim`] rows of [`Self::from_dim`] numbers.
+    /// Returns the stored matrix, row by row: [`Self::to_dim`] rows of [`Self::from_dim`] numbers.
     pub fn rows(&self) -> Vec<f32> {
         self.matrix.iter().map(|&v| f32::from(v) / UNIT).collect()
     }
@@ -86,7 +86,7 @@ impl Projection {
         Ok(out)
     }
 
-    /// The shard's raw bytes.
+    /// Returns the shard's raw bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(8 + 2 * self.matrix.len());
         out.extend_from_slice(&self.from.to_le_bytes());

@@ -53,8 +53,8 @@ impl Default for Bit {
 }
 
 impl Bit {
-    /// A model that expects a 1 with a probability of `of_256` 256ths, with the weight of six
-    /// observations.
+    /// Returns a model that expects a 1 with a probability of `of_256` 256ths, with the weight of
+    /// six observations.
     pub const fn expected(of_256: u8) -> Self {
         Self { probability: (of_256 as u16) << 8, seen: 6 }
     }
@@ -69,7 +69,7 @@ impl Bit {
         self.seen += u8::from(self.seen < MAX_SEEN);
     }
 
-    /// The part of a range that stands for a 1. It is above 0 and less than the range.
+    /// Returns the part of a range that stands for a 1. It is above 0 and less than the range.
     #[inline]
     fn share(self, range: u32) -> u32 {
         (range >> 16) * u32::from(self.probability)
@@ -81,7 +81,7 @@ impl Bit {
 /// the highest.
 pub(crate) const NUMBER: usize = CLASSES - 1 + (CLASSES << MODELLED);
 
-/// The place in the model of the tree of a class.
+/// Returns the place in the model of the tree of a class.
 #[inline]
 fn upper(class: usize) -> usize {
     CLASSES - 1 + (class << MODELLED)
@@ -140,7 +140,7 @@ impl Encoder {
         }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn finish(mut self) -> Vec<u8> {
         // Take a number of the range that ends in zeros. Zeros need not be written: the decoder
         // reads missing bytes as 0.
@@ -248,7 +248,8 @@ impl<'a> Decoder<'a> {
         above - model.len()
     }
 
-    /// Whether the decoder has read so far behind the end that no encoder wrote what it reads now.
+    /// Returns whether the decoder has read so far behind the end that no encoder wrote what it
+    /// reads now.
     pub fn is_beyond(&self) -> bool {
         self.beyond > READ_AHEAD
     }

@@ -24,7 +24,7 @@ const WHAT: &str = "sentences";
 /// Numbers of a vector whose signs make a code.
 pub const BITS: usize = 64;
 
-/// The code of a vector: bit `i` is 1 if its number `i` is above 0.
+/// Returns the code of a vector: bit `i` is 1 if its number `i` is above 0.
 pub fn code(vector: &[f32]) -> u64 {
     let bits = vector.iter().take(BITS).enumerate();
     bits.fold(0, |code, (i, value)| code | u64::from(*value > 0.0) << i)
@@ -39,7 +39,7 @@ pub struct SentencesBuilder {
 }
 
 impl SentencesBuilder {
-    /// An empty shard.
+    /// Returns an empty shard.
     pub fn new() -> Self {
         Self::default()
     }
@@ -63,12 +63,12 @@ impl SentencesBuilder {
         Ok(())
     }
 
-    /// Whether there is no page.
+    /// Returns whether there is no page.
     pub fn is_empty(&self) -> bool {
         self.n_pages == 0
     }
 
-    /// The shard's raw bytes.
+    /// Returns the shard's raw bytes.
     pub fn finish(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.counts.len() + self.codes.len() + 5);
         put_varint(&mut out, self.n_pages);
@@ -114,8 +114,8 @@ impl SentencesShard {
         Ok(Self { pages, sections, codes })
     }
 
-    /// The codes of a section, given by its page's index in the shard and its place in the page;
-    /// empty if there are none.
+    /// Returns the codes of a section, given by its page's index in the shard and its place in the
+    /// page; empty if there are none.
     pub fn codes(&self, page: u32, section: u32) -> &[u64] {
         let page = page as usize;
         let (Some(&first), Some(&end)) = (self.pages.get(page), self.pages.get(page + 1)) else {
@@ -131,7 +131,7 @@ impl SentencesShard {
         }
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         4 * (self.pages.len() + self.sections.len()) + 8 * self.codes.len()
     }

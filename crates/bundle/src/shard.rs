@@ -69,7 +69,7 @@ impl ShardKind {
         Self::VectorCounts,
     ];
 
-    /// The kind of a number; `None` if this version knows no such kind.
+    /// Returns the kind of a number; `None` if this version knows no such kind.
     pub(crate) fn of(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }
@@ -88,7 +88,7 @@ pub struct ShardEntry {
 }
 
 impl ShardKind {
-    /// Whether the names of its shards depend on the start of their ranges.
+    /// Returns whether the names of its shards depend on the start of their ranges.
     pub fn is_range(self) -> bool {
         matches!(
             self,
@@ -101,8 +101,8 @@ impl ShardKind {
         )
     }
 
-    /// Whether few searches read its shards. Browsers load the functions that decode these kinds
-    /// later than others.
+    /// Returns whether few searches read its shards. Browsers load the functions that decode these
+    /// kinds later than others.
     pub fn is_rare(self) -> bool {
         matches!(
             self,
@@ -117,7 +117,7 @@ impl ShardKind {
         )
     }
 
-    /// Whether its shards form groups that share a hash. Each then contains a checksum.
+    /// Returns whether its shards form groups that share a hash. Each then contains a checksum.
     pub fn is_grouped(self) -> bool {
         matches!(self, Self::Texts | Self::Rows)
     }

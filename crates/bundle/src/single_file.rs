@@ -33,7 +33,7 @@ pub fn head(entry: &Entry, stored_manifest: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Whether a file begins with the magic of a single-file bundle.
+/// Returns whether a file begins with the magic of a single-file bundle.
 pub fn is_single_file(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
@@ -52,7 +52,7 @@ pub fn read_header(bytes: &[u8]) -> Result<Entry, Error> {
     Entry::from_bytes(reader.take(Entry::LEN)?)
 }
 
-/// The byte range of each shard in the file, in the order of the shard directory.
+/// Returns the byte range of each shard in the file, in the order of the shard directory.
 pub fn shard_ranges(entry: &Entry, manifest: &Manifest) -> Vec<Range<u64>> {
     let mut at = HEADER_LEN as u64 + u64::from(entry.manifest_len);
     manifest
@@ -66,7 +66,7 @@ pub fn shard_ranges(entry: &Entry, manifest: &Manifest) -> Vec<Range<u64>> {
         .collect()
 }
 
-/// The byte range of one shard in the file; `None` if it does not exist. `listed` are the
+/// Returns the byte range of one shard in the file; `None` if it does not exist. `listed` are the
 /// [`shard_ranges`], and `positions` is the directory of positions, without which only shards that
 /// the manifest lists have a place.
 pub fn shard_range(
@@ -83,7 +83,7 @@ pub fn shard_range(
     Some(start..start + u64::from(positions.shard(id)?.stored_len))
 }
 
-/// The end of the shards that the manifest lists.
+/// Returns the end of the shards that the manifest lists.
 fn behind_listed(entry: &Entry, listed: &[Range<u64>]) -> u64 {
     let head = HEADER_LEN as u64 + u64::from(entry.manifest_len);
     listed.last().map_or(head, |last| last.end)
@@ -134,23 +134,23 @@ impl<B: AsRef<[u8]>> SingleFile<B> {
         Ok(opened)
     }
 
-    /// The entry.
+    /// Returns the entry.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
 
-    /// The decoded manifest.
+    /// Returns the decoded manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The stored manifest.
+    /// Returns the stored manifest.
     pub fn stored_manifest(&self) -> &[u8] {
         let end = HEADER_LEN + self.entry.manifest_len as usize;
         self.bytes.as_ref().get(HEADER_LEN..end).unwrap_or_default()
     }
 
-    /// A stored shard; `None` if it does not exist.
+    /// Returns a stored shard; `None` if it does not exist.
     pub fn shard(&self, id: ShardId) -> Option<&[u8]> {
         let range = shard_range(id, &self.entry, &self.ranges, self.positions.as_ref())?;
         self.bytes

@@ -15,7 +15,7 @@ use crate::limits::MAX_TERM_LEN;
 
 const WHAT: &str = "spelling";
 
-/// The commonness of a word with so many occurrences: eight steps an octave, at most 255.
+/// Returns the commonness of a word with so many occurrences: eight steps an octave, at most 255.
 pub fn commonness(occurrences: u32) -> u8 {
     let octave = occurrences.checked_ilog2().unwrap_or(0);
     let within = (u64::from(occurrences) << 3 >> octave) & 7;
@@ -31,7 +31,7 @@ pub struct SpellingBuilder {
 }
 
 impl SpellingBuilder {
-    /// An empty shard.
+    /// Returns an empty shard.
     pub fn new() -> Self {
         Self::default()
     }
@@ -52,7 +52,7 @@ impl SpellingBuilder {
         Ok(())
     }
 
-    /// The shard's raw bytes.
+    /// Returns the shard's raw bytes.
     pub fn finish(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.words.len() + 5);
         put_varint(&mut out, self.n_words);
@@ -95,17 +95,17 @@ impl SpellingShard {
         Ok(Self { raw, n_words, start })
     }
 
-    /// Number of words.
+    /// Returns number of words.
     pub fn n_words(&self) -> u32 {
         self.n_words
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.raw.len()
     }
 
-    /// All words, ascending.
+    /// Returns all words, ascending.
     pub fn words(&self) -> Words<'_> {
         let reader = Reader::new(self.raw.get(self.start..).unwrap_or_default(), WHAT);
         Words { reader, left: self.n_words, word: String::new() }
@@ -143,7 +143,7 @@ pub struct Word<'a> {
 }
 
 impl Words<'_> {
-    /// The next word.
+    /// Returns the next word.
     pub fn advance(&mut self) -> Option<Word<'_>> {
         self.left = self.left.checked_sub(1)?;
         // The shard was checked when it was read. If it was not, the words end here.

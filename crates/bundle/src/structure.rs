@@ -99,7 +99,7 @@ impl StructureBuilder {
         PassageId(self.n_passages - 1)
     }
 
-    /// The finished structure.
+    /// Returns the finished structure.
     pub fn finish(self) -> Structure {
         let page_sections = offsets(&self.page_sections);
         let section_passages = offsets(&self.section_passages);
@@ -149,45 +149,45 @@ fn at_or_last(owners: &[u32], i: u32) -> u32 {
 }
 
 impl Structure {
-    /// Number of pages.
+    /// Returns number of pages.
     pub fn n_pages(&self) -> u32 {
         self.page_sections.len().saturating_sub(1) as u32
     }
 
-    /// Number of sections, of all pages.
+    /// Returns number of sections, of all pages.
     pub fn n_sections(&self) -> u32 {
         self.section_passages.len().saturating_sub(1) as u32
     }
 
-    /// Number of passages, of all sections.
+    /// Returns number of passages, of all sections.
     pub fn n_passages(&self) -> u32 {
         self.passage_section.len() as u32
     }
 
-    /// Number of vectors, of all sections.
+    /// Returns number of vectors, of all sections.
     pub fn n_vectors(&self) -> u32 {
         self.vector_section.len() as u32
     }
 
-    /// The [`SectionId`]s of a page.
+    /// Returns the [`SectionId`]s of a page.
     #[inline]
     pub fn sections(&self, page: PageId) -> Range<u32> {
         range(&self.page_sections, page.0)
     }
 
-    /// The [`PassageId`]s of a section.
+    /// Returns the [`PassageId`]s of a section.
     #[inline]
     pub fn passages(&self, section: SectionId) -> Range<u32> {
         range(&self.section_passages, section.0)
     }
 
-    /// The [`VectorId`]s of a section.
+    /// Returns the [`VectorId`]s of a section.
     #[inline]
     pub fn vectors(&self, section: SectionId) -> Range<u32> {
         range(&self.section_vectors, section.0)
     }
 
-    /// The [`PassageId`]s of all sections of a page.
+    /// Returns the [`PassageId`]s of all sections of a page.
     #[inline]
     pub fn passages_of_page(&self, page: PageId) -> Range<u32> {
         let sections = self.sections(page);
@@ -200,26 +200,26 @@ impl Structure {
         }
     }
 
-    /// The page of a section.
+    /// Returns the page of a section.
     #[inline]
     pub fn page_of(&self, section: SectionId) -> PageId {
         PageId(at_or_last(&self.section_page, section.0))
     }
 
-    /// The section of a passage.
+    /// Returns the section of a passage.
     #[inline]
     pub fn section_of(&self, passage: PassageId) -> SectionId {
         SectionId(at_or_last(&self.passage_section, passage.0))
     }
 
-    /// The page of a section, and its place there. An edit of another page changes neither.
+    /// Returns the page of a section, and its place there. An edit of another page changes neither.
     #[inline]
     pub fn place_of_section(&self, section: SectionId) -> (PageId, u32) {
         let page = self.page_of(section);
         (page, section.0.saturating_sub(self.sections(page).start))
     }
 
-    /// The first part of a very long section; of a section in one part, the section itself.
+    /// Returns the first part of a very long section; of a section in one part, the section itself.
     pub fn head(&self, section: SectionId) -> SectionId {
         let Ok(at) = self.continuing.binary_search(&section.0) else { return section };
         // In a run of continuing sections, ids minus indexes are equal.
@@ -237,35 +237,35 @@ impl Structure {
         SectionId(self.continuing[low] - 1)
     }
 
-    /// The section at a place in a page; `None` if the page has fewer.
+    /// Returns the section at a place in a page; `None` if the page has fewer.
     #[inline]
     pub fn section_at(&self, page: PageId, place: u32) -> Option<SectionId> {
         let Range { start, end } = self.sections(page);
         start.checked_add(place).filter(|&section| section < end).map(SectionId)
     }
 
-    /// The passage at a place in a section, given by its place in a page; `None` if there are
-    /// fewer.
+    /// Returns the passage at a place in a section, given by its place in a page; `None` if there
+    /// are fewer.
     #[inline]
     pub fn passage_in(&self, page: PageId, section: u32, place: u32) -> Option<PassageId> {
         let Range { start, end } = self.passages(self.section_at(page, section)?);
         start.checked_add(place).filter(|&passage| passage < end).map(PassageId)
     }
 
-    /// The section of a passage, and its place there.
+    /// Returns the section of a passage, and its place there.
     #[inline]
     pub fn place_of(&self, passage: PassageId) -> (SectionId, u32) {
         let section = self.section_of(passage);
         (section, passage.0.saturating_sub(self.passages(section).start))
     }
 
-    /// The section of a vector.
+    /// Returns the section of a vector.
     #[inline]
     pub fn section_of_vector(&self, vector: VectorId) -> SectionId {
         SectionId(at_or_last(&self.vector_section, vector.0))
     }
 
-    /// The same structure without vectors, for a bundle with a shard of vector counts.
+    /// Returns the same structure without vectors, for a bundle with a shard of vector counts.
     pub fn without_vectors(&self) -> Self {
         Self {
             section_vectors: vec![0; self.section_vectors.len()],
@@ -299,7 +299,7 @@ impl Structure {
         read_vector_counts(raw, stats).map(drop)
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         4 * (self.page_sections.len()
             + self.section_passages.len()
@@ -428,7 +428,7 @@ fn read_owners(reader: &mut Reader<'_>, n: usize, n_owners: usize) -> Result<Vec
     Ok(owners)
 }
 
-/// The offsets of `n` owners into their items; one more for the end.
+/// Returns the offsets of `n` owners into their items; one more for the end.
 fn offsets_of(owners: &[u32], n: usize) -> Vec<u32> {
     let mut offsets = vec![0; n + 1];
     for &owner in owners {
@@ -444,7 +444,7 @@ fn offsets_of(owners: &[u32], n: usize) -> Vec<u32> {
     offsets
 }
 
-/// The owner of each item.
+/// Returns the owner of each item.
 fn owners(offsets: &[u32]) -> Vec<u32> {
     let mut owners = Vec::with_capacity(offsets.last().copied().unwrap_or(0) as usize);
     for (owner, pair) in offsets.windows(2).enumerate() {

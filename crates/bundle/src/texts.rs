@@ -120,13 +120,13 @@ pub struct SectionText<'a> {
 }
 
 impl<'a> PageText<'a> {
-    /// The section at a place in the page; `None` if it is not in this part.
+    /// Returns the section at a place in the page; `None` if it is not in this part.
     pub fn section(&self, place: u32) -> Option<&SectionText<'a>> {
         self.sections.get(place.checked_sub(self.first)? as usize)
     }
 
-    /// The headings from the outermost down to that of the section at a place in the page, without
-    /// empty ones.
+    /// Returns the headings from the outermost down to that of the section at a place in the page,
+    /// without empty ones.
     pub fn heading_path(&self, place: u32) -> Vec<&'a str> {
         let mut path = Vec::new();
         let mut at = Some(place);
@@ -141,7 +141,7 @@ impl<'a> PageText<'a> {
         path
     }
 
-    /// The heading at a place in the page, and the place of its parent.
+    /// Returns the heading at a place in the page, and the place of its parent.
     fn name(&self, place: u32) -> Option<(&'a str, Option<u32>)> {
         if let Some(section) = self.section(place) {
             return Some((section.heading, section.parent));
@@ -150,7 +150,7 @@ impl<'a> PageText<'a> {
         self.above.get(at).map(|above| (above.heading, above.parent))
     }
 
-    /// The part of a whole page with the sections at these places.
+    /// Returns the part of a whole page with the sections at these places.
     pub fn part(&self, places: Range<u32>) -> PageText<'a> {
         let mut above: Vec<u32> = Vec::new();
         for place in places.clone() {
@@ -172,7 +172,8 @@ impl<'a> PageText<'a> {
         }
     }
 
-    /// The bytes that [`TextsBuilder::push`] adds to a shard. Also the measure of a page's size.
+    /// Returns the bytes that [`TextsBuilder::push`] adds to a shard. Also the measure of a page's
+    /// size.
     ///
     /// # Errors
     /// If ranges do not ascend, are not on character boundaries or are beyond the text, or a parent
@@ -304,8 +305,8 @@ fn read_parent(reader: &mut Reader<'_>, place: u32) -> Result<Option<u32>, Error
     }
 }
 
-/// The anchor that most generators give a heading, as GitHub does: lower case, no punctuation,
-/// hyphens for spaces. Only ASCII is changed. Other anchors are written out.
+/// Returns the anchor that most generators give a heading, as GitHub does: lower case, no
+/// punctuation, hyphens for spaces. Only ASCII is changed. Other anchors are written out.
 fn slug(heading: &str) -> String {
     let mut slug = heading.as_bytes().to_vec();
     slug.retain(|byte| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b" -_".contains(byte));
@@ -438,17 +439,17 @@ pub struct TextsBuilder {
 }
 
 impl TextsBuilder {
-    /// An empty shard.
+    /// Returns an empty shard.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes so far.
+    /// Returns bytes so far.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// Whether no page has been added.
+    /// Returns whether no page has been added.
     pub fn is_empty(&self) -> bool {
         self.lens.is_empty()
     }
@@ -468,7 +469,7 @@ impl TextsBuilder {
         self.pages.extend_from_slice(page);
     }
 
-    /// The shard's raw bytes.
+    /// Returns the shard's raw bytes.
     pub fn finish(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.pages.len() + 3 * self.lens.len() + 5);
         put_varint(&mut out, self.lens.len() as u32);
@@ -517,17 +518,17 @@ impl TextsShard {
         Ok(Self { raw, starts })
     }
 
-    /// Number of pages.
+    /// Returns number of pages.
     pub fn n_pages(&self) -> u32 {
         self.starts.len() as u32 - 1
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.raw.len() + 4 * self.starts.len()
     }
 
-    /// The texts of page `i` of the shard, from 0. O(bytes of the page).
+    /// Returns the texts of page `i` of the shard, from 0. O(bytes of the page).
     ///
     /// # Errors
     /// If there is no such page, or its bytes break the format.

@@ -42,17 +42,17 @@ pub struct VectorsBuilder {
 }
 
 impl VectorsBuilder {
-    /// An empty shard. `dim` is at most [`crate::limits::MAX_DIM`].
+    /// Returns an empty shard. `dim` is at most [`crate::limits::MAX_DIM`].
     pub fn new(dim: u32) -> Self {
         Self { dim, scales: Vec::new(), rows: Vec::new() }
     }
 
-    /// Number of vectors so far.
+    /// Returns number of vectors so far.
     pub fn len(&self) -> usize {
         self.scales.len() / 4
     }
 
-    /// Whether no vector has been added.
+    /// Returns whether no vector has been added.
     pub fn is_empty(&self) -> bool {
         self.scales.is_empty()
     }
@@ -75,7 +75,7 @@ impl VectorsBuilder {
         Ok(())
     }
 
-    /// The shard's raw bytes.
+    /// Returns the shard's raw bytes.
     pub fn finish(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(8 + self.scales.len() + self.rows.len());
         out.extend_from_slice(&(self.len() as u32).to_le_bytes());
@@ -123,12 +123,12 @@ impl VectorsShard {
         Ok(Self { dim, scales, rows })
     }
 
-    /// Number of vectors.
+    /// Returns number of vectors.
     pub fn len(&self) -> usize {
         self.scales.len()
     }
 
-    /// Whether there are no vectors.
+    /// Returns whether there are no vectors.
     pub fn is_empty(&self) -> bool {
         self.scales.is_empty()
     }
@@ -138,17 +138,17 @@ impl VectorsShard {
         self.dim
     }
 
-    /// All rows, one after the other.
+    /// Returns all rows, one after the other.
     pub fn rows(&self) -> &[i8] {
         &self.rows
     }
 
-    /// All scales.
+    /// Returns all scales.
     pub fn scales(&self) -> &[f32] {
         &self.scales
     }
 
-    /// A row; empty for an index that does not exist.
+    /// Returns a row; empty for an index that does not exist.
     #[inline]
     pub fn row(&self, i: usize) -> &[i8] {
         let dim = self.dim as usize;
@@ -156,13 +156,13 @@ impl VectorsShard {
         self.rows.get(start..start.saturating_add(dim)).unwrap_or_default()
     }
 
-    /// A row's scale; 0 for an index that does not exist.
+    /// Returns a row's scale; 0 for an index that does not exist.
     #[inline]
     pub fn scale(&self, i: usize) -> f32 {
         self.scales.get(i).copied().unwrap_or(0.0)
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.rows.len() + 4 * self.scales.len()
     }

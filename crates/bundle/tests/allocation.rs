@@ -19,7 +19,8 @@ fn peak(run: impl FnOnce()) -> usize {
     ALLOCATOR.peak_usage().saturating_sub(before)
 }
 
-/// The largest claim a varint of each length makes, in front of honest bytes and in their middle.
+/// Returns the largest claim a varint of each length makes, in front of honest bytes and in their
+/// middle.
 fn claims(raw: &[u8]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for at in 0..raw.len().min(64) {

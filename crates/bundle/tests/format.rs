@@ -38,8 +38,8 @@ fn example(name: &'static str, written: Vec<u8>, check: impl Fn(&[u8]) + 'static
     Example { name, written, check: Box::new(check) }
 }
 
-/// The site of all examples: page 0 with sections 0 and 1, page 1 with section 2. Section 0 has
-/// passages 0 and 1 and vectors 0 and 1; sections 1 and 2 have one passage and one vector each.
+/// Returns the site of all examples: page 0 with sections 0 and 1, page 1 with section 2. Section 0
+/// has passages 0 and 1 and vectors 0 and 1; sections 1 and 2 have one passage and one vector each.
 fn site() -> Structure {
     let mut builder = StructureBuilder::default();
     for (page, sections) in [&[2, 1][..], &[1]].into_iter().enumerate() {
@@ -70,7 +70,7 @@ const DIM: u32 = 4;
 const VECTORS: [[f32; 4]; 4] =
     [[0.5, -0.5, 0.5, 0.5], [0.5, -0.5, 0.5, 0.25], [-0.5, 0.5, 0.0, 0.5], [-1.0, 0.0, 0.0, 0.0]];
 
-/// A shard's file, and a check that it decodes to `raw`.
+/// Returns a shard's file, and a check that it decodes to `raw`.
 fn stored(name: &'static str, kind: ShardKind, raw: Vec<u8>, codec: u8) -> Example {
     let (entry, stored) = encode_shard(kind, &raw).unwrap();
     assert_eq!(stored[6], codec, "the codec of {name}");
@@ -139,7 +139,7 @@ fn terms_of_site() -> [(&'static str, u32, Lists, [u32; 3]); 3] {
     ]
 }
 
-/// The second tier of `the`.
+/// Returns the second tier of `the`.
 fn second_tier() -> Vec<Posting> {
     [(1, [3, 0], [90, 0]), (2, [1, 0], [60, 0])]
         .map(|(id, tf, len)| Posting::new(Level::Passage, id, tf, len))
@@ -178,7 +178,7 @@ fn terms() -> [Example; 3] {
     ]
 }
 
-/// The position lists of `glaze`: level, frequencies, positions.
+/// Returns the position lists of `glaze`: level, frequencies, positions.
 fn positions_of_glaze() -> [(Level, [u32; 2], Vec<u32>); 6] {
     [
         (Level::Page, [1, 1], vec![2]),
@@ -359,7 +359,7 @@ fn coder() -> Coder {
     Coder::of(VECTORS.iter(), steps).unwrap()
 }
 
-/// Vectors 0 and 1 are in cell 0, the others in cell 1.
+/// Returns vectors 0 and 1 are in cell 0, the others in cell 1.
 fn cells() -> Vec<Example> {
     let place = |page, section, part| VectorPlace { page: PageId(page), section, part };
     let places = [place(0, 0, 0), place(0, 0, 128)];
@@ -437,8 +437,8 @@ fn words_and_addresses() -> [Example; 4] {
     ]
 }
 
-/// A manifest of the site with words, vectors, a static encoder and texts. Hashes and lengths of
-/// the shards are made up.
+/// Returns a manifest of the site with words, vectors, a static encoder and texts. Hashes and
+/// lengths of the shards are made up.
 fn manifest() -> Manifest {
     let kinds = [
         (ShardKind::Structure, 30),
@@ -549,7 +549,7 @@ fn manifest_and_entry() -> [Example; 5] {
     ]
 }
 
-/// The packs of the example: a column, and a shard of 100 bytes.
+/// Returns the packs of the example: a column, and a shard of 100 bytes.
 fn packed() -> (Vec<u8>, PackDirectory) {
     let column = b"FNDS\x05\x0f\0\0\x04\0\0\0\x04\x02\x01\x02";
     let mut pack = Vec::new();
@@ -622,7 +622,7 @@ fn examples() -> Vec<Example> {
     examples
 }
 
-/// The bytes of the document's examples, by name.
+/// Returns the bytes of the document's examples, by name.
 fn documented() -> BTreeMap<String, Vec<u8>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format.md");
     let text = std::fs::read_to_string(path).expect("docs/format.md is in the repository");

@@ -245,7 +245,7 @@ fn a_shard_with_a_wrong_length_in_its_header_is_refused() {
     }
 }
 
-/// A stored shard of terms, and its contents.
+/// Returns a stored shard of terms, and its contents.
 fn packed_terms() -> (Vec<u8>, Vec<u8>) {
     let sample = sample();
     let (_, stored) = encode_shard(ShardKind::Terms, &sample.terms).unwrap();

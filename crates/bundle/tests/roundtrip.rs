@@ -33,7 +33,8 @@ fn n_second() -> impl Strategy<Value = [u32; 3]> {
     prop_oneof![3 => Just([0; 3]), 1 => [0u32..3, 0u32..70_000, 0u32..4000]]
 }
 
-/// Pages of so many sections, of so many passages each, over and over, up to 5,000 sections.
+/// Returns pages of so many sections, of so many passages each, over and over, up to 5,000
+/// sections.
 fn sections_of(sizes: &[u32]) -> Structure {
     let mut builder = StructureBuilder::default();
     let mut n = 0;

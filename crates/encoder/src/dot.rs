@@ -1,6 +1,6 @@
 //! The dot product of two embeddings.
 
-/// The dot product of two vectors of the same length.
+/// Returns the dot product of two vectors of the same length.
 ///
 /// Sums in eight lanes and in a fixed order, so that the result is the same on every machine.
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {

@@ -25,7 +25,7 @@ pub struct Embedding {
 
 /// Maps texts to vectors of one space.
 pub trait Encoder {
-    /// The identity of that space.
+    /// Returns the identity of that space.
     fn card(&self) -> &EncoderCard;
 
     /// One embedding for each text, in order.
@@ -38,8 +38,8 @@ pub trait Encoder {
     /// [`Error::Run`] if the model fails to run. No text is refused for its content or length.
     fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Embedding>, Error>;
 
-    /// The number of tokens of `text` without truncation, prefix and special tokens included. For
-    /// splitting documents so that nothing is truncated.
+    /// Returns the number of tokens of `text` without truncation, prefix and special tokens
+    /// included. For splitting documents so that nothing is truncated.
     fn count_tokens(&self, text: &str, side: Side) -> u32;
 }
 

@@ -32,7 +32,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A stable name of the kind of error, for hosts that cannot match on it.
+    /// Returns a stable name of the kind of error, for hosts that cannot match on it.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Artefact(_) => "encoder-artefact",

@@ -31,7 +31,7 @@ impl HashEncoder {
     /// The default number of dimensions.
     pub const DEFAULT_DIM: u32 = 256;
 
-    /// An encoder of `dim` dimensions; 0 counts as 1.
+    /// Returns an encoder of `dim` dimensions; 0 counts as 1.
     pub fn new(dim: u32) -> Self {
         let dim = dim.max(1);
         Self {

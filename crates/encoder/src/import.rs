@@ -68,7 +68,7 @@ pub(crate) fn import_dir_or(
     weights?.into_artefact(card, architecture, normaliser, vocabulary)
 }
 
-/// Whether the model in `dir` has BERT's tokenizer, which browsers have too.
+/// Returns whether the model in `dir` has BERT's tokenizer, which browsers have too.
 pub fn has_wordpiece(dir: &Path) -> bool {
     tokenizer::read(dir).is_ok()
 }
@@ -112,7 +112,7 @@ pub(crate) fn import_layers(
     Ok(layers.map(|layers| (layers, rows)))
 }
 
-/// The model's card without a fingerprint, and its architecture.
+/// Returns the model's card without a fingerprint, and its architecture.
 fn card(dir: &Path, options: &Options) -> Result<(EncoderCard, Architecture), Error> {
     let sentence = config::Sentence::read(dir, options)?;
     let architecture = config::architecture(dir, &sentence)?;
@@ -139,7 +139,7 @@ fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + 
     (a(), b())
 }
 
-/// The default name of a model: its directory's.
+/// Returns the default name of a model: its directory's.
 pub(crate) fn name_of(dir: &Path) -> String {
     let canonical = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
     canonical

@@ -157,7 +157,7 @@ impl Encoder for OnnxEncoder {
     }
 }
 
-/// The vector of a text from those of its tokens, up to a factor.
+/// Returns the vector of a text from those of its tokens, up to a factor.
 fn pool(rows: &[f32], dim: usize, mode: PoolingMode) -> Vec<f32> {
     let mut pooled = vec![if mode == PoolingMode::Max { f32::NEG_INFINITY } else { 0.0 }; dim];
     let n_tokens = rows.len() / dim;
@@ -238,7 +238,7 @@ impl Graph {
     }
 }
 
-/// The files with a graph's weights beside it: `model.onnx_data`, `model.onnx.data`.
+/// Returns the files with a graph's weights beside it: `model.onnx_data`, `model.onnx.data`.
 fn companions(file: &Path) -> Result<Vec<std::path::PathBuf>, Error> {
     let (Some(dir), Some(name)) =
         (file.parent(), file.file_name().map(|name| name.to_string_lossy().into_owned()))

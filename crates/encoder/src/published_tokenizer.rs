@@ -69,7 +69,7 @@ impl PublishedTokenizer {
         Ok((Self::Other(Box::new(other)), blake3::hash(&bytes).to_hex().to_string()))
     }
 
-    /// All tokens, in the order of their ids.
+    /// Returns all tokens, in the order of their ids.
     pub fn vocabulary(&self) -> Vec<String> {
         let (n_tokens, token): (usize, Box<dyn Fn(u32) -> Option<String> + '_>) = match self {
             Self::WordPiece(own) => (own.len(), Box::new(|id| own.token(id).map(str::to_owned))),
@@ -80,7 +80,7 @@ impl PublishedTokenizer {
         (0..n_tokens as u32).map(|id| token(id).unwrap_or_default()).collect()
     }
 
-    /// The tokens of a text, at most so many.
+    /// Returns the tokens of a text, at most so many.
     ///
     /// # Errors
     ///

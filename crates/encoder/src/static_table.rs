@@ -160,7 +160,7 @@ impl StaticTable {
         Ok(Self { stored, projection, wordpiece, starts, card })
     }
 
-    /// The file's bytes. The same table gives the same bytes.
+    /// Returns the file's bytes. The same table gives the same bytes.
     ///
     /// # Errors
     /// If the table cannot be encoded.
@@ -205,12 +205,12 @@ impl StaticTable {
         Self::from_stored(stored)
     }
 
-    /// The teacher, whose space is that of this table before the projection.
+    /// Returns the teacher, whose space is that of this table before the projection.
     pub fn teacher(&self) -> &EncoderCard {
         &self.stored.teacher
     }
 
-    /// The projection onto the dimensions kept.
+    /// Returns the projection onto the dimensions kept.
     pub fn projection(&self) -> &Projection {
         &self.projection
     }
@@ -220,22 +220,23 @@ impl StaticTable {
         self.stored.bits
     }
 
-    /// Whether queries are lower-cased and freed of accents.
+    /// Returns whether queries are lower-cased and freed of accents.
     pub fn lowercase(&self) -> bool {
         self.stored.lowercase
     }
 
-    /// All tokens in the order of their ids.
+    /// Returns all tokens in the order of their ids.
     pub fn vocabulary(&self) -> &[String] {
         &self.stored.vocabulary
     }
 
-    /// How often a token occurred in training: 0 if it has no row, else 1 + the binary logarithm.
+    /// Returns how often a token occurred in training: 0 if it has no row, else 1 + the binary
+    /// logarithm.
     pub fn frequency(&self, id: u32) -> u8 {
         self.stored.frequencies.get(id as usize).copied().unwrap_or(0)
     }
 
-    /// A token's quantised row; `None` if it has none.
+    /// Returns a token's quantised row; `None` if it has none.
     pub fn row(&self, id: u32) -> Option<(u16, &[u8])> {
         let id = id as usize;
         let scale = self.stored.scales.get(id).copied().filter(|&scale| scale != 0)?;
@@ -244,8 +245,8 @@ impl StaticTable {
         Some((scale, self.stored.rows.get(start..start + len)?))
     }
 
-    /// The same table with rows in the form of a bundle ([`Bits::packed`]), from which a build
-    /// chooses and fits rows.
+    /// Returns the same table with rows in the form of a bundle ([`Bits::packed`]), from which a
+    /// build chooses and fits rows.
     ///
     /// # Errors
     /// Never for a valid table.
@@ -267,7 +268,7 @@ impl StaticTable {
         Self::from_stored(stored)
     }
 
-    /// All rows in f32, zeros for tokens without one. Further training starts from them.
+    /// Returns all rows in f32, zeros for tokens without one. Further training starts from them.
     pub fn dense_rows(&self) -> Vec<f32> {
         let dim = self.card.dim as usize;
         let mut rows = vec![0.0; self.stored.vocabulary.len() * dim];
@@ -284,17 +285,18 @@ impl StaticTable {
         }
     }
 
-    /// The pieces of a word as [`for_each_word`] returns it; empty if WordPiece does not know it.
+    /// Returns the pieces of a word as [`for_each_word`] returns it; empty if WordPiece does not
+    /// know it.
     pub fn pieces(&self, word: &str) -> Vec<u32> {
         pieces(&self.wordpiece, word)
     }
 
-    /// The tokens of a text without unknown words, for training and for queries.
+    /// Returns the tokens of a text without unknown words, for training and for queries.
     pub fn tokens(&self, text: &str) -> Vec<u32> {
         tokens(&self.wordpiece, normaliser(self.stored.lowercase), text)
     }
 
-    /// The text's vector.
+    /// Returns the text's vector.
     pub fn embed(&self, text: &str) -> Embedding {
         let mut values = vec![0.0; self.card.dim as usize];
         let tokens = self.tokens(text);
@@ -315,7 +317,7 @@ pub fn normaliser(lowercase: bool) -> Normaliser {
     Normaliser { lowercase, ..Normaliser::default() }
 }
 
-/// The tokens of a text without unknown words.
+/// Returns the tokens of a text without unknown words.
 pub fn tokens(wordpiece: &WordPiece, normaliser: Normaliser, text: &str) -> Vec<u32> {
     let mut tokens = Vec::new();
     for_each_word(text, normaliser, |word| tokens.extend(pieces(wordpiece, word)));

@@ -17,7 +17,7 @@ fn graph(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/onnx").join(name)
 }
 
-/// A directory with nothing but the vocabulary.
+/// Returns a directory with nothing but the vocabulary.
 fn tokenizer(test: &str) -> PathBuf {
     let dir = std::env::temp_dir().join(format!("findling-onnx-{}-{test}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
@@ -25,7 +25,7 @@ fn tokenizer(test: &str) -> PathBuf {
     dir
 }
 
-/// The vector of a token, as `make.py` defines it.
+/// Returns the vector of a token, as `make.py` defines it.
 fn token(id: usize) -> Vec<f64> {
     (0..8).map(|j| (((7 * id + 3 * j) % 11) as f64 - 5.0) / 5.0).map(f64::tanh).collect()
 }

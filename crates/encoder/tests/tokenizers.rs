@@ -15,7 +15,7 @@ fn directory(test: &str, tokenizer: &Value) -> PathBuf {
     dir
 }
 
-/// A tokenizer of sequences `<s> ... </s>`.
+/// Returns a tokenizer of sequences `<s> ... </s>`.
 fn file(normalizer: &Value, pre_tokenizer: &Value, model: &Value) -> Value {
     let special = |id: usize, content: &str| {
         json!({

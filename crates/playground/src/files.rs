@@ -12,7 +12,7 @@ use crate::limits::{Error, MAX_BYTES, MAX_FILES};
 /// mark of a bundle, whose directory is passed over.
 const BESIDE_PAGES: [&str; 2] = ["objects.inv", "findling.idx"];
 
-/// Whether a file is taken: pages as they are written or rendered, records, and documents.
+/// Returns whether a file is taken: pages as they are written or rendered, records, and documents.
 /// AsciiDoc, code and PDF are left to the command-line tool.
 pub fn is_taken(path: &str) -> bool {
     let mut names = path.split('/');
@@ -78,8 +78,8 @@ impl Files {
         Ok(())
     }
 
-    /// The files, with paths that begin below the directory that all of them are in, if there is
-    /// one: a folder is given with its name, and so is what an archive of it holds.
+    /// Returns the files, with paths that begin below the directory that all of them are in, if
+    /// there is one: a folder is given with its name, and so is what an archive of it holds.
     pub fn finish(self) -> Vec<(String, Vec<u8>)> {
         let mut files = self.files;
         let first = files.first().and_then(|(path, _)| path.split_once('/'));

@@ -26,7 +26,7 @@ pub use files::Files;
 pub use limits::{Error, MAX_BYTES, MAX_FILES};
 pub use site::{Built, Site};
 
-/// Whether [`Indexer::add`] takes a file of this path. Others need not be read.
+/// Returns whether [`Indexer::add`] takes a file of this path. Others need not be read.
 #[wasm_bindgen(js_name = isTaken)]
 pub fn is_taken(path: &str) -> bool {
     files::is_taken(path)
@@ -65,7 +65,7 @@ impl Indexer {
         self.site.insert(site).n_files()
     }
 
-    /// The file that [`Indexer::step`] reads next.
+    /// Returns the file that [`Indexer::step`] reads next.
     #[wasm_bindgen(js_name = nextFile)]
     pub fn next_file(&self) -> Option<String> {
         let file = self.site.as_ref()?.next_file()?;
@@ -101,13 +101,13 @@ pub struct Bundle {
 
 #[wasm_bindgen]
 impl Bundle {
-    /// The number of pages.
+    /// Returns the number of pages.
     #[wasm_bindgen(getter)]
     pub fn pages(&self) -> usize {
         self.built.n_pages
     }
 
-    /// The number of sections.
+    /// Returns the number of sections.
     #[wasm_bindgen(getter)]
     pub fn sections(&self) -> u32 {
         self.built.n_sections
@@ -118,25 +118,25 @@ impl Bundle {
         serde_json::to_string(&self.built.problems).unwrap_or_else(|_| "[]".to_owned())
     }
 
-    /// The bundle as one file.
+    /// Returns the bundle as one file.
     #[wasm_bindgen(js_name = singleFile)]
     pub fn single_file(&self) -> Vec<u8> {
         self.built.single_file.clone()
     }
 
-    /// The paths of the bundle's files in a directory.
+    /// Returns the paths of the bundle's files in a directory.
     #[wasm_bindgen(js_name = fileNames)]
     pub fn file_names(&self) -> Result<Vec<String>, JsError> {
         Ok(self.files()?.iter().map(|(path, _)| path.clone()).collect())
     }
 
-    /// The contents of one of them.
+    /// Returns the contents of one of them.
     pub fn file(&self, at: usize) -> Result<Option<Vec<u8>>, JsError> {
         Ok(self.files()?.get(at).map(|(_, contents)| contents.clone()))
     }
 
-    /// The page at an address as it was read, as JSON: `{file, title, sections: [{level, heading,
-    /// anchor, blocks: [[text, isCode]]}]}`.
+    /// Returns the page at an address as it was read, as JSON: `{file, title, sections: [{level,
+    /// heading, anchor, blocks: [[text, isCode]]}]}`.
     pub fn page(&self, url: &str) -> Option<String> {
         serde_json::to_string(self.built.shown.get(url)?).ok()
     }

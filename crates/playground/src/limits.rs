@@ -29,7 +29,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A stable name, for tests and programs.
+    /// Returns a stable name, for tests and programs.
     pub fn code(&self) -> &'static str {
         match self {
             Error::Files => "too-many-files",

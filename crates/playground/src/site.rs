@@ -27,12 +27,12 @@ impl Site {
         Self { reading: Reading::of(&[PathBuf::new()], options) }
     }
 
-    /// The number of files to read.
+    /// Returns the number of files to read.
     pub fn n_files(&self) -> usize {
         self.reading.n_files()
     }
 
-    /// The file that is read next; `None` once all are read.
+    /// Returns the file that is read next; `None` once all are read.
     pub fn next_file(&self) -> Option<&Path> {
         self.reading.next_file()
     }
@@ -85,7 +85,7 @@ pub struct Built {
 }
 
 impl Built {
-    /// The bundle as the files of a directory, by their paths.
+    /// Returns the bundle as the files of a directory, by their paths.
     ///
     /// # Errors
     /// If the manifest or a shard exceeds a limit.

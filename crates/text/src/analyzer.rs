@@ -37,7 +37,8 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
-    /// Whether a token of this kind counts in the length of a text: each position counts once.
+    /// Returns whether a token of this kind counts in the length of a text: each position counts
+    /// once.
     pub fn is_counted(self) -> bool {
         !matches!(self, Self::Whole | Self::Mark)
     }
@@ -73,8 +74,8 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// The analyzer for a language by its BCP 47 tag (`en`, `pt-BR`). Words of a language without a
-    /// stemmer are not stemmed.
+    /// Returns the analyzer for a language by its BCP 47 tag (`en`, `pt-BR`). Words of a language
+    /// without a stemmer are not stemmed.
     pub fn for_language(bcp47: &str) -> Analyzer {
         let language = primary_subtag(bcp47);
         let terms = Terms {
@@ -88,7 +89,7 @@ impl Analyzer {
         Analyzer { language, terms, chunk: Chunk::default(), whole: String::new() }
     }
 
-    /// The language's primary subtag, lower case: `pt` for `pt-BR`.
+    /// Returns the language's primary subtag, lower case: `pt` for `pt-BR`.
     pub fn language(&self) -> &str {
         &self.language
     }
@@ -222,7 +223,7 @@ struct Slot {
 }
 
 impl Terms {
-    /// The term of a word, and whether it is a stop word.
+    /// Returns the term of a word, and whether it is a stop word.
     #[inline]
     fn word(&mut self, word: &str) -> (&str, bool) {
         let hash = self.lower(word);
@@ -242,7 +243,7 @@ impl Terms {
         (&slot.term, slot.is_stop)
     }
 
-    /// The term of a text that is not a word of a language.
+    /// Returns the term of a text that is not a word of a language.
     fn plain(&mut self, text: &str) -> &str {
         self.lower(text);
         self.term.clear();
@@ -308,8 +309,8 @@ impl Terms {
     }
 }
 
-/// The stop word that `word` is without its apostrophe: `whats`, `dont`. Not `ill`, which is a
-/// word.
+/// Returns the stop word that `word` is without its apostrophe: `whats`, `dont`. Not `ill`, which
+/// is a word.
 fn contraction(word: &str, stop_words: WordList) -> Option<&'static str> {
     if !(4..=8).contains(&word.len()) || !(word.ends_with("nt") || word.ends_with('s')) {
         return None;
@@ -318,7 +319,7 @@ fn contraction(word: &str, stop_words: WordList) -> Option<&'static str> {
     stop_words.find(&[before, "'", last].concat())
 }
 
-/// The beginning of `text`, at most `len` bytes.
+/// Returns the beginning of `text`, at most `len` bytes.
 fn cut(text: &str, len: usize) -> &str {
     if text.len() <= len { text } else { &text[..text.floor_char_boundary(len)] }
 }

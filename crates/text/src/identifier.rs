@@ -41,18 +41,19 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    /// Whether there is more to index than one word.
+    /// Returns whether there is more to index than one word.
     pub fn is_identifier(&self) -> bool {
         self.verbatim || self.raised || self.parts.len() > 1
     }
 
-    /// The byte range of the number in front of a unit, where the number is no part by itself.
+    /// Returns the byte range of the number in front of a unit, where the number is no part by
+    /// itself.
     pub fn number(&self) -> Option<(usize, usize)> {
         self.number_end.filter(|_| self.parts.len() > 2).map(|end| (self.start, end))
     }
 
-    /// The first part of the last component, which follows the last `.` or `::`, if the component
-    /// has several parts. A component of one part is a word already.
+    /// Returns the first part of the last component, which follows the last `.` or `::`, if the
+    /// component has several parts. A component of one part is a word already.
     pub fn last_component(&self, text: &str) -> Option<usize> {
         let chunk = &text[self.start..self.end];
         let bytes = chunk.as_bytes();
@@ -124,7 +125,7 @@ impl Chunk {
         self.next = raised_end.unwrap_or(0).max(self.end);
     }
 
-    /// Whether all parts so far are the digits of one number.
+    /// Returns whether all parts so far are the digits of one number.
     fn is_number(&self, bytes: &[u8]) -> bool {
         let chunk = bytes.get(self.start..self.end).unwrap_or_default();
         self.parts.iter().all(|&(start, end)| bytes[start..end].iter().all(u8::is_ascii_digit))
@@ -186,8 +187,8 @@ impl Chunk {
     }
 }
 
-/// The length of the number at the beginning of a text with the unit behind it, where ordinary
-/// spaces are within: `1 250 000`, `64 MB`. 0 for any other text.
+/// Returns the length of the number at the beginning of a text with the unit behind it, where
+/// ordinary spaces are within: `1 250 000`, `64 MB`. 0 for any other text.
 pub fn spaced_number_len(text: &str) -> usize {
     if !text.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
         return 0;
@@ -225,7 +226,7 @@ fn begins_letters(text: &str, at: usize) -> bool {
     }
 }
 
-/// Where a run ends once apostrophes between letters are part of it.
+/// Returns where a run ends once apostrophes between letters are part of it.
 fn join_apostrophes(text: &str, mut end: usize) -> usize {
     loop {
         let len = match text.as_bytes().get(end) {

@@ -22,13 +22,13 @@ const SYMBOL: char = '\u{4}';
 /// The most bytes of a form.
 const MAX_FORM_BYTES: usize = 48;
 
-/// The key of a word's form; `None` if the form is too long.
+/// Returns the key of a word's form; `None` if the form is too long.
 pub fn form_key(term: &str, spelt: &str) -> Option<String> {
     let form = lower_case(spelt);
     (form.len() <= MAX_FORM_BYTES).then(|| format!("{term}{FORM}{form}"))
 }
 
-/// The term and the form of a form's key; `None` for other keys and for terms.
+/// Returns the term and the form of a form's key; `None` for other keys and for terms.
 pub fn split_form(key: &str) -> Option<(&str, &str)> {
     key.split_once(FORM)
 }
@@ -46,23 +46,23 @@ pub fn add_other_numbers(keys: &mut Vec<String>) {
     }
 }
 
-/// The first word and the hash of a title's key; `None` for other keys and for terms.
+/// Returns the first word and the hash of a title's key; `None` for other keys and for terms.
 pub fn split_name(key: &str) -> Option<(&str, &str)> {
     key.split_once(NAME)
 }
 
-/// The key of the pages pinned to a query. `name`: the query's key as a title.
+/// Returns the key of the pages pinned to a query. `name`: the query's key as a title.
 pub fn pin_key(name: &str) -> String {
     name.replace(NAME, &PIN.to_string())
 }
 
-/// Whether this is a key rather than a term.
+/// Returns whether this is a key rather than a term.
 pub fn is_key(term: &str) -> bool {
     term.contains([FORM, NAME, PIN, SYMBOL])
 }
 
-/// The key of a symbol of a program, by its name as written: `_split` and `split` differ, and
-/// `Request` and `request`, whose terms are the same. The brackets of a call are no part of it.
+/// Returns the key of a symbol of a program, by its name as written: `_split` and `split` differ,
+/// and `Request` and `request`, whose terms are the same. The brackets of a call are no part of it.
 /// `None` for a text of several words, or without any.
 pub fn symbol_key(analyzer: &mut Analyzer, name: &str) -> Option<String> {
     let name = name.strip_suffix("()").unwrap_or(name);
@@ -78,7 +78,7 @@ fn fnv(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A key with 40 bits of a hash, enough for those that share their first word.
+/// Returns a key with 40 bits of a hash, enough for those that share their first word.
 fn hashed(mut key: String, separator: char, hash: u64) -> String {
     const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
     key.push(separator);
@@ -100,7 +100,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// The words of a text.
+    /// Returns the words of a text.
     pub fn of(analyzer: &mut Analyzer, text: &str) -> Self {
         let mut name = Self::default();
         analyzer.analyze(text, |token| name.push(&token));
@@ -132,17 +132,17 @@ impl Name {
         }
     }
 
-    /// Whether there is a stop word.
+    /// Returns whether there is a stop word.
     pub fn has_stop(&self) -> bool {
         self.has_stop
     }
 
-    /// The number of words; an identifier is one word.
+    /// Returns the number of words; an identifier is one word.
     pub fn n_words(&self) -> u32 {
         self.n_words
     }
 
-    /// The key; `None` without a word.
+    /// Returns the key; `None` without a word.
     pub fn key(&self) -> Option<String> {
         (self.n_words > 0).then(|| hashed(self.first.clone(), NAME, self.hash))
     }

@@ -40,7 +40,7 @@ const LANGUAGES: [Entry; 23] = [
 /// Languages that write a compound as one word.
 pub const COMPOUNDING: [&str; 8] = ["da", "de", "fi", "hu", "nb", "nl", "no", "sv"];
 
-/// The entry of a language, by its primary subtag.
+/// Returns the entry of a language, by its primary subtag.
 fn entry(language: &str) -> Option<&'static Entry> {
     let language = match language {
         // The two ways of writing Norwegian share the rules of `no`.
@@ -50,7 +50,7 @@ fn entry(language: &str) -> Option<&'static Entry> {
     LANGUAGES.iter().find(|(tag, _)| tag == language.as_bytes())
 }
 
-/// The rules of a language, by its primary subtag.
+/// Returns the rules of a language, by its primary subtag.
 pub(crate) fn rules_of(language: &str) -> Rules {
     let mut rules = Rules::default();
     if let Some((_, fill)) = entry(language) {
@@ -59,19 +59,19 @@ pub(crate) fn rules_of(language: &str) -> Rules {
     rules
 }
 
-/// The language whose rules apply to texts with a BCP 47 tag: `pt` for `pt-BR`, `no` for `nb`;
-/// `None` for a language without rules.
+/// Returns the language whose rules apply to texts with a BCP 47 tag: `pt` for `pt-BR`, `no` for
+/// `nb`; `None` for a language without rules.
 pub fn rules_for(bcp47: &str) -> Option<&'static str> {
     let (tag, _) = entry(&primary_subtag(bcp47))?;
     std::str::from_utf8(tag).ok()
 }
 
-/// The primary subtag of a BCP 47 tag, in lower case: `pt` for `pt-BR`.
+/// Returns the primary subtag of a BCP 47 tag, in lower case: `pt` for `pt-BR`.
 pub fn primary_subtag(bcp47: &str) -> String {
     bcp47.split(['-', '_']).next().unwrap_or("").trim().to_ascii_lowercase()
 }
 
-/// Whether a lower-case word is a stop word of a language (BCP 47).
+/// Returns whether a lower-case word is a stop word of a language (BCP 47).
 pub fn is_stop_word(bcp47: &str, word: &str) -> bool {
     rules_of(&primary_subtag(bcp47)).stop_words.contains(word)
 }

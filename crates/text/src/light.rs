@@ -15,8 +15,8 @@ const HEBREW_ENDINGS: [&str; 3] = ["ה", "ת", "י"];
 /// Letters that Hebrew writes together with the word behind them: and, that, as, to, in, from, the.
 const HEBREW_PREFIXES: &str = "ושכלבמה";
 
-/// A Hebrew word without points, prefixes and ending, and without the second of two letters yod or
-/// vav, which writers add or leave out.
+/// Returns a Hebrew word without points, prefixes and ending, and without the second of two letters
+/// yod or vav, which writers add or leave out.
 ///
 /// Prefixes are removed as long as three letters remain, also where the letter belongs to the word:
 /// the same word with a prefix and without one must have one stem.
@@ -53,8 +53,8 @@ pub(crate) fn hebrew(word: &str) -> Cow<'_, str> {
     Cow::Owned(stem.to_owned())
 }
 
-/// A Hindi word as it is most simply written: without nukta, with anusvara for chandrabindu and for
-/// a nasal in front of a stop of its class. `None` for a word without these.
+/// Returns a Hindi word as it is most simply written: without nukta, with anusvara for chandrabindu
+/// and for a nasal in front of a stop of its class. `None` for a word without these.
 pub(crate) fn devanagari(word: &str) -> Option<String> {
     let mut out = String::with_capacity(word.len());
     let mut chars = word.chars().peekable();
@@ -120,22 +120,22 @@ const PORTUGUESE: Endings = &[
     ("ivel", "ível"),
 ];
 
-/// A Czech word with the accent of its ending.
+/// Returns a Czech word with the accent of its ending.
 pub(crate) fn czech(word: &str) -> Option<String> {
     accented(word, CZECH)
 }
 
-/// A Polish word with the accent of its ending.
+/// Returns a Polish word with the accent of its ending.
 pub(crate) fn polish(word: &str) -> Option<String> {
     accented(word, POLISH)
 }
 
-/// A Portuguese word with the accent of its ending.
+/// Returns a Portuguese word with the accent of its ending.
 pub(crate) fn portuguese(word: &str) -> Option<String> {
     accented(word, PORTUGUESE)
 }
 
-/// A word without any accents with that of its ending.
+/// Returns a word without any accents with that of its ending.
 fn accented(word: &str, endings: Endings) -> Option<String> {
     if !word.is_ascii() {
         return None;

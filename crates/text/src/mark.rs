@@ -76,8 +76,8 @@ fn marks_in<'a>(
     }
 }
 
-/// The operator in a run of punctuation, if it has one. `gap`: the text between two words that the
-/// run lies in.
+/// Returns the operator in a run of punctuation, if it has one. `gap`: the text between two words
+/// that the run lies in.
 fn operator(text: &str, gap: (usize, usize), run: (usize, usize)) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let (start, mut end) = run;
@@ -110,13 +110,13 @@ fn operator(text: &str, gap: (usize, usize), run: (usize, usize)) -> Option<(usi
     fits.then_some((start, end))
 }
 
-/// Whether white space, or nothing, is on both sides of a range.
+/// Returns whether white space, or nothing, is on both sides of a range.
 fn alone(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_space = |b: Option<&u8>| b.is_none_or(u8::is_ascii_whitespace);
     is_space(bytes[..start].last()) && is_space(bytes.get(end))
 }
 
-/// A letter of a flag.
+/// Returns a letter of a flag.
 fn is_regional(c: char) -> bool {
     ('\u{1f1e6}'..='\u{1f1ff}').contains(&c)
 }

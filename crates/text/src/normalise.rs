@@ -132,8 +132,8 @@ pub(crate) fn fold_lower_into(lower: &str, out: &mut String) {
     }
 }
 
-/// A text in lower case, as [`str::to_lowercase`] gives it. Σ becomes ς where a letter is in front
-/// of it and none behind it.
+/// Returns a text in lower case, as [`str::to_lowercase`] gives it. Σ becomes ς where a letter is
+/// in front of it and none behind it.
 pub fn lower_case(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letter_before = false;
@@ -153,14 +153,14 @@ fn digit(n: u32) -> char {
     char::from_digit(n, 10).unwrap_or('0')
 }
 
-/// The ASCII digit for a digit of another script.
+/// Returns the ASCII digit for a digit of another script.
 pub(crate) fn decimal_digit(c: char) -> Option<char> {
     let place = ZEROS.partition_point(|zero| *zero <= c);
     let n = u32::from(c) - u32::from(ZEROS[place.checked_sub(1)?]);
     (n < 10).then(|| digit(n))
 }
 
-/// The ASCII digit for a superscript digit.
+/// Returns the ASCII digit for a superscript digit.
 pub(crate) fn superscript_digit(c: char) -> Option<char> {
     Some(match c {
         '\u{b9}' => '1',
@@ -171,15 +171,15 @@ pub(crate) fn superscript_digit(c: char) -> Option<char> {
     })
 }
 
-/// Whether `c` is invisible and means nothing: soft hyphen, zero width space, word joiner, byte
-/// order mark, and control characters but the zero byte. Left out of pages, attributes, queries and
-/// filter values.
+/// Returns whether `c` is invisible and means nothing: soft hyphen, zero width space, word joiner,
+/// byte order mark, and control characters but the zero byte. Left out of pages, attributes,
+/// queries and filter values.
 pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
         || (c.is_control() && c != '\0' && !c.is_whitespace())
 }
 
-/// A text without [invisible](is_invisible) characters.
+/// Returns a text without [invisible](is_invisible) characters.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().any(is_invisible) {
         Cow::Owned(text.chars().filter(|c| !is_invisible(*c)).collect())
@@ -188,8 +188,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether `c` may stand inside a word without being part of its spelling: invisible characters,
-/// joiners and non-joiners, marks of writing direction, selectors of a variant.
+/// Returns whether `c` may stand inside a word without being part of its spelling: invisible
+/// characters, joiners and non-joiners, marks of writing direction, selectors of a variant.
 pub(crate) fn is_ignorable(c: char) -> bool {
     matches!(
         c,
@@ -206,8 +206,8 @@ pub(crate) fn is_ignorable(c: char) -> bool {
     )
 }
 
-/// The composed character of a pair, if it matters: letters that stemmers know with their accents,
-/// voiced kana, and Hangul. Most text is composed already.
+/// Returns the composed character of a pair, if it matters: letters that stemmers know with their
+/// accents, voiced kana, and Hangul. Most text is composed already.
 fn compose(base: char, mark: char) -> Option<char> {
     let (bases, composed) = match mark {
         '\u{300}' => ("aeiou", "àèìòù"),

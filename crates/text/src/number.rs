@@ -33,7 +33,7 @@ const ATTACHED_UNITS: WordList = WordList("a b c em f go in k n t to");
 /// French units whose names are English words: behind a space only with a capital, `512 Go`.
 const CAPITAL_UNITS: [&str; 2] = ["Go", "To"];
 
-/// Whether `word` is a unit that may follow a number directly.
+/// Returns whether `word` is a unit that may follow a number directly.
 pub fn is_unit(word: &str) -> bool {
     if word.len() > MAX_UNIT_BYTES {
         return false;
@@ -42,7 +42,7 @@ pub fn is_unit(word: &str) -> bool {
     is_lower_unit(&lower) || ATTACHED_UNITS.contains(&lower)
 }
 
-/// A unit in lower case. The micro sign and the letter mu are one character.
+/// Returns a unit in lower case. The micro sign and the letter mu are one character.
 fn lower_unit(word: &str) -> String {
     lower_case(word).replace('\u{b5}', "μ")
 }
@@ -55,7 +55,7 @@ fn is_lower_unit(lower: &str) -> bool {
     }
 }
 
-/// Where the unit begins in a run that is digits and a unit, `512GB`.
+/// Returns where the unit begins in a run that is digits and a unit, `512GB`.
 #[inline]
 pub(crate) fn unit_start(run: &str) -> Option<usize> {
     if !run.as_bytes().first()?.is_ascii_digit() {
@@ -65,7 +65,7 @@ pub(crate) fn unit_start(run: &str) -> Option<usize> {
     is_unit(&run[at..]).then_some(at)
 }
 
-/// The byte range of a unit that stands one space behind a number, which ends at byte `at`.
+/// Returns the byte range of a unit that stands one space behind a number, which ends at byte `at`.
 pub(crate) fn spaced_unit(text: &str, at: usize) -> Option<(usize, usize)> {
     let start = at + space_len(text.as_bytes(), at);
     if start == at {
@@ -89,7 +89,7 @@ pub(crate) fn spaced_unit(text: &str, at: usize) -> Option<(usize, usize)> {
     fits.then_some((start, end))
 }
 
-/// The length of a space that can stand within a number, at byte `at`: an ordinary space, a
+/// Returns the length of a space that can stand within a number, at byte `at`: an ordinary space, a
 /// no-break space (U+00A0, U+202F) or a space of a fixed width (U+2007, U+2009). 0 for anything
 /// else.
 fn space_len(bytes: &[u8], at: usize) -> usize {
@@ -101,8 +101,8 @@ fn space_len(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Where a number ends that begins at byte `start` and has its digits grouped by spaces; `start`
-/// where there is none.
+/// Returns where a number ends that begins at byte `start` and has its digits grouped by spaces;
+/// `start` where there is none.
 ///
 /// Ordinary spaces need two groups at least, `1 250 000`: one could stand between two numbers.
 pub(crate) fn spaced_number_end(bytes: &[u8], start: usize) -> usize {
@@ -132,7 +132,7 @@ pub(crate) fn spaced_number_end(bytes: &[u8], start: usize) -> usize {
     if fits { at } else { start }
 }
 
-/// Whether a digit stands in front of byte `at`, with at most one mark or space between.
+/// Returns whether a digit stands in front of byte `at`, with at most one mark or space between.
 fn follows_number(bytes: &[u8], at: usize) -> bool {
     match bytes.get(..at) {
         Some([.., a, b' ' | b'.' | b',' | b'-' | b'/' | b':']) => a.is_ascii_digit(),
@@ -146,7 +146,8 @@ fn count_digits(bytes: &[u8], at: usize) -> usize {
     rest.iter().take_while(|b| b.is_ascii_digit()).count()
 }
 
-/// Whether the comma or apostrophe at byte `at` groups the digits of one number: `1,000` is 1000.
+/// Returns whether the comma or apostrophe at byte `at` groups the digits of one number: `1,000` is
+/// 1000.
 pub(crate) fn groups_digits(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at].iter().rev().take_while(|b| b.is_ascii_digit()).count();
     if !(1..=3).contains(&before) {
@@ -164,8 +165,8 @@ pub(crate) fn groups_digits(bytes: &[u8], at: usize) -> bool {
     n_digits == 3
 }
 
-/// Whether the points of a number group its digits: two groups at least, `1.250.000`. Four numbers
-/// below 256 are an address.
+/// Returns whether the points of a number group its digits: two groups at least, `1.250.000`. Four
+/// numbers below 256 are an address.
 pub(crate) fn is_grouped_by_points(number: &str) -> bool {
     let mut groups = number.split('.');
     let first = groups.next().unwrap_or_default();
@@ -179,8 +180,9 @@ pub(crate) fn is_grouped_by_points(number: &str) -> bool {
     fits && !(n_groups == 3 && number.split('.').all(is_octet))
 }
 
-/// The length of a fraction's stroke at byte `at`, where the number in front begins at `start` and
-/// nothing but `1/2` can be meant; otherwise 0. Dates (`1/2/2020`) and paths have more strokes.
+/// Returns the length of a fraction's stroke at byte `at`, where the number in front begins at
+/// `start` and nothing but `1/2` can be meant; otherwise 0. Dates (`1/2/2020`) and paths have more
+/// strokes.
 pub(crate) fn stroke_len(bytes: &[u8], start: usize, at: usize) -> usize {
     let len = match bytes.get(at..) {
         Some([b'/', ..]) => 1,
@@ -211,8 +213,8 @@ pub(crate) enum Raised {
     Power,
 }
 
-/// Where the superscript digits begin at the end of a run, and what they are; `None` without them,
-/// or where the run has nothing else.
+/// Returns where the superscript digits begin at the end of a run, and what they are; `None`
+/// without them, or where the run has nothing else.
 pub(crate) fn raised(run: &str) -> Option<(usize, Raised)> {
     let word = run.trim_end_matches(|c| superscript_digit(c).is_some());
     if word.len() == run.len() || word.is_empty() {
@@ -231,7 +233,7 @@ pub(crate) fn raised(run: &str) -> Option<(usize, Raised)> {
     Some((word.len(), raised))
 }
 
-/// A fraction that is one character, as its numerator and denominator.
+/// Returns a fraction that is one character, as its numerator and denominator.
 pub(crate) fn vulgar_fraction(c: char) -> Option<(&'static str, &'static str)> {
     Some(match c {
         '¼' => ("1", "4"),

@@ -19,7 +19,7 @@ pub(crate) enum Class {
     Extend,
 }
 
-/// The class of a character.
+/// Returns the class of a character.
 #[inline]
 pub(crate) fn class(c: char) -> Class {
     match c {
@@ -77,7 +77,7 @@ pub(crate) struct Run {
     pub unspaced: bool,
 }
 
-/// The next run that begins at or behind byte `at`.
+/// Returns the next run that begins at or behind byte `at`.
 #[inline]
 pub(crate) fn next_run(text: &str, mut at: usize) -> Option<Run> {
     let bytes = text.as_bytes();
@@ -113,7 +113,7 @@ pub(crate) fn next_run(text: &str, mut at: usize) -> Option<Run> {
     }
 }
 
-/// The end of the run of letters that byte `at` is in or behind.
+/// Returns the end of the run of letters that byte `at` is in or behind.
 #[inline]
 pub(crate) fn letters_end(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();

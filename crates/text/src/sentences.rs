@@ -17,9 +17,9 @@ pub const MAX_STRETCHES: usize = 255;
 /// bundle.
 pub(crate) const RULES: u64 = 10_393_882_743_597_746_900;
 
-/// The byte ranges of a text's stretches, in order. Together they are the whole text; a short text
-/// is one stretch. A sentence ends at the end of its line, at a mark before white space, or at the
-/// mark of a script without spaces.
+/// Returns the byte ranges of a text's stretches, in order. Together they are the whole text; a
+/// short text is one stretch. A sentence ends at the end of its line, at a mark before white space,
+/// or at the mark of a script without spaces.
 ///
 /// ```
 /// # use findling_text::sentences::stretches;

@@ -79,7 +79,8 @@ const WHOLE: [(&str, &str); 11] = [
     ("theatr", "theater"),
 ];
 
-/// The spelling with `z` of a British verb in `-ise` or `-yse`, or of a word derived from one.
+/// Returns the spelling with `z` of a British verb in `-ise` or `-yse`, or of a word derived from
+/// one.
 pub(crate) fn verb(word: &str) -> Option<String> {
     let (root, end) = VERBAL.iter().find_map(|end| Some((word.strip_suffix(end)?, end)))?;
     let stem = root.strip_suffix('s')?;
@@ -88,8 +89,8 @@ pub(crate) fn verb(word: &str) -> Option<String> {
     twin.then(|| format!("{stem}z{end}"))
 }
 
-/// A German word with umlauts for `ae`, `oe` and `ue`, as the stemmer expects them. Letters behind
-/// a vowel or q (`neue`, `quer`) and letters that begin an ending (`Statuen`) stay.
+/// Returns a German word with umlauts for `ae`, `oe` and `ue`, as the stemmer expects them. Letters
+/// behind a vowel or q (`neue`, `quer`) and letters that begin an ending (`Statuen`) stay.
 pub(crate) fn umlauts(word: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = word;

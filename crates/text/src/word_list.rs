@@ -10,18 +10,18 @@ use std::cmp::Ordering;
 pub(crate) struct WordList(pub(crate) &'static str);
 
 impl WordList {
-    /// All words, in order.
+    /// Returns all words, in order.
     #[cfg(test)]
     pub fn iter(self) -> impl Iterator<Item = &'static str> {
         self.0.split(' ').filter(|word| !word.is_empty())
     }
 
-    /// Whether `word` is in the list.
+    /// Returns whether `word` is in the list.
     pub fn contains(self, word: &str) -> bool {
         self.find(word).is_some()
     }
 
-    /// The word of the list that equals `word`. Binary search.
+    /// Returns the word of the list that equals `word`. Binary search.
     pub fn find(self, word: &str) -> Option<&'static str> {
         let (list, word) = (self.0.as_bytes(), word.as_bytes());
         let (mut from, mut to) = (0, list.len());

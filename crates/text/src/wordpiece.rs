@@ -70,7 +70,7 @@ pub struct Normaliser {
 }
 
 impl Default for Normaliser {
-    /// The options of the uncased models.
+    /// Returns the options of the uncased models.
     fn default() -> Self {
         Self { clean_text: true, handle_chinese_chars: true, strip_accents: None, lowercase: true }
     }
@@ -152,13 +152,13 @@ impl WordPiece {
         Ok(WordPiece { unknown, cls, sep, ..this })
     }
 
-    /// Number of tokens in the vocabulary.
+    /// Returns number of tokens in the vocabulary.
     #[expect(clippy::len_without_is_empty, reason = "a vocabulary has at least its special tokens")]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The token with an id.
+    /// Returns the token with an id.
     pub fn token(&self, id: u32) -> Option<&str> {
         let at = id as usize;
         let end = *self.ends.get(at)? as usize;
@@ -166,13 +166,13 @@ impl WordPiece {
         self.text.get(start..end)
     }
 
-    /// The id of a token. A token that continues a word begins with `##`.
+    /// Returns the id of a token. A token that continues a word begins with `##`.
     pub fn id(&self, token: &str) -> Option<u32> {
         self.place("", token).ok()
     }
 
-    /// The ids of `text` between `[CLS]` and `[SEP]`, at most `max_tokens` in all, but always these
-    /// two. Reading stops at the limit.
+    /// Returns the ids of `text` between `[CLS]` and `[SEP]`, at most `max_tokens` in all, but
+    /// always these two. Reading stops at the limit.
     pub fn encode(&self, text: &str, max_tokens: usize) -> Encoding {
         let mut encoding = Encoding::default();
         self.encode_into(text, max_tokens, &mut encoding);
@@ -210,14 +210,14 @@ impl WordPiece {
         encoding.ids.push(self.sep);
     }
 
-    /// The special token at the beginning of `text`, and its length.
+    /// Returns the special token at the beginning of `text`, and its length.
     fn special_at(&self, text: &str) -> Option<(u32, usize)> {
         (0..SPECIAL.len())
             .find(|&at| self.special[at].is_some() && text.starts_with(SPECIAL[at]))
             .and_then(|at| Some((self.special[at]?, SPECIAL[at].len())))
     }
 
-    /// The id of the token `prefix` + `piece`, or the empty slot of the table for it.
+    /// Returns the id of the token `prefix` + `piece`, or the empty slot of the table for it.
     #[inline]
     fn place(&self, prefix: &str, piece: &str) -> Result<u32, usize> {
         // FNV-1a. Keys are short, and vocabularies are verified files.
@@ -268,7 +268,7 @@ pub fn for_each_name(text: &str, normaliser: Normaliser, name: impl FnMut(&str, 
     words.flush();
 }
 
-/// The parts of a word that is divided at `cuts`; nothing without a cut.
+/// Returns the parts of a word that is divided at `cuts`; nothing without a cut.
 pub fn parts<'w>(word: &'w str, cuts: &[usize]) -> impl Iterator<Item = &'w str> {
     let starts = cuts.iter().take(1).map(|_| 0).chain(cuts.iter().copied());
     let ends = cuts.iter().copied().chain([word.len()]);
@@ -467,8 +467,8 @@ impl<S: Sink> Words<S> {
     }
 }
 
-/// Whether `c` is in one of the blocks that BERT calls Chinese: Han without the scripts of Japanese
-/// and Korean.
+/// Returns whether `c` is in one of the blocks that BERT calls Chinese: Han without the scripts of
+/// Japanese and Korean.
 fn is_chinese(c: char) -> bool {
     matches!(u32::from(c),
         0x4e00..=0x9fff | 0x3400..=0x4dbf | 0x20000..=0x2a6df | 0x2a700..=0x2b73f

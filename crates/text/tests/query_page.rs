@@ -2,7 +2,7 @@
 
 use findling_text::Analyzer;
 
-/// The cells of a row, without the backticks around a cell.
+/// Returns the cells of a row, without the backticks around a cell.
 fn cells(line: &str) -> Vec<&str> {
     let line = line.trim().trim_start_matches('|').trim_end_matches('|');
     line.split('|').map(|cell| cell.trim().trim_matches('`')).collect()

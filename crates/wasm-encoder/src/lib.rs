@@ -150,7 +150,7 @@ impl TransformerEncoder {
         Ok(object)
     }
 
-    /// The model's card, as the JSON of an `EncoderCard`.
+    /// Returns the model's card, as the JSON of an `EncoderCard`.
     pub fn card(&self) -> String {
         let card = self.model.card();
         serde_json::json!({

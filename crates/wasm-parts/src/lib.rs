@@ -68,7 +68,7 @@ pub fn push(module: &mut Vec<u8>, tag: Tag, part: &[u8]) {
     module.extend(contents);
 }
 
-/// The tags of a module's parts, in their order.
+/// Returns the tags of a module's parts, in their order.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub fn tags(module: &[u8]) -> Result<Vec<Tag>, NotAModule> {
     Ok(sections(module)?.into_iter().filter_map(|section| section.part).collect())
 }
 
-/// A copy of a module with only the parts that are `wanted`.
+/// Returns a copy of a module with only the parts that are `wanted`.
 ///
 /// # Errors
 ///
@@ -92,7 +92,7 @@ pub fn keep(module: &[u8], wanted: impl Fn(Tag) -> bool) -> Result<Vec<u8>, NotA
     Ok(out)
 }
 
-/// Whether pages load a file of the npm package: a script or a module, but not those of the
+/// Returns whether pages load a file of the npm package: a script or a module, but not those of the
 /// Worker's handler. `cargo xtask client` copies these files into the command-line tool, and
 /// `findling build` writes them beside a bundle.
 #[must_use]

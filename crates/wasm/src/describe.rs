@@ -4,8 +4,8 @@ use findling_bundle::{AttributeKind, AttributeLevel, Manifest, ShardId, ShardKin
 use findling_engine::Index;
 use findling_engine::json::Json;
 
-/// A bundle's description, a selection from its manifest. `hashes`: whether the module embeds its
-/// queries by feature hashing.
+/// Returns a bundle's description, a selection from its manifest. `hashes`: whether the module
+/// embeds its queries by feature hashing.
 pub fn description(index: &Index, hashes: bool) -> String {
     let manifest = index.manifest();
     let mut json = Json::default();

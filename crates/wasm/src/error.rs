@@ -14,7 +14,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A stable name for programs. Those of the engine are documented at
+    /// Returns a stable name for programs. Those of the engine are documented at
     /// [`findling_engine::Error::code`].
     pub fn code(&self) -> &'static str {
         match self {

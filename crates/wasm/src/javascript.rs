@@ -27,14 +27,14 @@ impl From<Failure> for JsError {
     }
 }
 
-/// Where the manifest is that an entry file names, relative to the bundle.
+/// Returns where the manifest is that an entry file names, relative to the bundle.
 #[wasm_bindgen(js_name = manifestOf)]
 pub fn manifest_of(entry: &[u8]) -> Result<String, JsError> {
     Ok(open_bundle::manifest_of(entry)?)
 }
 
-/// The borders in the beginning of a single-file bundle: where the entry begins, where the manifest
-/// begins, where the manifest ends. `head` is at least the first 56 bytes.
+/// Returns the borders in the beginning of a single-file bundle: where the entry begins, where the
+/// manifest begins, where the manifest ends. `head` is at least the first 56 bytes.
 #[wasm_bindgen(js_name = singleFileHead)]
 pub fn single_file_head(head: &[u8]) -> Result<Vec<u32>, JsError> {
     Ok(open_bundle::single_file_head(head)?)
@@ -71,7 +71,7 @@ impl Engine {
         Ok(self.0.provide(shard, stored)?)
     }
 
-    /// Bytes of memory that the shards kept take.
+    /// Returns bytes of memory that the shards kept take.
     #[wasm_bindgen(js_name = residentBytes)]
     pub fn resident_bytes(&self) -> f64 {
         self.0.resident_bytes() as f64
@@ -82,9 +82,9 @@ impl Engine {
         self.0.shrink(limit.max(0.0) as usize);
     }
 
-    /// The paths of all shards, one a line; nothing as long as not all of them are known. Those of
-    /// positions are known from the first phrase on, and are not waited for: few readers ask
-    /// for one.
+    /// Returns the paths of all shards, one a line; nothing as long as not all of them are known.
+    /// Those of positions are known from the first phrase on, and are not waited for: few readers
+    /// ask for one.
     #[wasm_bindgen(js_name = shardPaths)]
     pub fn shard_paths(&self) -> Option<String> {
         self.0.shard_paths()

@@ -13,13 +13,13 @@ use crate::error::Failure;
 /// allocate them.
 const MAX_DIMENSIONS: u32 = 4096;
 
-/// Where the manifest is that an entry file names, relative to the bundle.
+/// Returns where the manifest is that an entry file names, relative to the bundle.
 pub fn manifest_of(entry: &[u8]) -> Result<String, Failure> {
     Ok(Entry::from_bytes(entry).map_err(Failure::Bundle)?.manifest_path())
 }
 
-/// The borders in the beginning of a single-file bundle: where the entry begins, where the manifest
-/// begins, where the manifest ends. `head` is at least the first 56 bytes.
+/// Returns the borders in the beginning of a single-file bundle: where the entry begins, where the
+/// manifest begins, where the manifest ends. `head` is at least the first 56 bytes.
 pub fn single_file_head(head: &[u8]) -> Result<Vec<u32>, Failure> {
     let entry = single_file::read_header(head).map_err(Failure::Bundle)?;
     let manifest = single_file::HEADER_LEN as u32;
@@ -80,7 +80,7 @@ impl OpenBundle {
         self.index.provide(ShardId(shard), stored).map_err(Failure::Engine)
     }
 
-    /// Bytes of memory that the shards kept take.
+    /// Returns bytes of memory that the shards kept take.
     pub fn resident_bytes(&self) -> usize {
         self.index.resident_bytes()
     }
@@ -90,9 +90,9 @@ impl OpenBundle {
         self.index.shrink(limit);
     }
 
-    /// The paths of all shards, one a line; nothing as long as not all of them are known. Those of
-    /// positions are known from the first phrase on, and are not waited for: few readers ask
-    /// for one.
+    /// Returns the paths of all shards, one a line; nothing as long as not all of them are known.
+    /// Those of positions are known from the first phrase on, and are not waited for: few readers
+    /// ask for one.
     pub fn shard_paths(&self) -> Option<String> {
         if !self.index.knows_all_shards() {
             return None;
@@ -110,7 +110,7 @@ impl OpenBundle {
         Some(paths)
     }
 
-    /// Where a shard lies in a single file, in which there are no cells.
+    /// Returns where a shard lies in a single file, in which there are no cells.
     fn offset(&self, shard: ShardId) -> u64 {
         match (shard.place_of_positions(), self.index.positions_directory()) {
             (Some(_), Some(positions)) => {
@@ -150,7 +150,7 @@ impl Search {
     }
 }
 
-/// Shards that are missing, as JSON.
+/// Returns shards that are missing, as JSON.
 fn missing(bundle: &OpenBundle, shards: Vec<ShardId>) -> String {
     let mut json = Json::default();
     json.array();
@@ -161,7 +161,7 @@ fn missing(bundle: &OpenBundle, shards: Vec<ShardId>) -> String {
     json.into_text()
 }
 
-/// A query's vector; nothing to embed has no place in the space: words alone are searched.
+/// Returns a query's vector; nothing to embed has no place in the space: words alone are searched.
 fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
     let embedding = encoder.encode(&[query], Side::Query).ok()?.into_iter().next()?;
     (embedding.n_tokens > 0).then(|| QueryVector {
@@ -171,7 +171,7 @@ fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
     })
 }
 
-/// The encoder for a card, where this module has it: feature hashing alone.
+/// Returns the encoder for a card, where this module has it: feature hashing alone.
 fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
     if card.name != "hash" || card.dim > MAX_DIMENSIONS {
         return None;

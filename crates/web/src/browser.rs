@@ -9,12 +9,12 @@ use js_sys::{Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{CacheStorage, RequestInit, Response, Url, Window, WorkerGlobalScope};
 
-/// The page's window; `None` in a worker.
+/// Returns the page's window; `None` in a worker.
 pub fn window() -> Option<Window> {
     js_sys::global().dyn_into().ok()
 }
 
-/// The worker's scope; `None` in a page.
+/// Returns the worker's scope; `None` in a page.
 pub fn worker_scope<T: wasm_bindgen::JsCast>() -> Option<T> {
     let global = js_sys::global();
     global.is_instance_of::<WorkerGlobalScope>().then(|| global.unchecked_into())
@@ -31,13 +31,13 @@ pub async fn fetch(url: &str, init: &RequestInit) -> Result<Response, JsValue> {
     JsFuture::from(promise).await?.dyn_into()
 }
 
-/// The body of a response.
+/// Returns the body of a response.
 pub async fn body(response: &Response) -> Result<Uint8Array, JsValue> {
     let buffer = JsFuture::from(response.array_buffer()?).await?;
     Ok(Uint8Array::new(&buffer))
 }
 
-/// The browser's caches; `None` where storage is blocked.
+/// Returns the browser's caches; `None` where storage is blocked.
 pub fn caches() -> Option<CacheStorage> {
     match window() {
         // Reading it throws in a sandboxed frame; over plain HTTP it is not there.
@@ -49,7 +49,7 @@ pub fn caches() -> Option<CacheStorage> {
     }
 }
 
-/// The absolute address of `url`, which may be relative to the page.
+/// Returns the absolute address of `url`, which may be relative to the page.
 pub fn absolute(url: &str) -> Option<Url> {
     let document = Reflect::get(&js_sys::global(), &"document".into()).ok();
     let base = document
@@ -88,7 +88,7 @@ pub async fn pause(milliseconds: i32) {
 /// A future on the heap, without a result.
 pub type Side<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
-/// The results of all futures, which run at the same time.
+/// Returns the results of all futures, which run at the same time.
 pub async fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut futures: Vec<_> = futures.into_iter().map(|future| Some(Box::pin(future))).collect();
     let mut outputs: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();

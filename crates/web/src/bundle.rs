@@ -163,8 +163,8 @@ impl Bundle {
         ))
     }
 
-    /// The search by the query's own words, while the whole search waits for files; `None` if words
-    /// would wait for the same files, so that the next round is the time to try.
+    /// Returns the search by the query's own words, while the whole search waits for files; `None`
+    /// if words would wait for the same files, so that the next round is the time to try.
     fn answer_words<'a>(
         &'a self,
         engine: &Rc<Engine>,
@@ -224,7 +224,7 @@ impl Bundle {
     }
 }
 
-/// The engine over the build that an entry names.
+/// Returns the engine over the build that an entry names.
 async fn open_engine(
     source: &Source,
     entry: findling_bundle::EntryFile,
@@ -253,7 +253,7 @@ async fn open_engine(
     Err(Error::new("internal", "The manifest could not be read."))
 }
 
-/// The request without meaning.
+/// Returns the request without meaning.
 fn lexical(request: &Request) -> Request {
     Request { mode: Mode::Lexical, vector: None, also_vectors: Vec::new(), ..request.clone() }
 }

@@ -53,14 +53,14 @@ impl Engine {
         Ok(Self { index, entry, packs, ranges, hash, loads })
     }
 
-    /// Names the build.
+    /// Returns names the build.
     pub fn revision(&self) -> String {
         let path = self.entry.entry.manifest_path();
         let name = path.rsplit('/').next().unwrap_or_default();
         name.trim_end_matches(".bin").to_owned()
     }
 
-    /// The entry file of the build.
+    /// Returns the entry file of the build.
     pub fn entry(&self) -> &EntryFile {
         &self.entry
     }
@@ -130,7 +130,7 @@ impl Engine {
         }
     }
 
-    /// A shard's bytes as stored. A `is_fresh` one comes past all caches.
+    /// Returns a shard's bytes as stored. A `is_fresh` one comes past all caches.
     async fn stored(
         &self,
         source: &Source,
@@ -147,7 +147,7 @@ impl Engine {
         }
     }
 
-    /// Where a shard lies in a single file.
+    /// Returns where a shard lies in a single file.
     fn range(&self, shard: ShardId) -> Option<Range<u64>> {
         let index = self.index.borrow();
         single_file::shard_range(
@@ -158,7 +158,7 @@ impl Engine {
         )
     }
 
-    /// The paths of all files of the build, once they are known.
+    /// Returns the paths of all files of the build, once they are known.
     pub fn paths(&self) -> Option<Vec<String>> {
         let index = self.index.borrow();
         if !index.knows_all_shards() {
@@ -194,7 +194,7 @@ fn explained(error: &Error, path: &str) -> Error {
     }
 }
 
-/// A query's vector; nothing to embed has no place in the space: words alone are searched.
+/// Returns a query's vector; nothing to embed has no place in the space: words alone are searched.
 fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
     let embedding = encoder.encode(&[query], Side::Query).ok()?.into_iter().next()?;
     (embedding.n_tokens > 0).then(|| QueryVector {
@@ -204,7 +204,7 @@ fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
     })
 }
 
-/// The encoder for a card, where this crate has it: feature hashing alone.
+/// Returns the encoder for a card, where this crate has it: feature hashing alone.
 fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
     if card.name != "hash" || card.dim > MAX_DIMENSIONS {
         return None;

@@ -17,7 +17,7 @@ impl Error {
         Self { code: Cow::Borrowed(code), message: message.into() }
     }
 
-    /// A stable name for programs, the same as in the JavaScript client: those of
+    /// Returns a stable name for programs, the same as in the JavaScript client: those of
     /// [`findling_engine::Error::code`], and `network`, `not-found`, `shard-missing`,
     /// `shard-corrupt`, `manifest-changed`, `closed`, `internal`.
     pub fn code(&self) -> &str {
@@ -29,12 +29,12 @@ impl Error {
         &self.message
     }
 
-    /// Whether a later deployment or a working network repairs it.
+    /// Returns whether a later deployment or a working network repairs it.
     pub(crate) fn is_of_files(&self) -> bool {
         matches!(self.code(), "network" | "shard-missing" | "shard-corrupt")
     }
 
-    /// Whether the bundle has probably been deployed again meanwhile.
+    /// Returns whether the bundle has probably been deployed again meanwhile.
     pub(crate) fn is_stale(&self) -> bool {
         matches!(self.code(), "shard-missing" | "shard-corrupt")
     }

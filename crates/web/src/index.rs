@@ -111,12 +111,12 @@ impl Index {
         Ok(Self(Rc::new(Inner { engine, info: RefCell::new(info), site, is_moved })))
     }
 
-    /// The bundle's description.
+    /// Returns the bundle's description.
     pub fn info(&self) -> Info {
         self.0.info.borrow().clone()
     }
 
-    /// Whether searches run in a worker. If not, the page waits for each step of a search.
+    /// Returns whether searches run in a worker. If not, the page waits for each step of a search.
     pub fn runs_in_worker(&self) -> bool {
         matches!(self.0.engine, Engine::Worker(_))
     }
@@ -157,9 +157,9 @@ impl Index {
         Ok(self.search(request).await?.suggestions)
     }
 
-    /// Pages similar to `page`, which is an address or a document's id; the page itself is left
-    /// out. The page's own vectors decide, so no encoder takes part; without vectors, its words
-    /// decide. For other options set [`Request::similar_to`] in a search.
+    /// Returns pages similar to `page`, which is an address or a document's id; the page itself is
+    /// left out. The page's own vectors decide, so no encoder takes part; without vectors, its
+    /// words decide. For other options set [`Request::similar_to`] in a search.
     ///
     /// # Errors
     /// `no-such-page`, and those of [`Index::search`].
@@ -167,7 +167,7 @@ impl Index {
         self.search(Request { similar_to: Some(page.to_owned()), ..Request::default() }).await
     }
 
-    /// The absolute address of a page or a section; `None` if it is not HTTP(S), such as
+    /// Returns the absolute address of a page or a section; `None` if it is not HTTP(S), such as
     /// `javascript:`.
     pub fn href(&self, url: &str) -> Option<String> {
         // On another site than the indexed one, root-relative addresses are relative to that site.

@@ -52,8 +52,8 @@ pub struct Meaning {
 }
 
 impl Info {
-    /// The description of an engine's bundle. `hashes`: whether queries are embedded by feature
-    /// hashing.
+    /// Returns the description of an engine's bundle. `hashes`: whether queries are embedded by
+    /// feature hashing.
     pub(crate) fn of(index: &Index, revision: &str, hashes: bool) -> Self {
         let manifest = index.manifest();
         let attributes = manifest.attributes.iter().map(|attribute| AttributeInfo {

@@ -104,7 +104,7 @@ impl Packs {
         })
     }
 
-    /// A shard as stored. `path` is its name in the cache.
+    /// Returns a shard as stored. `path` is its name in the cache.
     pub async fn shard(
         &self,
         store: &Store,
@@ -140,8 +140,8 @@ impl Packs {
         shard
     }
 
-    /// The slots of positions. If they are damaged, a shard is not where they say, and is asked for
-    /// anew; so are they, once.
+    /// Returns the slots of positions. If they are damaged, a shard is not where they say, and is
+    /// asked for anew; so are they, once.
     async fn positions(&self, store: &Store, is_fresh: bool) -> Result<Rc<[Option<Slot>]>, Error> {
         let known = self.positions.borrow().clone();
         if let Some(known) = known.filter(|known| known.is_fresh || !is_fresh) {
@@ -161,7 +161,7 @@ impl Packs {
         Ok(slots)
     }
 
-    /// The stored shard in a slot. Whoever asks first fetches for all that ask at once.
+    /// Returns the stored shard in a slot. Whoever asks first fetches for all that ask at once.
     async fn read(
         &self,
         store: &Store,
@@ -226,7 +226,7 @@ impl Packs {
         }
     }
 
-    /// The bytes of a range, or of the whole pack.
+    /// Returns the bytes of a range, or of the whole pack.
     async fn bytes(
         &self,
         store: &Store,
@@ -272,7 +272,7 @@ impl Packs {
         }
     }
 
-    /// The bytes that hold a slot, and their place.
+    /// Returns the bytes that hold a slot, and their place.
     fn held(&self, slot: Slot) -> Option<(Slot, Uint8Array)> {
         let held = self.held.borrow();
         let found = held.iter().find(|held| holds(held.range, slot))?;
@@ -303,7 +303,7 @@ impl Packs {
     }
 }
 
-/// The name in the cache of the slots of positions.
+/// Returns the name in the cache of the slots of positions.
 pub fn slots_name(opening: &str) -> String {
     format!("{opening}.slots")
 }
@@ -312,7 +312,7 @@ fn holds(range: Slot, slot: Slot) -> bool {
     range.pack == slot.pack && range.start <= slot.start && slot.end() <= range.end()
 }
 
-/// The requests for shards: one for neighbours, or one for each pack.
+/// Returns the requests for shards: one for neighbours, or one for each pack.
 fn requests(wanted: Vec<Wanted>, ignores_ranges: bool) -> Vec<Asked> {
     let (fresh, others): (Vec<_>, Vec<_>) =
         wanted.into_iter().partition(|shard: &Wanted| shard.is_fresh);

@@ -14,7 +14,8 @@ pub struct Part<'a> {
     pub code: bool,
 }
 
-/// The text of a snippet, divided where its presentation changes. The parts together are the text.
+/// Returns the text of a snippet, divided where its presentation changes. The parts together are
+/// the text.
 pub fn parts(snippet: &Snippet) -> Vec<Part<'_>> {
     let within = |ranges: &[(u32, u32)], at: u32| {
         ranges.iter().any(|&(start, end)| (start..end).contains(&at))

@@ -40,8 +40,8 @@ enum Layout {
     SingleFile { name: String, head: RefCell<Vec<u8>>, whole: RefCell<Option<Uint8Array>> },
 }
 
-/// A bundle's address: its directory, with a slash at its end, and the name of its file if it is in
-/// a single one.
+/// Returns a bundle's address: its directory, with a slash at its end, and the name of its file if
+/// it is in a single one.
 pub fn parse_address(url: &str) -> (String, Option<String>) {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let (path, rest) = url.split_at(end);
@@ -55,7 +55,7 @@ pub fn parse_address(url: &str) -> (String, Option<String>) {
 }
 
 impl Source {
-    /// The bundle at an absolute address.
+    /// Returns the bundle at an absolute address.
     pub async fn open(url: &str, caches: bool) -> Self {
         let (base, file) = parse_address(url);
         let layout = match file {
@@ -67,12 +67,12 @@ impl Source {
         Self { store: Store::open(base, caches).await, layout }
     }
 
-    /// Whether vectors can be fetched near a query: a single file has no cells.
+    /// Returns whether vectors can be fetched near a query: a single file has no cells.
     pub fn is_directory(&self) -> bool {
         matches!(self.layout, Layout::Directory { .. })
     }
 
-    /// The entry, which is the only part that changes.
+    /// Returns the entry, which is the only part that changes.
     pub async fn entry(&self) -> Result<EntryFile, Error> {
         match &self.layout {
             Layout::Directory { .. } => {
@@ -91,7 +91,7 @@ impl Source {
         }
     }
 
-    /// The stored manifest that an entry file names, and what comes with it.
+    /// Returns the stored manifest that an entry file names, and what comes with it.
     pub async fn manifest(&self, file: &EntryFile, fresh: bool) -> Result<Opened, Error> {
         let (entry, path) = (&file.entry, file.opening_path());
         match &self.layout {
@@ -120,8 +120,8 @@ impl Source {
         }
     }
 
-    /// A shard that came with the manifest. It is given once: the engine keeps it, and asks for
-    /// another copy only if this one was damaged.
+    /// Returns a shard that came with the manifest. It is given once: the engine keeps it, and asks
+    /// for another copy only if this one was damaged.
     pub fn early(&self, path: &str) -> Option<Vec<u8>> {
         match &self.layout {
             Layout::Directory { early } => early.borrow_mut().remove(path),
@@ -129,7 +129,7 @@ impl Source {
         }
     }
 
-    /// A shard in a file of its own, or in a single file, where `range` is its place.
+    /// Returns a shard in a file of its own, or in a single file, where `range` is its place.
     pub async fn shard(
         &self,
         path: &str,
@@ -184,7 +184,7 @@ impl Source {
     }
 }
 
-/// The name of a single file's beginning in the cache.
+/// Returns the name of a single file's beginning in the cache.
 fn head_name(file: &str) -> String {
     format!("{file}.head")
 }

@@ -49,8 +49,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// The directory at `base`, which ends with a slash. The cache is that of the JavaScript
-    /// client, so that a page with both downloads each file once.
+    /// Returns the directory at `base`, which ends with a slash. The cache is that of the
+    /// JavaScript client, so that a page with both downloads each file once.
     pub async fn open(base: String, caches: bool) -> Self {
         let storage = if caches { browser::caches() } else { None };
         let name = format!("findling {base}");
@@ -72,9 +72,9 @@ impl Store {
         }
     }
 
-    /// A file that never changes: from the cache, else from the network. With a `range`, the bytes
-    /// are of another file and `path` is only their name in the cache. `fresh` bypasses every
-    /// cache.
+    /// Returns a file that never changes: from the cache, else from the network. With a `range`,
+    /// the bytes are of another file and `path` is only their name in the cache. `fresh` bypasses
+    /// every cache.
     pub async fn immutable(
         &self,
         path: &str,
@@ -93,7 +93,8 @@ impl Store {
         Ok(bytes)
     }
 
-    /// A file that changes: from the network if the server can be reached, else the cached one.
+    /// Returns a file that changes: from the network if the server can be reached, else the cached
+    /// one.
     pub async fn mutable(
         &self,
         path: &str,
@@ -120,7 +121,7 @@ impl Store {
         }
     }
 
-    /// A range of a file. A server that ignores ranges sends the whole file.
+    /// Returns a range of a file. A server that ignores ranges sends the whole file.
     async fn range(
         &self,
         file: &str,
@@ -135,8 +136,8 @@ impl Store {
         Ok(Fetched { bytes: part, whole: Some(bytes) })
     }
 
-    /// A range of a pack. The HTTP cache would make requests for ranges of one file wait for each
-    /// other, so it is not used if there is a better one.
+    /// Returns a range of a pack. The HTTP cache would make requests for ranges of one file wait
+    /// for each other, so it is not used if there is a better one.
     pub async fn part(&self, file: &str, range: Range<u64>) -> Result<Part, Error> {
         let mode = if self.cache.is_some() { RequestCache::NoStore } else { RequestCache::Default };
         let (response, url) = self.response(file, Some(&range), mode).await?;
@@ -160,7 +161,7 @@ impl Store {
         Ok(Part::Range(body.await.map_err(|thrown| unreachable(&url, &thrown))?))
     }
 
-    /// A whole pack.
+    /// Returns a whole pack.
     pub async fn pack(&self, file: &str, fresh: bool) -> Result<Uint8Array, Error> {
         let mode = if fresh { RequestCache::Reload } else { RequestCache::Default };
         Ok(self.get(file, None, mode).await?.0)
@@ -214,7 +215,7 @@ impl Store {
         Ok(())
     }
 
-    /// A file of this visit or an earlier one.
+    /// Returns a file of this visit or an earlier one.
     pub async fn cached(&self, path: &str) -> Option<Uint8Array> {
         if let Some(bytes) = self.unwritten.borrow().get(path) {
             return Some(bytes.clone());
@@ -239,7 +240,7 @@ impl Store {
         format!("{}{path}", self.base)
     }
 
-    /// The body of the server's answer, and its status.
+    /// Returns the body of the server's answer, and its status.
     async fn get(
         &self,
         path: &str,
@@ -251,7 +252,7 @@ impl Store {
         Ok((body.map_err(|thrown| unreachable(&url, &thrown))?, response.status()))
     }
 
-    /// The server's answer if it has the file, and the file's address.
+    /// Returns the server's answer if it has the file, and the file's address.
     async fn response(
         &self,
         path: &str,
@@ -291,7 +292,7 @@ fn unreachable(url: &str, thrown: &JsValue) -> Error {
     Error::new("network", format!("{url} could not be fetched: {reason}. {advice}"))
 }
 
-/// The options of a cached answer.
+/// Returns the options of a cached answer.
 fn binary() -> Option<ResponseInit> {
     let headers = Headers::new().ok()?;
     headers.set("content-type", "application/octet-stream").ok()?;

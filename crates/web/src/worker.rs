@@ -39,7 +39,7 @@ extern "C" {
     static PROGRAM: JsValue;
 }
 
-/// Whether this is the program's copy in a worker. It must then do nothing in its `main`.
+/// Returns whether this is the program's copy in a worker. It must then do nothing in its `main`.
 pub fn in_worker() -> bool {
     browser::worker_scope::<DedicatedWorkerGlobalScope>().is_some()
 }
@@ -53,12 +53,12 @@ pub struct Opening {
     pub caches: bool,
 }
 
-/// A message as it is posted.
+/// Returns a message as it is posted.
 fn message(call: u32, word: &str, text: &str) -> JsValue {
     Array::of3(&call.into(), &JsString::from(word), &JsString::from(text)).into()
 }
 
-/// The parts of a message; `None` if it is another's.
+/// Returns the parts of a message; `None` if it is another's.
 fn read(event: &MessageEvent) -> Option<(u32, String, String)> {
     let parts: Array = event.data().dyn_into().ok()?;
     let call = parts.get(0).as_f64()? as u32;
@@ -248,7 +248,7 @@ impl Drop for Remote {
     }
 }
 
-/// A worker that runs [`BOOT`], and the address of its script.
+/// Returns a worker that runs [`BOOT`], and the address of its script.
 fn spawn() -> Option<(Worker, String)> {
     let bag = BlobPropertyBag::new();
     bag.set_type("text/javascript");
@@ -308,7 +308,7 @@ fn post(call: u32, word: &str, text: &str) {
     }
 }
 
-/// The result of a future, which is dropped when it has been given up.
+/// Returns the result of a future, which is dropped when it has been given up.
 async fn unless<T>(is_given_up: &Cell<bool>, future: impl Future<Output = T>) -> Option<T> {
     let mut future = Box::pin(future);
     poll_fn(|context| {
@@ -320,7 +320,7 @@ async fn unless<T>(is_given_up: &Cell<bool>, future: impl Future<Output = T>) ->
     .await
 }
 
-/// The answer to a call, as JSON.
+/// Returns the answer to a call, as JSON.
 async fn answer(
     place: &RefCell<Option<Rc<Bundle>>>,
     call: u32,

@@ -8,12 +8,12 @@ use crate::cmd::Cmd;
 use crate::paths::Paths;
 use crate::setup::{self, Node};
 
-/// The directory of the tests.
+/// Returns the directory of the tests.
 fn directory(paths: &Paths) -> PathBuf {
     paths.root.join("tests/mcp")
 }
 
-/// The tests of the TypeScript client.
+/// Returns the tests of the TypeScript client.
 pub fn typescript(paths: &Paths, node: &Node) -> Result<Cmd> {
     let directory = directory(paths);
     setup::node_modules(node, &directory)?;
@@ -21,7 +21,7 @@ pub fn typescript(paths: &Paths, node: &Node) -> Result<Cmd> {
     Ok(tests.env("FINDLING_BIN", paths.findling()))
 }
 
-/// The tests of the Python client.
+/// Returns the tests of the Python client.
 pub fn python(paths: &Paths) -> Result<Cmd> {
     let directory = directory(paths);
     let python = setup::python(paths, "mcp-python", &directory.join("requirements.txt"))?;

@@ -308,7 +308,7 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
     command.args(args.iter().map(|arg| absolute(&here, arg))).dir(&paths.root).run()
 }
 
-/// A command that runs a script with the peers' packages.
+/// Returns a command that runs a script with the peers' packages.
 fn peers(paths: &Paths, script: &str) -> Result<Cmd> {
     let node = setup::node(paths)?;
     setup::node_modules(&node, &paths.root.join("tests/peers"))?;

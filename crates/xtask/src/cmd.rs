@@ -204,7 +204,7 @@ fn stop_tree(child: &mut Child) {
     }
 }
 
-/// The children of a process. Only on Linux; elsewhere only the program itself is stopped.
+/// Returns the children of a process. Only on Linux; elsewhere only the program itself is stopped.
 fn children_of(parent: u32) -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     entries
@@ -224,7 +224,7 @@ pub fn which(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| file.is_file())
 }
 
-/// A command that runs `program` as root: directly, or through sudo, which may ask for the
+/// Returns a command that runs `program` as root: directly, or through sudo, which may ask for the
 /// password.
 pub fn as_root(program: &str) -> Option<Cmd> {
     let uid = Command::new("id").arg("-u").output().ok()?;

@@ -76,7 +76,7 @@ pub fn run(paths: &Paths) -> Result<PathBuf> {
 const MAKE_EXECUTABLE: &str = "import os, wasmtime_cli\n\
     os.chmod(os.path.join(os.path.dirname(wasmtime_cli.__file__), 'wasmtime'), 0o755)";
 
-/// The tests of the component in wasmtime, which is a package of PyPI.
+/// Returns the tests of the component in wasmtime, which is a package of PyPI.
 pub fn tests(paths: &Paths) -> Result<Cmd> {
     let component = run(paths)?;
     let node = setup::node_for_tests(paths)?;

@@ -218,8 +218,8 @@ fn announce(paths: &Paths, steps: &[Step]) {
     }
 }
 
-/// How long a step with this CPU time takes on this machine. Compiling does not keep many cores
-/// busy all the time.
+/// Returns how long a step with this CPU time takes on this machine. Compiling does not keep many
+/// cores busy all the time.
 fn duration(cpu_secs: u64) -> String {
     let secs = cpu_secs.div_ceil(cores().min(4));
     if secs < 90 { format!("{secs} s") } else { format!("{} min", secs.div_ceil(60)) }
@@ -229,7 +229,7 @@ fn cores() -> u64 {
     std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
-/// The documents that the demo searches by default, for commands that need real documents.
+/// Returns the documents that the demo searches by default, for commands that need real documents.
 pub fn documents(paths: &Paths) -> Result<Vec<PathBuf>> {
     Ok(Site::choose(paths, &Options::default())?.inputs)
 }
@@ -362,7 +362,7 @@ pub fn build_cli_and(paths: &Paths, examples: &[&str]) -> Result<()> {
         .run()
 }
 
-/// The command-line tool without the transformer, for a first look.
+/// Returns the command-line tool without the transformer, for a first look.
 fn build_small_cli(paths: &Paths) -> Result<()> {
     Cmd::new(paths::cargo())
         .args(["build", "--profile", paths::FIRST_LOOK, "--package", "findling"])

@@ -60,7 +60,7 @@ pub fn run(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(changed)
 }
 
-/// The picture of the output that [`EXTRACTION`] shows: its first block of plain text.
+/// Returns the picture of the output that [`EXTRACTION`] shows: its first block of plain text.
 pub fn picture(root: &Path) -> Result<String> {
     let path = root.join(EXTRACTION);
     let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
@@ -69,7 +69,7 @@ pub fn picture(root: &Path) -> Result<String> {
     Ok(picture::svg(COMMAND, output))
 }
 
-/// The Markdown files that git tracks or would track, without test sites.
+/// Returns the Markdown files that git tracks or would track, without test sites.
 pub fn documents(root: &Path) -> Result<Vec<PathBuf>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"])
@@ -112,12 +112,13 @@ pub fn with_tables(root: &Path, text: &str) -> Result<String> {
     Ok(out)
 }
 
-/// The source that a marker line names.
+/// Returns the source that a marker line names.
 pub fn marker(line: &str) -> Option<&str> {
     line.trim().strip_prefix(OPEN)?.strip_suffix("-->").map(str::trim)
 }
 
-/// The lines of the Markdown table that `source` (`PATH`, `PATH#ID` or `DIRECTORY/`) describes.
+/// Returns the lines of the Markdown table that `source` (`PATH`, `PATH#ID` or `DIRECTORY/`)
+/// describes.
 fn table(root: &Path, source: &str) -> Result<Vec<String>> {
     if source.ends_with('/') {
         return render(&sites::table(root, source)?).with_context(|| source.to_owned());

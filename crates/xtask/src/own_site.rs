@@ -9,7 +9,7 @@ use crate::paths::Paths;
 use crate::setup::{self, Node};
 use crate::{client, demo, wasm};
 
-/// The directory of the site's configuration and of the pages that only the site has.
+/// Returns the directory of the site's configuration and of the pages that only the site has.
 pub fn directory(paths: &Paths) -> PathBuf {
     paths.root.join("site")
 }
@@ -37,7 +37,7 @@ pub fn run(paths: &Paths, args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// A script of the site's package, which indexes the pages with the tool that is built.
+/// Returns a script of the site's package, which indexes the pages with the tool that is built.
 fn npm(paths: &Paths, node: &Node, task: &str) -> Cmd {
     node.command("npm")
         .args(["run", "--silent", task])

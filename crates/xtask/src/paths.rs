@@ -51,12 +51,12 @@ impl Paths {
         })
     }
 
-    /// The command-line tool, once built.
+    /// Returns the command-line tool, once built.
     pub fn findling(&self) -> PathBuf {
         self.program("release")
     }
 
-    /// The command-line tool of a first look, once built.
+    /// Returns the command-line tool of a first look, once built.
     pub fn first_look(&self) -> PathBuf {
         self.program(FIRST_LOOK)
     }
@@ -66,12 +66,12 @@ impl Paths {
     }
 }
 
-/// The cargo that runs this program.
+/// Returns the cargo that runs this program.
 pub fn cargo() -> PathBuf {
     std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
 }
 
-/// The compiler that cargo uses here.
+/// Returns the compiler that cargo uses here.
 pub fn rustc() -> PathBuf {
     std::env::var_os("RUSTC").map_or_else(|| "rustc".into(), PathBuf::from)
 }

@@ -13,7 +13,8 @@ const LINE: f64 = 19.0;
 const MARGIN: f64 = 18.0;
 const BAR: f64 = 34.0;
 
-/// The picture of `command` and of `output`, what it printed: fields, then sections with headings.
+/// Returns the picture of `command` and of `output`, what it printed: fields, then sections with
+/// headings.
 pub fn svg(command: &str, output: &str) -> String {
     let lines: Vec<&str> = output.lines().collect();
     let columns = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();

@@ -14,7 +14,7 @@ const CASES: &str = "cases.json";
 /// What must come out of a folder of extraction.
 const EXPECTED: &str = "expected.txt";
 
-/// The table of the sites below `directory`, as a results file would hold it.
+/// Returns the table of the sites below `directory`, as a results file would hold it.
 pub fn table(root: &Path, directory: &str) -> Result<Value> {
     let mut topics = Vec::new();
     let mut kinds = Vec::new();
@@ -39,8 +39,8 @@ pub fn table(root: &Path, directory: &str) -> Result<Value> {
     })
 }
 
-/// The row of a topic: its name, what its cases have in common, how many queries they ask, and how
-/// many pages of each format it has.
+/// Returns the row of a topic: its name, what its cases have in common, how many queries they ask,
+/// and how many pages of each format it has.
 fn topic(name: &str, cases: &Path) -> Result<Value> {
     let text = fs::read_to_string(cases).with_context(|| cases.display().to_string())?;
     let topic: Value = serde_json::from_str(&text).with_context(|| cases.display().to_string())?;
@@ -56,7 +56,7 @@ fn topic(name: &str, cases: &Path) -> Result<Value> {
     Ok(json!([name, topic["about"], n_queries, pages.join(", ")]))
 }
 
-/// The files below a directory by their paths in it, in the order of their names.
+/// Returns the files below a directory by their paths in it, in the order of their names.
 fn files(directory: &Path, below: &str) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for path in entries(directory)? {

@@ -106,7 +106,8 @@ impl Report {
         self.rows.push(Row { name, outcome, tally, closing, skips, took });
     }
 
-    /// The steps that were skipped, and the tests that other steps skipped, each with its step.
+    /// Returns the steps that were skipped, and the tests that other steps skipped, each with its
+    /// step.
     fn skips(&self) -> Vec<(&'static str, Skip)> {
         let own = |row: &Row| match &row.outcome {
             Outcome::Skipped(why) => Some(Skip { test: String::new(), reason: why.clone() }),
@@ -199,7 +200,7 @@ impl Report {
     }
 }
 
-/// The names on the list of tests that may be skipped.
+/// Returns the names on the list of tests that may be skipped.
 fn allowed_skips(list: &str) -> Result<Vec<&str>> {
     list.lines()
         .map(str::trim)
@@ -380,7 +381,7 @@ fn lint_scripts(paths: &Paths, report: &mut Report) {
     }
 }
 
-/// The command that checks TypeScript, style sheets and `.mjs`.
+/// Returns the command that checks TypeScript, style sheets and `.mjs`.
 fn lint(paths: &Paths, node: &Node) -> Cmd {
     node.command("npm").args(["run", "--silent", "lint"]).dir(&paths.www)
 }
@@ -492,7 +493,7 @@ fn with_model(paths: &Paths, tests: Cmd) -> Cmd {
     }
 }
 
-/// The directory of the installed model.
+/// Returns the directory of the installed model.
 fn model_dir(paths: &Paths) -> Result<PathBuf> {
     let json =
         Cmd::new(paths.findling()).args(["models", "status", demo::MODEL, "--json"]).read()?;
@@ -511,7 +512,7 @@ fn artefact(paths: &Paths) -> Result<PathBuf> {
     Ok(artefact)
 }
 
-/// The packages of the client and of the tests, and the Node to run the tests with.
+/// Returns the packages of the client and of the tests, and the Node to run the tests with.
 fn packages_and_node(paths: &Paths) -> Result<Node> {
     heading("node packages");
     let node = setup::node_for_tests(paths)?;
@@ -524,7 +525,8 @@ fn packages_and_node(paths: &Paths) -> Result<Node> {
 mod tests {
     use super::*;
 
-    /// The failures of a report whose native tests skipped `test`, with a list of allowed skips.
+    /// Returns the failures of a report whose native tests skipped `test`, with a list of allowed
+    /// skips.
     fn failures(test: &str, list: &str) -> usize {
         let mut report = Report::default();
         report.push("native tests", Outcome::Passed, Duration::ZERO);

@@ -169,7 +169,7 @@ impl Size {
         )
     }
 
-    /// Whether the budget is kept.
+    /// Returns whether the budget is kept.
     pub fn within(&self) -> bool {
         self.sent <= self.budget
     }
@@ -218,7 +218,7 @@ pub fn check_playground(paths: &Paths) -> Result<()> {
     setup::wasm_rustc(paths)?.apply(command).run()
 }
 
-/// The results of `work` for each item, each in a thread of its own.
+/// Returns the results of `work` for each item, each in a thread of its own.
 fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R> + Sync,
@@ -294,7 +294,7 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
 /// A part of the first module: its tag and its WebAssembly.
 type Part = (parts::Tag, Vec<u8>);
 
-/// The first module, and the parts that it will carry, optimised.
+/// Returns the first module, and the parts that it will carry, optimised.
 fn read_parts(
     paths: &Paths,
     node: &Node,
@@ -318,7 +318,7 @@ fn read_parts(
     Ok((first, carried))
 }
 
-/// The first module with parts in it.
+/// Returns the first module with parts in it.
 fn with_parts<'a>(mut first: Vec<u8>, carried: impl IntoIterator<Item = &'a Part>) -> Vec<u8> {
     for (tag, part) in carried {
         parts::push(&mut first, *tag, part);
@@ -326,8 +326,8 @@ fn with_parts<'a>(mut first: Vec<u8>, carried: impl IntoIterator<Item = &'a Part
     first
 }
 
-/// The sizes of the first module alone, of the largest part, of all of it, and of the deferred
-/// part.
+/// Returns the sizes of the first module alone, of the largest part, of all of it, and of the
+/// deferred part.
 fn measure_parts(
     node: &Node,
     out: &Path,
@@ -367,17 +367,17 @@ fn measure_parts(
 }
 
 impl Module {
-    /// The file with the whole module, as wasm-bindgen names it.
+    /// Returns the file with the whole module, as wasm-bindgen names it.
     fn whole(&self) -> String {
         format!("{}_bg.wasm", self.out_name)
     }
 
-    /// Whether wasm-opt makes it smaller.
+    /// Returns whether wasm-opt makes it smaller.
     fn is_optimised(&self) -> bool {
         !self.optimise.is_empty()
     }
 
-    /// The files that browsers get, where they get the module in parts.
+    /// Returns the files that browsers get, where they get the module in parts.
     fn parts(&self) -> &'static [&'static str] {
         if self.split { &[FIRST, REST] } else { &[] }
     }
@@ -394,7 +394,7 @@ impl Module {
     }
 }
 
-/// Names what goes in and what is done to it.
+/// Returns names what goes in and what is done to it.
 fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
     let bytes = fs::read(built).with_context(|| built.display().to_string())?;
     // The lock files name the versions of wasm-bindgen and binaryen.
@@ -421,7 +421,7 @@ fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// The lines of a lock file around the tools' names.
+/// Returns the lines of a lock file around the tools' names.
 fn tool_versions(lock: &Path) -> String {
     let text = fs::read_to_string(lock).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();

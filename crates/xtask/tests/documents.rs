@@ -20,7 +20,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Every Markdown document of the project with its text.
+/// Returns every Markdown document of the project with its text.
 fn documents() -> Vec<(PathBuf, String)> {
     let files = docs::documents(&root()).expect("git lists files");
     assert!(files.len() > 5, "only {} documents were found", files.len());
@@ -40,7 +40,7 @@ const CRATES: &[(&str, &str)] = &[
     ("findling_wasm_encoder", "crates/wasm-encoder/src"),
 ];
 
-/// The text of all Rust files below `dir`, without comments.
+/// Returns the text of all Rust files below `dir`, without comments.
 fn code(dir: &Path) -> String {
     let mut text = String::new();
     for entry in fs::read_dir(dir).expect("a source directory") {
@@ -57,7 +57,8 @@ fn code(dir: &Path) -> String {
     text
 }
 
-/// Whether `code` declares `name`: by a keyword, as an enum's variant, or in a macro of ids.
+/// Returns whether `code` declares `name`: by a keyword, as an enum's variant, or in a macro of
+/// ids.
 fn declares(code: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(name).any(|(at, _)| {
@@ -71,7 +72,7 @@ fn declares(code: &str, name: &str) -> bool {
     })
 }
 
-/// The texts between single backticks, outside of code blocks.
+/// Returns the texts between single backticks, outside of code blocks.
 fn spans(markdown: &str) -> Vec<&str> {
     let prose = markdown.split("```").step_by(2);
     prose.flat_map(|part| part.split('`').skip(1).step_by(2)).collect()
@@ -124,7 +125,7 @@ fn links(markdown: &str) -> Vec<(&str, &str)> {
     links
 }
 
-/// The anchors that GitHub gives to the headings of a document.
+/// Returns the anchors that GitHub gives to the headings of a document.
 fn anchors(markdown: &str) -> BTreeSet<String> {
     let headings = markdown.lines().filter(|line| line.starts_with('#'));
     headings
@@ -261,7 +262,7 @@ fn pages_of_the_design_are_short_and_in_the_index() {
     }
 }
 
-/// The fields that an interface of `www/src/types.ts` declares.
+/// Returns the fields that an interface of `www/src/types.ts` declares.
 fn fields(types: &str, interface: &str) -> Vec<String> {
     let from = types
         .split(&format!("export interface {interface} {{\n"))

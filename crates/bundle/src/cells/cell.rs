@@ -23,13 +23,13 @@ pub struct VectorPlace {
 impl VectorPlace {
     const FIRST: Self = Self { page: PageId(0), section: 0, part: 0 };
 
-    /// The place of vector number `place` of the `n` of a section.
+    /// Returns the place of vector number `place` of the `n` of a section.
     pub fn new(page: PageId, section: u32, place: u32, n: u32) -> Self {
         Self { page, section, part: part_of(place, n) }
     }
 }
 
-/// Where in its section vector number `place` of `n` begins, in 256ths.
+/// Returns where in its section vector number `place` of `n` begins, in 256ths.
 pub fn part_of(place: u32, n: u32) -> u8 {
     (u64::from(place) * 256 / u64::from(n.max(1))).min(255) as u8
 }
@@ -178,7 +178,7 @@ impl CellShard {
         Ok(Self { dim, names, rows, scales })
     }
 
-    /// The centroid that a cell was written around, in fine steps: more exact than
+    /// Returns the centroid that a cell was written around, in fine steps: more exact than
     /// [`Centroids::directions`](super::Centroids::directions).
     ///
     /// # Errors
@@ -189,18 +189,18 @@ impl CellShard {
         coder.fine(&mut take_coded(&mut reader, n, coder.dim())?, &mut Models::new())
     }
 
-    /// Number of vectors.
+    /// Returns number of vectors.
     pub fn n_vectors(&self) -> usize {
         self.scales.len()
     }
 
-    /// The numbers of each vector in eight bits, and their scale.
+    /// Returns the numbers of each vector in eight bits, and their scale.
     pub fn rows(&self) -> impl Iterator<Item = (&[i8], f32)> {
         self.rows.chunks_exact(self.dim).zip(self.scales.iter().copied())
     }
 
-    /// The vectors in the order of their sections. `structure` must be of the same bundle; vectors
-    /// of sections that it does not have are left out.
+    /// Returns the vectors in the order of their sections. `structure` must be of the same bundle;
+    /// vectors of sections that it does not have are left out.
     pub fn vectors<'a>(&'a self, structure: &'a Structure) -> impl Iterator<Item = CellVector<'a>> {
         self.rows().enumerate().filter_map(|(at, (row, scale))| {
             let (section, part) = self.place(at, structure)?;
@@ -224,8 +224,8 @@ impl CellShard {
         }
     }
 
-    /// The ids of the vectors, ascending; empty if the centroids do not list the cell of each
-    /// vector.
+    /// Returns the ids of the vectors, ascending; empty if the centroids do not list the cell of
+    /// each vector.
     pub fn ids(&self) -> &[u32] {
         match &self.names {
             Names::Ids(ids) => ids,
@@ -233,7 +233,8 @@ impl CellShard {
         }
     }
 
-    /// The places of the vectors, ascending; empty if the centroids list the cell of each vector.
+    /// Returns the places of the vectors, ascending; empty if the centroids list the cell of each
+    /// vector.
     pub fn places(&self) -> &[VectorPlace] {
         match &self.names {
             Names::Ids(_) => &[],
@@ -241,13 +242,13 @@ impl CellShard {
         }
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.rows.len() + 4 * (self.scales.len() + self.ids().len() + 3 * self.places().len())
     }
 }
 
-/// The model of sections, which follow so many pages.
+/// Returns the model of sections, which follow so many pages.
 fn sections_model(pages: u32) -> Count {
     if pages == 0 { Count::SectionsOn } else { Count::Section }
 }

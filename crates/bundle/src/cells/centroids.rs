@@ -94,7 +94,7 @@ pub fn write_centroids(
     Ok(out)
 }
 
-/// The errors of [`write_centroids`].
+/// Returns the errors of [`write_centroids`].
 fn check(cells: &[Cell], centroids: &[f32], dim: usize, cell_of: &[u32]) -> Result<(), Error> {
     if centroids.len() != cells.len() * dim {
         return Err(Error::Length {
@@ -152,13 +152,13 @@ impl Differences {
     }
 }
 
-/// The length of a row in eight bits, at least 1.
+/// Returns the length of a row in eight bits, at least 1.
 fn length(row: &[i8]) -> f32 {
     let square: u32 = row.iter().map(|&value| (i32::from(value) * i32::from(value)) as u32).sum();
     (square.max(1) as f32).sqrt()
 }
 
-/// The estimated bytes of a cell, at so many sixteenths of a byte a vector.
+/// Returns the estimated bytes of a cell, at so many sixteenths of a byte a vector.
 fn expected_len(n_vectors: u32, sixteenths: u32) -> u32 {
     (u64::from(n_vectors) * u64::from(sixteenths) / 16) as u32
 }
@@ -171,14 +171,14 @@ impl Recent {
         Self((0..n_cells as u32).collect())
     }
 
-    /// The place of a cell, which then moves to the front.
+    /// Returns the place of a cell, which then moves to the front.
     pub(super) fn place(&mut self, cell: u32) -> u32 {
         let place = self.0.iter().position(|&other| other == cell).unwrap_or_default();
         self.0[..=place].rotate_right(1);
         place as u32
     }
 
-    /// The cell at a place, which then moves to the front; `None` if there is none.
+    /// Returns the cell at a place, which then moves to the front; `None` if there is none.
     pub(super) fn cell(&mut self, place: u32) -> Option<u32> {
         let cells = self.0.get_mut(..=place as usize)?;
         cells.rotate_right(1);
@@ -232,13 +232,14 @@ impl Centroids {
         Ok(Self { dim, vectors, cells, rows, units, cell_of })
     }
 
-    /// Whether the cell of each vector is listed. If so, the structure knows the vectors of each
-    /// section.
+    /// Returns whether the cell of each vector is listed. If so, the structure knows the vectors of
+    /// each section.
     pub fn tells(&self) -> bool {
         !self.cell_of.is_empty()
     }
 
-    /// The cell of a vector; `None` if the bundle does not list it, or there is no such vector.
+    /// Returns the cell of a vector; `None` if the bundle does not list it, or there is no such
+    /// vector.
     pub fn cell_of(&self, vector: u32) -> Option<u32> {
         self.cell_of.get(vector as usize).copied()
     }
@@ -254,23 +255,23 @@ impl Centroids {
         Some(Members::Told(of.map(|(vector, _)| vector).collect()))
     }
 
-    /// The cells, in the order of their numbers.
+    /// Returns the cells, in the order of their numbers.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
 
-    /// The coder of the vectors in the cells.
+    /// Returns the coder of the vectors in the cells.
     pub fn coder(&self) -> &Coder {
         &self.vectors
     }
 
-    /// The direction of each centroid: its numbers in eight bits, and the scale that makes them a
-    /// vector of length 1.
+    /// Returns the direction of each centroid: its numbers in eight bits, and the scale that makes
+    /// them a vector of length 1.
     pub fn directions(&self) -> impl Iterator<Item = (&[i8], f32)> {
         self.rows.chunks_exact(self.dim).zip(self.units.iter().copied())
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.rows.len()
             + self.cells.len() * (4 + size_of::<Cell>())

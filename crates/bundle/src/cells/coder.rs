@@ -78,7 +78,7 @@ impl Models {
 }
 
 impl Coder {
-    /// A coder from its stored form.
+    /// Returns a coder from its stored form.
     ///
     /// # Errors
     /// If the spread is negative or not finite, or a class does not exist.
@@ -92,7 +92,7 @@ impl Coder {
         Ok(Self { steps, spread, classes })
     }
 
-    /// The coder for `rows` in these steps.
+    /// Returns the coder for `rows` in these steps.
     ///
     /// # Errors
     /// If a row is not finite.
@@ -115,17 +115,17 @@ impl Coder {
         self.classes.len()
     }
 
-    /// The step sizes.
+    /// Returns the step sizes.
     pub fn steps(&self) -> &Steps {
         &self.steps
     }
 
-    /// The mean square of the rows that the coder was made for ([`Steps::square`]).
+    /// Returns the mean square of the rows that the coder was made for ([`Steps::square`]).
     pub fn spread(&self) -> f32 {
         self.spread
     }
 
-    /// Each dimension's class and step.
+    /// Returns each dimension's class and step.
     fn dimensions(&self) -> impl Iterator<Item = (usize, f32)> {
         self.classes.iter().map(|&class| class.into()).zip(self.steps.of.iter().copied())
     }
@@ -153,7 +153,7 @@ impl Coder {
         within(decoder)
     }
 
-    /// How many classes smaller the numbers of a row of this square are.
+    /// Returns how many classes smaller the numbers of a row of this square are.
     pub(super) fn below(&self, square: f32) -> u8 {
         // A class is twice the square of the one below.
         (self.spread / square.max(f32::MIN_POSITIVE)).log2().round().clamp(0.0, MAX_BELOW) as u8
@@ -187,7 +187,7 @@ pub(super) fn take_below(decoder: &mut Decoder<'_>, models: &mut Models) -> Resu
     Ok(decoder.number(models.count(Count::Below))?.min(CLASSES as u32) as u8)
 }
 
-/// The class of a dimension that deviates by `ratio` steps.
+/// Returns the class of a dimension that deviates by `ratio` steps.
 pub(super) fn class(ratio: f32) -> u8 {
     let mut bound = MIN_RATIO;
     let mut class = 0;
@@ -216,8 +216,8 @@ pub(super) fn put_coded(out: &mut Vec<u8>, encoder: Encoder, n: usize) {
     out.extend_from_slice(&coded);
 }
 
-/// The coded bytes of `n` rows of `dim` numbers, which must be everything that is left. The bound
-/// on `n * dim` is checked here, so that no later size overflows.
+/// Returns the coded bytes of `n` rows of `dim` numbers, which must be everything that is left. The
+/// bound on `n * dim` is checked here, so that no later size overflows.
 pub(super) fn take_coded<'a>(
     reader: &mut Reader<'a>,
     n: usize,

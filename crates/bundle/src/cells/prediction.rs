@@ -16,7 +16,8 @@ pub(super) const PARTS: u32 = 4;
 /// A similar vector must bring the squared distance below this share, since naming it takes bits.
 const NEARER: f32 = 0.98;
 
-/// The expected row: `middle`, plus `share` of the difference between a similar row and `middle`.
+/// Returns the expected row: `middle`, plus `share` of the difference between a similar row and
+/// `middle`.
 pub(super) fn expected_of(middle: &[f32], like: Option<(&[i8], f32)>, share: f32) -> Vec<f32> {
     let mut expected = middle.to_vec();
     if let Some((row, scale)) = like {
@@ -27,12 +28,12 @@ pub(super) fn expected_of(middle: &[f32], like: Option<(&[i8], f32)>, share: f32
     expected
 }
 
-/// The difference of two rows.
+/// Returns the difference of two rows.
 pub(super) fn less(row: &[f32], expected: &[f32]) -> Vec<f32> {
     row.iter().zip(expected).map(|(value, expected)| value - expected).collect()
 }
 
-/// A row as a reader has it, in eight bits, if it is stored as `rest` beside `expected`.
+/// Returns a row as a reader has it, in eight bits, if it is stored as `rest` beside `expected`.
 pub(super) fn read_back(expected: &[f32], rest: &[f32], sizes: &Steps) -> (Vec<i8>, f32) {
     let rest = rest.iter().zip(&sizes.of).map(|(&rest, &step)| steps(rest, step) as f32 * step);
     quantise(
@@ -40,8 +41,9 @@ pub(super) fn read_back(expected: &[f32], rest: &[f32], sizes: &Steps) -> (Vec<i
     )
 }
 
-/// The most similar of `others`: how many places back it is, and how many of [`PARTS`] of it to
-/// expect; 0 and 0 if none is similar. All rows are differences from the same middle, in steps.
+/// Returns the most similar of `others`: how many places back it is, and how many of [`PARTS`] of
+/// it to expect; 0 and 0 if none is similar. All rows are differences from the same middle, in
+/// steps.
 pub(super) fn likest(rest: &[f32], others: &[Vec<f32>]) -> (usize, u32) {
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     let whole = dot(rest, rest);

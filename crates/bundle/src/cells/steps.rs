@@ -45,7 +45,7 @@ impl Steps {
         Ok(Self { mean, sizes, of })
     }
 
-    /// The same step for all dimensions.
+    /// Returns the same step for all dimensions.
     ///
     /// # Errors
     /// If the step is not positive and finite.
@@ -91,7 +91,7 @@ impl Steps {
         self.mean
     }
 
-    /// A row as a reader gets it if it is stored in fine steps, as a cell's centroid is.
+    /// Returns a row as a reader gets it if it is stored in fine steps, as a cell's centroid is.
     pub fn as_stored(&self, row: &[f32]) -> Vec<f32> {
         row.iter()
             .zip(&self.of)
@@ -99,29 +99,29 @@ impl Steps {
             .collect()
     }
 
-    /// A row with each number divided by the step of its dimension.
+    /// Returns a row with each number divided by the step of its dimension.
     pub(super) fn counted(&self, row: &[f32]) -> Vec<f32> {
         row.iter().zip(&self.of).map(|(value, step)| value / step).collect()
     }
 
-    /// The squared length of a row, in steps, times the square of the mean step.
+    /// Returns the squared length of a row, in steps, times the square of the mean step.
     pub fn square(&self, row: &[f32]) -> f32 {
         self.counted(row).iter().map(|value| value * value).sum::<f32>() * self.mean * self.mean
     }
 }
 
-/// A number in steps, rounded towards 0.
+/// Returns a number in steps, rounded towards 0.
 pub(super) fn steps(value: f32, step: f32) -> i32 {
     let steps = (value.abs() / step + ROUNDING) as i32;
     if value < 0.0 { -steps } else { steps }
 }
 
-/// A number in fine steps. Numbers beyond the range saturate; NaN becomes 0.
+/// Returns a number in fine steps. Numbers beyond the range saturate; NaN becomes 0.
 pub(super) fn fine(value: f32, step: f32) -> i32 {
     (value / (step / FINE)).round() as i32
 }
 
-/// The size of a fine step.
+/// Returns the size of a fine step.
 pub(super) fn fine_step(step: f32) -> f32 {
     step / FINE
 }

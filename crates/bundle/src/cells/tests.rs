@@ -13,7 +13,7 @@ use crate::range_coder::{Decoder, Encoder};
 use crate::structure::StructureBuilder;
 use crate::{PageId, SectionId, ShardEntry, ShardHash, ShardKind, Stats};
 
-/// Rows of about normally distributed numbers, with the deviation of each dimension.
+/// Returns rows of about normally distributed numbers, with the deviation of each dimension.
 fn rows(n: usize, deviations: &[f32], seed: u64) -> Vec<Vec<f32>> {
     let mut state = seed;
     let mut uniform = move || {
@@ -25,12 +25,12 @@ fn rows(n: usize, deviations: &[f32], seed: u64) -> Vec<Vec<f32>> {
     (0..n).map(|_| deviations.iter().map(|deviation| deviation * normal()).collect()).collect()
 }
 
-/// The coder of rows with the same step in all dimensions.
+/// Returns the coder of rows with the same step in all dimensions.
 fn even(rows: &[Vec<f32>], step: f32) -> Coder {
     Coder::of(rows.iter(), Steps::even(step, rows[0].len()).unwrap()).unwrap()
 }
 
-/// The relative squared error of coded rows, and the bits for each number.
+/// Returns the relative squared error of coded rows, and the bits for each number.
 fn lost(coder: &Coder, rows: &[Vec<f32>]) -> (f64, f64) {
     let (mut encoder, mut models) = (Encoder::new(), Models::new());
     rows.iter().for_each(|row| coder.put(0, &mut encoder, &mut models, row));

@@ -87,7 +87,7 @@ impl Models {
         &mut self.0[FLAGS + usize::from(!is_same)]
     }
 
-    /// The model of sections on; `None` for pages.
+    /// Returns the model of sections on; `None` for pages.
     fn sections(&mut self, level: Level, gap: u32) -> Option<&mut [Bit]> {
         let level = (level as usize).checked_sub(1)?;
         Some(self.number(SECTIONS + 2 * level + usize::from(gap > 0)))
@@ -123,7 +123,7 @@ impl ListModels {
         Self { n: at, len: at + 1, tf: at + 2, gaps: at + 3 + FIRSTS + 2 * size.min(SIZES - 1) }
     }
 
-    /// The place of the model of the second frequency.
+    /// Returns the place of the model of the second frequency.
     fn second_tf(self, first: u32) -> usize {
         self.tf + 1 + (first as usize).min(FIRSTS - 1)
     }
@@ -269,8 +269,8 @@ impl Context {
         usize::from(self.gap > 0)
     }
 
-    /// The context of the length of each field. `is_next`: the posting is the next passage of the
-    /// same section.
+    /// Returns the context of the length of each field. `is_next`: the posting is the next passage
+    /// of the same section.
     fn len_index(self, is_next: bool, tf: [u32; 2]) -> [usize; 2] {
         let len = self.len.filter(|_| is_next);
         let sum =

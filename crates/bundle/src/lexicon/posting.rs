@@ -57,7 +57,7 @@ pub struct Posting {
 }
 
 impl Posting {
-    /// A posting with lengths as they are stored.
+    /// Returns a posting with lengths as they are stored.
     pub fn new(level: Level, id: u32, tf: [u32; 2], len: [u32; 2]) -> Self {
         let kept = |i: usize| match (tf[i], level) {
             (0, _) => 0,
@@ -69,8 +69,8 @@ impl Posting {
     }
 }
 
-/// The code of a length: exact below 4, then two steps an octave, so within a quarter. Finer steps
-/// would cost every query bytes and improve no ranking.
+/// Returns the code of a length: exact below 4, then two steps an octave, so within a quarter.
+/// Finer steps would cost every query bytes and improve no ranking.
 pub fn len_code(len: u32) -> u8 {
     if len < 4 {
         return len as u8;
@@ -79,8 +79,8 @@ pub fn len_code(len: u32) -> u8 {
     (4 + (octave - 2) * 2 + (len >> (octave - 1) & 1)) as u8
 }
 
-/// The length that a code stands for: the middle of the lengths that share it. Codes above the last
-/// count as the last.
+/// Returns the length that a code stands for: the middle of the lengths that share it. Codes above
+/// the last count as the last.
 #[inline]
 pub fn len_of(code: u8) -> u32 {
     if code < 4 {
@@ -92,7 +92,7 @@ pub fn len_of(code: u8) -> u32 {
     (2 + step % 2) * width + width / 2
 }
 
-/// A length rounded as postings of passages store it.
+/// Returns a length rounded as postings of passages store it.
 pub fn round_len(len: u32) -> u32 {
     len_of(len_code(len))
 }
@@ -172,7 +172,7 @@ impl Place {
         self.next(level)
     }
 
-    /// The least place of the next posting.
+    /// Returns the least place of the next posting.
     #[inline]
     fn next(self, level: Level) -> Self {
         match level {
@@ -182,7 +182,7 @@ impl Place {
         }
     }
 
-    /// The place at a distance from this least place: page, section, passage.
+    /// Returns the place at a distance from this least place: page, section, passage.
     #[inline]
     fn step(self, step: Step) -> [u64; 3] {
         let Step { gap, section, at } = step;
@@ -196,7 +196,7 @@ impl Place {
     }
 }
 
-/// The flags of a posting's first varint beside `plain`: `later`, `skips`.
+/// Returns the flags of a posting's first varint beside `plain`: `later`, `skips`.
 fn n_flags(level: Level) -> u32 {
     level as u32
 }
@@ -242,7 +242,7 @@ impl<'a> Lists<'a> {
         Self { reader: Reader::new(bytes, WHAT), n_lens: 0 }
     }
 
-    /// The next posting, from the least place that it can have.
+    /// Returns the next posting, from the least place that it can have.
     #[inline]
     fn next(&mut self, level: Level, least: Place) -> Result<Stepped, Error> {
         let (step, plain) = Step::read(&mut self.reader, level)?;
@@ -293,7 +293,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// Whether a posting has the length of a field.
+/// Returns whether a posting has the length of a field.
 #[inline]
 pub(super) fn has_len(level: Level, field: usize, tf: [u32; 2]) -> bool {
     tf[field] > 0 && (field == 0 || level == Level::Passage)

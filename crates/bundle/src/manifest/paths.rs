@@ -5,7 +5,7 @@ use crate::names::{RangeStart, shard_path};
 use crate::{ShardEntry, ShardId, ShardKind};
 
 impl Manifest {
-    /// The path of a shard, relative to the bundle and with `/`. `entry` is its line in the
+    /// Returns the path of a shard, relative to the bundle and with `/`. `entry` is its line in the
     /// manifest, the centroids or the directory of positions. O(log n); for a second tier O(n).
     pub fn path(&self, id: ShardId, entry: &ShardEntry) -> String {
         match self.range_start(id, entry.kind) {
@@ -14,7 +14,7 @@ impl Manifest {
         }
     }
 
-    /// Whether a shard begins a group, so that its hash is stored.
+    /// Returns whether a shard begins a group, so that its hash is stored.
     pub(crate) fn begins_group(&self, at: usize) -> bool {
         let kind = |at: usize| self.shards.get(at).map(|shard| shard.kind);
         let Some(own) = kind(at).filter(|kind| kind.is_grouped()) else { return true };
@@ -80,7 +80,7 @@ mod tests {
         ShardEntry { kind, hash: shard_hash(kind, stored), stored_len: stored.len() as u32 }
     }
 
-    /// A column, and the texts of these pages, one shard each.
+    /// Returns a column, and the texts of these pages, one shard each.
     fn manifest(pages: &[u32]) -> Manifest {
         let sample = |kind, i: u32| entry(kind, &i.to_le_bytes());
         let texts = (1..).zip(pages).map(|(i, &page)| TextRange {

@@ -94,7 +94,8 @@ impl Models {
         self.number(SHARED + last.shared.min(SHARED_CONTEXTS - 1))
     }
 
-    /// The model of the byte behind `before` in a string that shares `shared` bytes with `last`.
+    /// Returns the model of the byte behind `before` in a string that shares `shared` bytes with
+    /// `last`.
     fn byte(&mut self, last: Last<'_>, shared: usize, before: &[u8]) -> &mut [Bit] {
         // Strings ascend, so a first byte is often a little above the one in its place before.
         let (run, by) = match before.len() == shared {
@@ -114,12 +115,12 @@ struct FirstText {
 }
 
 impl FirstText {
-    /// The model of the pages to the next start.
+    /// Returns the model of the pages to the next start.
     fn pages_model(self) -> usize {
         if self.section > 0 { PAGES_IN } else { FIRST }
     }
 
-    /// The model of the section of the next start, which is so many pages further.
+    /// Returns the model of the section of the next start, which is so many pages further.
     fn section_model(self, pages: u32) -> usize {
         match pages {
             0 => {

@@ -7,8 +7,8 @@ pub const MIN_PREFIX_CHARS: usize = 2;
 /// The prefix of the key of a token that continues a word.
 pub const CONTINUATION: &str = "##";
 
-/// The longest prefix of `key`, of more than `least` bytes, that `get` knows: the value that `get`
-/// returns, and the prefix's length in bytes.
+/// Returns the longest prefix of `key`, of more than `least` bytes, that `get` knows: the value
+/// that `get` returns, and the prefix's length in bytes.
 pub fn longest_prefix<T>(
     key: &str,
     least: usize,
@@ -18,7 +18,7 @@ pub fn longest_prefix<T>(
     ends.into_iter().find_map(|end| Some((get(&key[..end])?, end)))
 }
 
-/// The key that stands for a word: the word itself, else the longest prefix of at least
+/// Returns the key that stands for a word: the word itself, else the longest prefix of at least
 /// [`MIN_PREFIX_CHARS`] characters that `get` knows. Returns the value that `get` returns, and the
 /// key's length in bytes.
 pub fn standing_for<T>(word: &str, get: impl FnMut(&str) -> Option<T>) -> Option<(T, usize)> {
@@ -52,8 +52,8 @@ pub fn pieces<T, E>(
     Ok(pieces)
 }
 
-/// The keys that a shard whose first key is `first` repeats in front: those of `keys` (sorted) that
-/// are proper prefixes of `first` and can stand for a word.
+/// Returns the keys that a shard whose first key is `first` repeats in front: those of `keys`
+/// (sorted) that are proper prefixes of `first` and can stand for a word.
 pub fn prefixes<'k>(keys: &'k [String], first: &str) -> Vec<&'k str> {
     let mut found = Vec::new();
     for (end, _) in first.char_indices().skip(MIN_PREFIX_CHARS) {

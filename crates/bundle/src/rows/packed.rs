@@ -58,7 +58,7 @@ impl Models {
         }
     }
 
-    /// The model of the number at a place of a row of `dim`.
+    /// Returns the model of the number at a place of a row of `dim`.
     fn at(&mut self, place: usize, dim: usize) -> &mut [Bit] {
         let group = place * GROUPS / dim;
         &mut self.bits[ROWS + (group << self.width)..][..1 << self.width]

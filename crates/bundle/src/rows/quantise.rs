@@ -30,7 +30,7 @@ impl Bits {
     /// The forms that a bundle can have, by their numbers.
     pub(crate) const KNOWN: [Self; 4] = [Self::Two, Self::Four, Self::Eight, Self::Steps];
 
-    /// The number of bits.
+    /// Returns the number of bits.
     pub fn count(self) -> u32 {
         match self {
             Self::Two => 2,
@@ -39,12 +39,12 @@ impl Bits {
         }
     }
 
-    /// The form in a bundle of rows that have this form in a table.
+    /// Returns the form in a bundle of rows that have this form in a table.
     pub fn packed(self) -> Self {
         if self == Self::Four { Self::Steps } else { self }
     }
 
-    /// The form of a table with `count` bits.
+    /// Returns the form of a table with `count` bits.
     ///
     /// # Errors
     /// If `count` is not 2, 4 or 8.
@@ -55,32 +55,32 @@ impl Bits {
         })
     }
 
-    /// Bytes of a row of `dim` numbers.
+    /// Returns bytes of a row of `dim` numbers.
     pub fn row_len(self, dim: usize) -> usize {
         (dim * self.count() as usize).div_ceil(8)
     }
 
-    /// The stored number that stands for 0: half the number of levels, less one half if 0 is not a
-    /// level.
+    /// Returns the stored number that stands for 0: half the number of levels, less one half if 0
+    /// is not a level.
     pub(super) fn offset(self) -> f32 {
         let half = (1u32 << self.count()) as f32 / 2.0;
         if self == Self::Steps { half } else { half - 0.5 }
     }
 }
 
-/// The upper half of the nearest f32 whose lower half is zero. `scale` is at least 0.
+/// Returns the upper half of the nearest f32 whose lower half is zero. `scale` is at least 0.
 pub(super) fn short(scale: f32) -> u16 {
     let bits = scale.to_bits();
     // Round to nearest; a carry into the exponent is right as well.
     (bits.wrapping_add(0x8000) >> 16) as u16
 }
 
-/// The f32 with this upper half and a lower half of zero.
+/// Returns the f32 with this upper half and a lower half of zero.
 pub(super) fn long(scale: u16) -> f32 {
     f32::from_bits(u32::from(scale) << 16)
 }
 
-/// The stored number of a value.
+/// Returns the stored number of a value.
 pub(super) fn level(value: f32, scale: f32, bits: Bits) -> u8 {
     let top = ((1u32 << bits.count()) - 1) as f32;
     if bits == Bits::Steps {
@@ -95,7 +95,7 @@ fn round_half_up(value: f32) -> f32 {
     (value + 0.5).floor()
 }
 
-/// The scale of a row in uniform steps: a share of its numbers' standard deviation.
+/// Returns the scale of a row in uniform steps: a share of its numbers' standard deviation.
 fn even(row: &[f32], max: f32) -> u16 {
     // Divided by the largest first, so that no square overflows.
     let square: f32 = row.iter().map(|v| (v / max) * (v / max)).sum();

@@ -20,7 +20,7 @@ pub struct RowsBuilder {
 }
 
 impl RowsBuilder {
-    /// An empty shard. `dim` is at most [`crate::limits::MAX_DIM`].
+    /// Returns an empty shard. `dim` is at most [`crate::limits::MAX_DIM`].
     pub fn new(dim: u32, bits: Bits) -> Self {
         Self {
             dim,
@@ -33,12 +33,12 @@ impl RowsBuilder {
         }
     }
 
-    /// Bytes so far.
+    /// Returns bytes so far.
     pub fn len(&self) -> usize {
         self.keys.len() + self.scales.len() + self.rows.len()
     }
 
-    /// Whether no row has been added.
+    /// Returns whether no row has been added.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
@@ -78,7 +78,7 @@ impl RowsBuilder {
         Ok(())
     }
 
-    /// The shard's raw bytes.
+    /// Returns the shard's raw bytes.
     pub fn finish(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(16 + self.len());
         put_varint(&mut out, self.n);
@@ -148,33 +148,34 @@ impl RowsShard {
         Ok(Self { bits, row_len, keys, scales, rows })
     }
 
-    /// Number of rows.
+    /// Returns number of rows.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The keys, in order.
+    /// Returns the keys, in order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.keys.iter().map(AsRef::as_ref)
     }
 
-    /// Each key with its row as stored: scale and packed numbers.
+    /// Returns each key with its row as stored: scale and packed numbers.
     pub fn stored(&self) -> impl Iterator<Item = (&str, u16, &[u8])> {
         let rows = self.rows.chunks_exact(self.row_len.max(1));
         self.keys().zip(&self.scales).zip(rows).map(|((key, &scale), packed)| (key, scale, packed))
     }
 
-    /// The row of `key`.
+    /// Returns the row of `key`.
     pub fn get(&self, key: &str) -> Option<usize> {
         self.keys.binary_search_by(|probe| probe.as_ref().cmp(key)).ok()
     }
 
-    /// The row that stands for a word ([`standing_for`]), and the length in bytes of its key.
+    /// Returns the row that stands for a word ([`standing_for`]), and the length in bytes of its
+    /// key.
     pub fn standing_for(&self, word: &str) -> Option<(usize, usize)> {
         standing_for(word, |key| self.get(key))
     }
@@ -189,7 +190,7 @@ impl RowsShard {
         }
     }
 
-    /// Bytes of memory held.
+    /// Returns bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         let keys: usize = self.keys.iter().map(|key| key.len() + 16).sum();
         keys + 2 * self.scales.len() + self.rows.len()

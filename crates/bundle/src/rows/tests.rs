@@ -21,7 +21,7 @@ fn shard(keys: &[&str], dim: u32, bits: Bits) -> Vec<u8> {
     builder.finish()
 }
 
-/// Whether a key is the word, or begins it and is not too short to say anything of it. For
+/// Returns whether a key is the word, or begins it and is not too short to say anything of it. For
 /// ASCII.
 fn stands_for(key: &str, word: &str) -> bool {
     word == key || word.starts_with(key) && key.len() >= MIN_PREFIX_CHARS

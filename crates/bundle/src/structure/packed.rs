@@ -59,7 +59,8 @@ impl Models {
         (self.place, self.before) = (0, [0; 2]);
     }
 
-    /// The model of the sections of a page, in order if the sections of the page before are given.
+    /// Returns the model of the sections of a page, in order if the sections of the page before are
+    /// given.
     fn sections(&mut self, before: Option<u32>) -> &mut [Bit] {
         let in_order = |n: u32| ORDERED + (n as usize).min(SECTIONS_BEFORE - 1);
         self.number(before.map_or(SECTIONS, in_order))
@@ -73,13 +74,14 @@ impl Models {
         )
     }
 
-    /// The model of whether a section continues the one before.
+    /// Returns the model of whether a section continues the one before.
     fn continues(&mut self) -> &mut [Bit] {
         let [first, second] = self.before.map(|n| n.min(BEFORE - 1));
         self.number(CONTINUES + first * BEFORE + second)
     }
 
-    /// The model of the passages of a section with so many vectors. Moves on to the next section.
+    /// Returns the model of the passages of a section with so many vectors. Moves on to the next
+    /// section.
     fn passages(&mut self, vectors: u32) -> &mut [Bit] {
         let n = vectors as usize;
         let model = OF_PASSAGES + n.min(VECTORS - 1) * PLACES + self.place.min(PLACES - 1);
@@ -196,8 +198,8 @@ mod tests {
     use crate::numbers;
     use crate::structure::StructureBuilder;
 
-    /// Pages of sections, each with its vectors and passages. A section of many vectors continues
-    /// the one before.
+    /// Returns pages of sections, each with its vectors and passages. A section of many vectors
+    /// continues the one before.
     fn raw(pages: &[Vec<(u32, u32)>]) -> Vec<u8> {
         let mut builder = StructureBuilder::default();
         for sections in pages {

@@ -119,7 +119,7 @@ fn sample_structure() -> Structure {
     structure.finish()
 }
 
-/// Terms, their second tier, and positions.
+/// Returns terms, their second tier, and positions.
 fn sample_words(structure: &Structure) -> [Vec<u8>; 3] {
     let (mut terms, mut second) = (TermsBuilder::new(), TermsBuilder::new());
     let mut positions = PositionsBuilder::new();
@@ -205,7 +205,7 @@ fn sample_columns() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A value for some of the five sections.
+/// Returns a value for some of the five sections.
 fn sample_section_column() -> Vec<u8> {
     let set = |values: &[&str]| {
         Some(AttributeValue::Strings(values.iter().map(|&value| value.into()).collect()))
@@ -276,7 +276,7 @@ fn sample_rows() -> Vec<u8> {
     rows.finish()
 }
 
-/// The coder, the cells and the centroids.
+/// Returns the coder, the cells and the centroids.
 fn sample_cells(structure: &Structure) -> (Coder, [Vec<u8>; 2], Vec<u8>) {
     let values: Vec<[f32; 6]> = (0..6).map(|i| [0.1, 0.2, -0.5, i as f32, 0.0, 0.7]).collect();
     let coder = Coder::of(values.iter(), Steps::of(values.iter(), 6, 0.1).unwrap()).unwrap();
@@ -305,7 +305,7 @@ fn sample_cells(structure: &Structure) -> (Coder, [Vec<u8>; 2], Vec<u8>) {
     (coder, cells, centroids)
 }
 
-/// The sample as a manifest with its stored shards.
+/// Returns the sample as a manifest with its stored shards.
 pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     let mut shards = Vec::new();
     let mut stored = Vec::new();
@@ -393,7 +393,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     (manifest, stored)
 }
 
-/// A shard of [`bundle`], those of positions included.
+/// Returns a shard of [`bundle`], those of positions included.
 pub fn stored<'a>(
     sample: &Sample,
     shards: &'a [Vec<u8>],

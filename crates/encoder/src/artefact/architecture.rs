@@ -55,13 +55,13 @@ pub struct TensorSpec {
 }
 
 impl TensorSpec {
-    /// Number of values. Cannot overflow within the limits of [`Architecture::check`].
+    /// Returns number of values. Cannot overflow within the limits of [`Architecture::check`].
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.rows * self.cols
     }
 
-    /// Whether it is a bias or a norm.
+    /// Returns whether it is a bias or a norm.
     pub fn is_vector(&self) -> bool {
         self.name.ends_with(".bias") || self.name.ends_with("norm.weight")
     }
@@ -171,7 +171,8 @@ impl Architecture {
         Ok(())
     }
 
-    /// The tensors of this architecture, in the order of the file: the embedding tables first.
+    /// Returns the tensors of this architecture, in the order of the file: the embedding tables
+    /// first.
     pub fn tensors(&self, n_words: usize) -> Vec<TensorSpec> {
         let (hidden, intermediate) = (self.hidden as usize, self.intermediate as usize);
         let mut specs = Vec::new();

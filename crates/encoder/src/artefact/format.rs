@@ -40,7 +40,8 @@ fn encode(value: impl Encode) -> Vec<u8> {
     bincode::encode_to_vec(value, config::standard()).unwrap_or_default()
 }
 
-/// The length of a file, as its first bytes state it; `None` if there are too few bytes yet.
+/// Returns the length of a file, as its first bytes state it; `None` if there are too few bytes
+/// yet.
 pub(super) fn announced(bytes: &[u8]) -> Result<Option<u64>, Error> {
     let known = bytes.len().min(MAGIC.len());
     if bytes[..known] != MAGIC[..known] {
@@ -65,7 +66,7 @@ pub(super) fn announced(bytes: &[u8]) -> Result<Option<u64>, Error> {
     })
 }
 
-/// The head, without the storage of tensors.
+/// Returns the head, without the storage of tensors.
 pub(super) fn head_bytes(
     card: &EncoderCard,
     architecture: &Architecture,

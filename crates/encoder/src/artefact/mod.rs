@@ -156,8 +156,8 @@ impl Artefact {
         Ok(Self { card, architecture, normaliser, vocabulary, entries, payload })
     }
 
-    /// The identity of its space. A quantised artefact has the card of its model: it approximates
-    /// the same space.
+    /// Returns the identity of its space. A quantised artefact has the card of its model: it
+    /// approximates the same space.
     pub fn card(&self) -> &EncoderCard {
         &self.card
     }
@@ -177,12 +177,12 @@ impl Artefact {
         &self.vocabulary
     }
 
-    /// A tensor by name ([`names`]); `None` if the architecture has no such tensor.
+    /// Returns a tensor by name ([`names`]); `None` if the architecture has no such tensor.
     pub fn tensor(&self, name: &str) -> Option<Tensor<'_>> {
         self.entries.iter().find(|entry| entry.spec.name == name).map(|entry| self.at(entry))
     }
 
-    /// All tensors, in the architecture's order.
+    /// Returns all tensors, in the architecture's order.
     pub fn tensors(&self) -> impl Iterator<Item = (&TensorSpec, Tensor<'_>)> {
         self.entries.iter().map(|entry| (&entry.spec, self.at(entry)))
     }
@@ -191,8 +191,8 @@ impl Artefact {
         Tensor::new(&entry.spec, entry.storage, &self.payload[entry.start..entry.end])
     }
 
-    /// The same model with its matrices stored as `storage`. Biases and norms stay f32: they are a
-    /// thousandth of the bytes. Vocabulary and card do not change.
+    /// Returns the same model with its matrices stored as `storage`. Biases and norms stay f32:
+    /// they are a thousandth of the bytes. Vocabulary and card do not change.
     pub fn quantised(&self, storage: Storage) -> Self {
         self.stored(|spec, values, payload| {
             let kept = if spec.is_vector() { Storage::F32 } else { storage };
@@ -201,8 +201,9 @@ impl Artefact {
         })
     }
 
-    /// The same model for queries, small enough to download: its table of words and its matrices as
-    /// [`Storage::Int8`] with steps for so many bits, and only the positions that it reads.
+    /// Returns the same model for queries, small enough to download: its table of words and its
+    /// matrices as [`Storage::Int8`] with steps for so many bits, and only the positions that it
+    /// reads.
     pub fn for_queries(&self, words: Bits, matrices: Bits) -> Self {
         let read = self.card.max_tokens.min(self.architecture.max_positions);
         let mut artefact = self.stored(|spec, values, payload| {
@@ -229,8 +230,8 @@ impl Artefact {
         artefact
     }
 
-    /// The same model with another payload: `store` gets the bytes of a tensor, appends its new
-    /// bytes, and returns their storage.
+    /// Returns the same model with another payload: `store` gets the bytes of a tensor, appends its
+    /// new bytes, and returns their storage.
     #[cfg(feature = "import")]
     fn stored_as(&self, mut store: impl FnMut(&Entry, &[u8], &mut Vec<u8>) -> Storage) -> Self {
         let mut entries = Vec::with_capacity(self.entries.len());
@@ -245,8 +246,8 @@ impl Artefact {
         Self { card, architecture, normaliser, vocabulary, entries, payload }
     }
 
-    /// The same model with another payload: `store` appends the values of a tensor, and returns
-    /// their storage.
+    /// Returns the same model with another payload: `store` appends the values of a tensor, and
+    /// returns their storage.
     fn stored(&self, mut store: impl FnMut(&TensorSpec, &[f32], &mut Vec<u8>) -> Storage) -> Self {
         let mut entries = Vec::with_capacity(self.entries.len());
         let mut payload = Vec::new();
@@ -325,7 +326,7 @@ impl PartialEq for Artefact {
     }
 }
 
-/// The tensors of an architecture that can be run. Sets the card's dimensions.
+/// Returns the tensors of an architecture that can be run. Sets the card's dimensions.
 fn specs(
     card: &mut EncoderCard,
     architecture: &Architecture,

@@ -48,7 +48,7 @@ impl Pieces {
         }
     }
 
-    /// The artefact.
+    /// Returns the artefact.
     ///
     /// # Errors
     ///

@@ -9,13 +9,13 @@ use findling_text::wordpiece;
 use super::{Artefact, Entry, Storage, names};
 
 impl Artefact {
-    /// Whether [`Artefact::pruned`] always keeps each token, by id.
+    /// Returns whether [`Artefact::pruned`] always keeps each token, by id.
     pub fn indispensable(&self) -> Vec<bool> {
         wordpiece::indispensable(&self.vocabulary, self.normaliser)
     }
 
-    /// The same model with only the tokens that are `wanted`, by id, and the indispensable ones.
-    /// The kept tokens get new ids. The card does not change, since the space is the same.
+    /// Returns the same model with only the tokens that are `wanted`, by id, and the indispensable
+    /// ones. The kept tokens get new ids. The card does not change, since the space is the same.
     pub fn pruned(&self, wanted: impl Fn(u32) -> bool) -> Self {
         let stay = self.indispensable();
         let kept: Vec<usize> = (0u32..)

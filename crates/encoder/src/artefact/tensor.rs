@@ -19,7 +19,8 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// Bytes of a stored tensor, padded to a multiple of 4; `None` beyond the address space.
+    /// Returns bytes of a stored tensor, padded to a multiple of 4; `None` beyond the address
+    /// space.
     pub fn bytes(self, spec: &TensorSpec) -> Option<usize> {
         let values = spec.rows.checked_mul(spec.cols)?;
         let bytes = match self {
@@ -53,17 +54,17 @@ impl Bits {
     /// MB, and its vectors have a cosine of .998 to those of the unrounded model.
     pub const MATRICES: Self = Self(6.0);
 
-    /// A number of bits from 2 to 8; `None` for another number.
+    /// Returns a number of bits from 2 to 8; `None` for another number.
     pub fn new(bits: f32) -> Option<Self> {
         (2.0..=8.0).contains(&bits).then_some(Self(bits))
     }
 
-    /// The number of bits.
+    /// Returns the number of bits.
     pub fn bits(self) -> f32 {
         self.0
     }
 
-    /// The scale of a row.
+    /// Returns the scale of a row.
     pub(super) fn scale(self, row: &[f32]) -> f32 {
         let largest = row.iter().fold(0.0f32, |max, value| max.max(value.abs()));
         let square =
@@ -89,7 +90,7 @@ impl<'a> Tensor<'a> {
         Self { rows: spec.rows, cols: spec.cols, storage, bytes }
     }
 
-    /// Rows and columns.
+    /// Returns rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         (self.rows, self.cols)
     }
@@ -135,7 +136,7 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// The scale of each row, and the integers row by row; `None` for storages other than
+    /// Returns the scale of each row, and the integers row by row; `None` for storages other than
     /// [`Storage::Int8`].
     pub fn int8(&self) -> Option<(impl Iterator<Item = f32> + use<'a>, Vec<i8>)> {
         if self.storage != Storage::Int8 {
@@ -146,7 +147,7 @@ impl<'a> Tensor<'a> {
         Some((scales.chunks_exact(4).map(f32_of), values))
     }
 
-    /// All values, row by row.
+    /// Returns all values, row by row.
     pub fn to_f32(&self) -> Vec<f32> {
         if self.storage == Storage::F32 {
             let values = &self.bytes[..self.rows * self.cols * 4];

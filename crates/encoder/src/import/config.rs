@@ -75,7 +75,7 @@ struct PoolingConfig {
 }
 
 impl PoolingConfig {
-    /// The modes that are on.
+    /// Returns the modes that are on.
     fn modes(&self) -> Vec<PoolingMode> {
         let flags = [
             (self.pooling_mode_mean_tokens, PoolingMode::Mean),
@@ -168,8 +168,8 @@ impl Sentence {
     }
 }
 
-/// The longest input that `tokenizer_config.json` states. Where none is known it has a very large
-/// number.
+/// Returns the longest input that `tokenizer_config.json` states. Where none is known it has a very
+/// large number.
 fn limit_of_tokenizer(dir: &Path) -> Result<Option<u32>, Error> {
     #[derive(Deserialize)]
     struct TokenizerConfig {
@@ -187,7 +187,7 @@ fn further_module(dir: &Path) -> Result<Option<String>, Error> {
     Ok(kinds.find(|kind| !known.iter().any(|known| kind.ends_with(known))))
 }
 
-/// The positions that a model of another family has, as far as `config.json` tells.
+/// Returns the positions that a model of another family has, as far as `config.json` tells.
 #[cfg(feature = "onnx")]
 pub(crate) fn positions(dir: &Path) -> Result<Option<u32>, Error> {
     #[derive(Deserialize)]
@@ -207,7 +207,7 @@ pub(crate) fn positions(dir: &Path) -> Result<Option<u32>, Error> {
     }))
 }
 
-/// The rows of the table of words, as far as `config.json` tells.
+/// Returns the rows of the table of words, as far as `config.json` tells.
 pub(crate) fn vocabulary_size(dir: &Path) -> Result<Option<usize>, Error> {
     #[derive(Deserialize)]
     struct Size {
@@ -216,7 +216,7 @@ pub(crate) fn vocabulary_size(dir: &Path) -> Result<Option<usize>, Error> {
     Ok(read_json::<Size>(&dir.join("config.json"))?.and_then(|config| config.vocab_size))
 }
 
-/// The architecture that `config.json` describes.
+/// Returns the architecture that `config.json` describes.
 pub(super) fn architecture(dir: &Path, sentence: &Sentence) -> Result<Architecture, Error> {
     let pooling = match sentence.pooling {
         PoolingMode::Mean => Pooling::Mean,

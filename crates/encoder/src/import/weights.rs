@@ -149,7 +149,7 @@ impl Weights {
             .map(Some)
     }
 
-    /// Where the tensors are in memory. `None` if one is not in single precision.
+    /// Returns where the tensors are in memory. `None` if one is not in single precision.
     fn places(&self, specs: &[TensorSpec]) -> Result<Option<Vec<Range<usize>>>, Error> {
         let mut places = Vec::with_capacity(specs.len());
         let mut single = true;
@@ -180,7 +180,7 @@ impl Weights {
         Ok(())
     }
 
-    /// The values of one of the artefact's tensors, from BERT's.
+    /// Returns the values of one of the artefact's tensors, from BERT's.
     fn values(&self, spec: &TensorSpec) -> Result<Vec<f32>, Error> {
         let mut values = self.decode(&bert_name(&spec.name), &shape(spec))?;
         if spec.name == names::POSITIONS
@@ -193,8 +193,8 @@ impl Weights {
         Ok(values)
     }
 
-    /// The vector of the first token type, which is added to every position's: all tokens have this
-    /// type. `None` in models without types.
+    /// Returns the vector of the first token type, which is added to every position's: all tokens
+    /// have this type. `None` in models without types.
     fn first_token_type(&self, cols: usize) -> Result<Option<Vec<f32>>, Error> {
         let Some(info) = self.find(TOKEN_TYPES) else { return Ok(None) };
         let types = info.shape.first().copied().unwrap_or(1).max(1);
@@ -223,7 +223,8 @@ impl Weights {
         Ok(info)
     }
 
-    /// The bytes in memory that are a tensor's. The metadata was compared with the file's length.
+    /// Returns the bytes in memory that are a tensor's. The metadata was compared with the file's
+    /// length.
     fn place(&self, info: &TensorInfo) -> Range<usize> {
         let (start, end) = info.data_offsets;
         let skipped = match self.data + start >= self.left_out.end {
@@ -233,7 +234,7 @@ impl Weights {
         self.data + start - skipped..self.data + end - skipped
     }
 
-    /// The values of a tensor of the file.
+    /// Returns the values of a tensor of the file.
     fn decode(&self, name: &str, expected: &[usize]) -> Result<Vec<f32>, Error> {
         let info = self.info(name, expected)?;
         let bytes = &self.bytes[self.place(info)];
@@ -287,7 +288,7 @@ impl WordRows {
     }
 }
 
-/// The bytes of a file.
+/// Returns the bytes of a file.
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let len = usize::try_from(std::fs::metadata(path)?.len()).map_err(io::Error::other)?;
     let mut bytes = vec![0; len];
@@ -312,7 +313,7 @@ fn read_into(path: &Path, start: u64, bytes: &mut [u8]) -> io::Result<()> {
     bytes.chunks_mut(CHUNK).enumerate().try_for_each(fill)
 }
 
-/// Whether all tensors consist of finite f32, on all cores with feature `parallel`.
+/// Returns whether all tensors consist of finite f32, on all cores with feature `parallel`.
 fn are_finite<'a>(tensors: impl Iterator<Item = &'a [u8]>) -> bool {
     let chunks: Vec<&[u8]> = tensors.flat_map(|bytes| bytes.chunks(CHUNK)).collect();
     // The exponent of an infinity or a NaN is all ones. Every value is looked at: a loop without
@@ -344,7 +345,7 @@ fn f32s(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|&value| f32::from_le_bytes(value)).collect()
 }
 
-/// The shape of one of the artefact's tensors in the file.
+/// Returns the shape of one of the artefact's tensors in the file.
 fn shape(spec: &TensorSpec) -> Vec<usize> {
     if spec.is_vector() { vec![spec.cols] } else { vec![spec.rows, spec.cols] }
 }

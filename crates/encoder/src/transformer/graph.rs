@@ -34,7 +34,7 @@ pub(super) fn build(artefact: &mut Artefact) -> TractResult<TypedModel> {
     Ok(builder.model)
 }
 
-/// All layers, packed on all cores.
+/// Returns all layers, packed on all cores.
 #[cfg(feature = "parallel")]
 fn layers(artefact: &Artefact) -> TractResult<Vec<Layer>> {
     use rayon::prelude::*;
@@ -43,8 +43,8 @@ fn layers(artefact: &Artefact) -> TractResult<Vec<Layer>> {
     layers.map(|layer| Layer::of(artefact, layer)).collect()
 }
 
-/// All layers. From the last one on: each is freed before the next is packed. With all of them in
-/// memory twice, wasm memory, which never shrinks, would be half as large again.
+/// Returns all layers. From the last one on: each is freed before the next is packed. With all of
+/// them in memory twice, wasm memory, which never shrinks, would be half as large again.
 #[cfg(not(feature = "parallel"))]
 fn layers(artefact: &mut Artefact) -> TractResult<Vec<Layer>> {
     let mut layers = Vec::new();

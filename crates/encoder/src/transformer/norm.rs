@@ -16,7 +16,7 @@ pub struct Norm {
 }
 
 impl Norm {
-    /// A norm of rows as long as `weight` and `bias`.
+    /// Returns a norm of rows as long as `weight` and `bias`.
     pub fn new(eps: f32, weight: Vec<f32>, bias: Vec<f32>) -> Self {
         Self { eps, factors: Arc::new([weight, bias]) }
     }

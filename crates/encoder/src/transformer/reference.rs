@@ -91,7 +91,7 @@ pub fn compare(model: &Transformer, min_cosine: f32) -> Result<Verified, Error> 
     Ok(Verified { n_texts: reference.cases.len() as u32, min_cosine: min })
 }
 
-/// The cosine of two vectors; NaN if their lengths differ or one is zero.
+/// Returns the cosine of two vectors; NaN if their lengths differ or one is zero.
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
     if a.len() != b.len() {
         return f32::NAN;

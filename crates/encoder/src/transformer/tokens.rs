@@ -31,7 +31,7 @@ impl Tokenizer {
             .map_err(|e| Error::Artefact(e.to_string()))
     }
 
-    /// The ids of a text, special tokens included, at most so many.
+    /// Returns the ids of a text, special tokens included, at most so many.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Other {
         Err(refused)
     }
 
-    /// The tokenizer that was read, with what identifies it, or the artefact's.
+    /// Returns the tokenizer that was read, with what identifies it, or the artefact's.
     ///
     /// # Errors
     ///

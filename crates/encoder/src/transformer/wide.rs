@@ -13,7 +13,7 @@ pub fn wide<R>(work: impl FnOnce() -> R) -> R {
 /// Lanes of a sum. With a fixed number, vectors of any width add in the same order.
 pub const LANES: usize = 16;
 
-/// The sum, the same on every processor.
+/// Returns the sum, the same on every processor.
 #[inline(always)]
 pub fn sum(values: &[f32]) -> f32 {
     let (chunks, rest) = values.as_chunks::<LANES>();
@@ -37,7 +37,8 @@ pub fn sum(values: &[f32]) -> f32 {
     lanes[0]
 }
 
-/// The largest value. `f32::max` is a function call on wasm, because of its handling of NaN.
+/// Returns the largest value. `f32::max` is a function call on wasm, because of its handling of
+/// NaN.
 #[inline(always)]
 pub fn largest(values: &[f32]) -> f32 {
     let larger = |a: f32, b: f32| if b > a { b } else { a };

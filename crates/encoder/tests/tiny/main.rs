@@ -411,7 +411,7 @@ const LETTERED: [&str; 17] = [
     "!",
 ];
 
-/// A model with letters among its tokens, and rows that are no whole number of words long.
+/// Returns a model with letters among its tokens, and rows that are no whole number of words long.
 fn lettered() -> Artefact {
     let card = EncoderCard {
         name: "lettered".into(),

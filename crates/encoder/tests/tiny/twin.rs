@@ -7,7 +7,7 @@ use crate::model::{EPSILON, HEADS, HIDDEN, LAYERS, Tiny};
 
 type Rows = Vec<Vec<f64>>;
 
-/// The embedding of a sequence of tokens, of length 1.
+/// Returns the embedding of a sequence of tokens, of length 1.
 pub fn embed(tiny: &Tiny, ids: &[u32]) -> Vec<f64> {
     let row =
         |name: &str, row: usize| tensor(tiny, name)[row * HIDDEN..(row + 1) * HIDDEN].to_vec();

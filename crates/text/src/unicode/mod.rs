@@ -114,7 +114,7 @@ impl Lower {
     }
 }
 
-/// A character in lower case. `İ` stays, since its lower case has two characters.
+/// Returns a character in lower case. `İ` stays, since its lower case has two characters.
 pub(crate) fn lower(c: char) -> char {
     static LOWER: OnceLock<Lower> = OnceLock::new();
     if c.is_ascii() {
@@ -139,19 +139,19 @@ fn ranges(cell: &'static OnceLock<Ranges>, bytes: &'static [u8]) -> &'static Ran
     cell.get_or_init(|| Ranges::decode(bytes))
 }
 
-/// Whether `c` is a nonspacing mark (Mn).
+/// Returns whether `c` is a nonspacing mark (Mn).
 pub(crate) fn is_mark(c: char) -> bool {
     static MARKS: OnceLock<Ranges> = OnceLock::new();
     c >= '\u{300}' && ranges(&MARKS, tables::MARKS).contains(c)
 }
 
-/// Whether `c` is punctuation (P). ASCII symbols such as `$` and `=` are not.
+/// Returns whether `c` is punctuation (P). ASCII symbols such as `$` and `=` are not.
 pub(crate) fn is_punctuation(c: char) -> bool {
     static PUNCTUATION: OnceLock<Ranges> = OnceLock::new();
     ranges(&PUNCTUATION, tables::PUNCTUATION).contains(c)
 }
 
-/// Whether `c` is a control, format or private use character (Cc, Cf, Co).
+/// Returns whether `c` is a control, format or private use character (Cc, Cf, Co).
 pub(crate) fn is_other(c: char) -> bool {
     static OTHER: OnceLock<Ranges> = OnceLock::new();
     match c {
@@ -190,8 +190,8 @@ fn base(c: char) -> Option<&'static [char]> {
     BASES.get_or_init(|| Bases::decode(tables::BASES)).get(c)
 }
 
-/// The base of a compatibility ideograph. Nearly nobody types one, so browsers load the table only
-/// for a query that has one.
+/// Returns the base of a compatibility ideograph. Nearly nobody types one, so browsers load the
+/// table only for a query that has one.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn han_base(c: char) -> Option<&'static [char]> {

@@ -183,7 +183,7 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The path of a file's module: `engine::rank::order` of `rank/order.rs`.
+/// Returns the path of a file's module: `engine::rank::order` of `rank/order.rs`.
 fn module_path(of: &str, file: &Path) -> String {
     let mut path = of.to_owned();
     for part in file.with_extension("").iter().filter_map(|part| part.to_str()) {
@@ -224,7 +224,7 @@ fn marker(attributes: &[Attribute]) -> Result<Option<Marker>> {
     Ok(found)
 }
 
-/// Whether a field, a value or a constant has the marker.
+/// Returns whether a field, a value or a constant has the marker.
 fn is_deferred(attributes: &[Attribute]) -> Result<bool> {
     match marker(attributes)? {
         None => Ok(false),
@@ -247,7 +247,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// The last name of a type's path.
+/// Returns the last name of a type's path.
 fn name_of(ty: &Type) -> Option<String> {
     match ty {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),

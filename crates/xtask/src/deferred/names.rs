@@ -54,7 +54,7 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// The part that a function is in; `None` if that is the first.
+    /// Returns the part that a function is in; `None` if that is the first.
     pub fn part_of(&self, name: &str) -> Option<String> {
         let name = plain(name);
         let any = |named: &[Named]| named.iter().any(|named| named.is(&name));
@@ -84,7 +84,7 @@ impl Functions {
 }
 
 impl Named {
-    /// Whether a plain name is one of these.
+    /// Returns whether a plain name is one of these.
     fn is(&self, name: &str) -> bool {
         let ends = |behind: &str| {
             behind.is_empty() || ["::", "<", ">", " "].iter().any(|end| behind.starts_with(end))
@@ -140,7 +140,7 @@ fn behind_type(text: &str) -> &str {
     ""
 }
 
-/// A name without hashes and without the number that makes it unique: `core::fmt` of
+/// Returns a name without hashes and without the number that makes it unique: `core::fmt` of
 /// `core[c5930c85a12de822]::fmt #7`.
 fn plain(name: &str) -> String {
     let name = name.split_once(" #").map_or(name, |(name, _)| name);

@@ -43,7 +43,7 @@ const BETWEEN: &str = "]);
 export const DEFERRED_SYNTAX =
   /";
 
-/// An expression for a literal between slashes.
+/// Returns an expression for a literal between slashes.
 fn escape_slashes(expression: &str) -> String {
     let mut out = String::with_capacity(expression.len());
     let mut in_class = false;

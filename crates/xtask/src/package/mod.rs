@@ -166,7 +166,7 @@ fn host_target() -> Result<String> {
     Ok(host.context("`rustc -vV` names no host")?.to_owned())
 }
 
-/// The version of all packages.
+/// Returns the version of all packages.
 fn version(paths: &Paths) -> Result<String> {
     let packages = published(paths)?;
     let tool = packages.into_iter().find(|package| package.name == TOOL);
@@ -190,7 +190,7 @@ impl Package {
     }
 }
 
-/// The packages of the workspace that do not say `publish = false`.
+/// Returns the packages of the workspace that do not say `publish = false`.
 fn published(paths: &Paths) -> Result<Vec<Package>> {
     let json = Cmd::new(paths::cargo())
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
@@ -278,7 +278,7 @@ fn build_and_search(
     Ok(())
 }
 
-/// A command that cannot reach the network through proxies or package managers.
+/// Returns a command that cannot reach the network through proxies or package managers.
 fn offline(command: Cmd) -> Cmd {
     // Nothing listens at this port.
     const NOWHERE: &str = "http://127.0.0.1:9";

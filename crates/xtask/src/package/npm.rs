@@ -146,7 +146,7 @@ fn check_files(files: &BTreeSet<String>, package: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The files that `exports` or `bin` of a package.json names, without the patterns.
+/// Returns the files that `exports` or `bin` of a package.json names, without the patterns.
 fn entry_points(exports: &Value) -> Vec<&str> {
     match exports {
         Value::String(path) if !path.contains('*') => vec![path.trim_start_matches("./")],

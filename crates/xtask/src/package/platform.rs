@@ -81,7 +81,7 @@ pub const ALL: [Platform; 7] = [
 const OLDEST_GLIBC: u32 = 17;
 
 impl Platform {
-    /// The platform with Rust's name `target`.
+    /// Returns the platform with Rust's name `target`.
     ///
     /// # Errors
     /// If there are no packages for it.
@@ -92,12 +92,13 @@ impl Platform {
         })
     }
 
-    /// The name of the program's file.
+    /// Returns the name of the program's file.
     pub fn program(&self) -> &'static str {
         if self.os == "win32" { "findling.exe" } else { "findling" }
     }
 
-    /// The platform tag of a wheel with this program: on glibc, the version that the program needs.
+    /// Returns the platform tag of a wheel with this program: on glibc, the version that the
+    /// program needs.
     pub fn wheel(&self, program: &[u8]) -> String {
         if self.libc != Some("glibc") {
             return self.wheel.to_owned();
@@ -107,7 +108,8 @@ impl Platform {
     }
 }
 
-/// The newest `GLIBC_2.N` among the names of symbol versions in a program; 0 if it has none.
+/// Returns the newest `GLIBC_2.N` among the names of symbol versions in a program; 0 if it has
+/// none.
 fn glibc_needed(program: &[u8]) -> u32 {
     const NAME: &[u8] = b"GLIBC_2.";
     program

@@ -67,7 +67,7 @@ pub fn try_wheel(wheel: &Path, scratch: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A Python that builds wheels, in the cache directory.
+/// Returns a Python that builds wheels, in the cache directory.
 fn backend(paths: &Paths) -> Result<PathBuf> {
     let dir = paths.cache.join(format!("wheel-{BACKEND}"));
     let python = script(&dir, "python");
@@ -91,7 +91,7 @@ fn venv(dir: &Path) -> Result<PathBuf> {
     Ok(script(dir, "python"))
 }
 
-/// A program of an environment.
+/// Returns a program of an environment.
 fn script(environment: &Path, name: &str) -> PathBuf {
     let dir = if cfg!(windows) { "Scripts" } else { "bin" };
     environment.join(dir).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))

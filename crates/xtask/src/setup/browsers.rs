@@ -46,7 +46,7 @@ pub fn firefox() -> Result<PathBuf> {
 }
 
 impl Browser {
-    /// The one that the variable names, an installed one, or that of Debian's packages.
+    /// Returns the one that the variable names, an installed one, or that of Debian's packages.
     fn find(&self) -> Result<PathBuf> {
         let Self { name, variable, packages, .. } = self;
         if let Some(named) = std::env::var_os(variable).map(PathBuf::from) {

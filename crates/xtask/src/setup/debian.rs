@@ -7,12 +7,12 @@ use anyhow::{Context, Result, bail};
 use super::will_install;
 use crate::cmd::{Cmd, as_root, which};
 
-/// Whether this machine has apt.
+/// Returns whether this machine has apt.
 pub fn has_apt() -> bool {
     which("apt-get").is_some() && which("dpkg-query").is_some()
 }
 
-/// The version that would be installed.
+/// Returns the version that would be installed.
 pub fn candidate(package: &str) -> Option<String> {
     let policy = Cmd::new("apt-cache").args(["policy", package]).env("LC_ALL", "C").read().ok()?;
     let line =

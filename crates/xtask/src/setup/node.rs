@@ -29,18 +29,18 @@ pub struct Node {
 }
 
 impl Node {
-    /// A command that finds this Node.
+    /// Returns a command that finds this Node.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Cmd {
         Cmd::new(program).path_first(&self.path_first)
     }
 
-    /// Whether it runs every test.
+    /// Returns whether it runs every test.
     pub fn runs_tests(&self) -> bool {
         major(&self.version) >= TESTS
     }
 }
 
-/// A Node that builds the client.
+/// Returns a Node that builds the client.
 pub fn node(paths: &Paths) -> Result<Node> {
     let own = own()?;
     if major(&own.version) >= BUILDS {
@@ -55,7 +55,7 @@ pub fn node(paths: &Paths) -> Result<Node> {
     })
 }
 
-/// A Node that runs every test or, if there is none, one that builds the client.
+/// Returns a Node that runs every test or, if there is none, one that builds the client.
 pub fn node_for_tests(paths: &Paths) -> Result<Node> {
     let own = own()?;
     if own.runs_tests() {
@@ -112,7 +112,7 @@ fn fetch(paths: &Paths) -> Result<Node> {
     Ok(Node { path_first: vec![bin], version })
 }
 
-/// The number before the first dot of `v22.1.0`.
+/// Returns the number before the first dot of `v22.1.0`.
 fn major(version: &str) -> u32 {
     version
         .trim_start_matches('v')

@@ -9,7 +9,7 @@ use super::will_install;
 use crate::cmd::{Cmd, which};
 use crate::paths::Paths;
 
-/// A Python that has the packages of a file of requirements.
+/// Returns a Python that has the packages of a file of requirements.
 pub fn python(paths: &Paths, name: &str, requirements: &Path) -> Result<PathBuf> {
     if which("python3").is_none() {
         bail!("python3 is not on this machine; install Python 3.10 or newer, then try again");

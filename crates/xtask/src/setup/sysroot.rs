@@ -84,7 +84,7 @@ pub fn wasm_rustc(paths: &Paths) -> Result<WasmRustc> {
     }
 }
 
-/// Whether `rustc` finds a compiled standard library for wasm.
+/// Returns whether `rustc` finds a compiled standard library for wasm.
 fn has_std(rustc: &Path) -> bool {
     let libdir = Cmd::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).read();
     let entries = libdir.ok().and_then(|dir| fs::read_dir(dir).ok()).into_iter().flatten();
@@ -115,7 +115,7 @@ fn sysroot_dir(paths: &Paths, release: &str) -> PathBuf {
     paths.cache.join(format!("wasm-sysroot-{release}"))
 }
 
-/// The sysroot of an earlier run, if it belongs to the compiler that is installed now.
+/// Returns the sysroot of an earlier run, if it belongs to the compiler that is installed now.
 fn made_before(paths: &Paths) -> Option<PathBuf> {
     let (release, _) = debian_rustc()?;
     let rustc = sysroot_dir(paths, &release).join("bin/rustc");
@@ -160,7 +160,7 @@ fn by_packages(paths: &Paths) -> Result<PathBuf> {
     Ok(rustc)
 }
 
-/// The `y` of `x.y.z`.
+/// Returns the `y` of `x.y.z`.
 fn minor(version: &str) -> u32 {
     version.split(['.', '+', '~', '-']).nth(1).and_then(|minor| minor.parse().ok()).unwrap_or(0)
 }

@@ -33,7 +33,7 @@ fn layered(source: &str) -> Vec<PathBuf> {
     directories
 }
 
-/// The line of each module in `layers.txt`.
+/// Returns the line of each module in `layers.txt`.
 fn layers(directory: &Path) -> BTreeMap<String, usize> {
     let text = fs::read_to_string(root().join(directory).join("layers.txt")).unwrap_or_default();
     let mut layers = BTreeMap::new();
@@ -115,7 +115,7 @@ fn every_crate_lists_its_modules() {
     }
 }
 
-/// The modules that a root of a crate declares, but for its tests.
+/// Returns the modules that a root of a crate declares, but for its tests.
 fn declared(directory: &Path, file: &str) -> Vec<String> {
     let path = root().join(directory).join("src").join(file);
     let text = fs::read_to_string(path).unwrap_or_default();
@@ -127,7 +127,7 @@ fn declared(directory: &Path, file: &str) -> Vec<String> {
     modules.collect()
 }
 
-/// The module path of a file below `src`: none for the root of the crate.
+/// Returns the module path of a file below `src`: none for the root of the crate.
 fn module_path(file: &Path) -> Vec<String> {
     let mut path: Vec<String> = file
         .with_extension("")
@@ -150,7 +150,7 @@ struct Exports {
 }
 
 impl Exports {
-    /// The module that the first part of a path behind `crate` leads to.
+    /// Returns the module that the first part of a path behind `crate` leads to.
     fn module(&self, first: String) -> Option<String> {
         match self.names.get(&first) {
             Some(module) => module.clone(),
@@ -188,7 +188,7 @@ fn exported(src: &Path) -> Exports {
     Exports { modules, names, glob }
 }
 
-/// All paths of a `use` tree. The last part of `a::b as c` is `c`, of `a::*` it is `*`.
+/// Returns all paths of a `use` tree. The last part of `a::b as c` is `c`, of `a::*` it is `*`.
 fn paths(tree: &syn::UseTree) -> Vec<Vec<String>> {
     let below = |first: &syn::Ident, rest: Vec<Vec<String>>| {
         rest.into_iter().map(|path| [vec![first.to_string()], path].concat()).collect()

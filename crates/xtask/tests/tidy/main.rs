@@ -28,7 +28,7 @@ fn metadata() -> serde_json::Value {
     serde_json::from_slice(&output.stdout).expect("cargo metadata speaks JSON")
 }
 
-/// Files that git tracks, and new files that it does not ignore.
+/// Returns files that git tracks, and new files that it does not ignore.
 fn tracked() -> Vec<PathBuf> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])

@@ -45,7 +45,7 @@ fn read(file: &Path) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_default()
 }
 
-/// Whether the file holds tests or measurements only.
+/// Returns whether the file holds tests or measurements only.
 fn is_test(file: &Path) -> bool {
     file.components().any(|part| {
         ["tests", "benches", "examples"].iter().any(|directory| part.as_os_str() == *directory)
@@ -98,7 +98,8 @@ fn files_are_at_most_600_lines_of_code() {
     assert!(long.is_empty(), "files over {MAX_FILE_LINES} lines:\n{}", long.join("\n"));
 }
 
-/// Lines that are not blank and not a comment, up to the test module at the end of a Rust file.
+/// Returns lines that are not blank and not a comment, up to the test module at the end of a Rust
+/// file.
 fn lines_of_code(text: &str) -> usize {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     code.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
@@ -120,7 +121,7 @@ fn functions_are_short() {
     assert!(long.is_empty(), "functions that are too long:\n{}", long.join("\n"));
 }
 
-/// The limit on functions of a file.
+/// Returns the limit on functions of a file.
 fn max_function_lines(file: &Path) -> usize {
     let mut own = MAX_FUNCTION_LINES_IN.iter().filter(|(directory, _)| file.starts_with(directory));
     own.next().map_or(MAX_FUNCTION_LINES, |(_, most)| *most)
@@ -169,7 +170,7 @@ fn long_functions(text: &str, most: usize) -> Vec<(String, usize, usize)> {
     functions.found
 }
 
-/// Whether an item is compiled for tests only.
+/// Returns whether an item is compiled for tests only.
 pub fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("test")

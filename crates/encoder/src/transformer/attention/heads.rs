@@ -133,8 +133,8 @@ impl Scratch {
     }
 }
 
-/// The products of some rows and one block of columns, summed in order. Never contracted, so that
-/// every processor gives the same result.
+/// Returns the products of some rows and one block of columns, summed in order. Never contracted,
+/// so that every processor gives the same result.
 #[inline(always)]
 fn products<S: Simd>(
     simd: S,

@@ -152,7 +152,7 @@ impl Packed {
     }
 }
 
-/// The sizes of the blocks of tokens: as equal as possible, at most [`MAX_TILE`].
+/// Returns the sizes of the blocks of tokens: as equal as possible, at most [`MAX_TILE`].
 fn tiles(tokens: usize) -> impl Iterator<Item = usize> {
     let n = tokens.div_ceil(MAX_TILE);
     (0..n).map(move |i| (tokens + i) / n)
@@ -198,8 +198,8 @@ impl Quantised {
     }
 }
 
-/// The largest magnitude. In lanes, and by comparison: `f32::max` is a function call on wasm,
-/// because of its handling of NaN.
+/// Returns the largest magnitude. In lanes, and by comparison: `f32::max` is a function call on
+/// wasm, because of its handling of NaN.
 #[inline(always)]
 fn largest(row: &[f32]) -> f32 {
     let larger = |a: f32, b: f32| if b > a { b } else { a };
@@ -222,15 +222,15 @@ fn round(value: f32) -> i16 {
     (value + NO_FRACTIONS).to_bits() as i16
 }
 
-/// The largest activation with which `inputs` products with 8-bit weights cannot overflow 32 bits:
-/// 32,767 for 384 inputs, 11,008 for 1,536.
+/// Returns the largest activation with which `inputs` products with 8-bit weights cannot overflow
+/// 32 bits: 32,767 for 384 inputs, 11,008 for 1,536.
 fn max_activation(inputs: usize) -> i16 {
     let max = i32::MAX as usize / (127 * inputs.max(1).next_multiple_of(2));
     max.min(i16::MAX as usize) as i16
 }
 
 impl Linear {
-    /// A layer of matrices with the same number of inputs.
+    /// Returns a layer of matrices with the same number of inputs.
     pub fn new(parts: Vec<Packed>) -> Self {
         Self { parts: parts.into() }
     }

@@ -139,7 +139,7 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// The pieces of data, and which of them each symbol stands for.
+    /// Returns the pieces of data, and which of them each symbol stands for.
     fn pieces(&self) -> Result<(Vec<Piece>, HashMap<u32, usize>)> {
         let mut pieces = Vec::new();
         let mut piece_of = HashMap::new();
@@ -163,7 +163,7 @@ impl<'a> File<'a> {
         Ok((pieces, piece_of))
     }
 
-    /// The address of a byte of data at a place in the file.
+    /// Returns the address of a byte of data at a place in the file.
     fn address_of(&self, at: usize) -> Result<u32> {
         let segment = self
             .segments

@@ -50,7 +50,7 @@ pub fn clear<'a>(
     Ok(())
 }
 
-/// Where a segment is in memory.
+/// Returns where a segment is in memory.
 pub fn address(kind: &DataKind) -> Result<u32> {
     match kind {
         DataKind::Active { offset: ConstExpr::Value(Value::I32(at)), .. } => Ok(at.cast_unsigned()),

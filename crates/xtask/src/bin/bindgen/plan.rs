@@ -85,7 +85,7 @@ impl Plan {
     }
 }
 
-/// The functions that the first part does not have, with their parts.
+/// Returns the functions that the first part does not have, with their parts.
 fn waiting(
     module: &Module,
     graph: &Graph,
@@ -111,8 +111,8 @@ fn waiting(
     Ok(waits)
 }
 
-/// The first part and the others: what can be reached from outside without going through what
-/// waits, and then through what waits for one part.
+/// Returns the first part and the others: what can be reached from outside without going through
+/// what waits, and then through what waits for one part.
 fn parts(
     graph: &Graph,
     waits: &HashMap<usize, String>,

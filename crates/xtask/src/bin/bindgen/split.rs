@@ -35,7 +35,8 @@ pub struct Parts {
     pub others: BTreeMap<String, Vec<u8>>,
 }
 
-/// The parts of `whole`, a module with names. `functions`: those that are not in the first part.
+/// Returns the parts of `whole`, a module with names. `functions`: those that are not in the first
+/// part.
 ///
 /// # Errors
 /// If the module is none, has no table of functions or one that is filled in a way that linkers do

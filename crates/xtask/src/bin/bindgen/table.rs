@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use walrus::ir::{self, Instr, InstrSeq, Value, VisitorMut};
 use walrus::{ConstExpr, ElementItems, ElementKind, FunctionId, Module, TableId, TypeId};
 
-/// The table that functions are called through.
+/// Returns the table that functions are called through.
 pub fn main(module: &Module) -> Result<TableId> {
     module.tables.main_function_table()?.context("the module has no table of functions")
 }

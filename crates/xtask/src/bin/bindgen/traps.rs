@@ -51,7 +51,7 @@ pub fn at_once(module: &mut Module) -> usize {
     traps.made
 }
 
-/// Whether a function ends in a trap, and has no other way out.
+/// Returns whether a function ends in a trap, and has no other way out.
 fn never_returns(function: &LocalFunction) -> bool {
     struct Out {
         entry: ir::InstrSeqId,
@@ -79,8 +79,8 @@ fn never_returns(function: &LocalFunction) -> bool {
     !out.found
 }
 
-/// Whether an instruction changes nothing but the stack, locals, globals and memory, and goes on to
-/// the next.
+/// Returns whether an instruction changes nothing but the stack, locals, globals and memory, and
+/// goes on to the next.
 fn is_quiet(instr: &Instr) -> bool {
     matches!(
         instr,

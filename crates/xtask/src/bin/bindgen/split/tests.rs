@@ -87,7 +87,7 @@ fn names(module: &Module) -> Vec<&str> {
     names
 }
 
-/// Where the table is filled, and by how many functions.
+/// Returns where the table is filled, and by how many functions.
 fn filled(module: &Module) -> Vec<(i32, usize)> {
     let run = |element: &walrus::Element| match (&element.kind, &element.items) {
         (
