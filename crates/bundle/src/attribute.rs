@@ -62,7 +62,7 @@ pub enum AttributeValue {
 }
 
 impl AttributeValue {
-    /// Its type.
+    /// Returns the type.
     pub fn kind(&self) -> AttributeKind {
         match self {
             Self::String(_) => AttributeKind::String,

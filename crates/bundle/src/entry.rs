@@ -124,7 +124,7 @@ impl Entry {
 pub struct OpeningFile {
     /// First 16 bytes of BLAKE3 over it. In hex, its name.
     pub hash: [u8; 16],
-    /// Its length in bytes.
+    /// The length in bytes.
     pub len: u32,
 }
 

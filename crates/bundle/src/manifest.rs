@@ -80,9 +80,9 @@ pub const RANKING_MAX: [f32; 23] = {
 /// A typed attribute of pages or of sections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
-    /// Its name, as filters spell it.
+    /// The name, as filters spell it.
     pub name: String,
-    /// Its type.
+    /// The type.
     pub kind: AttributeKind,
     /// What has its values.
     pub level: AttributeLevel,
@@ -174,7 +174,7 @@ pub struct RowRange {
 pub struct QueryEncoder {
     /// `transformer` or `hash`.
     pub kind: String,
-    /// Its files, to be concatenated; empty if the engine needs none (`hash`).
+    /// The files, to be concatenated; empty if the engine needs none (`hash`).
     pub files: Vec<FilePart>,
 }
 

@@ -79,7 +79,7 @@ pub type PackName = [u8; 12];
 pub struct Pack {
     /// First bytes of its hash.
     pub name: PackName,
-    /// Its length in units.
+    /// The length in units.
     pub units: u32,
 }
 
@@ -100,12 +100,12 @@ impl Pack {
         Ok(Self { name: name_of(contents), units: units as u32 })
     }
 
-    /// Its path, relative to the bundle and with `/`.
+    /// Returns the path, relative to the bundle and with `/`.
     pub fn path(&self) -> String {
         shard_path(&self.name)
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     pub fn n_bytes(&self) -> u64 {
         u64::from(self.units) * UNIT as u64
     }

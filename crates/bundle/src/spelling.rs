@@ -138,7 +138,7 @@ pub struct Word<'a> {
     pub text: &'a str,
     /// Bytes shared with the word before.
     pub shared: usize,
-    /// Its [`commonness`].
+    /// The [`commonness`].
     pub common: u8,
 }
 

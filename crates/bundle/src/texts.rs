@@ -67,7 +67,7 @@ const UNORDERED: &str = "the sections above do not ascend, or do not come before
 pub struct PageText<'a> {
     /// The document's id.
     pub id: &'a str,
-    /// Its address.
+    /// The address.
     pub url: &'a str,
     /// Plain text.
     pub title: &'a str,
@@ -75,23 +75,23 @@ pub struct PageText<'a> {
     pub language: &'a str,
     /// Pairs of name and value to show with it.
     pub meta: Vec<(&'a str, &'a str)>,
-    /// Its attributes, ascending, each by its index among the manifest's. Columns have the same
+    /// The attributes, ascending, each by its index among the manifest's. Columns have the same
     /// values, but of all pages.
     pub attributes: Vec<(u32, AttributeValue)>,
     /// The place in the page of the first of `sections`.
     pub first: u32,
     /// Sections of earlier parts that those here are below, by ascending place.
     pub above: Vec<Above<'a>>,
-    /// Its sections, in page order. All parts together have as many as the structure says.
+    /// The sections, in page order. All parts together have as many as the structure says.
     pub sections: Vec<SectionText<'a>>,
 }
 
 /// A section of an earlier part, with what results show for the sections below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Above<'a> {
-    /// Its place in the page.
+    /// The place in the page.
     pub place: u32,
-    /// Its parent, another section above.
+    /// The parent, another section above.
     pub parent: Option<u32>,
     /// Plain text.
     pub heading: &'a str,
@@ -108,7 +108,7 @@ pub struct SectionText<'a> {
     pub anchor: Option<Cow<'a, str>>,
     /// The place of its parent in the page, always before this section.
     pub parent: Option<u32>,
-    /// Its own attributes, not those of its page; ascending, each by its index among the
+    /// The section's own attributes, not those of its page; ascending, each by its index among the
     /// manifest's.
     pub attributes: Vec<(u32, AttributeValue)>,
     /// All text, blocks separated by newlines.

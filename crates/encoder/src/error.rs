@@ -11,7 +11,7 @@ pub enum Error {
     Import(String),
     /// A tensor that is missing, or whose shape does not match the configuration.
     Tensor {
-        /// Its name in the file.
+        /// The name in the file.
         name: String,
         /// The shape by the configuration.
         expected: Vec<usize>,
@@ -20,7 +20,7 @@ pub enum Error {
     },
     /// A file that could not be read.
     File {
-        /// Its path.
+        /// The path.
         path: String,
         /// The system's reason.
         reason: String,

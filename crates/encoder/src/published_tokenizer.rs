@@ -22,7 +22,7 @@ pub enum PublishedTokenizer {
 /// The tokens of a text, special tokens included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// Their ids.
+    /// The ids.
     pub ids: Vec<u32>,
     /// The type of each.
     pub types: Vec<u32>,

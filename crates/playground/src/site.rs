@@ -125,9 +125,9 @@ impl Told {
 pub struct Shown {
     /// The file's path.
     pub file: String,
-    /// Its title.
+    /// The title.
     pub title: String,
-    /// Its sections.
+    /// The sections.
     pub sections: Vec<ShownSection>,
 }
 
@@ -136,11 +136,11 @@ pub struct Shown {
 pub struct ShownSection {
     /// 1 to 6; 0 for text before the first heading.
     pub level: u8,
-    /// Its heading.
+    /// The heading.
     pub heading: String,
     /// What follows `#` in its address.
     pub anchor: Option<String>,
-    /// Its paragraphs, each with whether it is a block of code.
+    /// The paragraphs, each with whether it is a block of code.
     pub blocks: Vec<(String, bool)>,
 }
 

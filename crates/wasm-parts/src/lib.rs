@@ -103,7 +103,7 @@ pub fn is_loaded_by_pages(name: &str) -> bool {
 
 /// A section of a module.
 struct Section {
-    /// Its place, header included.
+    /// The place, header included.
     bytes: Range<usize>,
     /// The tag of the part that it holds, if it holds one.
     part: Option<Tag>,

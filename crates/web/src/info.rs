@@ -26,7 +26,7 @@ pub struct Info {
 /// An attribute of pages or sections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttributeInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// `string`, `strings`, `number`, `date` or `bool`.
     pub kind: String,

@@ -11,7 +11,7 @@ use crate::{client, demo, setup, wasm};
 struct Bench {
     name: &'static str,
     question: &'static str,
-    /// Its arguments, for the list.
+    /// The arguments, for the list.
     args: &'static str,
     how: How,
 }

@@ -195,7 +195,7 @@ impl Step {
                 .any(|directory| directory.join(self.made).exists())
     }
 
-    /// Its expected time, unless that is short.
+    /// Returns the expected time, unless that is short.
     fn expected(&self, paths: &Paths) -> String {
         match self.secs {
             20.. if !self.is_done(paths) => format!(" (about {})", duration(self.secs)),

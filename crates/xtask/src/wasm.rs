@@ -24,7 +24,7 @@ pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// One module.
 struct Module {
-    /// Its crate.
+    /// The crate.
     package: &'static str,
     /// The crate's file, before wasm-bindgen.
     artefact: &'static str,
@@ -382,7 +382,7 @@ impl Module {
         if self.split { &[FIRST, REST] } else { &[] }
     }
 
-    /// Its files of WebAssembly.
+    /// Returns the files of WebAssembly.
     fn files(&self) -> Vec<String> {
         iter::once(self.whole())
             .chain(self.parts().iter().map(|part| format!("{part}.wasm")))

@@ -37,9 +37,9 @@ pub fn part_of(place: u32, n: u32) -> u8 {
 /// What the centroids say about a cell's vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Members {
-    /// Their number. The cell itself names their places.
+    /// The number. The cell itself names their places.
     Counted(u32),
-    /// Their ids, ascending.
+    /// The ids, ascending.
     Told(Vec<u32>),
 }
 
@@ -127,7 +127,7 @@ pub struct CellVector<'a> {
     pub part: u8,
     /// The numbers in eight bits.
     pub row: &'a [i8],
-    /// Their scale.
+    /// The scale.
     pub scale: f32,
 }
 

@@ -254,7 +254,7 @@ fn pack_list(
 /// The context of a posting: the posting before in its list.
 #[derive(Clone, Copy, Debug, Default)]
 struct Context {
-    /// Its pages on.
+    /// The distance in pages.
     gap: u32,
     /// The code of its text's length; `None` if it has no text.
     len: Option<u8>,

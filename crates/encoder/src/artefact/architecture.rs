@@ -7,7 +7,7 @@ use crate::{EncoderCard, Error};
 /// How the vectors of all tokens become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Pooling {
-    /// Their mean.
+    /// The mean.
     Mean,
     /// The vector of the first token, `[CLS]`.
     Cls,
@@ -46,7 +46,7 @@ pub struct Architecture {
 /// A tensor of an architecture. Matrices are `[rows, cols]` = `[out, in]`; vectors are one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorSpec {
-    /// Its name ([`names`]).
+    /// The name ([`names`]).
     pub name: String,
     /// Rows, 1 for a vector.
     pub rows: usize,

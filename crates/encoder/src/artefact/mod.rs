@@ -162,7 +162,7 @@ impl Artefact {
         &self.card
     }
 
-    /// Its shape.
+    /// Returns the shape.
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
@@ -172,7 +172,7 @@ impl Artefact {
         self.normaliser
     }
 
-    /// Its tokens, by id.
+    /// Returns the tokens, by id.
     pub fn vocabulary(&self) -> &[String] {
         &self.vocabulary
     }

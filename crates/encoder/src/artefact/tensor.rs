@@ -95,12 +95,12 @@ impl<'a> Tensor<'a> {
         (self.rows, self.cols)
     }
 
-    /// Its storage.
+    /// Returns the storage.
     pub fn storage(&self) -> Storage {
         self.storage
     }
 
-    /// Its bytes, as in the model file.
+    /// Returns the bytes, as in the model file.
     pub(super) fn stored(&self) -> &'a [u8] {
         self.bytes
     }

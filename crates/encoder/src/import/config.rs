@@ -48,7 +48,7 @@ fn absolute() -> String {
 /// How the vectors of all tokens become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PoolingMode {
-    /// Their mean.
+    /// The mean.
     Mean,
     /// The vector of the first token.
     Cls,
@@ -56,7 +56,7 @@ pub(crate) enum PoolingMode {
     Max,
     /// The vector of the last token.
     LastToken,
-    /// Their mean, each weighted by its place from 1.
+    /// The mean, each weighted by its place from 1.
     WeightedMean,
 }
 

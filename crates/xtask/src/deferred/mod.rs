@@ -50,7 +50,7 @@ pub struct Declaration {
 /// A field of the request.
 #[derive(Debug, PartialEq)]
 pub struct Field {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub name: String,
     /// Whether a search with it calls deferred functions.
     pub deferred: bool,

@@ -24,7 +24,7 @@ const FETCHED: &str = "22.23.3";
 pub struct Node {
     /// Directories to add at the beginning of PATH; empty for the installed Node.
     path_first: Vec<PathBuf>,
-    /// Its version.
+    /// The version.
     pub version: String,
 }
 
