@@ -27,7 +27,7 @@ impl AttributeKind {
     }
 }
 
-/// What has a value of an attribute.
+/// The kind of item that has the values of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeLevel {
     /// Pages. It holds for all sections of a page.

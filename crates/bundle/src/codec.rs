@@ -11,7 +11,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// `what` names the format in errors.
+    /// Creates a reader of `bytes`. Errors name the format as `what`.
     pub fn new(bytes: &'a [u8], what: &'static str) -> Self {
         Self { bytes, at: 0, what }
     }

@@ -45,7 +45,7 @@ pub struct Strings {
     many: bool,
     /// All values, one after the other.
     text: String,
-    /// One more than there are values.
+    /// The start of each value; the last number is the end of the last value.
     ends: Vec<u32>,
     /// One offset into `ids` more than there are items.
     offsets: Vec<u32>,

@@ -129,7 +129,7 @@ pub struct OpeningFile {
 }
 
 impl OpeningFile {
-    /// That of these bytes.
+    /// Returns the entry of these bytes.
     ///
     /// # Errors
     /// If there are too many.

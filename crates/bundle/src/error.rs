@@ -11,7 +11,7 @@ use crate::ShardKind;
 pub enum Error {
     /// The bytes end too early.
     Truncated {
-        /// What was being read.
+        /// The format that was read.
         what: &'static str,
         /// Bytes needed at this place.
         needed: u64,
@@ -20,14 +20,14 @@ pub enum Error {
     },
     /// The magic is wrong: something else was served in place of the file.
     Magic {
-        /// What was being read.
+        /// The format that was read.
         what: &'static str,
         /// The first bytes found.
         got: [u8; 4],
     },
     /// A format version this reader does not know.
     Version {
-        /// What was being read.
+        /// The format that was read.
         what: &'static str,
         /// The version this reader knows.
         expected: u32,
@@ -36,12 +36,12 @@ pub enum Error {
     },
     /// The hash or checksum of the contents is not the expected one.
     Checksum {
-        /// What was being read.
+        /// The format that was read.
         what: &'static str,
     },
     /// A length is not the expected one.
     Length {
-        /// What was being read.
+        /// The format that was read.
         what: &'static str,
         /// The expected length.
         expected: u64,
@@ -57,7 +57,7 @@ pub enum Error {
     },
     /// A number is above a limit of this reader.
     Limit {
-        /// What is too large.
+        /// The thing that is too large.
         what: &'static str,
         /// The most allowed.
         limit: u64,
@@ -66,7 +66,7 @@ pub enum Error {
     },
     /// The contents break a rule of the format.
     Malformed {
-        /// What was being read.
+        /// The format that was read.
         what: &'static str,
         /// The broken rule.
         why: &'static str,

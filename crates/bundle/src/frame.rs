@@ -217,8 +217,8 @@ fn compress(kind: u8, raw: &[u8]) -> (Codec, Cow<'_, [u8]>) {
     }
 }
 
-/// What [`compress_to_vec`] makes of contents, if it has at most `limit` bytes. Deflate is slow,
-/// and ends as soon as it has made more.
+/// Compresses as [`compress_to_vec`] does; `None` if the result would exceed `limit` bytes. Deflate
+/// is slow, so it stops as soon as the limit is exceeded.
 fn deflated_within(raw: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut compressor =
         CompressorOxide::new(create_comp_flags_from_zip_params(LEVEL.into(), 0, 0));

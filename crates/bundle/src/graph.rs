@@ -38,7 +38,7 @@ pub type LayerLists = Vec<(VectorId, Vec<VectorId>)>;
 struct Layer {
     /// The layer's nodes, ascending; empty in the base layer, which has all.
     nodes: Vec<u32>,
-    /// One more than there are nodes.
+    /// The start of each node's neighbours; the last number is the end of the last node's.
     offsets: Vec<u32>,
     neighbours: Vec<u32>,
 }

@@ -84,7 +84,7 @@ pub struct Attribute {
     pub name: String,
     /// The type.
     pub kind: AttributeKind,
-    /// What has its values.
+    /// The kind of item that has its values.
     pub level: AttributeLevel,
     /// The shard with its column.
     pub column: crate::ShardId,
@@ -228,7 +228,7 @@ pub struct LexiconRange {
 pub struct Synonym {
     /// A word or several, as written.
     pub from: String,
-    /// What a query for it also looks for: words or sequences of words.
+    /// The words, or sequences of words, that a query for `from` also looks for.
     pub to: Vec<String>,
 }
 

@@ -445,8 +445,8 @@ pub fn coalesce(wanted: &[Slot], gap: u32) -> Vec<Fetch> {
     coalesce_along(wanted, &[], gap)
 }
 
-/// As [`coalesce`]. What the next search wants (`along`) comes too, where it is as near to what is
-/// wanted now as that is to each other.
+/// Joins slots as [`coalesce`] does, and adds those of `along`, which the next search will need,
+/// where they are as near to a wanted slot as wanted slots are to each other.
 pub fn coalesce_along(wanted: &[Slot], along: &[Slot], gap: u32) -> Vec<Fetch> {
     let wanted = wanted.iter().map(|slot| (*slot, 1));
     let mut all: Vec<(Slot, usize)> = wanted.chain(along.iter().map(|slot| (*slot, 0))).collect();

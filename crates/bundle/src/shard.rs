@@ -8,8 +8,7 @@ pub type ShardHash = [u8; 4];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ShardKind {
-    /// Which sections are on which page, which passages and vectors are of which section. Exactly
-    /// one.
+    /// The structure of the site: pages, sections, passages, vectors. Exactly one.
     Structure = 0,
     /// A range of the dictionary with its postings, or with the first tier of them.
     Terms = 1,
@@ -122,7 +121,7 @@ impl ShardKind {
         matches!(self, Self::Texts | Self::Rows)
     }
 
-    /// Hex digits of its hashes.
+    /// Returns the number of hex digits of the hashes of this kind.
     pub(crate) fn n_digits(self) -> usize {
         match self {
             Self::Rows => 2,

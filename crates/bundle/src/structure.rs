@@ -1,4 +1,4 @@
-//! Which sections are on which page, which passages and vectors are of which section.
+//! The structure of a site: pages, their sections, and the passages and vectors of each section.
 //!
 //! Answers, for every posting and every neighbour: "which section, which page is this?" One shard
 //! for the whole bundle, resident from the first query on.

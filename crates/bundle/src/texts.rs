@@ -486,7 +486,7 @@ impl TextsBuilder {
 #[derive(Clone, Debug)]
 pub struct TextsShard {
     raw: Vec<u8>,
-    /// One more than there are pages.
+    /// The start of each page; the last number is the end of the last page.
     starts: Vec<u32>,
 }
 

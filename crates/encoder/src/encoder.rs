@@ -14,8 +14,8 @@ pub enum Side {
 /// A text's vector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embedding {
-    /// As many numbers as the card's `dim`, of length 1; all zeros if the text has nothing to
-    /// embed.
+    /// The vector: as many numbers as the card's `dim`, of length 1; all zeros if the text has
+    /// nothing to embed.
     pub values: Vec<f32>,
     /// Tokens that were embedded, special tokens included.
     pub n_tokens: u32,
@@ -28,7 +28,7 @@ pub trait Encoder {
     /// Returns the identity of that space.
     fn card(&self) -> &EncoderCard;
 
-    /// One embedding for each text, in order.
+    /// Returns one embedding for each text, in order.
     ///
     /// The encoder adds the prefix of the side. Texts of any lengths may be mixed: an encoder that
     /// profits from equal lengths sorts them itself.

@@ -130,7 +130,7 @@ fn add(buckets: &mut [i32], hash: u64, weight: i32) {
     buckets[bucket] = buckets[bucket].saturating_add(signed);
 }
 
-/// FNV-1a, 64 bits.
+/// Hashes bytes by FNV-1a with 64 bits.
 fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

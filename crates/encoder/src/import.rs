@@ -52,7 +52,8 @@ pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
 /// error that it is given.
 pub(crate) type Otherwise<'a> = &'a mut dyn FnMut(Error) -> Result<Vec<String>, Error>;
 
-/// As [`import_dir`]. Where the tokenizer is not WordPiece, `otherwise` says what its tokens are.
+/// Imports as [`import_dir`] does. Where the tokenizer is not WordPiece, `otherwise` gives the text
+/// of its tokens.
 ///
 /// # Errors
 ///
@@ -73,8 +74,8 @@ pub fn has_wordpiece(dir: &Path) -> bool {
     tokenizer::read(dir).is_ok()
 }
 
-/// Normalisation and vocabulary: WordPiece's, or those of another tokenizer. The table of words is
-/// often longer than the latter.
+/// Returns normalisation and vocabulary: WordPiece's, or those of another tokenizer. The table of
+/// words often has more rows than the vocabulary has tokens.
 fn words(
     dir: &Path,
     wordpiece: Result<(Normaliser, Vec<String>), Error>,

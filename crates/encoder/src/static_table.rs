@@ -47,7 +47,7 @@ struct Stored {
     vocabulary: Vec<String>,
     /// How often each token occurred in training: 0, or 1 + the binary logarithm of the number.
     frequencies: Vec<u8>,
-    /// One for each token; 0 if the token has no row.
+    /// The scale of each token's row; 0 if the token has no row.
     scales: Vec<u16>,
     /// The packed rows of the tokens with a scale above 0.
     rows: Vec<u8>,
@@ -312,7 +312,7 @@ fn config() -> impl bincode::config::Config {
     bincode::config::standard().with_little_endian().with_limit::<MAX_LEN>()
 }
 
-/// BERT's normaliser, with or without lower-casing.
+/// Returns BERT's normaliser, with or without lower-casing.
 pub fn normaliser(lowercase: bool) -> Normaliser {
     Normaliser { lowercase, ..Normaliser::default() }
 }

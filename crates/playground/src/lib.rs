@@ -42,7 +42,7 @@ pub struct Indexer {
 
 #[wasm_bindgen]
 impl Indexer {
-    /// Of files whose pages get addresses that begin with `base`.
+    /// Creates an empty set of files whose pages get addresses that begin with `base`.
     #[wasm_bindgen(constructor)]
     pub fn new(base: String) -> Self {
         Self { base, files: Files::default(), site: None }
@@ -113,7 +113,7 @@ impl Bundle {
         self.built.n_sections
     }
 
-    /// What is to be told of files, as JSON: `[{severity, path, line, reason}]`.
+    /// Returns the messages about files, as JSON: `[{severity, path, line, reason}]`.
     pub fn problems(&self) -> String {
         serde_json::to_string(&self.built.problems).unwrap_or_else(|_| "[]".to_owned())
     }
@@ -143,7 +143,8 @@ impl Bundle {
 }
 
 impl Bundle {
-    /// Only tests compare them, so a page that is searched does not pay for them.
+    /// Returns the bundle's files. Only tests compare them, so a page that is searched does not pay
+    /// for them.
     fn files(&self) -> Result<&[(String, Vec<u8>)], JsError> {
         if self.files.get().is_none() {
             let files = self.built.files().map_err(|error| told(&error))?;

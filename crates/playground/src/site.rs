@@ -78,7 +78,7 @@ pub struct Built {
     /// The bundle as one file.
     pub single_file: Vec<u8>,
     bundle: Bundle,
-    /// What is to be told of files.
+    /// The messages about files.
     pub problems: Vec<Told>,
     /// The pages by their addresses.
     pub shown: BTreeMap<String, Shown>,
@@ -104,7 +104,7 @@ pub struct Told {
     pub path: String,
     /// The line, from 1.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// The description of the fault.
     pub reason: String,
 }
 
@@ -138,7 +138,7 @@ pub struct ShownSection {
     pub level: u8,
     /// The heading.
     pub heading: String,
-    /// What follows `#` in its address.
+    /// The part of its address behind `#`.
     pub anchor: Option<String>,
     /// The paragraphs, each with whether it is a block of code.
     pub blocks: Vec<(String, bool)>,

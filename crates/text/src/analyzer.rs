@@ -19,7 +19,7 @@ const MIN_CACHED_BYTES: usize = 256;
 /// up most of a text.
 const CACHE_SLOTS: usize = 4096;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenKind {
     /// A word, or two neighbouring characters of a script written without spaces.
@@ -100,7 +100,7 @@ impl Analyzer {
         self.each_token(text, false, &mut sink)
     }
 
-    /// As [`Analyzer::analyze`], with marks.
+    /// Analyses text as [`Analyzer::analyze`] does, with marks.
     pub fn analyze_with_marks(&mut self, text: &str, mut sink: impl FnMut(Token<'_>)) -> u32 {
         self.each_token(text, true, &mut sink)
     }
@@ -152,7 +152,7 @@ struct Tokens<'s> {
 }
 
 impl Tokens<'_> {
-    /// A token at the position of the next word.
+    /// Emits a token at the position of the next word.
     fn here(&mut self, (start, end): (usize, usize), term: &str, kind: TokenKind) {
         if !term.is_empty() {
             let (start, end, position) = (start as u32, end as u32, self.position);
@@ -160,13 +160,13 @@ impl Tokens<'_> {
         }
     }
 
-    /// A word.
+    /// Emits a word, and moves on to the next position.
     fn next(&mut self, range: (usize, usize), term: &str, kind: TokenKind) {
         self.here(range, term, kind);
         self.position += 1;
     }
 
-    /// An identifier, whole and by its parts.
+    /// Emits an identifier, whole and by its parts.
     fn identifier(&mut self, text: &str, chunk: &Chunk, terms: &mut Terms, whole: &mut String) {
         let mut add_whole = |(start, end), verbatim, terms: &mut Terms, tokens: &mut Self| {
             whole.clear();
@@ -189,7 +189,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// The marks between two words.
+    /// Emits the marks between two words.
     #[inline]
     fn marks(&mut self, text: &str, from: usize, to: usize) {
         for_each_mark(text, (from, to), |range, mark| match mark {
@@ -271,7 +271,7 @@ impl Terms {
         hash ^ hash >> 15
     }
 
-    /// From `self.lower` to `self.term`.
+    /// Derives `self.term` from `self.lower`.
     fn derive(&mut self) -> bool {
         let mut lower = &*self.lower;
         self.term.clear();

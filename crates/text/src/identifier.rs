@@ -199,7 +199,7 @@ pub fn spaced_number_len(text: &str) -> usize {
     if text[..chunk.end].contains(char::is_whitespace) { chunk.end } else { 0 }
 }
 
-/// Length of the connector at byte `at`, 0 where there is none.
+/// Returns the length of the connector at byte `at`, 0 where there is none.
 #[inline]
 fn connector_len(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at) {

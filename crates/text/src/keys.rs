@@ -73,7 +73,7 @@ pub fn symbol_key(analyzer: &mut Analyzer, name: &str) -> Option<String> {
     Some(hashed(first, SYMBOL, fnv(0, name.as_bytes())))
 }
 
-/// FNV-1a.
+/// Continues an FNV-1a hash with the bytes of `text`.
 fn fnv(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

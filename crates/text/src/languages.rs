@@ -13,27 +13,27 @@ use snowball_stemmers_rs as snowball;
 use crate::rules::Rules;
 use crate::{light, stop, variants};
 
-/// Arabic.
+/// Adds the rules of Arabic.
 #[inline(never)]
 pub(crate) fn ar(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Arabic).stem(word));
 }
 
-/// Czech.
+/// Adds the rules of Czech.
 #[inline(never)]
 pub(crate) fn cs(rules: &mut Rules) {
     rules.stem = Some(|word| snowball::Stemmer::create(snowball::Algorithm::Czech).stem(word));
     rules.respell = Some(light::czech);
 }
 
-/// Danish.
+/// Adds the rules of Danish.
 #[inline(never)]
 pub(crate) fn da(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Danish).stem(word));
     rules.stop_words = stop::DA;
 }
 
-/// German.
+/// Adds the rules of German.
 #[inline(never)]
 pub(crate) fn de(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::German).stem(word));
@@ -41,13 +41,13 @@ pub(crate) fn de(rules: &mut Rules) {
     rules.respell = Some(variants::umlauts);
 }
 
-/// Greek.
+/// Adds the rules of Greek.
 #[inline(never)]
 pub(crate) fn el(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Greek).stem(word));
 }
 
-/// English.
+/// Adds the rules of English.
 #[doc(alias = "not deferred")]
 #[inline(never)]
 pub(crate) fn en(rules: &mut Rules) {
@@ -55,75 +55,75 @@ pub(crate) fn en(rules: &mut Rules) {
     rules.stop_words = stop::EN;
 }
 
-/// Spanish.
+/// Adds the rules of Spanish.
 #[inline(never)]
 pub(crate) fn es(rules: &mut Rules) {
     rules.stem = Some(|word| snowball::Stemmer::create(snowball::Algorithm::Spanish).stem(word));
     rules.stop_words = stop::ES;
 }
 
-/// Finnish.
+/// Adds the rules of Finnish.
 #[inline(never)]
 pub(crate) fn fi(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Finnish).stem(word));
     rules.stop_words = stop::FI;
 }
 
-/// French.
+/// Adds the rules of French.
 #[inline(never)]
 pub(crate) fn fr(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::French).stem(word));
     rules.stop_words = stop::FR;
 }
 
-/// Hebrew.
+/// Adds the rules of Hebrew.
 #[inline(never)]
 pub(crate) fn he(rules: &mut Rules) {
     rules.stem = Some(light::hebrew);
 }
 
-/// Hindi.
+/// Adds the rules of Hindi.
 #[inline(never)]
 pub(crate) fn hi(rules: &mut Rules) {
     rules.stem = Some(|word| snowball::Stemmer::create(snowball::Algorithm::Hindi).stem(word));
     rules.respell = Some(light::devanagari);
 }
 
-/// Hungarian.
+/// Adds the rules of Hungarian.
 #[inline(never)]
 pub(crate) fn hu(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Hungarian).stem(word));
 }
 
-/// Italian.
+/// Adds the rules of Italian.
 #[inline(never)]
 pub(crate) fn it(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Italian).stem(word));
     rules.stop_words = stop::IT;
 }
 
-/// Dutch.
+/// Adds the rules of Dutch.
 #[inline(never)]
 pub(crate) fn nl(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Dutch).stem(word));
     rules.stop_words = stop::NL;
 }
 
-/// Norwegian.
+/// Adds the rules of Norwegian.
 #[inline(never)]
 pub(crate) fn no(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Norwegian).stem(word));
     rules.stop_words = stop::NO;
 }
 
-/// Polish.
+/// Adds the rules of Polish.
 #[inline(never)]
 pub(crate) fn pl(rules: &mut Rules) {
     rules.stem = Some(|word| snowball::Stemmer::create(snowball::Algorithm::Polish).stem(word));
     rules.respell = Some(light::polish);
 }
 
-/// Portuguese.
+/// Adds the rules of Portuguese.
 #[inline(never)]
 pub(crate) fn pt(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Portuguese).stem(word));
@@ -131,39 +131,39 @@ pub(crate) fn pt(rules: &mut Rules) {
     rules.respell = Some(light::portuguese);
 }
 
-/// Romanian.
+/// Adds the rules of Romanian.
 #[inline(never)]
 pub(crate) fn ro(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Romanian).stem(word));
 }
 
-/// Russian.
+/// Adds the rules of Russian.
 #[inline(never)]
 pub(crate) fn ru(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Russian).stem(word));
     rules.stop_words = stop::RU;
 }
 
-/// Swedish.
+/// Adds the rules of Swedish.
 #[inline(never)]
 pub(crate) fn sv(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Swedish).stem(word));
     rules.stop_words = stop::SV;
 }
 
-/// Tamil.
+/// Adds the rules of Tamil.
 #[inline(never)]
 pub(crate) fn ta(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Tamil).stem(word));
 }
 
-/// Turkish.
+/// Adds the rules of Turkish.
 #[inline(never)]
 pub(crate) fn tr(rules: &mut Rules) {
     rules.stem = Some(|word| Stemmer::create(Algorithm::Turkish).stem(word));
 }
 
-/// Ukrainian.
+/// Adds the rules of Ukrainian.
 #[inline(never)]
 pub(crate) fn uk(rules: &mut Rules) {
     rules.stem = Some(|word| snowball::Stemmer::create(snowball::Algorithm::Ukrainian).stem(word));

@@ -15,7 +15,7 @@ const OPERATORS: &[u8] = b"!#$%&*+-./:<=>?@\\^|~";
 /// Operators of one character. Other single characters are bullets, separators and punctuation.
 const SINGLE: &[u8] = b"!#$%&+<>?@\\^|~";
 
-/// What stands between two words.
+/// The characters between two words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark<'a> {
     /// An emoji, another symbol or an operator.
@@ -121,8 +121,8 @@ fn is_regional(c: char) -> bool {
     ('\u{1f1e6}'..='\u{1f1ff}').contains(&c)
 }
 
-/// Emoji and other symbols that stand for something. Lines of boxes, shapes used as bullets, and
-/// the tones of skin are none.
+/// Returns whether `c` is an emoji or another symbol that means something. Lines of boxes, shapes
+/// used as bullets, and skin tones are excluded.
 fn is_symbol(c: char) -> bool {
     matches!(c,
         '¢'..='¥' | '§' | '©' | '®' | '°' | '±' | '¶' | '×' | '÷' | '†' | '‡' | '‰'

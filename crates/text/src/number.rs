@@ -200,7 +200,7 @@ pub(crate) fn stroke_len(bytes: &[u8], start: usize, at: usize) -> usize {
     if fits { len } else { 0 }
 }
 
-/// What the superscript digits behind a word are.
+/// The meaning of the superscript digits behind a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Raised {
     /// A part of a unit or a formula: `m²`, `x²`.

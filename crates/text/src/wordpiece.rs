@@ -179,7 +179,7 @@ impl WordPiece {
         encoding
     }
 
-    /// As [`WordPiece::encode`], with a reused buffer.
+    /// Encodes as [`WordPiece::encode`] does, into a reused buffer.
     pub fn encode_into(&self, text: &str, max_tokens: usize, encoding: &mut Encoding) {
         encoding.ids.clear();
         encoding.truncated = false;
@@ -252,9 +252,9 @@ pub fn for_each_word(text: &str, normaliser: Normaliser, mut word: impl FnMut(&s
     for_each_name(text, normaliser, |whole, _| word(whole));
 }
 
-/// As [`for_each_word`], with the places where the case of letters divides a word, for [`parts`]:
-/// the bytes at which all parts but the first begin. `aB` and `ABc` are divided in front of `B`.
-/// One lower-case letter at the beginning is no part: `mRNA`, `iPhone`.
+/// Splits text as [`for_each_word`] does, and also finds where the case of letters divides a word,
+/// for [`parts`]: the bytes at which all parts but the first begin. `aB` and `ABc` are divided in
+/// front of `B`. A single lower-case letter at the beginning is no part: `mRNA`, `iPhone`.
 pub fn for_each_name(text: &str, normaliser: Normaliser, name: impl FnMut(&str, &[usize])) {
     struct Each<F>(F);
     impl<F: FnMut(&str, &[usize])> Sink for Each<F> {

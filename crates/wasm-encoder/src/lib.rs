@@ -89,7 +89,7 @@ pub struct ModelPieces {
 
 #[wasm_bindgen]
 impl ModelPieces {
-    /// Nothing yet.
+    /// Creates an empty list of pieces.
     #[wasm_bindgen(constructor)]
     pub fn new() -> ModelPieces {
         Self::default()

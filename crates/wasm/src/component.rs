@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::open_bundle::{self, OpenBundle};
 use bindings::exports::findling::engine::search as wit;
 
-/// What `wit-bindgen` generates: the canonical ABI.
+/// The code that `wit-bindgen` generates: the canonical ABI.
 #[allow(unsafe_code, missing_docs, clippy::all, reason = "generated code of a foreign interface")]
 mod bindings {
     wit_bindgen::generate!({ path: "wit", world: "engine" });

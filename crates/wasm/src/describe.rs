@@ -1,4 +1,4 @@
-//! What a host needs to know of an opened bundle, as JSON.
+//! The facts about an opened bundle that a host needs, as JSON.
 
 use findling_bundle::{AttributeKind, AttributeLevel, Manifest, ShardId, ShardKind, hex};
 use findling_engine::Index;
@@ -61,8 +61,8 @@ fn dense(json: &mut Json, index: &Index, manifest: &Manifest, hashes: bool) {
     json.end_object();
 }
 
-/// A shard that a search waits for, for fetching. `offset`: where it begins in a single-file
-/// bundle; how long it is matters there alone.
+/// Writes a shard that a search waits for, for fetching. `offset` is its start in a single-file
+/// bundle; its length matters there alone.
 pub fn wanted(json: &mut Json, index: &Index, id: ShardId, offset: u64) {
     let (Some(entry), Some(path)) = (index.entry(id), index.path(id)) else { return };
     json.object().name("id").whole(id.0.into());

@@ -1,8 +1,8 @@
-//! What can go wrong, with a stable code.
+//! Errors with a stable code.
 
 use std::fmt;
 
-/// What can go wrong on this side of the border. [`Failure::code`] is what hosts read.
+/// An error on this side of the border. Hosts read [`Failure::code`].
 #[derive(Debug)]
 pub enum Failure {
     /// The engine's own.

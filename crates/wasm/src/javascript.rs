@@ -53,7 +53,7 @@ impl Engine {
         Ok(Self(OpenBundle::open(entry, manifest, streamed)?))
     }
 
-    /// What the bundle says of itself, as JSON.
+    /// Returns the bundle's description, as JSON.
     pub fn describe(&self) -> String {
         self.0.describe()
     }

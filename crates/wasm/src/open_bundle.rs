@@ -50,7 +50,7 @@ impl OpenBundle {
         Ok(Self { index, offsets, hash })
     }
 
-    /// What the bundle says of itself, as JSON.
+    /// Returns the bundle's description, as JSON.
     pub fn describe(&self) -> String {
         describe::description(&self.index, self.hash.is_some())
     }

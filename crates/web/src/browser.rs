@@ -1,4 +1,4 @@
-//! What a page and a worker have in common, and waiting for several things at once.
+//! Functions that a page and a worker share, and waiting for several things at once.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -62,7 +62,7 @@ pub fn absolute(url: &str) -> Option<Url> {
     }
 }
 
-/// Text about a thrown value.
+/// Returns the text of a thrown value.
 pub fn reason(thrown: &JsValue) -> String {
     Reflect::get(thrown, &"message".into())
         .ok()
@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// Is pending so many times.
+    /// Returns pending so many times, and is ready then.
     async fn after(mut polls: u32) -> u32 {
         let value = polls;
         poll_fn(|_| {

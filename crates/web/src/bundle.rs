@@ -199,7 +199,7 @@ impl Bundle {
         }))
     }
 
-    /// Between searches: keeps memory within its limit, and writes new files to the cache. Once all
+    /// Keeps memory within its limit between searches, and writes new files to the cache. Once all
     /// files of the build are known, removes other files from the cache.
     fn tidy(self: &Rc<Self>) {
         let engine = self.engine();

@@ -73,7 +73,7 @@ impl Engine {
         self.index.borrow().manifest().dense.is_some()
     }
 
-    /// In a bundle of hashed vectors, embeds the query where the request asks for it.
+    /// Embeds the query of a request that needs it, in a bundle of hashed vectors.
     pub fn embed(&self, request: &mut Request) {
         if let Some(encoder) = &self.hash
             && request.vector.is_none()
@@ -176,7 +176,7 @@ impl Engine {
     }
 }
 
-/// Why a shard is not here, for whoever deploys the bundle.
+/// Explains to whoever deploys the bundle why a shard is missing.
 fn explained(error: &Error, path: &str) -> Error {
     match error.code() {
         "not-found" => Error::new(

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of the client.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,7 +24,7 @@ impl Error {
         &self.code
     }
 
-    /// What was expected, what was found, and what to do (English).
+    /// Returns what was expected, what was found, and what to do (English).
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -147,8 +147,8 @@ impl Index {
         self.ask(request.into(), Some(Rc::new(on_words))).await
     }
 
-    /// Other queries that find something, for a query that finds nothing; the one most like it
-    /// comes first. Empty if the query finds something. The response of a search has them too.
+    /// Returns other queries that find something, for a query that finds nothing; the one most like
+    /// it comes first. Empty if the query finds something. The response of a search has them too.
     ///
     /// # Errors
     /// See [`Index::search`].

@@ -1,4 +1,4 @@
-//! What a bundle says of itself.
+//! The description of an opened bundle.
 
 use findling_bundle::{AttributeKind, AttributeLevel};
 use findling_engine::Index;
@@ -17,7 +17,7 @@ pub struct Info {
     pub pages: u32,
     /// Number of sections.
     pub sections: u32,
-    /// What filters, facets and orders can use.
+    /// The attributes that filters, facets and orders can use.
     pub attributes: Vec<AttributeInfo>,
     /// How the bundle is searched by meaning; `None` if only by words.
     pub meaning: Option<Meaning>,
@@ -47,7 +47,7 @@ pub struct Meaning {
     pub semantic: bool,
     /// Whether searches fetch the vectors near the query rather than all of them.
     pub streamed: bool,
-    /// What embeds queries: `static` or `hash`; `None` if only the program can.
+    /// The encoder of queries: `static` or `hash`; `None` if only the program can embed them.
     pub built_in: Option<String>,
 }
 

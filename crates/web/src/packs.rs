@@ -31,7 +31,7 @@ pub struct Packs {
     positions: RefCell<Option<Positions>>,
     /// Shards that the next requests are for.
     wanted: RefCell<Vec<Wanted>>,
-    /// What has been fetched, the oldest first.
+    /// The fetched ranges, the oldest first.
     held: RefCell<Vec<Held>>,
     /// Whether the server has sent a whole pack in place of a range.
     ignores_ranges: Cell<bool>,
@@ -262,7 +262,8 @@ impl Packs {
         }
     }
 
-    /// The server does not send ranges. Its operator can read why a search takes long.
+    /// Reports that the server does not send ranges, so that its operator can read why a search
+    /// takes long.
     fn note_whole(&self, file: &str) {
         if !self.ignores_ranges.replace(true) {
             let advice = "build with --host files";

@@ -17,7 +17,7 @@ const SINGLE_FILE: &str = ".findling";
 /// Bytes of a single file's first request: room for the header and the manifest of a small site.
 const FIRST_BYTES: u64 = 32 << 10;
 
-/// What opening a build reads.
+/// The files that opening a build reads.
 pub struct Opened {
     pub stored_manifest: Vec<u8>,
     /// The packs that shards are in; `None` if each is a file of its own.

@@ -22,7 +22,7 @@ const PARTIAL: u16 = 206;
 
 /// Bytes of a file.
 pub struct Fetched {
-    /// What was asked for.
+    /// The requested bytes.
     pub bytes: Uint8Array,
     /// The whole file, where the server ignored the range.
     pub whole: Option<Uint8Array>,

@@ -89,7 +89,7 @@ pub fn documents(root: &Path) -> Result<Vec<PathBuf>> {
         .collect())
 }
 
-/// `text` with every marked table generated from its results.
+/// Returns `text` with every marked table generated from its results.
 pub fn with_tables(root: &Path, text: &str) -> Result<String> {
     let mut out = String::with_capacity(text.len());
     let mut lines = text.lines();

@@ -10,12 +10,12 @@ use crate::paths::Paths;
 use crate::setup::{self, Node};
 use crate::wasm;
 
-/// Which tests run.
+/// The set of tests to run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// Those of every run.
+    /// The tests of every run.
     Quick,
-    /// Those that take minutes: `cargo xtask test --nightly`.
+    /// The tests that take minutes: `cargo xtask test --nightly`.
     Nightly,
 }
 

@@ -1,3 +1,4 @@
-//! What the repository's commands, the splitter of WebAssembly modules and the tests share.
+//! The code that the repository's commands, the splitter of WebAssembly modules and the tests
+//! share.
 
 pub mod deferred;

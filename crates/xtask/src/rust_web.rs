@@ -12,7 +12,7 @@ use crate::wasm;
 
 /// The example's crate.
 const PACKAGE: &str = "example-rust-web";
-/// What wasm-bindgen calls its files.
+/// The name that wasm-bindgen gives the files.
 const NAME: &str = "example_rust_web";
 
 /// Builds the example into `target/rust-web/app`, and returns `target/rust-web`.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// The file that says what a topic of ranking is about.
 const CASES: &str = "cases.json";
 
-/// What must come out of a folder of extraction.
+/// The file that has what must come out of a folder of extraction.
 const EXPECTED: &str = "expected.txt";
 
 /// Returns the table of the sites below `directory`, as a results file would hold it.
@@ -70,7 +70,7 @@ fn files(directory: &Path, below: &str) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// What a directory holds, in the order of the names.
+/// Returns the entries of a directory, in the order of their names.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
     let found = fs::read_dir(directory).with_context(|| directory.display().to_string())?;
     let mut paths = Vec::new();

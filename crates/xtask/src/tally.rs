@@ -66,7 +66,8 @@ pub fn read(lines: &[String]) -> Reading {
     reading
 }
 
-/// `test result: ok. 12 passed; 0 failed; 1 ignored; ...`, and any `N passed, N failed, N skipped`.
+/// Reads `test result: ok. 12 passed; 0 failed; 1 ignored; ...`, and any `N passed, N failed, N
+/// skipped`.
 fn cargo_line(line: &str) -> Option<Tally> {
     let rest = match line.strip_prefix("test result: ") {
         Some(rest) => rest.split_once(". ")?.1,
@@ -90,8 +91,8 @@ fn cargo_line(line: &str) -> Option<Tally> {
     Some(tally)
 }
 
-/// `# pass 12`, `# fail 0`, `# skipped 1` of node's own runner, or the same after an information
-/// sign.
+/// Reads `# pass 12`, `# fail 0`, `# skipped 1` of node's own runner, or the same after an
+/// information sign.
 fn node_line(line: &str) -> Option<Tally> {
     let rest = line.strip_prefix("# ").or_else(|| line.strip_prefix("\u{2139} "))?;
     let (what, n) = rest.split_once(' ')?;
@@ -105,14 +106,14 @@ fn node_line(line: &str) -> Option<Tally> {
     }
 }
 
-/// `test name ... ignored, reason`, an ignored test of cargo's runner.
+/// Reads `test name ... ignored, reason`, an ignored test of cargo's runner.
 fn cargo_skip(line: &str) -> Option<Skip> {
     let (test, reason) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
     let reason = reason.strip_prefix(", ").unwrap_or("it is ignored");
     Some(Skip { test: test.to_owned(), reason: reason.to_owned() })
 }
 
-/// `\u{fe63} name (0.1ms) # reason`, a skipped test or suite of Node's own runner.
+/// Reads `\u{fe63} name (0.1ms) # reason`, a skipped test or suite of Node's own runner.
 fn node_skip(line: &str) -> Option<Skip> {
     let rest = line.strip_prefix("\u{fe63} ")?;
     let (name, reason) = rest.rsplit_once(" # ")?;
@@ -120,7 +121,7 @@ fn node_skip(line: &str) -> Option<Skip> {
     Some(Skip { test: name.to_owned(), reason: reason.to_owned() })
 }
 
-/// `skipped: why`, `SKIP why`: printed by tests that need something the machine lacks.
+/// Reads `skipped: why` and `SKIP why`, which tests print that need something the machine lacks.
 fn skip_line(line: &str) -> Option<&str> {
     let (word, reason) = line.split_once([':', ' '])?;
     let reason = reason.trim_start_matches([':', ' ']);

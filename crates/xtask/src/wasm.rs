@@ -30,10 +30,10 @@ struct Module {
     artefact: &'static str,
     /// Directory below `www/wasm/`.
     directory: &'static str,
-    /// What wasm-bindgen calls the files.
+    /// The name that wasm-bindgen gives the files.
     out_name: &'static str,
     profile: &'static str,
-    /// What cargo is told besides, behind all else.
+    /// Further arguments of cargo, behind all others.
     rustc: &'static [&'static str],
     /// Options of wasm-opt.
     optimise: &'static [&'static str],
@@ -143,7 +143,7 @@ const PLAYGROUND: Module = Module {
     binding: true,
 };
 
-/// What the page of the playground says that a reader downloads.
+/// The download size that the playground's page states.
 const PLAYGROUND_BUDGET: u64 = 1_400_000;
 
 /// Length of a module, raw and after brotli at its best, which is what hosts send.
@@ -175,14 +175,14 @@ impl Size {
     }
 }
 
-/// Which modules to build.
+/// The modules to build.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// Those of browsers and of the endpoint.
+    /// The modules of browsers and of the endpoint.
     Engine,
     /// The transformer too.
     Both,
-    /// That of the site's playground, which takes minutes.
+    /// The module of the site's playground, which takes minutes.
     Playground,
     /// The engine for a first look: not optimised, and not measured.
     FirstLook,
@@ -497,7 +497,7 @@ fn optimise(paths: &Paths, node: &Node, wasm: &Path, options: &[&str]) -> Result
     fs::rename(&optimised, wasm).with_context(|| wasm.display().to_string())
 }
 
-/// Length after brotli at its best, which is what static hosts send.
+/// Returns the length after brotli at its best, which is what static hosts send.
 pub fn brotli_len(node: &Node, file: &Path) -> Result<u64> {
     let script = "const z=require('zlib'),c=z.constants;\
                   const b=require('fs').readFileSync(process.argv[1]);\

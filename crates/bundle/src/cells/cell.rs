@@ -34,7 +34,7 @@ pub fn part_of(place: u32, n: u32) -> u8 {
     (u64::from(place) * 256 / u64::from(n.max(1))).min(255) as u8
 }
 
-/// What the centroids say about a cell's vectors.
+/// The facts that the centroids have about a cell's vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Members {
     /// The number. The cell itself names their places.
@@ -208,7 +208,7 @@ impl CellShard {
         })
     }
 
-    /// Section and part of the vector at index `at`.
+    /// Returns the section and the part of the vector at index `at`.
     fn place(&self, at: usize, structure: &Structure) -> Option<(SectionId, u8)> {
         match &self.names {
             Names::Places(places) => {

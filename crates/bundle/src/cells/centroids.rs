@@ -113,7 +113,7 @@ fn check(cells: &[Cell], centroids: &[f32], dim: usize, cell_of: &[u32]) -> Resu
     Ok(())
 }
 
-/// The mean of `n` centroids.
+/// Returns the mean of `n` centroids.
 fn mean(centroids: &[f32], n: usize, dim: usize) -> Vec<f32> {
     let n = n.max(1) as f64;
     let mut mean = vec![0.0f64; dim];
@@ -244,8 +244,8 @@ impl Centroids {
         self.cell_of.get(vector as usize).copied()
     }
 
-    /// What is known of a cell's vectors before its shard is here; `None` if there is no such cell.
-    /// O(vectors).
+    /// Returns the facts about a cell's vectors that are known before its shard is loaded; `None`
+    /// if there is no such cell. O(vectors).
     pub fn members(&self, cell: u32) -> Option<Members> {
         let n_vectors = self.cells.get(cell as usize)?.n_vectors;
         if !self.tells() {

@@ -47,7 +47,7 @@ pub(super) enum Count {
     Section = 8,
     /// Sections further on the same page.
     SectionsOn = 9,
-    /// Which 256th of a section.
+    /// The place in a section, in 256ths.
     Part = 10,
 }
 

@@ -81,12 +81,12 @@ impl Steps {
         Self::new(mean, octaves.iter().map(|octaves| size(octaves) as u8).collect())
     }
 
-    /// The same sizes about another mean step.
+    /// Returns the same sizes about another mean step.
     pub(super) fn with_mean(&self, mean: f32) -> Result<Self, Error> {
         Self::new(mean, self.sizes.clone())
     }
 
-    /// The geometric mean of all steps.
+    /// Returns the geometric mean of all steps.
     pub fn mean(&self) -> f32 {
         self.mean
     }

@@ -282,7 +282,7 @@ impl<'a> Lists<'a> {
         Ok(())
     }
 
-    /// Everything that is left must be lengths.
+    /// Checks that everything left is lengths.
     pub(super) fn finish(self) -> Result<(), Error> {
         match self.reader.remaining() == self.n_lens {
             true => Ok(()),

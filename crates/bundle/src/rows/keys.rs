@@ -1,4 +1,4 @@
-//! Which key of the static encoder's table stands for a word.
+//! The choice of the key of the static encoder's table that stands for a word.
 
 /// Fewest characters of a key that can stand for a longer word. A single letter tells nothing about
 /// the word, and every shard would have to repeat it.

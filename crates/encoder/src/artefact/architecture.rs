@@ -93,12 +93,12 @@ pub mod names {
     /// After the feed-forward part: `layer.N.output-norm.weight` and `.bias`.
     pub const OUTPUT_NORM: &str = "output-norm";
 
-    /// `layer.N.PART.weight`.
+    /// Returns `layer.N.PART.weight`.
     pub fn weight(layer: u32, part: &str) -> String {
         format!("layer.{layer}.{part}.weight")
     }
 
-    /// `layer.N.PART.bias`.
+    /// Returns `layer.N.PART.bias`.
     pub fn bias(layer: u32, part: &str) -> String {
         format!("layer.{layer}.{part}.bias")
     }

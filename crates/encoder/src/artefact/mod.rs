@@ -39,7 +39,7 @@ pub struct Artefact {
     architecture: Architecture,
     normaliser: Normaliser,
     vocabulary: Vec<String>,
-    /// One for each of the architecture's tensors, in its order.
+    /// The entry of each of the architecture's tensors, in its order.
     entries: Vec<Entry>,
     /// The bytes of all tensors, little-endian. Other bytes may lie between them: the payload of a
     /// published model is its file.
@@ -114,8 +114,8 @@ impl Artefact {
         Ok(artefact.with_fingerprint())
     }
 
-    /// As [`Artefact::of_payload`], without the table of words. The card has the fingerprint of the
-    /// whole model already.
+    /// Creates an artefact as [`Artefact::of_payload`] does, without the table of words. The card
+    /// has the fingerprint of the whole model already.
     #[cfg(feature = "import")]
     pub(crate) fn of_layers(
         mut card: EncoderCard,
@@ -167,7 +167,7 @@ impl Artefact {
         &self.architecture
     }
 
-    /// How its tokenizer normalises text.
+    /// Returns how the tokenizer normalises text.
     pub fn normaliser(&self) -> Normaliser {
         self.normaliser
     }
@@ -271,7 +271,8 @@ impl Artefact {
         self
     }
 
-    /// Of the head without name and fingerprint, and of the tensors in the architecture's order.
+    /// Returns the hash of the head without name and fingerprint, and of the tensors in the
+    /// architecture's order.
     fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         // Name and stored fingerprint do not change the vectors.

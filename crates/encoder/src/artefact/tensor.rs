@@ -85,7 +85,7 @@ pub struct Tensor<'a> {
 }
 
 impl<'a> Tensor<'a> {
-    /// `bytes` must be as long as `storage.bytes(spec)`.
+    /// Creates a tensor of stored bytes, which must have the length `storage.bytes(spec)`.
     pub(super) fn new(spec: &TensorSpec, storage: Storage, bytes: &'a [u8]) -> Self {
         Self { rows: spec.rows, cols: spec.cols, storage, bytes }
     }

@@ -278,7 +278,7 @@ fn pooling(config: Option<PoolingConfig>) -> Result<PoolingMode, Error> {
     }
 }
 
-/// What else can be done with a model that is not of BERT's family.
+/// The alternatives for a model that is not of BERT's family.
 const OTHERWISE: &str = "supported are BERT-family models in safetensors, and any other family as \
                          an ONNX export with its tokenizer.json (WordPiece, Unigram or BPE): \
                          `findling models add DIR`";

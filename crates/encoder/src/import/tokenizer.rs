@@ -94,7 +94,7 @@ fn yes() -> bool {
     true
 }
 
-/// Normalisation and vocabulary of the model in `dir`.
+/// Returns normalisation and vocabulary of the model in `dir`.
 pub(crate) fn read(dir: &Path) -> Result<(Normaliser, Vec<String>), Error> {
     let path = dir.join("tokenizer.json");
     match read_json::<TokenizerFile>(&path)? {

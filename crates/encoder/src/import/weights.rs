@@ -350,7 +350,7 @@ fn shape(spec: &TensorSpec) -> Vec<usize> {
     if spec.is_vector() { vec![spec.cols] } else { vec![spec.rows, spec.cols] }
 }
 
-/// BERT's name of one of the artefact's tensors.
+/// Returns BERT's name of one of the artefact's tensors.
 fn bert_name(name: &str) -> String {
     if name == names::WORDS {
         return WORDS.into();

@@ -66,7 +66,7 @@ mod tests {
 
     use super::*;
 
-    /// By the formula, in f64.
+    /// Computes attention by its formula, in f64.
     fn slow([query, key, value]: [&[f32]; 3], hidden: usize, heads: usize) -> Vec<f64> {
         let (tokens, dim) = (query.len() / hidden, hidden / heads);
         let mut out = vec![0.0; query.len()];

@@ -15,8 +15,9 @@ use super::linear::{Linear, Packed};
 use super::norm::Norm;
 use crate::artefact::{Activation, Architecture, Artefact, names};
 
-/// Input: f32 `[tokens, hidden]`, sums of word and position rows. Output: f32 `[tokens, hidden]`,
-/// the vectors of the last layer. May move the layers out of the artefact.
+/// Builds the graph of the layers. Input: f32 `[tokens, hidden]`, sums of word and position rows.
+/// Output: f32 `[tokens, hidden]`, the vectors of the last layer. May move the layers out of the
+/// artefact.
 pub(super) fn build(artefact: &mut Artefact) -> TractResult<TypedModel> {
     let architecture = artefact.architecture().clone();
     let norm = norm(artefact, names::NORM)?;

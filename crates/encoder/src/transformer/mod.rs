@@ -82,7 +82,7 @@ impl Transformer {
         Self::load_dir_with(dir, &crate::import::Options::default())
     }
 
-    /// [`Transformer::load_dir`] with settings that override the model's files.
+    /// Loads as [`Transformer::load_dir`] does, with settings that override the model's files.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Transformer {
         Ok(Some(Self { word_rows: Some(rows), ..Self::with(layers, tokenizer)? }))
     }
 
-    /// Hash of everything that determines the vectors.
+    /// Returns the hash of everything that determines the vectors.
     pub fn fingerprint(&self) -> &str {
         &self.card.fingerprint
     }
@@ -217,8 +217,8 @@ impl Encoder for Transformer {
         &self.card
     }
 
-    /// With feature `parallel` on all cores, longest texts first, so that no core works alone at
-    /// the end.
+    /// Encodes texts, with the feature `parallel` on all cores. The longest texts come first, so
+    /// that no core works alone at the end.
     fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Embedding>, Error> {
         each(texts, |text| self.encode_one(text, side))
     }

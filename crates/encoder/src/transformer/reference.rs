@@ -52,8 +52,8 @@ pub fn verify(model: &Transformer) -> Result<Option<Verified>, Error> {
     compare(model, MIN_COSINE).map(Some)
 }
 
-/// As [`verify`], for a model of any name and with another bound, such as a lower one for a
-/// quantised model.
+/// Compares as [`verify`] does, for a model of any name and with another bound, such as a lower one
+/// for a quantised model.
 ///
 /// # Errors
 ///

@@ -20,7 +20,7 @@ pub(super) enum Tokenizer {
 }
 
 impl Tokenizer {
-    /// WordPiece with the vocabulary of an artefact.
+    /// Creates a WordPiece tokenizer with the vocabulary of an artefact.
     ///
     /// # Errors
     ///

@@ -20,7 +20,7 @@ enum Marker {
 /// The type whose fields are those of requests.
 const REQUEST: &str = "Request";
 
-/// What was read so far.
+/// The markers that have been read so far.
 #[derive(Default)]
 pub(super) struct Markers {
     functions: Functions,

@@ -1,4 +1,4 @@
-//! Which code of the engine browsers load later, as the source declares it.
+//! The parts of the engine that browsers load later, as the source declares them.
 //!
 //! A marker stands beside what it is about, so that it moves and is renamed with it:
 //!
@@ -37,7 +37,7 @@ const CRATES: [(&str, &str); 3] = [
     ("findling_engine", "crates/engine/src"),
 ];
 
-/// What the markers declare.
+/// The declarations of the markers.
 pub struct Declaration {
     /// The functions that are not in the first part.
     pub functions: Functions,

@@ -42,10 +42,10 @@ pub enum Named {
     Containing(&'static str),
 }
 
-/// Which functions are not in the first part.
+/// The functions that are not in the first part.
 #[derive(Clone, Debug, Default, Hash)]
 pub struct Functions {
-    /// Those in the deferred part.
+    /// The functions of the deferred part.
     pub deferred: Vec<Named>,
     /// Exceptions of these.
     pub kept: Vec<Named>,
@@ -74,8 +74,8 @@ impl Functions {
         }
     }
 
-    /// What a marker names that is none of these functions: a function that was inlined, or that
-    /// nothing calls.
+    /// Returns the marked names that are none of these functions: a function that was inlined, or
+    /// that nothing calls.
     pub fn absent<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<String> {
         let names: Vec<String> = names.map(plain).collect();
         let all = self.deferred.iter().chain(&self.kept).chain(&self.parts);
@@ -105,7 +105,7 @@ impl Named {
         }
     }
 
-    /// What errors call it.
+    /// Returns the name that errors use.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Module(path) => path.trim_end_matches("::").to_owned(),
@@ -116,7 +116,8 @@ impl Named {
     }
 }
 
-/// What stands behind each occurrence of a path in a name. A path does not begin inside of a word.
+/// Returns the text behind each occurrence of a path in a name. A path does not begin inside of a
+/// word.
 fn found<'a>(name: &'a str, path: &'a str) -> impl Iterator<Item = &'a str> {
     name.match_indices(path).filter_map(move |(at, _)| {
         let before = name[..at].chars().next_back();
@@ -126,7 +127,7 @@ fn found<'a>(name: &'a str, path: &'a str) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// What follows a type's parameters and the brackets around it: `::f` of `<A, B>>::f`.
+/// Returns the text behind a type's parameters and the brackets around it: `::f` of `<A, B>>::f`.
 fn behind_type(text: &str) -> &str {
     let mut depth = 0_i32;
     for (at, c) in text.char_indices() {

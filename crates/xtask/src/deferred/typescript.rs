@@ -5,7 +5,7 @@ use super::Declaration;
 /// The file of the client, below the repository.
 pub const FILE: &str = "www/src/deferred-requests.ts";
 
-/// TypeScript by which the client tells the requests that call deferred functions.
+/// Writes the TypeScript by which the client tells the requests that call deferred functions.
 pub fn write(declaration: &Declaration) -> String {
     let mut out = HEAD.to_owned();
     for field in declaration.fields.iter().filter(|field| !field.deferred) {

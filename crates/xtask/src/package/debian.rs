@@ -8,7 +8,7 @@ use super::{TOOL, offline, search_with};
 use crate::cmd::{Cmd, heading, note, which};
 use crate::paths::Paths;
 
-/// What the package installs, besides the program.
+/// The files that the package installs, besides the program.
 const INSTALLED: [&str; 5] = [
     "usr/share/bash-completion/completions/findling",
     "usr/share/zsh/vendor-completions/_findling",

@@ -27,8 +27,8 @@ use platform::Platform;
 /// The package with the command-line tool.
 const TOOL: &str = "findling";
 
-/// What `findling build` writes for a site in English whose queries need no transformer, but for
-/// [`LOCALE`].
+/// The files that `findling build` writes for a site in English whose queries need no transformer,
+/// without those of [`LOCALE`].
 const WRITTEN: [&str; 13] = [
     "findling-assistant.js",
     "findling-highlight.js",
@@ -58,7 +58,7 @@ struct Program {
     platform: &'static Platform,
 }
 
-/// What `cargo xtask pack` is told.
+/// The options of `cargo xtask pack`.
 #[derive(Default)]
 pub struct PackOptions {
     /// The program.
@@ -159,7 +159,7 @@ fn pack_into(paths: &Paths, options: &PackOptions, scratch: &Path) -> Result<Mad
     })
 }
 
-/// Rust's name of this machine's platform.
+/// Returns Rust's name of this machine's platform.
 fn host_target() -> Result<String> {
     let version = Cmd::new(paths::rustc()).arg("-vV").read()?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));

@@ -8,7 +8,7 @@ pub struct Platform {
     pub target: &'static str,
     /// The end of the name of its npm package.
     pub npm: &'static str,
-    /// What npm compares with `process.platform` and `process.arch`.
+    /// The value that npm compares with `process.platform` and `process.arch`.
     pub os: &'static str,
     pub cpu: &'static str,
     /// On Linux, the C library that npm asks for.

@@ -10,7 +10,7 @@ use super::{Program, copy, offline, search_with};
 use crate::cmd::{Cmd, heading, note, which};
 use crate::paths::Paths;
 
-/// What builds wheels, with its version.
+/// The package that builds wheels, with its version.
 const BACKEND: &str = "hatchling==1.33.0";
 
 /// Makes the wheel. Returns its file.

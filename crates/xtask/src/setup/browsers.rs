@@ -15,7 +15,7 @@ struct Browser {
     programs: &'static [&'static str],
     /// Debian's packages.
     packages: &'static [&'static str],
-    /// What they are for, and their size.
+    /// The purpose of the packages, and their size.
     why: &'static str,
 }
 

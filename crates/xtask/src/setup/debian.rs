@@ -20,7 +20,7 @@ pub fn candidate(package: &str) -> Option<String> {
     (line != "(none)").then_some(line)
 }
 
-/// What a package depends on directly.
+/// Returns the direct dependencies of a package.
 pub fn depends(package: &str) -> Vec<String> {
     let listed = Cmd::new("apt-cache")
         .args(["depends", package])
@@ -34,7 +34,7 @@ pub fn depends(package: &str) -> Vec<String> {
         .collect()
 }
 
-/// Those of `packages` that are not installed.
+/// Returns those of `packages` that are not installed.
 pub fn missing<'a>(packages: &[&'a str]) -> Vec<&'a str> {
     let installed = |package: &str| {
         let status =

@@ -102,7 +102,7 @@ fn by_rustup() -> Result<()> {
     Ok(())
 }
 
-/// Version and host of Debian's compiler.
+/// Returns version and host of Debian's compiler.
 fn debian_rustc() -> Option<(String, String)> {
     let said = Cmd::new(DEBIAN_RUSTC).arg("-vV").read().ok()?;
     let field = |name: &str| {

@@ -14,7 +14,7 @@ const ROWS: usize = TILE.0;
 const VECTORS: usize = TILE.1;
 const COLUMNS: usize = VECTORS * LANES;
 
-/// `softmax(query * keyᵀ) * value` by head into `out`; all are `[tokens, hidden]`.
+/// Computes `softmax(query * keyᵀ) * value` by head into `out`; all are `[tokens, hidden]`.
 pub fn attend([query, key, value]: [&[f32]; 3], out: &mut [f32], hidden: usize, heads: usize) {
     let mut scratch = Scratch::new(query.len() / hidden, hidden / heads);
     dispatch!(Level::new(), simd => run(simd, &mut scratch, [query, key, value], out, hidden));

@@ -25,7 +25,7 @@ use wasm as lanes;
 
 pub use lanes::{MAX_TILE, PANEL, Step, Weight, step, tile};
 
-/// Two inputs of one token, the first in the lower half.
+/// Packs two inputs of one token, the first in the lower half.
 pub fn pair(first: i16, second: i16) -> i32 {
     i32::from(first as u16) | i32::from(second) << 16
 }

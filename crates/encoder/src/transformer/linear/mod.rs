@@ -42,8 +42,8 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// `weights` are `[outputs, inputs]`, 8-bit, with a scale for each output. Scales and bias are
-    /// multiplied by `factor`.
+    /// Packs `weights` (`[outputs, inputs]`, 8-bit, with a scale for each output). Scales and bias
+    /// are multiplied by `factor`.
     pub fn new(
         weights: &[i8],
         scales: impl Iterator<Item = f32>,
@@ -86,7 +86,7 @@ impl Packed {
         Some(Self::in_order(&integers, scales.into_iter(), bias, inputs, factor, max))
     }
 
-    /// `None`, since the kernel's weights have 8 bits.
+    /// Returns `None`, since the kernel's weights have 8 bits.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     pub fn rounded(_: &[f32], _: &[f32], _: usize, _: f32) -> Option<Self> {
         None
@@ -167,7 +167,7 @@ struct Quantised {
 }
 
 impl Quantised {
-    /// `max` is the integer of a token's largest activation.
+    /// Quantises the activations of one token, whose largest becomes the integer `max`.
     #[inline(always)]
     fn new(x: &[f32], inputs: usize, max: i16) -> Self {
         let tokens = x.len() / inputs;
@@ -315,7 +315,7 @@ mod tests {
         out
     }
 
-    /// `x * weightᵀ + bias` in f64.
+    /// Computes `x * weightᵀ + bias` in f64.
     fn slow(x: &[f32], weights: &[i8], scales: &[f32], bias: &[f32], inputs: usize) -> Vec<f64> {
         let row = |x: &[f32], output: usize| {
             let weights = &weights[output * inputs..][..inputs];

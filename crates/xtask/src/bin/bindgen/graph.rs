@@ -14,7 +14,7 @@ use crate::links::{Links, Target};
 pub struct Graph {
     pub ids: Vec<FunctionId>,
     pub calls: Vec<Vec<usize>>,
-    /// What is called from outside.
+    /// The functions that are called from outside.
     pub outside: HashSet<usize>,
     /// The table's entries: slot and function.
     pub entries: BTreeMap<u32, usize>,
@@ -23,7 +23,7 @@ pub struct Graph {
     of_pieces: Vec<BTreeSet<Target>>,
 }
 
-/// What can be reached.
+/// The functions and data that can be reached.
 #[derive(Default)]
 pub struct Reached {
     pub functions: HashSet<usize>,
@@ -79,8 +79,8 @@ impl Graph {
         })
     }
 
-    /// What can be reached from outside, and from `besides`, without going through functions that
-    /// wait.
+    /// Returns what can be reached from outside, and from `besides`, without going through
+    /// functions that wait.
     pub fn reach(
         &self,
         besides: impl IntoIterator<Item = usize>,
@@ -111,7 +111,7 @@ impl Graph {
     }
 }
 
-/// What a function calls or takes the address of.
+/// Returns the functions that a function calls or takes the address of.
 pub fn called(module: &Module, id: FunctionId) -> Vec<FunctionId> {
     #[derive(Default)]
     struct Called(Vec<FunctionId>);

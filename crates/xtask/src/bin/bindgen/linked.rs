@@ -12,7 +12,7 @@ use wasmparser::{
 
 use crate::links::Target;
 
-/// What a linked module refers to: relocations in code by place in the file, those in data by
+/// The references of a linked module: relocations in code by place in the file, those in data by
 /// address.
 pub struct Linked {
     /// Where the pieces of data are in memory.
@@ -185,8 +185,8 @@ fn segment(data: &Data<'_>) -> Result<Segment> {
     Ok(Segment { address: value.cast_unsigned(), file: end - data.data.len()..end })
 }
 
-/// What a relocation puts at a place in the file; `None` if it is neither an address of data nor of
-/// a function.
+/// Returns what a relocation puts at a place in the file; `None` if it is neither an address of
+/// data nor of a function.
 fn target(
     wasm: &[u8],
     at: usize,

@@ -1,4 +1,4 @@
-//! What the functions and the data of a module refer to.
+//! The references of a module's functions and data.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -16,17 +16,17 @@ pub enum Target {
     Slot(u32),
 }
 
-/// What refers to what.
+/// The references between functions and data.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     /// Where the pieces of data are in memory.
     pub pieces: Vec<Range<u32>>,
     /// Whether nobody writes to them.
     pub constant: Vec<bool>,
-    /// What each piece refers to.
+    /// The references of each piece.
     pub of_pieces: Vec<BTreeSet<Target>>,
-    /// What functions refer to, by their names, which are unique. Those that refer to nothing have
-    /// no entry.
+    /// The references of functions, by their names, which are unique. Functions that refer to
+    /// nothing have no entry.
     pub of_functions: HashMap<String, BTreeSet<Target>>,
 }
 

@@ -63,7 +63,7 @@ impl Plan {
         Ok(())
     }
 
-    /// For each slot that is stood in for, a function of its type that does nothing.
+    /// Adds, for each slot that is stood in for, a function of its type that does nothing.
     fn nothing(&self, module: &mut Module, ids: &[FunctionId]) -> Result<HashMap<u32, FunctionId>> {
         let mut by_type: HashMap<TypeId, FunctionId> = HashMap::new();
         let mut nothing = HashMap::new();

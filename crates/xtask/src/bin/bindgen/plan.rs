@@ -1,4 +1,4 @@
-//! Which functions and which data go into which part.
+//! The choice of the part for each function and each piece of data.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,8 +12,8 @@ use crate::graph::{Graph, Reached};
 use crate::links::Links;
 use crate::seam;
 
-/// What goes where. Functions are named by their place in the module, since each part is made from
-/// a reading of its own.
+/// The part of each function. Functions are named by their place in the module, since each part is
+/// made from a reading of its own.
 pub struct Plan {
     pub first: Part,
     /// The others, by name.

@@ -99,7 +99,7 @@ impl Relocations {
         Ok(())
     }
 
-    /// What refers to what in `module`, whose functions get names that are unique.
+    /// Returns the references in `module`, whose functions get names that are unique.
     pub fn links(self, module: &mut Module) -> Links {
         let mut of_functions = HashMap::new();
         let ids: Vec<FunctionId> = module.funcs.iter().map(walrus::Function::id).collect();
@@ -124,7 +124,7 @@ impl Relocations {
     }
 }
 
-/// The places of a function's instructions in the file that it was read from.
+/// Finds the places of a function's instructions in the file that it was read from.
 fn each_place(module: &Module, id: FunctionId, found: impl FnMut(u32)) {
     struct Places<F>(F);
     impl<'i, F: FnMut(u32)> Visitor<'i> for Places<F> {

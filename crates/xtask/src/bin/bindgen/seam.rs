@@ -79,7 +79,8 @@ mod tests {
 
     use super::*;
 
-    /// `main` calls `common`, and `jumps` does what `build` adds; `rare` is in another part.
+    /// Checks a module where `main` calls `common`, and `jumps` does what `build` adds; `rare` is
+    /// in another part.
     fn check(build: impl Fn(&mut walrus::InstrSeqBuilder, FunctionId)) -> Result<()> {
         let mut module = Module::default();
         let mut add = |name: &str, build: &dyn Fn(&mut walrus::InstrSeqBuilder)| {

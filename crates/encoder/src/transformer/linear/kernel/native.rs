@@ -19,7 +19,7 @@ pub fn step(weights: [[Weight; 2]; PANEL]) -> Step {
     Step(weights)
 }
 
-/// The sums of a panel for each token of a block, of `sums.len()` tokens.
+/// Computes the sums of a panel for each token of a block, of `sums.len()` tokens.
 pub fn tile(panel: &[Step], block: &[i32], sums: &mut [[i32; PANEL]]) {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
@@ -34,7 +34,7 @@ pub fn tile(panel: &[Step], block: &[i32], sums: &mut [[i32; PANEL]]) {
     plain(panel, block, sums);
 }
 
-/// The plain form, to which all others are equal.
+/// Computes the plain form, to which all others are equal.
 fn plain(panel: &[Step], block: &[i32], sums: &mut [[i32; PANEL]]) {
     sums.fill([0; PANEL]);
     for (weights, inputs) in panel.iter().zip(block.chunks_exact(sums.len())) {
@@ -62,7 +62,7 @@ mod x86 {
     const FEW: usize = MAX_TILE / 2;
 
     fearless_simd::kernel!(
-        /// Any number of tokens, `sums.len()`, up to [`MAX_TILE`].
+        /// Computes any number of tokens, `sums.len()`, up to [`MAX_TILE`].
         #[inline(never)]
         pub fn tile_avx512(simd: Avx512, panel: &[Step], block: &[i32], sums: &mut [[i32; PANEL]]) {
             match sums.len() {
@@ -110,7 +110,7 @@ mod x86 {
     }
 
     fearless_simd::kernel!(
-        /// The same, a half of the outputs by [`FEW`] tokens at a time.
+        /// Computes the same, a half of the outputs by [`FEW`] tokens at a time.
         #[inline(never)]
         pub fn tile_avx2(simd: Avx2, panel: &[Step], block: &[i32], sums: &mut [[i32; PANEL]]) {
             let tokens = sums.len();
@@ -165,7 +165,7 @@ mod x86 {
         use super::super::{plain, step};
         use super::*;
 
-        /// Both forms against the plain one, for each number of tokens.
+        /// Compares both forms with the plain one, for each number of tokens.
         #[test]
         fn every_form_comes_to_the_same() {
             const INPUTS: usize = 74;

@@ -25,7 +25,7 @@ pub fn step(weights: [[Weight; 2]; PANEL]) -> Step {
     u64x2(half(0), half(PANEL / 2))
 }
 
-/// The sums of a panel for each token of a block, of `sums.len()` tokens.
+/// Computes the sums of a panel for each token of a block, of `sums.len()` tokens.
 pub fn tile(panel: &[Step], block: &[i32], sums: &mut [[i32; PANEL]]) {
     match sums.len() {
         1 => of::<1>(panel, block, sums),
