@@ -136,7 +136,7 @@ fn row(
     );
 }
 
-/// Sections of which about this share passes; whole pages, either each for itself or in 16
+/// Returns sections of which about this share passes; whole pages, either each for itself or in 16
 /// stretches.
 fn filter(structure: &Structure, kind: &str, selectivity: f64, seed: u64) -> Option<Bitset> {
     if selectivity >= 1.0 {
@@ -165,7 +165,7 @@ fn filter(structure: &Structure, kind: &str, selectivity: f64, seed: u64) -> Opt
     Some(sections)
 }
 
-/// Pages of eight sections, of which every eighth has two vectors.
+/// Returns pages of eight sections, of which every eighth has two vectors.
 fn structure(n_vectors: u32) -> Structure {
     let mut builder = StructureBuilder::default();
     let (mut vectors, mut section) = (0, 0);
@@ -246,7 +246,7 @@ fn synthetic(n: usize) -> Vec<Vec<f32>> {
 struct Random(u64);
 
 impl Random {
-    /// splitmix64
+    /// Returns the next number of splitmix64.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -264,7 +264,8 @@ impl Random {
     }
 }
 
-/// What instant-distance builds over: a place in [`ROWS`], so that its own dump holds no vectors.
+/// The item that instant-distance builds over: a place in [`ROWS`], so that its own dump holds no
+/// vectors.
 #[derive(Clone)]
 struct Row(u32);
 

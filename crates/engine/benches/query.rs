@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use findling_engine::Request;
 use support::{Cut, Page, Section, build};
 
-/// Time that this thread has run, where the system tells (Linux), so that a busy machine does not
-/// count; else time of day.
+/// Returns the time that this thread has run, where the system reports it (Linux), so that a busy
+/// machine does not count; else the time of day.
 fn time(start: Instant) -> Duration {
     let ran = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let ran = ran.and_then(|stat| stat.split(' ').next()?.parse().ok());
@@ -35,7 +35,7 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A rank from 0, by Zipf's law over `n` ranks.
+    /// Returns a rank from 0, by Zipf's law over `n` ranks.
     fn zipf(&mut self, n: usize) -> usize {
         ((n as f64).powf(self.unit()) - 1.0) as usize
     }
@@ -43,7 +43,7 @@ impl Random {
 
 const N_WORDS: usize = 30_000;
 
-/// The word of a rank: letters alone, so that it is one term.
+/// Returns the word of a rank: letters alone, so that it is one term.
 fn word(rank: usize) -> String {
     let mut rest = rank;
     let mut word = String::from("q");

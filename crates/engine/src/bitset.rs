@@ -14,36 +14,36 @@ pub struct Bitset {
 }
 
 impl Bitset {
-    /// The empty set over `0..len`.
+    /// Returns the empty set over `0..len`.
     pub fn none(len: u32) -> Self {
         Self { words: vec![0; len.div_ceil(64) as usize], len }
     }
 
-    /// The set of all of `0..len`.
+    /// Returns the set of all of `0..len`.
     pub fn all(len: u32) -> Self {
         let mut set = Self { words: vec![u64::MAX; len.div_ceil(64) as usize], len };
         set.clear_tail();
         set
     }
 
-    /// One more than the largest number that can be in the set.
+    /// Returns one more than the largest number that can be in the set.
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether no number is in the set.
+    /// Returns whether no number is in the set.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// How many numbers are in the set.
+    /// Returns how many numbers are in the set.
     pub fn count(&self) -> u32 {
         // Without a popcount instruction, as on plain x86-64, passing over empty words is what
         // makes small sets fast.
         self.words.iter().filter(|&&word| word != 0).map(|word| word.count_ones()).sum()
     }
 
-    /// Whether a number is in the set; one out of range never is.
+    /// Returns whether a number is in the set; one out of range never is.
     #[inline]
     pub fn contains(&self, i: u32) -> bool {
         self.words.get((i / 64) as usize).is_some_and(|word| word >> (i % 64) & 1 == 1)
@@ -102,7 +102,7 @@ impl Bitset {
         self.clear_tail();
     }
 
-    /// The numbers in the set, ascending.
+    /// Returns the numbers in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
             let mut rest = word;
@@ -114,12 +114,12 @@ impl Bitset {
         })
     }
 
-    /// Bytes of memory it takes beside itself.
+    /// Returns bytes of memory it takes beside itself.
     pub fn heap_bytes(&self) -> usize {
         self.words.len() * 8
     }
 
-    /// Word by word; the words that a shorter `other` lacks count as 0.
+    /// Combines two sets word by word; the words that a shorter `other` lacks count as 0.
     fn zip(&mut self, other: &Self, f: impl Fn(u64, u64) -> u64) {
         for (i, word) in self.words.iter_mut().enumerate() {
             *word = f(*word, other.words.get(i).copied().unwrap_or(0));

@@ -12,7 +12,7 @@ use crate::vector::DensePoint;
 /// Vectors in the space of the bundle, of length 1 up to rounding: a stored number has eight bits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HitVectors {
-    /// Of the query, then of its other phrasings; `None` if one was not embedded.
+    /// The vectors of the query and of its other phrasings; `None` if one was not embedded.
     pub query: Vec<Option<Vec<f32>>>,
     /// By page and by section, in the response's order; `None` for a section without vectors. A
     /// section with several vectors has the one nearest to the query here, or the first one if the
@@ -78,7 +78,7 @@ struct Space<'a> {
 }
 
 impl Space<'_> {
-    /// The vector of a section nearest to a point, or the first one without a point.
+    /// Returns the vector of a section nearest to a point, or the first one without a point.
     fn nearest(&self, section: SectionId, point: Option<&DensePoint>) -> Option<Vec<f32>> {
         let mut best: Option<(f32, (&[i8], f32))> = None;
         for vector in self.structure.vectors(section) {

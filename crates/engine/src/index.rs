@@ -31,7 +31,7 @@ pub struct Index {
     clock: AtomicU32,
     rank_params: RankParams,
     streamed: bool,
-    /// What bundles that are searched as one have in common.
+    /// The statistics that bundles share which are searched as one.
     shared: Statistics,
     /// The accumulators. A search takes them while it ranks; another search meanwhile makes its
     /// own.
@@ -90,12 +90,12 @@ impl Index {
         })
     }
 
-    /// The bundle's manifest.
+    /// Returns the bundle's manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// How results are ranked.
+    /// Returns the parameters of ranking.
     pub fn rank_params(&self) -> &RankParams {
         &self.rank_params
     }
@@ -116,13 +116,13 @@ impl Index {
         std::mem::swap(&mut self.shared, shared);
     }
 
-    /// The statistics of all bundles, if several are searched as one.
+    /// Returns the statistics of all bundles, if several are searched as one.
     #[inline]
     pub(crate) fn shared(&self) -> Option<&dyn SharedScores> {
         self.shared.get()
     }
 
-    /// The statistics that words are scored by.
+    /// Returns the statistics that words are scored by.
     pub(crate) fn scoring_stats(&self) -> &Stats {
         match self.shared() {
             Some(shared) => shared.stats(),
@@ -130,32 +130,33 @@ impl Index {
         }
     }
 
-    /// Whether searches look into the cells nearest to the query instead of fetching all vectors,
-    /// where the bundle has cells. Then they need little of a large bundle, and find almost
-    /// what they would find in all of it.
+    /// Sets whether searches read only the cells nearest to the query instead of fetching all
+    /// vectors, where the bundle has cells. Then they need little of a large bundle, and find
+    /// almost what they would find in all of it.
     pub fn set_streamed(&mut self, streamed: bool) {
         self.streamed = streamed;
     }
 
-    /// Whether searches look into cells: asked for by [`Index::set_streamed`], and the bundle has
-    /// them.
+    /// Returns whether searches look into cells: asked for by [`Index::set_streamed`], and the
+    /// bundle has them.
     pub fn is_streamed(&self) -> bool {
         self.streams().is_some()
     }
 
-    /// Whether searches skip the second tier of postings if they need not count every match.
+    /// Returns whether searches skip the second tier of postings if they need not count every
+    /// match.
     pub(crate) fn saves_second_tier(&self) -> bool {
         self.streamed
     }
 
-    /// The centroids' shard, where vectors are streamed.
+    /// Returns the centroids' shard, where vectors are streamed.
     pub(crate) fn streams(&self) -> Option<ShardId> {
         self.manifest.dense.as_ref()?.centroids.filter(|_| self.streamed)
     }
 
-    /// A shard's line in its directory. There are three directories: the manifest, the centroids
-    /// (cells are numbered from the manifest's last shard on), and positions. The last two are
-    /// known once their shards are here.
+    /// Returns a shard's line in its directory. There are three directories: the manifest, the
+    /// centroids (cells are numbered from the manifest's last shard on), and positions. The last
+    /// two are known once their shards are here.
     pub fn entry(&self, shard: ShardId) -> Option<&ShardEntry> {
         if shard.place_of_positions().is_some() {
             return self.positions_directory()?.shard(shard);
@@ -167,18 +168,19 @@ impl Index {
         self.centroids()?.cells().get(cell).map(|cell| &cell.shard)
     }
 
-    /// The path of a shard relative to the bundle, with `/`, where [`Index::entry`] knows it.
+    /// Returns the path of a shard relative to the bundle, with `/`, where [`Index::entry`] knows
+    /// it.
     pub fn path(&self, shard: ShardId) -> Option<String> {
         Some(self.manifest.path(shard, self.entry(shard)?))
     }
 
-    /// Whether [`Index::entry`] knows by now every shard that a search without phrases can ask for:
-    /// without streaming, the manifest's.
+    /// Returns whether [`Index::entry`] knows by now every shard that a search without phrases can
+    /// ask for: without streaming, the manifest's.
     pub fn knows_all_shards(&self) -> bool {
         !self.is_streamed() || self.centroids().is_some()
     }
 
-    /// The shard of a cell.
+    /// Returns the shard of a cell.
     pub(crate) fn cell_shard(&self, cell: u32) -> ShardId {
         ShardId(self.manifest.shards.len() as u32 + cell)
     }
@@ -188,7 +190,7 @@ impl Index {
         self.clock.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// An attribute by name.
+    /// Returns an attribute by name.
     ///
     /// # Errors
     /// [`Error::UnknownAttribute`], which names the attributes that the bundle has.
@@ -199,7 +201,7 @@ impl Index {
         })
     }
 
-    /// The shards of a list that are not here: each once, in ascending order.
+    /// Returns the shards of a list that are not here: each once, in ascending order.
     pub(crate) fn missing(&self, shards: &[ShardId]) -> Vec<ShardId> {
         let mut missing: Vec<_> =
             shards.iter().copied().filter(|&shard| !self.has(shard)).collect();
@@ -325,17 +327,18 @@ impl Index {
         })
     }
 
-    /// Whether a search goes on without this shard. Hosts need not fail if they cannot fetch it.
+    /// Returns whether a search goes on without this shard. Hosts need not fail if they cannot
+    /// fetch it.
     pub fn is_optional(&self, shard: ShardId) -> bool {
         self.entry(shard).is_some_and(|entry| entry.kind == ShardKind::Sentences)
     }
 
-    /// Whether a shard is here.
+    /// Returns whether a shard is here.
     pub fn has(&self, shard: ShardId) -> bool {
         self.get(shard).is_some()
     }
 
-    /// Bytes of memory that the shards kept and the accumulators take.
+    /// Returns bytes of memory that the shards kept and the accumulators take.
     pub fn resident_bytes(&self) -> usize {
         let kept = self.shards.iter().chain(&self.positions).flatten();
         let shards: usize = kept.map(|kept| kept.shard.resident_bytes()).sum();
@@ -376,7 +379,7 @@ impl Index {
         }
     }
 
-    /// Where a shard is kept.
+    /// Returns where a shard is kept.
     fn place_mut(&mut self, shard: ShardId) -> Option<&mut Option<Kept>> {
         match shard.place_of_positions() {
             Some(place) => self.positions.get_mut(place),
@@ -414,7 +417,7 @@ impl Index {
         }
     }
 
-    /// Where positions are, once that is here.
+    /// Returns where positions are, once that is here.
     pub fn positions_directory(&self) -> Option<&PositionsDirectory> {
         match self.get(self.manifest.positions()?)? {
             Shard::PositionsDirectory(directory) => Some(directory),
@@ -499,7 +502,8 @@ impl Index {
         }
     }
 
-    /// The texts of a page: the part with the section at a place in it. The shard must be here.
+    /// Returns the texts of a page: the part with the section at a place in it. The shard must be
+    /// here.
     pub(crate) fn page_text(&self, page: PageId, section: u32) -> Result<PageText<'_>, Error> {
         let place = self.manifest.text_of(page, section);
         let (shard, place) =
@@ -510,7 +514,7 @@ impl Index {
         Ok(texts.page(place)?)
     }
 
-    /// All parts of a page's texts, in order, or the shards that are missing for them.
+    /// Returns all parts of a page's texts, in order, or the shards that are missing for them.
     pub(crate) fn page_texts(
         &self,
         page: PageId,

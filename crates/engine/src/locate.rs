@@ -23,7 +23,7 @@ pub(crate) struct Place {
 
 /// The page of an address, or the shards that are missing to find it.
 pub(crate) enum Located {
-    /// These shards are needed.
+    /// Shards that are needed.
     Need(Vec<ShardId>),
     /// The page.
     Found(Place),

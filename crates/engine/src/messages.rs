@@ -7,7 +7,7 @@ const MAX_QUOTED_CHARS: usize = 40;
 /// Characters of a text that are compared with another.
 const MAX_COMPARED_CHARS: usize = 64;
 
-/// A text in backticks, cut to a readable length. `nothing` for the empty text.
+/// Returns a text in backticks, cut to a readable length. `nothing` for the empty text.
 pub(crate) fn quote(found: &str) -> String {
     match found.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("`{}...`", &found[..end]),
@@ -16,23 +16,23 @@ pub(crate) fn quote(found: &str) -> String {
     }
 }
 
-/// Whether one text may be a misspelling of the other, without regard to case.
+/// Returns whether one text may be a misspelling of the other, without regard to case.
 pub(crate) fn resembles(typed: &str, other: &str) -> bool {
     let (typed, other) = (comparable(typed), comparable(other));
     edit_distance(&typed, &other) <= max_edits(&typed)
 }
 
-/// The beginning of a text in lower case, as long as texts are compared.
+/// Returns the beginning of a text in lower case, as long as texts are compared.
 pub(crate) fn comparable(text: &str) -> String {
     text.to_lowercase().chars().take(MAX_COMPARED_CHARS).collect()
 }
 
-/// How many edits away from a typed text another one may be to resemble it.
+/// Returns how many edits away from a typed text another one may be to resemble it.
 pub(crate) fn max_edits(typed: &str) -> usize {
     1 + typed.chars().count() / 4
 }
 
-/// The Levenshtein distance: insertions, deletions and replacements of characters.
+/// Returns the Levenshtein distance: insertions, deletions and replacements of characters.
 pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

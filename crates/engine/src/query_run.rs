@@ -23,7 +23,7 @@ use crate::vector::{Embedded, Probe};
 
 /// One phrasing of a query and its stage. Stages are boxed, so that going on moves a pointer.
 pub(crate) enum QueryRun {
-    /// Its filter has a test that the type of an attribute does not allow.
+    /// The filter has a test that the type of an attribute does not allow.
     Refused(Box<ResolvedQuery>),
     /// The query as typed: words may be options or misspelled.
     Typed(Box<ResolvedQuery>),
@@ -52,8 +52,8 @@ pub(crate) struct Retrieved {
 }
 
 impl Retrieved {
-    /// The shards that ranking reads again. Another search may have dropped them while this one
-    /// waited for other phrasings.
+    /// Returns the shards that ranking reads again. Another search may have dropped them while this
+    /// one waited for other phrasings.
     fn shards(&self, index: &Index) -> Vec<ShardId> {
         let mut shards = self.asked.shards.clone();
         shards.extend(self.found.trace.cells(index));
@@ -98,17 +98,17 @@ impl QueryRun {
         }
     }
 
-    /// The query as typed, in the first stage.
+    /// Returns the query as typed, in the first stage.
     pub fn typed(&self) -> Option<&ResolvedQuery> {
         if let Self::Typed(asked) = self { Some(asked) } else { None }
     }
 
-    /// The query, before it is retrieved.
+    /// Returns the query, before it is retrieved.
     pub fn asked(&self) -> Option<&ResolvedQuery> {
         if let Self::Typed(asked) | Self::Spelt(asked) = self { Some(asked) } else { None }
     }
 
-    /// The matches so far, in the last stage.
+    /// Returns the matches so far, in the last stage.
     pub fn retrieved(&self) -> Option<&Retrieved> {
         if let Self::Retrieved(retrieved) = self { Some(retrieved) } else { None }
     }
@@ -131,7 +131,7 @@ impl QueryRun {
         Ok((run, missing))
     }
 
-    /// The matches, in the last stage.
+    /// Returns the matches, in the last stage.
     pub fn into_retrieved(self) -> Option<Box<Retrieved>> {
         match self {
             Self::Retrieved(retrieved) => Some(retrieved),
@@ -230,13 +230,13 @@ fn retrieve(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, 
     }
 }
 
-/// The query with its excluded words read as options, if the site has them.
+/// Returns the query with its excluded words read as options, if the site has them.
 fn options(index: &Index, asked: &ResolvedQuery) -> Option<Reading> {
     if asked.plan.options.is_empty() { None } else { asked.options(index) }
 }
 
-/// The cells that are looked into first; `None` where vectors are not streamed, or the query has no
-/// vector.
+/// Returns the cells that are looked into first; `None` where vectors are not streamed, or the
+/// query has no vector.
 fn first_probe(
     index: &Index,
     asked: &ResolvedQuery,

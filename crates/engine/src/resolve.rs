@@ -183,7 +183,7 @@ impl ResolvedQuery {
         Ok(resolved.with_shards(index))
     }
 
-    /// The parameters that its pages are ranked by.
+    /// Returns the parameters that its pages are ranked by.
     pub fn rank_params(&self, index: &Index) -> RankParams {
         let mut params = *index.rank_params();
         if self.seed.is_some() {
@@ -192,8 +192,8 @@ impl ResolvedQuery {
         params
     }
 
-    /// The same request with a corrected query. A vector that came with the request stays, and so
-    /// does one that was embedded already.
+    /// Returns the same request with a corrected query. A vector that came with the request stays,
+    /// and so does one that was embedded already.
     #[inline(never)]
     pub fn correct(self, index: &Index, query: Query, corrections: Vec<Correction>) -> Self {
         let manifest = index.manifest();
@@ -209,8 +209,8 @@ impl ResolvedQuery {
         Self { query, plan, dense, no_words, corrections, ..self }.with_shards(index)
     }
 
-    /// The query with its excluded words read as options (`-xzf`) where the site has them; `None`
-    /// if it has none. The terms must be here.
+    /// Returns the query with its excluded words read as options (`-xzf`) where the site has them;
+    /// `None` if it has none. The terms must be here.
     #[inline(never)]
     pub fn options(&self, index: &Index) -> Option<Reading> {
         let dictionary = Dictionary::new(index);
@@ -266,7 +266,7 @@ impl ResolvedQuery {
         Some(Reading { query, notice: notice("relaxed", message) })
     }
 
-    /// The same for another reading of the query.
+    /// Returns the same for another reading of the query.
     #[inline(never)]
     pub fn reread(mut self, index: &Index, Reading { query, notice }: Reading) -> Self {
         self.notices.push(notice);
@@ -274,8 +274,8 @@ impl ResolvedQuery {
         self.correct(index, query, corrections)
     }
 
-    /// The same without the part of its filter that concerns one attribute, for counting its
-    /// values. `None` if the filter has no such part, or the part cannot be separated.
+    /// Returns the same without the part of its filter that concerns one attribute, for counting
+    /// its values. `None` if the filter has no such part, or the part cannot be separated.
     #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn without_attribute(&self, index: &Index, name: &str) -> Option<Self> {
@@ -285,8 +285,8 @@ impl ResolvedQuery {
         Some(Self { condition, purpose, ..self.clone() }.with_shards(index))
     }
 
-    /// The query's embedding by the bundle's rows as far as they are here; `None` where it is not
-    /// embedded by them, or was already.
+    /// Returns the query's embedding by the bundle's rows as far as they are here; `None` where it
+    /// is not embedded by them, or was already.
     pub fn embedding(&self, index: &Index) -> Result<Option<Embedded>, Error> {
         let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense)
         else {
@@ -299,8 +299,8 @@ impl ResolvedQuery {
         Ok(Some(query.embed(index, rows, dense.encoder.dim)))
     }
 
-    /// The same with its embedding, the sum of its words' rows. Without a word that has rows, words
-    /// alone are searched.
+    /// Returns the same with its embedding, the sum of its words' rows. Without a word that has
+    /// rows, words alone are searched.
     pub fn embedded(mut self, index: &Index, sum: Option<Vec<f32>>) -> Result<Self, Error> {
         let (Some(sum), Some(dense)) = (sum, &index.manifest().dense) else {
             if !self.no_words {
@@ -317,13 +317,13 @@ impl ResolvedQuery {
         Ok(Self { dense, ..self })
     }
 
-    /// Whether the query lists every page that passes the filter: it has neither words nor a
-    /// vector.
+    /// Returns whether the query lists every page that passes the filter: it has neither words nor
+    /// a vector.
     pub fn browse(&self) -> bool {
         self.no_words && self.dense.is_none()
     }
 
-    /// The same, with the shards that ranking needs.
+    /// Returns the same, with the shards that ranking needs.
     fn with_shards(self, index: &Index) -> Self {
         let manifest = index.manifest();
         let dictionary = Dictionary::new(index);
@@ -394,8 +394,8 @@ impl ResolvedQuery {
         }
     }
 
-    /// Whether both tiers of postings are looked into. In a streamed bundle the first tier is
-    /// enough for the most relevant results. A filter, a phrase, an exclusion or an order by
+    /// Returns whether both tiers of postings are looked into. In a streamed bundle the first tier
+    /// is enough for the most relevant results. A filter, a phrase, an exclusion or an order by
     /// attribute needs every match, so both tiers.
     pub fn needs_all_matches(&self, index: &Index) -> bool {
         let Self { request, plan, condition, .. } = self;
@@ -405,8 +405,8 @@ impl ResolvedQuery {
         !(index.saves_second_tier() && all_may_be_found && request.sort.is_none())
     }
 
-    /// The keys of pins. A query with a phrase has none: its reader wants pages with these very
-    /// words. An order by match has none.
+    /// Returns the keys of pins. A query with a phrase has none: its reader wants pages with these
+    /// very words. An order by match has none.
     fn pin_keys(&self) -> Vec<String> {
         self.plan
             .names
@@ -416,7 +416,7 @@ impl ResolvedQuery {
             .collect()
     }
 
-    /// The pages that the site has pinned to the query, ascending.
+    /// Returns the pages that the site has pinned to the query, ascending.
     pub fn pins(&self, index: &Index) -> Vec<u32> {
         let dictionary = Dictionary::new(index);
         let mut pages: Vec<u32> = Vec::new();
@@ -428,8 +428,8 @@ impl ResolvedQuery {
         pages
     }
 
-    /// How many vectors that pass the filter are enough to choose from, where vectors are streamed;
-    /// `least` at least.
+    /// Returns how many vectors that pass the filter are enough to choose from, where vectors are
+    /// streamed; `least` at least.
     pub fn enough(&self, least: u32) -> usize {
         match self.mode {
             // The dense leg alone answers, so its list must reach as far as the reader pages.
@@ -438,12 +438,12 @@ impl ResolvedQuery {
         }
     }
 
-    /// The number of sections needed to fill the pages of results up to the one requested.
+    /// Returns the number of sections needed to fill the pages of results up to the one requested.
     pub fn reach(&self) -> u32 {
         self.request.offset.saturating_add(self.request.limit.0).saturating_mul(4)
     }
 
-    /// The attributes whose values are counted, in the order asked for.
+    /// Returns the attributes whose values are counted, in the order asked for.
     pub fn facets<'a>(&self, index: &'a Index) -> Result<Vec<&'a Attribute>, Error> {
         facets(index, &self.request)
     }
@@ -453,7 +453,7 @@ fn notice(code: &str, message: &str) -> Notice {
     Notice { code: code.into(), message: message.into() }
 }
 
-/// The terms of a query.
+/// Returns the terms of a query.
 fn plan(index: &Index, query: &Query, request: &Request) -> QueryPlan {
     let manifest = index.manifest();
     let completion = match (request.prefix, request.single_letter) {
@@ -464,12 +464,13 @@ fn plan(index: &Index, query: &Query, request: &Request) -> QueryPlan {
     QueryPlan::new(query, &manifest.languages, &manifest.synonyms, completion)
 }
 
-/// Whether a query has no word to search for.
+/// Returns whether a query has no word to search for.
 fn has_no_words(query: &Query) -> bool {
     query.clauses.iter().all(|clause| clause.excluded)
 }
 
-/// The vector of a request, if it is searched by meaning. A query of conditions alone has none.
+/// Returns the vector of a request, if it is searched by meaning. A query of conditions alone has
+/// none.
 fn vector(
     index: &Index,
     request: &Request,
@@ -508,7 +509,7 @@ fn vector(
     })
 }
 
-/// The attributes whose values a request wants counted, in the order asked for.
+/// Returns the attributes whose values a request wants counted, in the order asked for.
 fn facets<'a>(index: &'a Index, request: &Request) -> Result<Vec<&'a Attribute>, Error> {
     let attributes = &index.manifest().attributes;
     let mut wanted: Vec<&Attribute> = Vec::new();
@@ -568,7 +569,7 @@ fn supplied(
     Ok(DenseQuery::Stored(DensePoint::new(&vector.values, dense)?))
 }
 
-/// The words to search for, to be embedded by a bundle's rows.
+/// Returns the words to search for, to be embedded by a bundle's rows.
 fn static_query(query: &Query, rows: &StaticRows) -> StaticQuery {
     let asked: Vec<&str> = query
         .clauses
@@ -579,7 +580,7 @@ fn static_query(query: &Query, rows: &StaticRows) -> StaticQuery {
     StaticQuery::new(&asked.join(" "), rows)
 }
 
-/// The columns that ordering needs.
+/// Returns the columns that ordering needs.
 fn columns_of_order(index: &Index, request: &Request) -> Result<Vec<ShardId>, Error> {
     let own = boosts(index, request)
         .into_iter()
@@ -594,7 +595,7 @@ fn columns_of_order(index: &Index, request: &Request) -> Result<Vec<ShardId>, Er
     Ok(shards)
 }
 
-/// The column of the attribute of a preference.
+/// Returns the column of the attribute of a preference.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error> {
@@ -609,12 +610,12 @@ fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error
     Ok(attribute.column)
 }
 
-/// The attribute with the boosts of pages. An order by match has none.
+/// Returns the attribute with the boosts of pages. An order by match has none.
 pub(crate) fn boosts<'a>(index: &'a Index, request: &Request) -> Option<&'a Attribute> {
     number_attribute(index, BOOST).filter(|_| request.order != Order::Match)
 }
 
-/// A numeric attribute of pages by name, such as the boost; `None` if it has another type.
+/// Returns a numeric attribute of pages by name, such as the boost; `None` if it has another type.
 pub(crate) fn number_attribute<'a>(index: &'a Index, name: &str) -> Option<&'a Attribute> {
     index.manifest().attribute(name).filter(|attribute| {
         attribute.kind == AttributeKind::Number && attribute.level == AttributeLevel::Page

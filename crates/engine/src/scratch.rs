@@ -50,12 +50,12 @@ impl<T: Copy + Default + PartialEq> Places<T> {
         }
     }
 
-    /// The value of a place.
+    /// Returns the value of a place.
     pub fn get(&self, place: u32) -> T {
         self.values.get(place as usize).copied().unwrap_or_default()
     }
 
-    /// The values that are not 0.
+    /// Returns the values that are not 0.
     pub fn values(&self) -> impl Iterator<Item = T> {
         self.touched.iter().map(|&place| self.get(place))
     }
@@ -119,8 +119,9 @@ impl Scratch {
         self.analyzers = analyzers;
     }
 
-    /// Bytes of memory held. Analyzers are left out: a search needs one of at most a quarter of a
-    /// megabyte for each language anyway, and WebAssembly's memory does not become less.
+    /// Returns bytes of memory held. Analyzers are left out: a search needs one of at most a
+    /// quarter of a megabyte for each language anyway, and WebAssembly's memory does not become
+    /// less.
     pub fn resident_bytes(&self) -> usize {
         let of_passages = [&self.tf, &self.best, &self.score].map(Places::resident_bytes);
         let names = [&self.titles, &self.headings].map(Places::resident_bytes);

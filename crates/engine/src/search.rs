@@ -47,11 +47,11 @@ pub struct Search {
     stage: Stage,
 }
 
-/// What a search wants next.
+/// The next thing that a search needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// These shards, in any order: fetch them, [`Index::provide`] them and step again. The crate's
-    /// front page says how many such rounds a search takes.
+    /// Shards that are needed, in any order: fetch them, [`Index::provide`] them and step again.
+    /// The crate's front page says how many such rounds a search takes.
     Need(Vec<ShardId>),
     /// The answer. The search is over.
     Done(Box<Response>),
@@ -134,9 +134,9 @@ impl Search {
         }
     }
 
-    /// The vectors of the query and of the sections that the response will show, or the shards that
-    /// are missing to read them. Advances as [`Search::step`] does, but stops before texts are
-    /// fetched. Calls of `step` may follow.
+    /// Returns the vectors of the query and of the sections that the response will show, or the
+    /// shards that are missing to read them. Advances as [`Search::step`] does, but stops before
+    /// texts are fetched. Calls of `step` may follow.
     ///
     /// # Errors
     /// The errors of [`Search::step`]; [`Error::Vector`] if the bundle has no vectors.
@@ -176,7 +176,7 @@ impl Search {
     }
 }
 
-/// The error of a step after the last one.
+/// Returns the error of a step after the last one.
 fn over() -> Error {
     let message = "expected a search under way, found one that is over; begin another".into();
     Error::Request { message }
@@ -346,8 +346,8 @@ fn several(
     Ok(phrasings)
 }
 
-/// For each attribute that is counted, the queries without the part of the filter that concerns it.
-/// Attributes whose part is missing or cannot be separated are left out.
+/// Returns, for each attribute that is counted, the queries without the part of the filter that
+/// concerns it. Attributes whose part is missing or cannot be separated are left out.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn without(
@@ -366,7 +366,7 @@ fn without(
     Ok(searches)
 }
 
-/// The sections that each of these searches found.
+/// Returns the sections that each of these searches found.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn sections_without(

@@ -88,7 +88,8 @@ pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Se
     by_words(index, structure, page)
 }
 
-/// From the page's vectors; `None` if it has none, or the bundle does not say where they are.
+/// Seeds a search from the page's vectors; `None` if it has none, or the bundle does not say where
+/// they are.
 fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Option<Seeded>, Error> {
     let Some(dense) = &index.manifest().dense else { return Ok(None) };
     let sections = structure.sections(page).map(SectionId);
@@ -165,7 +166,7 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
     Ok(Some(Ok(Seed::Vector { page, middle, vectors })))
 }
 
-/// From the page's text.
+/// Seeds a search from the page's text.
 fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seeded, Error> {
     let parts = match index.page_texts(page)? {
         Ok(parts) => parts,
@@ -224,7 +225,7 @@ fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seeded
 
 /// A word of the page.
 struct Word {
-    /// Its tf-idf.
+    /// The tf-idf.
     weight: f32,
     term: String,
     spelt: String,

@@ -124,7 +124,7 @@ impl Tries {
     }
 }
 
-/// Whether a query has marks but no letter and no digit.
+/// Returns whether a query has marks but no letter and no digit.
 fn is_of_marks(asked: &ResolvedQuery) -> bool {
     let ResolvedQuery { plan, request, .. } = asked;
     let has_marks = !request.query.trim().is_empty() && !asked.browse();
@@ -156,7 +156,7 @@ impl Draft {
         Ok(Self { filter: filter::filter_of(&request)?, query, request })
     }
 
-    /// The changed request. Unchanged parts stay as they were written.
+    /// Returns the changed request. Unchanged parts stay as they were written.
     fn finish(self, before: &Self) -> Request {
         let mut request = self.request;
         if self.query != before.query {
@@ -360,7 +360,7 @@ fn replace(condition: &mut Condition, attribute: &str, value: &str, instead: &st
     }
 }
 
-/// All changes to try, in the order of the suggestions.
+/// Returns all changes to try, in the order of the suggestions.
 fn all_tries(
     index: &Index,
     asked: &ResolvedQuery,

@@ -2,7 +2,7 @@
 
 use findling_engine::filter::{Condition, parse};
 
-/// The cells of a row, without the backticks around a cell. `\|` is no border.
+/// Returns the cells of a row, without the backticks around a cell. `\|` is no border.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim().trim_start_matches('|').trim_end_matches('|').replace("\\|", "\0");
     line.split('|').map(|cell| cell.trim().trim_matches('`').replace('\0', "|")).collect()

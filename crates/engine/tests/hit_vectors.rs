@@ -5,7 +5,8 @@ mod support;
 use findling_engine::{Error, HitVectors, Mode, QueryVector, Request, SectionsPerPage, Step};
 use support::{Bundle, Cut, build, page};
 
-/// A page of two sections, of which the first has two vectors, and a page of one without any.
+/// Returns a page of two sections, of which the first has two vectors, and a page of one without
+/// any.
 fn site() -> Bundle {
     let mut pages = vec![
         page("Mutex", &[("Locking", "A mutex guards data."), ("Poison", "A mutex is poisoned.")]),
@@ -16,7 +17,7 @@ fn site() -> Bundle {
     build(&pages, &[], Cut::default())
 }
 
-/// The vectors, and the headings in the order of the response.
+/// Returns the vectors, and the headings in the order of the response.
 fn ask(bundle: &Bundle, request: Request) -> Result<(HitVectors, Vec<Vec<String>>), Error> {
     let mut index = bundle.open();
     let mut search = index.search(request.clone())?;

@@ -121,7 +121,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// The answers of the undamaged bundle.
+/// Returns the answers of the undamaged bundle.
 fn undamaged() -> &'static [Outcome] {
     static OUTCOMES: LazyLock<Vec<Outcome>> = LazyLock::new(|| run(&bundle()).unwrap());
     &OUTCOMES

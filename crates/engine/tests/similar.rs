@@ -6,8 +6,8 @@ use findling_bundle::{AttributeKind, AttributeValue};
 use findling_engine::{Error, Limit, Mode, Request, Response};
 use support::{Bundle, Cut, build, page, titles};
 
-/// Pages about locks, and pages about pots; `meaning`: with vectors, in which channels are beside
-/// locks.
+/// Returns pages about locks, and pages about pots; `meaning`: with vectors, in which channels are
+/// beside locks.
 fn site(meaning: bool) -> Bundle {
     let mut pages = vec![
         page(

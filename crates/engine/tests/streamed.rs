@@ -15,7 +15,7 @@ use support::{Bundle, Cut, Page, Section, build};
 const DIM: usize = 8;
 const PAGES: usize = 120;
 
-/// A direction for each of eight topics, a little off for each page.
+/// Returns a direction for each of eight topics, a little off for each page.
 fn vector(topic: usize, page: usize) -> Vec<f32> {
     (0..DIM)
         .map(|i| f32::from(u8::from(i == topic)) + 0.05 * ((page * 7 + i * 3) % 5) as f32)
@@ -38,7 +38,7 @@ fn pages() -> Vec<Page> {
         .collect()
 }
 
-/// A bundle with a cell for each topic and half.
+/// Returns a bundle with a cell for each topic and half.
 fn streamed() -> Bundle {
     streamed_telling(true)
 }
@@ -143,7 +143,7 @@ fn urls(response: &Response) -> Vec<&str> {
     response.results.iter().map(|page| page.url.as_str()).collect()
 }
 
-/// Bytes of the cells among the shards of each round.
+/// Returns bytes of the cells among the shards of each round.
 fn cell_bytes(bundle: &Bundle, rounds: &[Vec<findling_bundle::ShardId>]) -> Vec<usize> {
     // Positions are numbered apart, far above.
     let cells = bundle.manifest.shards.len()..bundle.shards.len();
@@ -221,7 +221,7 @@ fn structure_and_vector_counts_can_come_in_either_order() {
     assert!(other.answer(&mut other.open(), request).is_err());
 }
 
-/// The same, where no scores are too close to be taken as they are.
+/// Returns the same, where no scores are too close to be taken as they are.
 fn open_without_comparing(bundle: &Bundle, probe_bytes: u32) -> Index {
     let mut index = open(bundle, probe_bytes);
     let params = RankParams { close: 0.0, ..*index.rank_params() };
@@ -229,12 +229,13 @@ fn open_without_comparing(bundle: &Bundle, probe_bytes: u32) -> Index {
     index
 }
 
-/// A vector that is tilted from the first axis.
+/// Returns a vector that is tilted from the first axis.
 fn tilt(by: f32) -> Vec<f32> {
     [1.0, by].into_iter().chain([0.0; DIM - 2]).collect()
 }
 
-/// Pages with the same words and tilted vectors; the `first` of them are in the first of two cells.
+/// Returns pages with the same words and tilted vectors; the `first` of them are in the first of
+/// two cells.
 fn tilted(tilts: &[f32], first: u32) -> Bundle {
     let vectors: Vec<Vec<f32>> = tilts.iter().map(|&by| tilt(by)).collect();
     let page = |(i, vector): (usize, &Vec<f32>)| Page {
@@ -523,8 +524,8 @@ fn run(bundle: &Bundle) {
     }
 }
 
-/// The hashes of cells as the centroids have them: five half bytes each, of an even number of
-/// cells.
+/// Returns the hashes of cells as the centroids have them: five half bytes each, of an even number
+/// of cells.
 fn hashes(cells: &[ShardEntry]) -> Vec<u8> {
     let digits: Vec<u8> = cells
         .iter()

@@ -63,7 +63,7 @@ fn levels(first_tier: [usize; 3]) -> Bundle {
     build(&pages, &[("group", AttributeKind::Number)], Cut { first_tier, ..Cut::default() })
 }
 
-/// The answer, and how many shards of the second tier it took.
+/// Returns the answer, and how many shards of the second tier it took.
 fn answer(bundle: &Bundle, index: &mut Index, request: Request) -> (Response, usize) {
     let (response, rounds) = bundle.answer(index, request).unwrap();
     let kind = |shard: &ShardId| Some(bundle.manifest.shard(*shard)?.kind);

@@ -32,7 +32,7 @@ fn vector() -> impl Strategy<Value = Vec<f32>> {
     })
 }
 
-/// A role that a section has of its own, or a page.
+/// Returns a role that a section has of its own, or a page.
 fn role() -> impl Strategy<Value = Option<(&'static str, AttributeValue)>> {
     prop::option::of((0..3u32).prop_map(|role| ("role", AttributeValue::String(role.to_string()))))
 }
@@ -156,8 +156,8 @@ impl Twin {
         scores
     }
 
-    /// The sections that have the words in a row in a title, a heading or a passage; of a single
-    /// word, in any field.
+    /// Returns the sections that have the words in a row in a title, a heading or a passage; of a
+    /// single word, in any field.
     fn with_phrase(&self, phrase: &str) -> BTreeSet<usize> {
         let words: Vec<&str> = phrase.split(' ').collect();
         let mut analyzer = Analyzer::for_language("en");
@@ -217,7 +217,7 @@ fn open(pages: &[Page], terms_per_range: usize) -> (Bundle, findling_engine::Ind
     (bundle, index)
 }
 
-/// The sections of a response by number, with their legs.
+/// Returns the sections of a response by number, with their legs.
 fn sections(pages: &[Page], response: &Response) -> BTreeMap<usize, findling_engine::Legs> {
     let mut firsts = vec![0];
     for page in pages {
@@ -275,7 +275,7 @@ impl Filter {
         }
     }
 
-    /// Whether a section meets it: by its own role, or else by its page's.
+    /// Returns whether a section meets it: by its own role, or else by its page's.
     fn allows(&self, page: &Page, section: &Section) -> bool {
         let is = |value: Option<String>, wanted: &u32| value == Some(wanted.to_string());
         match self {

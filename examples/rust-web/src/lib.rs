@@ -170,7 +170,7 @@ impl Page {
     }
 }
 
-/// A value as filters write it.
+/// Returns a value as filters write it.
 fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
 }

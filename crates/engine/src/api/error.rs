@@ -23,7 +23,7 @@ pub enum Error {
     },
     /// Two parts of the bundle contradict each other.
     Inconsistent {
-        /// Which, and how.
+        /// The limit that was exceeded, and how.
         what: String,
     },
     /// A shard was given, or asked for, that the manifest does not list.
@@ -35,7 +35,7 @@ pub enum Error {
     },
     /// The request is malformed.
     Request {
-        /// What was expected and what was found.
+        /// The expected and the found value.
         message: String,
     },
     /// The filter cannot be understood.
@@ -57,13 +57,13 @@ pub enum Error {
     },
     /// The query's vector does not fit the bundle's space.
     Vector {
-        /// What was expected, and what was found.
+        /// The expected and the found value.
         message: String,
     },
 }
 
 impl Error {
-    /// A stable name for programs: `bundle`, `analysis`, `inconsistent`, `no-such-shard`,
+    /// Returns a stable name for programs: `bundle`, `analysis`, `inconsistent`, `no-such-shard`,
     /// `request`, `filter`, `unknown-attribute`, `no-such-page`, `vector`. From `request` on the
     /// request is at fault, before that the bundle.
     pub fn code(&self) -> &'static str {
@@ -80,8 +80,8 @@ impl Error {
         }
     }
 
-    /// Whether the request is at fault rather than the bundle: what a server answers with 400
-    /// rather than 500.
+    /// Returns whether the request is at fault rather than the bundle: what a server answers with
+    /// 400 rather than 500.
     pub fn is_request(&self) -> bool {
         matches!(
             self,

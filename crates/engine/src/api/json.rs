@@ -11,12 +11,12 @@ use crate::api::{Facet, Legs, Mode, PageHit, Response, SectionHit, Snippet};
 pub struct Json(String);
 
 impl Json {
-    /// The text.
+    /// Returns the text.
     pub fn into_text(self) -> String {
         self.0
     }
 
-    /// A comma, unless this is the first of its object or array.
+    /// Writes a comma, unless this is the first of its object or array.
     #[inline(never)]
     fn separate(&mut self) {
         if !matches!(self.0.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
@@ -30,7 +30,7 @@ impl Json {
         self.0.push_str(text);
     }
 
-    /// What was written by itself.
+    /// Writes what was written by itself.
     pub fn json(&mut self, other: &Json) {
         self.raw(&other.0);
     }
@@ -57,7 +57,7 @@ impl Json {
         self.0.push(']');
     }
 
-    /// The name of what is added next.
+    /// Returns the name of what is added next.
     #[inline(never)]
     pub fn name(&mut self, name: &str) -> &mut Self {
         self.text(name);
@@ -65,7 +65,7 @@ impl Json {
         self
     }
 
-    /// A string.
+    /// Writes a string.
     #[inline(never)]
     pub fn text(&mut self, text: &str) {
         self.raw("\"");
@@ -96,7 +96,7 @@ impl Json {
         self.0.push('"');
     }
 
-    /// A string, or null.
+    /// Writes a string, or null.
     pub fn text_or_null(&mut self, text: Option<&str>) {
         match text {
             Some(text) => self.text(text),
@@ -104,35 +104,35 @@ impl Json {
         }
     }
 
-    /// An array of strings.
+    /// Writes an array of strings.
     #[inline(never)]
     pub fn texts(&mut self, texts: &[String]) {
         self.list(texts, |json, text| json.text(text));
     }
 
-    /// A whole number.
+    /// Writes a whole number.
     #[inline(never)]
     pub fn whole(&mut self, number: u64) {
         self.raw(&number.to_string());
     }
 
-    /// A number in its shortest form; null if it is not finite.
+    /// Writes a number in its shortest form; null if it is not finite.
     #[inline(never)]
     pub fn real(&mut self, number: f32) {
         self.raw(&serde_json::to_string(&number).unwrap_or_default());
     }
 
-    /// True or false.
+    /// Writes true or false.
     pub fn truth(&mut self, truth: bool) {
         self.raw(if truth { "true" } else { "false" });
     }
 
-    /// Null.
+    /// Writes null.
     pub fn null(&mut self) {
         self.raw("null");
     }
 
-    /// The value, or null.
+    /// Writes the value, or null.
     pub fn or_null<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         match value {
             Some(value) => write(self, value),
@@ -140,7 +140,7 @@ impl Json {
         }
     }
 
-    /// An array.
+    /// Writes an array.
     pub fn list<T>(&mut self, items: &[T], write: impl Fn(&mut Self, &T)) {
         self.array();
         for item in items {
@@ -149,7 +149,7 @@ impl Json {
         self.end_array();
     }
 
-    /// Any value.
+    /// Writes any value.
     fn value(&mut self, value: &Value) {
         match value {
             Value::Null => self.null(),
@@ -180,7 +180,7 @@ impl Json {
 }
 
 impl Response {
-    /// The response as JSON, as every host other than Rust receives it.
+    /// Returns the response as JSON, as every host other than Rust receives it.
     pub fn to_json(&self) -> String {
         let mut json = Json::default();
         json.object();
@@ -424,7 +424,7 @@ mod tests {
 
     use crate::*;
 
-    /// A response with something in every field.
+    /// Returns a response with something in every field.
     fn full(text: &str, number: f32) -> Response {
         let text = || text.to_owned();
         let attributes = json!({

@@ -149,7 +149,8 @@ impl Default for RankParams {
 }
 
 impl RankParams {
-    /// Every number that a bundle may set, in the order of [`findling_bundle::RANKING_MAX`].
+    /// Returns every number that a bundle may set, in the order of
+    /// [`findling_bundle::RANKING_MAX`].
     pub fn knobs(&mut self) -> [&mut f32; RANKING_MAX.len()] {
         let Self { bm25f, alpha, sentence_alpha, coverage, page_maxima, page_second, .. } = self;
         let [title, path, heading, ancestors, body, code] = &mut bm25f.fields;
@@ -180,7 +181,7 @@ impl RankParams {
         ]
     }
 
-    /// The defaults, but for what a bundle sets.
+    /// Returns the defaults, but for what a bundle sets.
     pub(crate) fn of(ranking: &[f32]) -> Self {
         let mut params = Self::default();
         for (knob, &value) in params.knobs().into_iter().zip(ranking) {
@@ -189,12 +190,12 @@ impl RankParams {
         params
     }
 
-    /// The dense leg's share for a query.
+    /// Returns the dense leg's share for a query.
     pub(crate) fn alpha(&self, is_sentence: bool) -> f32 {
         if is_sentence { self.sentence_alpha } else { self.alpha }
     }
 
-    /// The budget of cells for a query.
+    /// Returns the budget of cells for a query.
     pub(crate) fn probe_bytes(&self, is_sentence: bool) -> u64 {
         u64::from(if is_sentence { self.sentence_probe_bytes } else { self.probe_bytes })
     }

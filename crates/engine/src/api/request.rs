@@ -15,9 +15,9 @@ pub use shared::Shared;
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
 #[serde(rename_all = "camelCase")]
 pub struct Request {
-    /// What the reader typed.
+    /// The text that the reader typed.
     pub query: String,
-    /// Which legs to run.
+    /// The legs to run.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub mode: Mode,
     /// How many pages to return. 0 returns counts only.
@@ -36,7 +36,7 @@ pub struct Request {
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub vector: Option<QueryVector>,
-    /// What embeds the query if there is no `vector`.
+    /// The encoder of the query if there is no `vector`.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub encoder: EncoderChoice,
     /// How the lists of the two legs are fused.
@@ -87,7 +87,7 @@ pub struct Request {
     /// facets of the bundle.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub facets: Vec<String>,
-    /// What facets count.
+    /// The set of pages that facets count.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub facets_of: FacetsOf,
     /// Count the values of an attribute without the part of the filter that concerns it. The counts
@@ -161,7 +161,7 @@ impl Default for Suggest {
     }
 }
 
-/// Which legs run.
+/// The legs to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -175,7 +175,7 @@ pub enum Mode {
     Semantic,
 }
 
-/// What facets count.
+/// The set of pages that facets count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "lowercase"))]
 #[serde(rename_all = "lowercase")]
@@ -319,7 +319,7 @@ pub struct Prefer {
 const DEFAULT_PREFER_SHARE: f32 = 0.3;
 
 impl Prefer {
-    /// A preference for the largest values of an attribute, with the default share.
+    /// Returns a preference for the largest values of an attribute, with the default share.
     pub(crate) fn of(by: String) -> Self {
         Self { by, share: DEFAULT_PREFER_SHARE, half: None, ascending: false }
     }
@@ -345,8 +345,8 @@ impl Request {
         Ok((request, shared))
     }
 
-    /// The request as JSON that [`Request::from_json`] reads, for a host that hands it to another
-    /// thread or process.
+    /// Returns the request as JSON that [`Request::from_json`] reads, for a host that hands it to
+    /// another thread or process.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }

@@ -53,14 +53,14 @@ pub struct Document {
     pub id: String,
     /// The page's URL.
     pub url: String,
-    /// Its title, plain text.
+    /// The title, plain text.
     pub title: String,
-    /// Its language, BCP 47; may be empty.
+    /// The language, BCP 47; may be empty.
     pub language: String,
-    /// Its attributes as JSON values (dates as ISO 8601).
+    /// The attributes as JSON values (dates as ISO 8601).
     #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]
     pub attributes: serde_json::Map<String, serde_json::Value>,
-    /// Its sections in the order of the page. A very long one is several with the same headings.
+    /// The sections in the order of the page. A very long one is several with the same headings.
     pub sections: Vec<DocumentSection>,
 }
 
@@ -98,7 +98,7 @@ pub struct Correction {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
-    /// What the suggestion changes.
+    /// The kind of change that the suggestion makes.
     pub kind: SuggestionKind,
     /// The word, value or attribute that is replaced, or the attribute whose part of the filter is
     /// left out. Empty for the other kinds.
@@ -107,7 +107,7 @@ pub struct Suggestion {
     pub instead: Option<String>,
     /// The query.
     pub query: String,
-    /// Its other phrasings. Omitted if there are none.
+    /// The other phrasings. Omitted if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub also: Vec<String>,
@@ -119,7 +119,7 @@ pub struct Suggestion {
     pub pages: u32,
 }
 
-/// What a [`Suggestion`] changes.
+/// The kind of change that a [`Suggestion`] makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -182,20 +182,20 @@ pub struct PageHit {
     pub id: String,
     /// The page's URL.
     pub url: String,
-    /// Its title, plain text.
+    /// The title, plain text.
     pub title: String,
-    /// Its language, BCP 47.
+    /// The language, BCP 47.
     pub language: String,
     /// The fused score: that of its best section, more if another section is better in one of the
     /// legs, and a part of the second best section's, multiplied by the site's boosts and the
     /// request's preferences. May exceed 1.
     pub score: f32,
-    /// Its attributes as JSON values (dates as ISO 8601).
+    /// The attributes as JSON values (dates as ISO 8601).
     #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]
     pub attributes: serde_json::Map<String, serde_json::Value>,
     /// Names and values of `data-findling-meta`, to be shown with the page: an image, an author.
     pub meta: Vec<(String, String)>,
-    /// Its matching sections, best first.
+    /// The matching sections, best first.
     pub sections: Vec<SectionHit>,
     /// How many of its sections match, returned or not.
     pub n_sections: u32,
@@ -232,7 +232,7 @@ pub struct SectionHit {
     /// Headings from the outermost to the section's own; empty for the text before the first
     /// heading.
     pub heading_path: Vec<String>,
-    /// Its own attributes, without those of its page.
+    /// The own attributes, without those of its page.
     #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]
     pub attributes: serde_json::Map<String, serde_json::Value>,
     /// The fused score.
@@ -290,7 +290,7 @@ pub struct Legs {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
-    /// One for each query term that matched.
+    /// The part of each query term that matched.
     pub terms: Vec<TermExplanation>,
     /// The sum of the terms is multiplied by 1 plus the shares of these.
     pub boosts: Vec<Boost>,
@@ -304,7 +304,7 @@ pub struct Boost {
     /// `title`: the page's title consists of the query's words; `heading`: the section's heading
     /// does; `symbol`: the section is of the symbol of code that the query is, as written.
     pub reason: String,
-    /// What it adds to the factor.
+    /// The share that it adds to the factor.
     pub share: f32,
 }
 
@@ -319,7 +319,7 @@ pub struct TermExplanation {
     pub idf: f32,
     /// Term frequency in the best passage, by field: title, path, heading, ancestors, body, code.
     pub frequencies: [u32; 6],
-    /// Its contribution to the BM25F score.
+    /// The contribution to the BM25F score.
     pub score: f32,
 }
 
@@ -358,7 +358,7 @@ pub struct Plan {
     pub fusion: String,
     /// How many vectors were compared with the query.
     pub vectors_compared: u32,
-    /// What [`Response::answerable`] is computed from.
+    /// The evidence from which [`Response::answerable`] is computed.
     pub evidence: Evidence,
 }
 
@@ -371,7 +371,7 @@ pub struct Why {
     pub page: PageName,
     /// The main reason in a sentence (English).
     pub reason: String,
-    /// Its rank, from 1; `None` if it is not found.
+    /// The rank, from 1; `None` if it is not found.
     pub rank: Option<u32>,
     /// The page as a hit, with explanations.
     pub hit: Option<PageHit>,
@@ -384,7 +384,7 @@ pub struct Why {
     /// The words that were looked up, and whether the page has them. Empty if no words were
     /// searched.
     pub words: Vec<WordOnPage>,
-    /// What excludes sections of the page: the filter, phrases, exclusions.
+    /// The causes that exclude sections of the page: the filter, phrases, exclusions.
     pub removed_by: Vec<Removal>,
     /// How many sections the page has.
     pub n_sections: u32,
@@ -399,7 +399,7 @@ pub struct PageName {
     pub id: String,
     /// The page's URL.
     pub url: String,
-    /// Its title, plain text.
+    /// The title, plain text.
     pub title: String,
 }
 
@@ -423,7 +423,7 @@ pub struct WordOnPage {
 pub struct Removal {
     /// `filter`, `phrase` (the sections do not have it) or `exclusion` (they have it).
     pub kind: String,
-    /// Its text in the query or the filter.
+    /// The text in the query or the filter.
     pub text: String,
     /// How many of the page's sections it excludes.
     pub sections: u32,

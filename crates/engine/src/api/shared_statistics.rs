@@ -9,29 +9,30 @@
 
 use findling_bundle::{Stats, order};
 
-/// What the search of one bundle reads of the statistics of all. An interface, so that the part of
-/// the engine that every reader loads has none of the code behind it.
+/// The statistics of all bundles that the search of one bundle reads. An interface, so that the
+/// part of the engine that every reader loads has none of the code behind it.
 pub(crate) trait SharedScores: Send + Sync {
-    /// Passages and mean lengths.
+    /// Returns passages and mean lengths.
     fn stats(&self) -> &Stats;
-    /// Whether a query that leaves nothing is read without its phrases and exclusions.
+    /// Returns whether a query that leaves nothing is read without its phrases and exclusions.
     fn relaxes(&self) -> bool;
-    /// In how many passages of all bundles a term is; `None` where it was not counted.
+    /// Returns the number of passages of all bundles that have a term; `None` where it was not
+    /// counted.
     fn frequency(&self, term: &str) -> Option<u32>;
-    /// What a word may become, of all bundles, the most frequent first.
+    /// Returns the completions of a word in all bundles, the most frequent first.
     fn completions(&self, prefix: &str) -> Option<&[String]>;
-    /// The terms made of a term and that it is made of, in the same order.
+    /// Returns the terms made of a term and that it is made of, in the same order.
     fn relatives(&self, term: &str) -> Option<&[String]>;
-    /// The replacement of a word, once replacements are chosen.
+    /// Returns the replacement of a word, once replacements are chosen.
     fn correction(&self, word: &str) -> Option<Option<&Misspelling>>;
-    /// Whether replacements are chosen.
+    /// Returns whether replacements are chosen.
     fn is_corrected(&self) -> bool;
-    /// The best score by words and the greatest similarity for a phrasing.
+    /// Returns the best score by words and the greatest similarity for a phrasing.
     fn bests(&self, query: &str) -> (f32, f32);
-    /// The similarity of a phrasing with the mean of the vectors of all bundles; otherwise its
-    /// `own`.
+    /// Returns the similarity of a phrasing with the mean of the vectors of all bundles; otherwise
+    /// its `own`.
     fn zero(&self, query: &str, own: f32) -> f32;
-    /// The terms whose frequencies are not known yet.
+    /// Returns the terms whose frequencies are not known yet.
     fn uncounted(&self) -> Vec<String>;
 }
 
@@ -52,7 +53,7 @@ impl From<SharedStatistics> for Statistics {
     }
 }
 
-/// What a bundle is asked for in place of an answer, where a request carries the statistics.
+/// The part of the statistics that a request asks for in place of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharedPart {
     /// The terms that the query looks up ([`crate::Search::terms`]).
@@ -65,7 +66,7 @@ pub enum SharedPart {
     Bests,
 }
 
-/// What a query looks up in one bundle.
+/// The terms that a query looks up in one bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryTerms {
     /// All terms and keys, whether the bundle has them or not.
@@ -81,7 +82,7 @@ pub struct QueryTerms {
 pub struct Misspelling {
     /// In lower case, without diacritics.
     pub word: String,
-    /// What it is replaced by.
+    /// The word that replaces it.
     pub replacement: String,
     /// Half edits between them.
     pub cost: u8,
@@ -118,7 +119,7 @@ pub struct SharedStatistics {
 }
 
 impl SharedStatistics {
-    /// The statistics of bundles without a query. Mean lengths are weighed by passages.
+    /// Returns the statistics of bundles without a query. Mean lengths are weighed by passages.
     pub fn new<'a>(all: impl IntoIterator<Item = &'a Stats>) -> Self {
         let (mut stats, mut sums) = (Stats::default(), [0.0f64; 6]);
         for one in all {
@@ -133,7 +134,8 @@ impl SharedStatistics {
         Self { stats, ..Self::default() }
     }
 
-    /// The mean lengths of fields over all bundles, in the order of [`findling_bundle::Field`].
+    /// Returns the mean lengths of fields over all bundles, in the order of
+    /// [`findling_bundle::Field`].
     pub fn mean_lengths(&self) -> [f32; 6] {
         self.stats.mean_len
     }
@@ -159,12 +161,12 @@ impl SharedStatistics {
         }
     }
 
-    /// The place of a term, or where it would be.
+    /// Returns the place of a term, or where it would be.
     fn place(&self, term: &str) -> Result<usize, usize> {
         self.frequencies.binary_search_by(|(known, _)| (**known).cmp(term))
     }
 
-    /// The terms whose frequencies are not known yet.
+    /// Returns the terms whose frequencies are not known yet.
     pub fn uncounted(&self) -> Vec<String> {
         let uncounted = self.frequencies.iter().filter(|(_, count)| count.is_none());
         uncounted.map(|(term, _)| term.clone()).collect()
@@ -221,7 +223,7 @@ impl SharedStatistics {
         is_any
     }
 
-    /// The words that are replaced, and what by, once replacements are chosen.
+    /// Returns the words that are replaced, and what by, once replacements are chosen.
     pub fn replacements(&self) -> impl Iterator<Item = (&str, &str)> {
         let chosen = self.corrections.iter().flatten();
         chosen.map(|near| (near.word.as_str(), near.replacement.as_str()))

@@ -21,8 +21,8 @@ pub struct Matched {
 }
 
 impl Condition {
-    /// The shards of the columns it reads, ascending. Checks names and, as far as types tell,
-    /// operators and values, so that a wrong filter is refused before anything is fetched.
+    /// Returns the shards of the columns it reads, ascending. Checks names and, as far as types
+    /// tell, operators and values, so that a wrong filter is refused before anything is fetched.
     ///
     /// # Errors
     /// [`Error::UnknownAttribute`]; [`Error::Filter`] where an attribute's type does not allow a
@@ -39,8 +39,8 @@ impl Condition {
         Ok(shards)
     }
 
-    /// The first test that its attribute's type does not allow; `None` also where there is no such
-    /// attribute.
+    /// Returns the first test that its attribute's type does not allow; `None` also where there is
+    /// no such attribute.
     pub(super) fn mismatch<'a>(
         &self,
         attributes: &'a [Attribute],
@@ -51,9 +51,9 @@ impl Condition {
         })
     }
 
-    /// The sections that meet it. An attribute of pages holds for all sections of a page. `column`
-    /// gives the column of a shard that [`Condition::shards`] names. O(pages) for each test, or
-    /// O(sections) where one of them is of sections.
+    /// Returns the sections that meet it. An attribute of pages holds for all sections of a page.
+    /// `column` gives the column of a shard that [`Condition::shards`] names. O(pages) for each
+    /// test, or O(sections) where one of them is of sections.
     ///
     /// # Errors
     /// The errors of [`Condition::shards`]; [`Error::Inconsistent`] if `column` returns none or one
@@ -82,7 +82,7 @@ impl Condition {
     }
 }
 
-/// The sections of pages.
+/// Returns the sections of pages.
 fn sections_of(pages: &Bitset, structure: &Structure) -> Bitset {
     let mut sections = Bitset::none(structure.n_sections());
     for page in pages.iter() {
@@ -92,7 +92,7 @@ fn sections_of(pages: &Bitset, structure: &Structure) -> Bitset {
     sections
 }
 
-/// An attribute by name.
+/// Returns an attribute by name.
 ///
 /// # Errors
 /// [`Error::UnknownAttribute`], which names those there are.
@@ -161,7 +161,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The form of a value of a type, and the remedy for other forms.
+/// Returns the form of a value of a type, and the remedy for other forms.
 fn expected(kind: AttributeKind) -> (&'static str, &'static str) {
     match kind {
         AttributeKind::Number => {
@@ -176,7 +176,7 @@ fn expected(kind: AttributeKind) -> (&'static str, &'static str) {
     }
 }
 
-/// The numbers that a value stands for, ends included. `None` if it is not of its type.
+/// Returns the numbers that a value stands for, ends included. `None` if it is not of its type.
 fn span(kind: AttributeKind, value: &str) -> Option<(f64, f64)> {
     let value = value.trim();
     match kind {
@@ -194,12 +194,12 @@ fn span(kind: AttributeKind, value: &str) -> Option<(f64, f64)> {
     }
 }
 
-/// The next number above; nothing lies above infinity.
+/// Returns the next number above; nothing lies above infinity.
 fn next_up(x: f64) -> f64 {
     if x == f64::INFINITY { f64::NAN } else { x.next_up() }
 }
 
-/// The next number below; nothing lies below minus infinity.
+/// Returns the next number below; nothing lies below minus infinity.
 fn next_down(x: f64) -> f64 {
     if x == f64::NEG_INFINITY { f64::NAN } else { x.next_down() }
 }
@@ -303,7 +303,7 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
     }
 }
 
-/// The strings in tests that no page or section has, for attributes whose columns are here.
+/// Returns the strings in tests that no page or section has, for attributes whose columns are here.
 pub(crate) fn unknown_values<'a>(
     condition: &Condition,
     attributes: &[Attribute],
@@ -394,14 +394,14 @@ mod tests {
     }
 
     impl Bundle {
-        /// Pages of one section.
+        /// Returns pages of one section.
         fn new(pages: &[Page]) -> Self {
             let sections: Vec<Vec<Page>> = pages.iter().map(|_| vec![Page::new()]).collect();
             Self::with_sections(pages, &sections, &[])
         }
 
-        /// Pages and their sections. `of_sections`: the names of attributes that sections have;
-        /// where one lacks it, it has its page's.
+        /// Returns pages and their sections. `of_sections`: the names of attributes that sections
+        /// have; where one lacks it, it has its page's.
         fn with_sections(pages: &[Page], sections: &[Vec<Page>], of_sections: &[&str]) -> Self {
             let mut structure = StructureBuilder::default();
             for sections in sections {
@@ -445,7 +445,7 @@ mod tests {
         }
     }
 
-    /// The slow and obvious way: item by item, value by value.
+    /// Returns the slow and obvious way: item by item, value by value.
     fn naive(condition: &Condition, page: &Page, pages: &[Page]) -> bool {
         match condition {
             Condition::All(parts) => parts.iter().all(|part| naive(part, page, pages)),

@@ -34,11 +34,11 @@ pub struct Test {
 /// A test of a value. A set of strings passes if one of its members does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Predicate {
-    /// It is one of these.
+    /// Whether it is one of these.
     In(Vec<String>),
-    /// It lies on this side of a number or date.
+    /// Whether it lies on this side of a number or date.
     Compare(Bound, String),
-    /// It is a string with this part, whatever the case.
+    /// Whether it is a string with this part, whatever the case.
     Contains(String),
 }
 
@@ -56,7 +56,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The operator's name in filters.
+    /// Returns the operator's name in filters.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gt => "gt",
@@ -68,7 +68,7 @@ impl Bound {
 }
 
 impl Condition {
-    /// Each of these conditions.
+    /// Returns each of these conditions.
     #[doc(alias = "not deferred")]
     pub fn all(conditions: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = Vec::new();
@@ -81,7 +81,7 @@ impl Condition {
         if parts.len() == 1 { parts.remove(0) } else { Self::All(parts) }
     }
 
-    /// At least one of these conditions.
+    /// Returns the condition that at least one of these holds.
     pub fn any(conditions: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = Vec::new();
         for condition in conditions {
@@ -93,7 +93,7 @@ impl Condition {
         if parts.len() == 1 { parts.remove(0) } else { Self::Any(parts) }
     }
 
-    /// The opposite condition.
+    /// Returns the opposite condition.
     #[allow(clippy::should_implement_trait)]
     pub fn not(condition: Self) -> Self {
         match condition {
@@ -104,8 +104,8 @@ impl Condition {
         }
     }
 
-    /// The test of one attribute. Invisible characters are left out of its values, as they are out
-    /// of the pages' attributes.
+    /// Returns the test of one attribute. Invisible characters are left out of its values, as they
+    /// are out of the pages' attributes.
     pub fn test(attribute: impl Into<String>, mut predicate: Predicate) -> Self {
         let clean = |value: &mut String| {
             if let Cow::Owned(clean) = visible(value) {
@@ -119,13 +119,13 @@ impl Condition {
         Self::Test(Test { attribute: attribute.into(), predicate })
     }
 
-    /// Whether every page passes, whatever its attributes.
+    /// Returns whether every page passes, whatever its attributes.
     pub fn is_everything(&self) -> bool {
         matches!(self, Self::All(parts) if parts.is_empty())
     }
 
-    /// The condition without its part about one attribute. `None` if it has no such part, or the
-    /// part cannot be separated.
+    /// Returns the condition without its part about one attribute. `None` if it has no such part,
+    /// or the part cannot be separated.
     pub fn without(&self, attribute: &str) -> Option<Self> {
         let is_of = |part: &Self| part.tests().iter().all(|test| test.attribute == attribute);
         let parts = match self {
@@ -136,7 +136,7 @@ impl Condition {
         (others.len() < parts.len()).then(|| Self::all(others))
     }
 
-    /// Every test in it, in order.
+    /// Returns every test in it, in order.
     pub fn tests(&self) -> Vec<&Test> {
         let mut tests = Vec::new();
         self.visit(&mut |test| tests.push(test));
@@ -175,7 +175,7 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// The tests, and whether each is turned round, where text can say it.
+    /// Returns the tests, and whether each is turned round, where text can say it.
     fn as_terms(&self) -> Option<Vec<(&Test, bool)>> {
         let term = |condition: &'_ Self| match condition {
             Self::Test(_) => true,
@@ -201,7 +201,7 @@ impl Condition {
         })
     }
 
-    /// The condition as JSON that [`super::from_json`] reads back.
+    /// Returns the condition as JSON that [`super::from_json`] reads back.
     pub fn to_json(&self) -> serde_json::Value {
         let object = |key: &str, value: serde_json::Value| {
             serde_json::Value::Object([(key.to_owned(), value)].into_iter().collect())
@@ -233,7 +233,7 @@ impl Condition {
     }
 }
 
-/// Whether a test can be spelt `key=value`.
+/// Returns whether a test can be spelt `key=value`.
 fn pair(test: &Test) -> bool {
     matches!(&test.predicate, Predicate::In(values) if values.len() == 1)
 }

@@ -14,7 +14,7 @@ const DAY: i64 = 86_400_000;
 /// A stretch of time, in milliseconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Its first millisecond.
+    /// The first millisecond.
     pub start: i64,
     /// The millisecond after its last.
     pub end: i64,
@@ -128,7 +128,7 @@ fn time(rest: &mut Cursor) -> Option<(i64, i64)> {
     Some((time + fraction * unit, unit))
 }
 
-/// `Z`, `+02:00`, `+0200`, `-05` or nothing, in milliseconds east of UTC.
+/// Reads `Z`, `+02:00`, `+0200`, `-05` or nothing, in milliseconds east of UTC.
 fn offset(rest: &mut Cursor) -> Option<i64> {
     if rest.done() || rest.take(b'Z') || rest.take(b'z') {
         return Some(0);
@@ -169,7 +169,7 @@ fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
-/// Year, month and day of a day counted from 1970-01-01.
+/// Returns year, month and day of a day counted from 1970-01-01.
 fn civil(day: i64) -> (i64, i64, i64) {
     let day = day + 719_468;
     let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));

@@ -7,11 +7,11 @@ use std::fmt;
 pub struct FilterError {
     /// `character 12` (from 1) in text, a path such as `must[1].range.year` in JSON.
     pub position: String,
-    /// What was expected there.
+    /// The expected text.
     pub expected: String,
-    /// What was found there.
+    /// The found text.
     pub found: String,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: String,
 }
 

@@ -67,7 +67,7 @@ impl Objects {
         condition
     }
 
-    /// An object of must, should, must_not and leaves: each of which must hold.
+    /// Returns an object of must, should, must_not and leaves: each of which must hold.
     fn groups(&mut self, object: &Map<String, Value>) -> Result<Condition, FilterError> {
         let key = match object.get("key") {
             None => None,
@@ -119,7 +119,8 @@ impl Objects {
         })
     }
 
-    /// One condition of a group. Text is read as it is on its own, under the limits of the whole.
+    /// Reads one condition of a group. Text is read as it is on its own, under the limits of the
+    /// whole.
     fn part(&mut self, value: &Value) -> Result<Condition, FilterError> {
         let Value::String(text) = value else { return self.object(value) };
         let inside = |error: FilterError| FilterError {
@@ -136,7 +137,7 @@ impl Objects {
         Ok(condition)
     }
 
-    /// `{"match": {"a": 1, "b": 2}}`: one leaf for each key.
+    /// Reads `{"match": {"a": 1, "b": 2}}`: one leaf for each key.
     fn leaves(&mut self, leaf: &str, value: &Value) -> Result<Vec<Condition>, FilterError> {
         let Value::Object(object) = value else {
             return Err(self.error(
@@ -183,7 +184,7 @@ impl Objects {
         }
     }
 
-    /// `{"book": "book", "lang": ["en", "de"], "year": {"gte": 2020}}`
+    /// Reads `{"book": "book", "lang": ["en", "de"], "year": {"gte": 2020}}`.
     fn plain(&mut self, object: &Map<String, Value>) -> Result<Condition, FilterError> {
         let parts: Result<Vec<_>, _> = sorted(object)
             .map(|(key, value)| {
@@ -260,7 +261,7 @@ impl Objects {
         Ok(Condition::test(key, Predicate::In(values)))
     }
 
-    /// A value as text, as the other spellings would have it.
+    /// Returns a value as text, as the other spellings would have it.
     fn scalar(&self, value: &Value) -> Result<String, FilterError> {
         match value {
             Value::String(text) => Ok(text.clone()),
@@ -331,8 +332,8 @@ fn bound(op: &str) -> Option<Bound> {
     [Bound::Gt, Bound::Gte, Bound::Lt, Bound::Lte].into_iter().find(|bound| bound.name() == op)
 }
 
-/// By key: whether a map keeps the writer's order depends on how serde_json was built, and hosts
-/// must agree.
+/// Sorts by key: whether a map keeps the writer's order depends on how serde_json was built, and
+/// hosts must agree.
 fn sorted(object: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
     let mut entries: Vec<_> = object.iter().map(|(key, value)| (key.as_str(), value)).collect();
     order::sort_by(&mut entries, |a, b| a.0 < b.0);
@@ -479,7 +480,7 @@ mod tests {
             prop_assert_eq!(from_json(&condition.to_json()), Ok(condition));
         }
 
-        /// Text in a group means what it means alone.
+        /// Checks that text in a group means what it means alone.
         #[test]
         fn a_text_is_a_part_of_a_group(
             one in ".{0,30}|[a-c=:,|\"'\\\\{}\\[\\] eqntigl]{0,30}",
@@ -493,7 +494,7 @@ mod tests {
             }
         }
 
-        /// Any text, and text made of the characters of the grammar.
+        /// Checks any text, and text made of the characters of the grammar.
         #[test]
         fn any_text_is_refused_or_gives_a_condition_whose_spellings_parse_back(
             text in ".{0,60}|[a-c=:,|\"'\\\\{}\\[\\] eqntigl]{0,40}",

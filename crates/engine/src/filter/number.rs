@@ -6,9 +6,9 @@
 /// Significant digits that are read; of the others only whether one is not zero.
 const MAX_DIGITS: usize = 40;
 
-/// The number nearest to a decimal (`-12`, `3.5`, `.5`, `1e-3`), ties to even, as the standard
-/// library has it. `None` where the text is something else; `inf` is a number. O(d · e) in digits
-/// and exponent.
+/// Returns the number nearest to a decimal (`-12`, `3.5`, `.5`, `1e-3`), ties to even, as the
+/// standard library has it. `None` where the text is something else; `inf` is a number. O(d · e) in
+/// digits and exponent.
 pub fn parse(text: &str) -> Option<f64> {
     let (negative, text) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -50,7 +50,7 @@ pub fn parse(text: &str) -> Option<f64> {
     Some(signed(times_power_of_ten(number, exponent)))
 }
 
-/// The shortest text that stands for the number.
+/// Returns the shortest text that stands for the number.
 pub fn show(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "inf" } else { "-inf" }.into();
@@ -58,7 +58,7 @@ pub fn show(number: f64) -> String {
     shortest(&number)
 }
 
-/// The same of a finite number of either width.
+/// Returns the same of a finite number of either width.
 pub fn shortest(number: &impl serde::Serialize) -> String {
     // JSON's spelling is at hand, and always has a fraction.
     let mut text = serde_json::to_string(number).unwrap_or_default();
@@ -68,7 +68,7 @@ pub fn shortest(number: &impl serde::Serialize) -> String {
     text
 }
 
-/// `number · 10^exponent`, rounded once.
+/// Computes `number · 10^exponent`, rounded once.
 fn times_power_of_ten(mut number: Natural, exponent: i32) -> f64 {
     // Beyond these the result is zero or infinite, whatever the digits.
     if number.bits() == 0 || exponent < -400 {

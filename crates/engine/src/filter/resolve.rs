@@ -15,11 +15,11 @@ pub(crate) struct TypeMismatch {
     pub column: ShardId,
     /// Whether the test is in a filter, which is refused. A condition in the query becomes words.
     pub refused: bool,
-    /// What was expected, and what was found.
+    /// The expected and the found value.
     message: String,
 }
 
-/// The request's filter, parsed.
+/// Returns the request's filter, parsed.
 pub(crate) fn filter_of(request: &Request) -> Result<Option<Condition>, Error> {
     match &request.filter {
         None | Some(serde_json::Value::Null) => Ok(None),
@@ -88,8 +88,8 @@ pub(crate) fn resolve(
     Ok(ResolvedFilter { condition, query, mismatches })
 }
 
-/// The condition that `name:value` in a query stands for. The value of a number or date may begin
-/// with a sign (`>2020`, `<=2020-05`) or have two dots (`2019..2021`, `2019..`).
+/// Returns the condition that `name:value` in a query stands for. The value of a number or date may
+/// begin with a sign (`>2020`, `<=2020-05`) or have two dots (`2019..2021`, `2019..`).
 fn typed(name: &str, kind: AttributeKind, value: &str) -> Condition {
     let compare =
         |bound, value: &str| Condition::test(name, Predicate::Compare(bound, value.to_owned()));
@@ -122,14 +122,15 @@ pub(crate) fn refuse(index: &Index, mismatches: &[TypeMismatch]) -> Result<Vec<S
     }
 }
 
-/// The notice that a typed value does not fit its attribute's type and was searched as words.
+/// Returns the notice that a typed value does not fit its attribute's type and was searched as
+/// words.
 #[inline(never)]
 pub(crate) fn not_a_value(index: &Index, mismatch: &TypeMismatch) -> Notice {
     Notice { code: "not-a-value".into(), message: mismatch.in_full(index) }
 }
 
 impl TypeMismatch {
-    /// The message with the values there are.
+    /// Returns the message with the values there are.
     fn in_full(&self, index: &Index) -> String {
         let attribute =
             index.manifest().attributes.iter().find(|attribute| attribute.column == self.column);

@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Result<Condition, FilterError> {
     }
 }
 
-/// The JSON that a text is, if it begins as an object does.
+/// Returns the JSON that a text is, if it begins as an object does.
 pub(super) fn read_json(text: &str) -> Result<Option<Value>, FilterError> {
     if !text.trim_start().starts_with('{') {
         return Ok(None);
@@ -178,7 +178,7 @@ impl<'a> Terms<'a> {
         )
     }
 
-    /// A quoted or bare word, not empty unless quoted, up to one of the given characters.
+    /// Returns a quoted or bare word, not empty unless quoted, up to one of the given characters.
     fn word(&mut self, what: &str, end: &str, remedy: &str) -> Result<String, FilterError> {
         self.space();
         let quoted = self.rest().chars().next().filter(|c| matches!(c, '"' | '\''));

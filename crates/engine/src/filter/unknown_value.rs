@@ -29,8 +29,8 @@ impl Unknown {
     }
 }
 
-/// The ids of the values similar to one, nearest first, or else of the first values there are; and
-/// whether they are similar.
+/// Returns the ids of the values similar to one, nearest first, or else of the first values there
+/// are; and whether they are similar.
 fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
     let lower = comparable(value);
     let mut near: Vec<(usize, u32)> = (0..strings.n_values().min(LOOKED_THROUGH))
@@ -49,7 +49,7 @@ fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
     }
 }
 
-/// The name of an item that has values of an attribute, in singular and plural.
+/// Returns the name of an item that has values of an attribute, in singular and plural.
 pub(super) fn items(attribute: &Attribute) -> (&'static str, &'static str) {
     match attribute.level {
         AttributeLevel::Page => ("page", "pages"),
@@ -57,7 +57,7 @@ pub(super) fn items(attribute: &Attribute) -> (&'static str, &'static str) {
     }
 }
 
-/// The notice that no item has a value, with similar values or else the first there are.
+/// Returns the notice that no item has a value, with similar values or else the first there are.
 pub(super) fn unknown_value(attribute: &Attribute, value: &str, strings: &Strings) -> Notice {
     let (near, ids) = candidates(value, strings);
     let intro = match (near, ids.is_empty()) {
@@ -71,8 +71,8 @@ pub(super) fn unknown_value(attribute: &Attribute, value: &str, strings: &String
     notice(format!("no {item} has {} as `{name}`; {intro}{space}{names}", quote(value)))
 }
 
-/// The values of an attribute in a few words: `2019 to 2024`; `de`, `en` and more. `None` if no
-/// item has a value.
+/// Returns the values of an attribute in a few words: `2019 to 2024`; `de`, `en` and more. `None`
+/// if no item has a value.
 pub(super) fn values_of(attribute: &Attribute, column: &Column) -> Option<String> {
     if let Column::Strings(strings) = column {
         return (strings.n_values() > 0).then(|| listed(strings, 0..strings.n_values()));
@@ -82,7 +82,7 @@ pub(super) fn values_of(attribute: &Attribute, column: &Column) -> Option<String
     Some(if least == most { least } else { format!("{least} {between} {most}") })
 }
 
-/// The least and the most of an attribute's numbers.
+/// Returns the least and the most of an attribute's numbers.
 fn ends(attribute: &Attribute, column: &Column) -> Option<(String, String)> {
     let numbers = (0..column.n_items()).filter_map(|item| column.number(item));
     let ends = numbers.fold(None, |ends, number| match ends {
@@ -97,7 +97,7 @@ fn ends(attribute: &Attribute, column: &Column) -> Option<(String, String)> {
     ends.map(|(least, most)| (written(least), written(most)))
 }
 
-/// The first few of some values.
+/// Returns the first few of some values.
 fn listed(strings: &Strings, ids: impl ExactSizeIterator<Item = u32>) -> String {
     let n = ids.len();
     let mut names =
@@ -108,8 +108,8 @@ fn listed(strings: &Strings, ids: impl ExactSizeIterator<Item = u32>) -> String 
     names
 }
 
-/// The notice that no item has a number or date in the wanted range, with the range of those there
-/// are.
+/// Returns the notice that no item has a number or date in the wanted range, with the range of
+/// those there are.
 pub(super) fn unmet(attribute: &Attribute, column: &Column) -> Notice {
     let there = match ends(attribute, column) {
         None => "none has any value".to_owned(),

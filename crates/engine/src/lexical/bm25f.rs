@@ -38,7 +38,7 @@ pub(crate) struct ScoredGroup {
     pub form: bool,
 }
 
-/// What the query as a whole is the name of.
+/// The titles that are equal to the whole query.
 pub(crate) struct Names {
     /// Titles and headings, as keys.
     pub titles: Vec<Lookup>,
@@ -72,18 +72,18 @@ impl<'a> Scorer<'a> {
         Self { params, structure, stats, dictionary, factors }
     }
 
-    /// Inverse document frequency over passages.
+    /// Returns the inverse document frequency over passages.
     pub fn idf(&self, df: u32) -> f32 {
         Self::idf_of(self.stats, df)
     }
 
-    /// The same, without a scorer.
+    /// Returns the same, without a scorer.
     pub fn idf_of(stats: &Stats, df: u32) -> f32 {
         let (n, df) = (stats.n_passages as f32, df as f32);
         libm::logf(1.0 + (n - df + 0.5) / (df + 0.5))
     }
 
-    /// How much a group counts; 0: not at all. `only_stops`: the query has no other words.
+    /// Returns how much a group counts; 0: not at all. `only_stops`: the query has no other words.
     pub fn group_weight(params: &Bm25fParams, group: &Group, only_stops: bool) -> f32 {
         let kind = if group.kind == TokenKind::Part { params.part_weight } else { 1.0 };
         let stop = if only_stops { 1.0 } else { 1.0 - group.stop * (1.0 - params.stop_weight) };
@@ -129,8 +129,8 @@ impl<'a> Scorer<'a> {
         groups
     }
 
-    /// The terms of a word of the query: its own, completions, itself joined with a neighbour,
-    /// synonyms and, where it is `related`, relatives.
+    /// Returns the terms of a word of the query: its own, completions, itself joined with a
+    /// neighbour, synonyms and, where it is `related`, relatives.
     pub fn terms(
         &self,
         plan: &QueryPlan,
@@ -190,8 +190,8 @@ impl<'a> Scorer<'a> {
         terms
     }
 
-    /// The form in which a word was typed, where titles and headings have several of it: worth a
-    /// part of the word.
+    /// Returns the form in which a word was typed, where titles and headings have several of it:
+    /// worth a part of the word.
     fn forms(
         &self,
         group: &Group,
@@ -217,7 +217,7 @@ impl<'a> Scorer<'a> {
         (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit, form: true })
     }
 
-    /// The pages that have one of the terms.
+    /// Returns the pages that have one of the terms.
     #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn pages(&self, terms: &[ScoredTerm]) -> Bitset {
@@ -259,7 +259,8 @@ impl<'a> Scorer<'a> {
         sections
     }
 
-    /// The score of a passage of average length that has every word of the query once in its text.
+    /// Returns the score of a passage of average length that has every word of the query once in
+    /// its text.
     pub fn ideal(&self, groups: &[ScoredGroup]) -> f32 {
         let once = self.params.fields[Field::Body as usize].weight;
         let mut sum = 0.0;
@@ -269,7 +270,7 @@ impl<'a> Scorer<'a> {
         sum * (once / (self.params.k1 + once))
     }
 
-    /// The weighted frequency in the two fields of a level, each normalised by its length.
+    /// Returns the weighted frequency in the two fields of a level, each normalised by its length.
     #[inline]
     pub(super) fn frequency(&self, level: Level, posting: &Posting) -> f32 {
         let Posting { tf, len, .. } = posting;
@@ -352,7 +353,7 @@ impl<'a> Scorer<'a> {
     }
 }
 
-/// The weight of one occurrence in a field of a length.
+/// Returns the weight of one occurrence in a field of a length.
 fn factor(params: &Bm25fParams, stats: &Stats, field: usize, len: u32) -> f32 {
     let (params, mean) = (&params.fields[field], stats.mean_len[field]);
     // Postings do not have the length of paths and of the headings above.
@@ -370,8 +371,8 @@ pub(crate) struct Contribution {
     pub score: f32,
 }
 
-/// The bits of all groups that must be in a title; 0 where there are none, or where one was not
-/// found.
+/// Returns the bits of all groups that must be in a title; 0 where there are none, or where one was
+/// not found.
 pub(crate) fn all_bits(plan: &QueryPlan, groups: &[ScoredGroup]) -> u8 {
     let only_stops = plan.only_stops();
     let carrying = plan.groups.iter().filter(|group| group.carries(only_stops)).count();

@@ -27,21 +27,21 @@ const MIN_RELATIVE_CHARS: usize = 4;
 /// A term that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lookup {
-    /// Its range: a place in the manifest's `lexicon`.
+    /// The range: a place in the manifest's `lexicon`.
     pub range: usize,
     pub entry: TermEntry,
-    /// Its entry in the second tier, where that is looked into.
+    /// The entry in the second tier, where that is looked into.
     second: Option<TermEntry>,
 }
 
 impl Lookup {
-    /// Whether there are postings that are not looked into.
+    /// Returns whether there are postings that are not looked into.
     pub fn is_partial(&self) -> bool {
         has_second(&self.entry) && self.second.is_none()
     }
 }
 
-/// Whether a term has postings in the second tier, on any level.
+/// Returns whether a term has postings in the second tier, on any level.
 fn has_second(entry: &TermEntry) -> bool {
     entry.n_second != [0; 3]
 }
@@ -55,7 +55,7 @@ pub(crate) struct Tiers<'a> {
 }
 
 impl<'a> Tiers<'a> {
-    /// The tiers, each by itself, ascending.
+    /// Returns the tiers, each by itself, ascending.
     pub fn apart(self) -> impl Iterator<Item = Postings<'a>> {
         self.first.into_iter().chain(self.second)
     }
@@ -86,24 +86,24 @@ pub(crate) struct Dictionary<'a> {
 }
 
 impl<'a> Dictionary<'a> {
-    /// With both tiers of postings.
+    /// Creates a dictionary with both tiers of postings.
     pub fn new(index: &'a Index) -> Self {
         Self { index, whole: true }
     }
 
-    /// With both tiers, or with the first alone even where the second is here: an answer does not
-    /// depend on what was asked before.
+    /// Creates a dictionary with both tiers, or with the first alone even where the second is
+    /// loaded: an answer does not depend on earlier questions.
     pub fn of_tiers(index: &'a Index, whole: bool) -> Self {
         Self { index, whole }
     }
 
-    /// The shard to look a term up in.
+    /// Returns the shard to look a term up in.
     pub fn shard_of(&self, term: &str) -> Option<ShardId> {
         let manifest = self.index.manifest();
         Some(manifest.lexicon.get(manifest.lexicon_of(term)?)?.terms)
     }
 
-    /// The shards to look through for completions of a word that is analysed to `terms`.
+    /// Returns the shards to look through for completions of a word that is analysed to `terms`.
     pub fn shards_for_completion(&self, prefix: &str, terms: &[String]) -> Vec<ShardId> {
         let manifest = self.index.manifest();
         let ranges = manifest.lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES);
@@ -111,12 +111,12 @@ impl<'a> Dictionary<'a> {
         ranges.chain(stems).filter_map(|range| Some(manifest.lexicon.get(range)?.terms)).collect()
     }
 
-    /// The terms of a range.
+    /// Returns the terms of a range.
     pub fn terms_shard(&self, range: usize) -> Option<&'a TermsShard> {
         self.index.terms(self.index.manifest().lexicon.get(range)?.terms)
     }
 
-    /// The bundle.
+    /// Returns the bundle.
     pub fn index(&self) -> &'a Index {
         self.index
     }
@@ -153,7 +153,7 @@ impl<'a> Dictionary<'a> {
         Some(self.lookup(range, term, entry))
     }
 
-    /// A term that was found in a range.
+    /// Returns a term that was found in a range.
     pub fn lookup(&self, range: usize, term: &str, entry: TermEntry) -> Lookup {
         let whole = self.whole && has_second(&entry);
         let second =
@@ -165,7 +165,7 @@ impl<'a> Dictionary<'a> {
         self.index.terms(self.index.manifest().lexicon.get(range)?.second?)
     }
 
-    /// A term's postings on one level: the first tier's, ascending, then the second's.
+    /// Returns a term's postings on one level: the first tier's, ascending, then the second's.
     pub fn postings(&self, lookup: &Lookup, level: Level) -> Tiers<'a> {
         let Some(structure) = self.index.structure() else { return Tiers::default() };
         let of = |shard: &'a TermsShard, entry: &TermEntry| shard.postings(entry, level, structure);
@@ -175,7 +175,7 @@ impl<'a> Dictionary<'a> {
         Tiers { first, second }
     }
 
-    /// The same, ascending throughout.
+    /// Returns the same, ascending throughout.
     pub fn ascending(
         &self,
         lookup: &Lookup,
@@ -185,8 +185,8 @@ impl<'a> Dictionary<'a> {
         merged(first.into_iter().flatten(), second.into_iter().flatten())
     }
 
-    /// The terms made of a term or that it is made of, as far as they stand in its shard, so that
-    /// nothing is fetched for them: those that begin with it, most frequent first, at most
+    /// Returns the terms made of a term or that it is made of, as far as they stand in its shard,
+    /// so that nothing is fetched for them: those that begin with it, most frequent first, at most
     /// [`MAX_RELATIVES`], and those that it begins with. Words alone, and no stop words.
     pub fn relatives(&self, term: &str) -> Vec<(String, Lookup)> {
         if let Some(shared) = self.index.shared()
@@ -221,7 +221,7 @@ impl<'a> Dictionary<'a> {
         best
     }
 
-    /// The terms of a list of all bundles.
+    /// Returns the terms of a list of all bundles.
     #[doc(alias = "deferred")]
     #[inline(never)]
     fn find_all(&self, terms: Option<&[String]>, most: usize) -> Option<Vec<(String, Lookup)>> {
@@ -229,7 +229,7 @@ impl<'a> Dictionary<'a> {
         Some(found.take(most).collect())
     }
 
-    /// Whether a term begins with `prefix`.
+    /// Returns whether a term begins with `prefix`.
     pub fn begins(&self, prefix: &str) -> bool {
         let ranges = self.index.manifest().lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES);
         ranges
@@ -237,7 +237,7 @@ impl<'a> Dictionary<'a> {
             .any(|shard| shard.prefix(prefix).advance().is_some())
     }
 
-    /// The terms that begin with `prefix`, most frequent first, ties in term order, at most
+    /// Returns the terms that begin with `prefix`, most frequent first, ties in term order, at most
     /// [`MAX_COMPLETIONS`].
     ///
     /// Where there are none, the longest term that `prefix` begins with, if it is only a little
@@ -280,8 +280,8 @@ fn keep_frequent(best: &mut Vec<(String, Lookup)>, most: usize, term: &str, look
     }
 }
 
-/// The possible stems of `word` made by cutting its end, longest first. Empty if one of its `terms`
-/// is such a stem.
+/// Returns the possible stems of `word` made by cutting its end, longest first. Empty if one of its
+/// `terms` is such a stem.
 fn stems<'a>(word: &'a str, terms: &[String]) -> impl Iterator<Item = &'a str> + use<'a> {
     let is_stem = |term: &String| term.len() < word.len() && word.starts_with(&term[..]);
     let ends: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();

@@ -31,7 +31,7 @@ fn id(place: Place) -> u32 {
 }
 
 impl Phrases<'_> {
-    /// The sections that have a phrase. Of a single word, those that have it in any field.
+    /// Returns the sections that have a phrase. Of a single word, those that have it in any field.
     pub fn sections(&self, phrase: &Phrase) -> Bitset {
         let mut sections = Bitset::none(self.structure.n_sections());
         for level in Level::ALL {
@@ -55,9 +55,9 @@ impl Phrases<'_> {
         sections
     }
 
-    /// The shards of positions that tell where a phrase is: of its terms, in the blocks that have
-    /// something with all of its words. The directory of positions must be here, where there is
-    /// one.
+    /// Returns the shards of positions that tell where a phrase is: of its terms, in the blocks
+    /// that have something with all of its words. The directory of positions must be here, where
+    /// there is one.
     pub fn shards(&self, phrase: &Phrase) -> Vec<ShardId> {
         let Some(directory) = self.dictionary.index().positions_directory() else {
             return Vec::new();
@@ -92,7 +92,7 @@ impl Phrases<'_> {
         slot.terms.iter().filter_map(|term| self.dictionary.find_here(term)).collect()
     }
 
-    /// The ids, ascending, that have one of the slot's terms.
+    /// Returns the ids, ascending, that have one of the slot's terms.
     fn ids_of(&self, slot: &Slot, level: Level) -> Vec<u32> {
         let mut ids = Vec::new();
         let lookups = self.lookups(slot);
@@ -106,7 +106,7 @@ impl Phrases<'_> {
         ids
     }
 
-    /// The slots, the rarest first, so that few places are compared.
+    /// Returns the slots, the rarest first, so that few places are compared.
     fn rarest_first<'s>(&self, slots: &'s [Slot]) -> impl Iterator<Item = &'s Slot> + use<'s> {
         let rarity =
             |slot: &Slot| self.lookups(slot).iter().map(|lookup| lookup.entry.df).sum::<u32>();
@@ -114,7 +114,7 @@ impl Phrases<'_> {
         slots[rarest..].iter().chain(&slots[..rarest])
     }
 
-    /// The ids, ascending, that have all slots anywhere.
+    /// Returns the ids, ascending, that have all slots anywhere.
     fn with_all(&self, slots: &[Slot], level: Level) -> Vec<u32> {
         let mut ids: Option<Vec<u32>> = None;
         for slot in self.rarest_first(slots) {
@@ -134,7 +134,7 @@ impl Phrases<'_> {
         ids.unwrap_or_default()
     }
 
-    /// The ids, ascending, that have all slots at their offsets.
+    /// Returns the ids, ascending, that have all slots at their offsets.
     fn in_a_row(&self, slots: &[Slot], level: Level) -> Vec<u32> {
         // First by ids alone, which is cheap; positions are then read for the few that are left.
         let ids = self.with_all(slots, level);
@@ -166,7 +166,7 @@ impl Phrases<'_> {
         found
     }
 
-    /// The places, ascending, where one of the slot's terms stands, in `ids` alone.
+    /// Returns the places, ascending, where one of the slot's terms stands, in `ids` alone.
     fn places(
         &self,
         directory: &PositionsDirectory,
@@ -233,7 +233,7 @@ impl Phrases<'_> {
     }
 }
 
-/// The numbers that are in both lists; both ascend.
+/// Returns the numbers that are in both lists; both ascend.
 fn intersect(a: &[Place], b: impl Iterator<Item = Place>) -> Vec<Place> {
     let mut rest = a.iter().peekable();
     let mut both = Vec::new();

@@ -39,7 +39,7 @@ pub(crate) const SYMBOL_BOOST: f32 = 1.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LexicalHit {
     pub section: u32,
-    /// Its best passage; among equals the first.
+    /// The best passage; among equals the first.
     pub passage: u32,
     pub score: f32,
     /// [`TITLE`], [`HEADING`], [`SYMBOL`].
@@ -54,7 +54,7 @@ struct Block {
 }
 
 impl Block {
-    /// The block that begins with a page. O(1).
+    /// Returns the block that begins with a page. O(1).
     fn at(structure: &Structure, page: u32) -> Self {
         let first = structure.passages_of_page(PageId(page)).start;
         let behind = first.saturating_add(BLOCK);
@@ -68,7 +68,7 @@ impl Block {
         Self { ends: [pages, structure.sections(last).end, passages.end], passages }
     }
 
-    /// A passage's place in the block.
+    /// Returns a passage's place in the block.
     fn place(&self, passage: u32) -> u32 {
         passage.wrapping_sub(self.passages.start)
     }
@@ -93,7 +93,7 @@ struct List<'a> {
 }
 
 impl List<'_> {
-    /// The next posting, if its id is below `end`.
+    /// Returns the next posting, if its id is below `end`.
     #[inline]
     fn below(&mut self, end: u32) -> Option<Posting> {
         let posting = self.next.filter(|posting| posting.id < end)?;
@@ -103,7 +103,7 @@ impl List<'_> {
 }
 
 impl Scorer<'_> {
-    /// All sections that have a word of the query and are allowed, in no particular order.
+    /// Returns all sections that have a word of the query and are allowed, in no particular order.
     /// O(postings, and passages below them).
     pub fn score(
         &self,
@@ -141,7 +141,7 @@ impl Scorer<'_> {
         hits
     }
 
-    /// A term's lists: of pages, then sections, then passages.
+    /// Returns a term's lists: of pages, then sections, then passages.
     fn lists(&self, term: &ScoredTerm) -> Vec<List<'_>> {
         let mut lists = Vec::new();
         for level in Level::ALL {
@@ -209,7 +209,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// The sections of a block, by their best passages.
+    /// Returns the sections of a block, by their best passages.
     fn collect(
         &self,
         block: &Block,
@@ -290,7 +290,7 @@ impl Scorer<'_> {
         headings.clear();
     }
 
-    /// The factor that boosts make.
+    /// Returns the factor that boosts make.
     fn boost(&self, boosts: u8) -> f32 {
         let mut factor = 1.0;
         if boosts & TITLE != 0 {

@@ -41,7 +41,7 @@ pub(crate) struct Condition {
 }
 
 impl Query {
-    /// A text that is split into these parts again, conditions first.
+    /// Returns a text that is split into these parts again, conditions first.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         let conditions = self.conditions.iter().map(|condition| {

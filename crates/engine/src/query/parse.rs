@@ -92,7 +92,8 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
     query
 }
 
-/// The minuses that a word processor made a dash of: `–xzf` is `-xzf`. Only exclusions are typed.
+/// Returns the minuses that a word processor made a dash of: `–xzf` is `-xzf`. Only exclusions are
+/// typed.
 fn minus_of(word: &str) -> Option<&'static str> {
     let mut chars = word.chars();
     let minus = match chars.next()? {
@@ -103,8 +104,8 @@ fn minus_of(word: &str) -> Option<&'static str> {
     chars.next().filter(char::is_ascii_alphanumeric).map(|_| minus)
 }
 
-/// Whether a minus before this text excludes it. One letter is an option (`-v`), not an exclusion.
-/// One character of a script without letters is a word (`-馬`).
+/// Returns whether a minus before this text excludes it. One letter is an option (`-v`), not an
+/// exclusion. One character of a script without letters is a word (`-馬`).
 fn excludes(body: &str) -> bool {
     let mut chars = body.chars();
     match (chars.next(), chars.next()) {
@@ -117,8 +118,9 @@ fn excludes(body: &str) -> bool {
     }
 }
 
-/// Whether the word at the beginning of a text is a number: decimal, perhaps with an exponent or a
-/// unit (`1e-5`, `12px`, `25°C`), or hexadecimal as `0x1f`. One letter is no unit here: `-4k`.
+/// Returns whether the word at the beginning of a text is a number: decimal, perhaps with an
+/// exponent or a unit (`1e-5`, `12px`, `25°C`), or hexadecimal as `0x1f`. One letter is no unit
+/// here: `-4k`.
 fn is_number(text: &str) -> bool {
     let word = text.split(char::is_whitespace).next().unwrap_or_default();
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -144,7 +146,7 @@ fn push(query: &mut Query, kind: ClauseKind, text: &str, excluded: bool) {
     }
 }
 
-/// The marks that close a quotation opened by `opening`; empty if it opens none.
+/// Returns the marks that close a quotation opened by `opening`; empty if it opens none.
 fn closing(opening: char) -> &'static [char] {
     match opening {
         '"' => &['"'],
@@ -156,7 +158,7 @@ fn closing(opening: char) -> &'static [char] {
     }
 }
 
-/// Text between quotation marks at the beginning of `text`, and what follows them.
+/// Returns the text between quotation marks at the beginning of `text`, and what follows them.
 fn quoted(text: &str, opening: char) -> Option<(&str, &str)> {
     let marks = closing(opening);
     if marks.is_empty() {
@@ -168,7 +170,8 @@ fn quoted(text: &str, opening: char) -> Option<(&str, &str)> {
     Some((&body[..end], &body[end + mark.len_utf8()..]))
 }
 
-/// `attribute:value` or `attribute:"value"` at the beginning of `text`, and what follows it.
+/// Reads `attribute:value` or `attribute:"value"` at the beginning of `text`, and returns what
+/// follows it.
 fn condition(
     text: &str,
     excluded: bool,
@@ -182,7 +185,7 @@ fn condition(
     condition_on(attribute, behind, excluded)
 }
 
-/// The condition on an attribute that `behind` its colon is asked for.
+/// Returns the condition on an attribute that `behind` its colon is asked for.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn condition_on<'a>(
@@ -200,7 +203,7 @@ fn condition_on<'a>(
     Some((Condition { attribute: attribute.to_string(), value: value.to_string(), excluded }, rest))
 }
 
-/// Where a word ends: before white space, or before a quotation mark that begins a phrase.
+/// Returns where a word ends: before white space, or before a quotation mark that begins a phrase.
 fn word_end(text: &str) -> usize {
     for (at, c) in text.char_indices() {
         if c.is_whitespace() {
@@ -220,7 +223,7 @@ mod tests {
 
     use super::*;
 
-    /// `w:` word, `p:` phrase, `c:` condition, `-` before what is excluded.
+    /// Checks clauses: `w:` word, `p:` phrase, `c:` condition, `-` before what is excluded.
     fn check(text: &str, expect: &[&str]) {
         let query = parse(text, |name| name == "book" || name == "year");
         let minus = |excluded| if excluded { "-" } else { "" };
@@ -350,8 +353,8 @@ mod tests {
     }
 
     proptest! {
-        /// A condition's colon must not be followed by a colon or two slashes. Such text is mostly
-        /// a path or an address (`std::mem`).
+        /// Checks that a condition's colon must not be followed by a colon or two slashes. Such
+        /// text is mostly a path or an address (`std::mem`).
         #[test]
         fn queries_that_are_more_than_words_match_the_deferred_syntax(
             text in r#"([-":/a0“”„«»「」 東(]|[ (]-[a0東(]|a:){0,12}"#,

@@ -63,19 +63,20 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Whether a title that is the query has to have it: an identifier's parts come with the whole,
-    /// stop words with the length.
+    /// Returns whether a title that is the query has to have it: an identifier's parts come with
+    /// the whole, stop words with the length.
     pub fn carries(&self, only_stops: bool) -> bool {
         let is_word = !matches!(self.kind, TokenKind::Part | TokenKind::Mark);
         is_word && !self.extra && (self.stop < 1.0 || only_stops)
     }
 
-    /// A word and a stop word written as one; a page that has it has both of them, side by side.
+    /// Returns a word and a stop word written as one; a page that has it has both of them, side by
+    /// side.
     pub(super) fn joined(terms: Vec<String>) -> Self {
         Self { terms, count: JOINED_COUNT, ..Self::extra(Vec::new()) }
     }
 
-    /// A synonym of several words.
+    /// Returns a synonym of several words.
     pub(super) fn extra(synonyms: Vec<String>) -> Self {
         let kind = TokenKind::Whole;
         Self {
@@ -98,7 +99,7 @@ impl Group {
 pub(crate) struct Phrase {
     /// The text as written.
     pub text: String,
-    /// Its terms, by place.
+    /// The terms, by place.
     pub slots: Vec<Slot>,
 }
 
@@ -112,32 +113,33 @@ pub(crate) struct Slot {
 }
 
 impl QueryPlan {
-    /// Whether it has phrases or exclusions.
+    /// Returns whether it has phrases or exclusions.
     pub fn has_phrases(&self) -> bool {
         !(self.phrases.is_empty() && self.excluded.is_empty())
     }
 
-    /// Whether every word is a stop word in every language. Only then are stop words scored.
+    /// Returns whether every word is a stop word in every language. Only then are stop words
+    /// scored.
     pub fn only_stops(&self) -> bool {
         self.groups.iter().filter(|group| !group.extra).all(|group| group.stop == 1.0)
     }
 
-    /// Whether it is as short as a name. A reader who types a name means this very form. In a
-    /// sentence the grammar decides the form, so forms are not even looked up.
+    /// Returns whether it is as short as a name. A reader who types a name means this very form. In
+    /// a sentence the grammar decides the form, so forms are not even looked up.
     pub fn is_name(&self) -> bool {
         self.n_tokens <= MAX_NAME_TOKENS
     }
 
-    /// How many stop words it begins with, where others follow.
+    /// Returns how many stop words it begins with, where others follow.
     pub fn leading_stops(&self) -> u32 {
         let leading =
             self.groups.iter().take_while(|group| group.stop == 1.0 && group.count == 1).count();
         if leading < self.groups.len() { leading as u32 } else { 0 }
     }
 
-    /// Whether the relatives of each group are looked up as well. They are not for a single word or
-    /// a phrase, which are meant as typed, nor for an unfinished word, which has completions, nor
-    /// in a very long query.
+    /// Returns whether the relatives of each group are looked up as well. They are not for a single
+    /// word or a phrase, which are meant as typed, nor for an unfinished word, which has
+    /// completions, nor in a very long query.
     pub fn related(&self) -> Vec<bool> {
         let n_words = self.groups.iter().filter(|group| group.carries(false)).count();
         let are_several = (2..=MAX_RELATED_WORDS).contains(&n_words);
@@ -152,8 +154,8 @@ impl QueryPlan {
         self.groups.iter().map(wants).collect()
     }
 
-    /// Whether it reads like a sentence rather than a list of keywords: a stop word, and three
-    /// other words at least.
+    /// Returns whether it reads like a sentence rather than a list of keywords: a stop word, and
+    /// three other words at least.
     pub fn is_sentence(&self) -> bool {
         let count = |is: fn(&Group) -> bool| {
             let groups = self

@@ -167,8 +167,8 @@ impl QueryPlan {
     }
 }
 
-/// The keys of the title that a query without exclusions would be; and without the stop words in
-/// front, where others are left.
+/// Returns the keys of the title that a query without exclusions would be; and without the stop
+/// words in front, where others are left.
 fn names(analyzers: &mut [Analyzer], query: &Query) -> (Vec<String>, Vec<String>) {
     let words = &query.clauses;
     let is_name = words.iter().all(|clause| !clause.excluded);
@@ -191,7 +191,7 @@ fn names(analyzers: &mut [Analyzer], query: &Query) -> (Vec<String>, Vec<String>
     (names, questions)
 }
 
-/// The keys of the symbol that a query is, as it is written.
+/// Returns the keys of the symbol that a query is, as it is written.
 fn symbols(analyzers: &mut [Analyzer], query: &Query) -> Vec<String> {
     let [clause] = query.clauses.as_slice() else { return Vec::new() };
     if clause.excluded || clause.kind != ClauseKind::Word {
@@ -205,7 +205,7 @@ fn symbols(analyzers: &mut [Analyzer], query: &Query) -> Vec<String> {
     symbols
 }
 
-/// The term of an excluded word if it is an option: `-xzf`.
+/// Returns the term of an excluded word if it is an option: `-xzf`.
 #[inline(never)]
 fn option(clause: &Clause, analyzers: &mut [Analyzer]) -> Option<String> {
     let mut term = None;
@@ -226,9 +226,10 @@ const MAX_COMPOUNDS: usize = 3;
 /// The most words of a query whose neighbours are looked up as one word in other languages.
 const MAX_JOINED_WORDS: usize = 4;
 
-/// Two neighbours as one word: `Daten Bank`, and in short queries of all languages `data base`,
-/// `log in`. Where the second is a stop word, the joined word is a word of its own. Else it stands
-/// for each of the two: a page that has both, as one with `data_base` has, gains nothing by it.
+/// Adds two neighbours as one word: `Daten Bank`, and in short queries of all languages `data
+/// base`, `log in`. Where the second is a stop word, the joined word is a word of its own.
+/// Otherwise it stands for each of the two: a page that has both, as one with `data_base` has,
+/// gains nothing by it.
 fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
     let word = |clause: &Clause| {
         let is_word =
@@ -292,7 +293,7 @@ fn stand_for(groups: &mut [Group], pair: &[Clause], joined: &[String], analyzers
     }
 }
 
-/// The keys of the form in which a stretch of `text` is spelt.
+/// Returns the keys of the form in which a stretch of `text` is spelt.
 fn forms(text: &str, stretch: &Stretch) -> Vec<String> {
     if stretch.n_stop > 0 || stretch.kind == TokenKind::Whole {
         return Vec::new();
@@ -301,7 +302,7 @@ fn forms(text: &str, stretch: &Stretch) -> Vec<String> {
     stretch.terms.iter().filter_map(|term| form_key(term, spelt)).collect()
 }
 
-/// An analyzer for each language that has rules of its own, at least one.
+/// Returns an analyzer for each language that has rules of its own, at least one.
 pub(crate) fn analyzers(languages: &[String]) -> Vec<Analyzer> {
     let mut analyzers: Vec<Analyzer> = Vec::new();
     for language in languages {
@@ -316,7 +317,7 @@ pub(crate) fn analyzers(languages: &[String]) -> Vec<Analyzer> {
     analyzers
 }
 
-/// The analyses of a text, by stretch.
+/// Returns the analyses of a text, by stretch.
 fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     for analyzer in analyzers {
@@ -382,8 +383,8 @@ fn add_other_endings(analyzer: &mut Analyzer, text: &str, stretches: &mut [Stret
     }
 }
 
-/// The byte ranges of the words of a text that no analysis knows. Parts of names are words of their
-/// own, unless the name is known as a whole. Stop words are left out.
+/// Returns the byte ranges of the words of a text that no analysis knows. Parts of names are words
+/// of their own, unless the name is known as a whole. Stop words are left out.
 pub(crate) fn unknown(
     analyzers: &mut [Analyzer],
     text: &str,
@@ -409,8 +410,8 @@ pub(crate) fn unknown(
     unknown
 }
 
-/// The stretches that end where the text ends, as (start, end, whole) with what stands there,
-/// folded but not stemmed. Those with fewer than `shortest` characters are left out.
+/// Returns the stretches that end where the text ends, as (start, end, whole) with what stands
+/// there, folded but not stemmed. Those with fewer than `shortest` characters are left out.
 fn beginnings(text: &str, shortest: usize) -> Vec<(u32, u32, bool, String)> {
     let mut found = Vec::new();
     Analyzer::for_language("und").analyze(text, |token| {
@@ -428,7 +429,8 @@ fn beginnings(text: &str, shortest: usize) -> Vec<(u32, u32, bool, String)> {
     found
 }
 
-/// A character alone of a script whose words are indexed by pairs of characters: it begins pairs.
+/// Returns a character alone of a script whose words are indexed by pairs of characters: it begins
+/// pairs.
 fn lone_character(stretch: &Stretch) -> Option<String> {
     let term = stretch.terms.first().filter(|_| stretch.kind == TokenKind::Word)?;
     let mut chars = term.chars();

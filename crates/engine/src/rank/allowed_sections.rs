@@ -22,7 +22,7 @@ pub(crate) struct AllowedSections {
 }
 
 impl AllowedSections {
-    /// The positions that phrases are found by. Everything that the query asks for
+    /// Returns the positions that phrases are found by. Everything that the query asks for
     /// ([`ResolvedQuery::shards`]) must be here.
     #[doc(alias = "deferred")]
     #[inline(never)]
@@ -93,7 +93,7 @@ impl AllowedSections {
         allowed
     }
 
-    /// Whether a section may be found.
+    /// Returns whether a section may be found.
     pub fn contains(&self, section: SectionId) -> bool {
         self.sections.as_ref().is_none_or(|sections| sections.contains(section.0))
     }

@@ -87,7 +87,7 @@ impl<'a> DenseLeg<'a> {
         Ok(Some(Self { point, neighbours, structure, vectors }))
     }
 
-    /// A section's cosine with the query, as far as it is known.
+    /// Returns a section's cosine with the query, as far as it is known.
     pub fn similarity(&self, section: SectionId) -> Similarity {
         match &self.vectors {
             Vectors::Resident(view) => view
@@ -102,8 +102,8 @@ impl<'a> DenseLeg<'a> {
     }
 }
 
-/// Where in a section its nearest vector lies, in 256ths. The parts of a section that have vectors
-/// are about equally long. `cells`: the cells that were fetched, if vectors are streamed.
+/// Returns where in a section its nearest vector lies, in 256ths. The parts of a section that have
+/// vectors are about equally long. `cells`: the cells that were fetched, if vectors are streamed.
 pub(super) fn part(
     index: &Index,
     structure: &Structure,

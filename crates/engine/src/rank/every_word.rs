@@ -58,8 +58,8 @@ pub(super) fn keep(
     Some(sections)
 }
 
-/// Whether a page must have it. Of an identifier its parts are asked for, which pages have that
-/// write it in another way.
+/// Returns whether a page must have it. Of an identifier its parts are asked for, which pages have
+/// that write it in another way.
 fn must_be_there(group: &Group) -> bool {
     !group.extra && !matches!(group.kind, TokenKind::Whole | TokenKind::Mark)
 }

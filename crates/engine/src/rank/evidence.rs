@@ -15,7 +15,7 @@ const WORDS_ALONE: Chance = Chance { constant: -6.27, words: 9.35, meaning: 0.0 
 const MEANING_ALONE: Chance = Chance { constant: -4.82, words: 0.0, meaning: 12.69 };
 
 impl Evidence {
-    /// The evidence of both legs of a search.
+    /// Returns the evidence of both legs of a search.
     pub(super) fn of(words: &LexicalLeg, dense: Option<&DenseLeg<'_>>) -> Self {
         let best = words.hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
         let words = (words.ideal > 0.0).then(|| best / words.ideal);
@@ -26,7 +26,7 @@ impl Evidence {
         Self { words, meaning }
     }
 
-    /// How likely it is that the site answers, 0 to 1; `None` without evidence.
+    /// Returns how likely it is that the site answers, 0 to 1; `None` without evidence.
     pub(crate) fn answerable(&self) -> Option<f32> {
         let Chance { constant, words, meaning } = match (self.words, self.meaning) {
             (Some(_), Some(_)) => BOTH,

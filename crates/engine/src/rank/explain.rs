@@ -10,7 +10,7 @@ use crate::lexical::{Contribution, HEADING, SYMBOL, SYMBOL_BOOST, ScoredGroup, T
 use crate::resolve::ResolvedQuery;
 use crate::vector::Neighbours;
 
-/// The lexical part of a hit's score.
+/// Returns the lexical part of a hit's score.
 pub(crate) fn explanation(
     contributions: &[Contribution],
     boosts: u8,
@@ -34,13 +34,13 @@ pub(crate) fn explanation(
     Explanation { terms: terms.collect(), boosts: boosts.collect() }
 }
 
-/// The text of a term; of a form, the word as typed.
+/// Returns the text of a term; of a form, the word as typed.
 fn written(term: &str) -> String {
     split_form(term)
         .map_or_else(|| term.into(), |(_, form)| format!("\u{201c}{form}\u{201d} as written"))
 }
 
-/// How a query was understood and run.
+/// Returns how a query was understood and run.
 pub(crate) fn plan(
     asked: &ResolvedQuery,
     groups: &[ScoredGroup],

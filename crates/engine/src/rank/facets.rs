@@ -17,7 +17,7 @@ pub(crate) struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// The items of a column, each with the page or section that it counts for, ascending.
+    /// Returns the items of a column, each with the page or section that it counts for, ascending.
     fn items(&self, level: AttributeLevel) -> impl Iterator<Item = (u32, u32)> {
         let items = self.sections.iter().map(move |section| {
             let page = self.structure.page_of(SectionId(section)).0;
@@ -30,9 +30,9 @@ impl Counted<'_> {
     }
 }
 
-/// The values of an attribute with the number of pages or sections that have each, most frequent
-/// first, then by value. Numbers, dates and truth values are counted too, each spelt as a filter
-/// would. O(sections + values).
+/// Returns the values of an attribute with the number of pages or sections that have each, most
+/// frequent first, then by value. Numbers, dates and truth values are counted too, each spelt as a
+/// filter would. O(sections + values).
 pub(crate) fn count(attribute: &Attribute, column: &Column, counted: Counted<'_>) -> Facet {
     let items = counted.items(attribute.level);
     let mut values: Vec<(String, u32)> = match column {

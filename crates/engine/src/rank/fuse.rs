@@ -32,7 +32,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// The fused score.
+    /// Returns the fused score.
     #[inline]
     pub fn score(&self) -> f32 {
         self.lexical_share + self.semantic_share
@@ -44,7 +44,7 @@ impl Candidate {
 pub(crate) enum Similarity {
     /// The cosine.
     Known(f32),
-    /// It is not at hand; this is an assumed one.
+    /// An assumed similarity, since the real one is not at hand.
     Guessed(f32),
     /// The section has no vector.
     None,
@@ -132,7 +132,7 @@ pub(crate) fn fuse(
     Fused { candidates, ranked }
 }
 
-/// The `n` best sections by words, best first, ties by id.
+/// Returns the `n` best sections by words, best first, ties by id.
 fn best_by_words(hits: &[LexicalHit], n: usize) -> Vec<u32> {
     let mut keys: Vec<u64> = hits.iter().map(|hit| key(hit.score, hit.section)).collect();
     let n = n.min(keys.len());
@@ -263,7 +263,7 @@ mod tests {
         LexicalHit { section, score, passage: section, boosts: 0 }
     }
 
-    /// Sections with their fused scores, best first.
+    /// Returns sections with their fused scores, best first.
     fn check(
         mode: Mode,
         fusion: Fusion,

@@ -10,7 +10,7 @@ use crate::api::RankParams;
 pub(crate) struct PageScore {
     pub page: u32,
     pub score: f32,
-    /// Its matching sections.
+    /// The matching sections.
     pub n_sections: u32,
     /// The number of its copies, which it stands for.
     pub copies: u32,
@@ -118,7 +118,7 @@ mod tests {
         Candidate { section, lexical_share, semantic_share, ..Candidate::default() }
     }
 
-    /// Page 0 has sections 0 and 1, page 1 has 2, page 2 has 3.
+    /// Checks the grouping where page 0 has sections 0 and 1, page 1 has 2, page 2 has 3.
     fn check(
         page_maxima: f32,
         page_second: f32,

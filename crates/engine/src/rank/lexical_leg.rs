@@ -51,12 +51,12 @@ impl LexicalLeg {
         Ok(Self { groups, hits, ideal })
     }
 
-    /// Whether words of the query are on pages, none of which may be found.
+    /// Returns whether words of the query are on pages, none of which may be found.
     pub fn is_left_out(&self) -> bool {
         self.hits.is_empty() && self.groups.iter().any(|group| !group.terms.is_empty())
     }
 
-    /// The `n` best sections, best first.
+    /// Returns the `n` best sections, best first.
     pub fn best(&self, n: usize) -> Vec<SectionId> {
         let mut hits: Vec<&LexicalHit> = self.hits.iter().collect();
         order::sort_first(&mut hits, n, |a, b| {
@@ -66,7 +66,7 @@ impl LexicalLeg {
     }
 }
 
-/// The scorer over the tiers of postings that the query looks into.
+/// Returns the scorer over the tiers of postings that the query looks into.
 pub(super) fn scorer<'a>(
     index: &'a Index,
     asked: &ResolvedQuery,

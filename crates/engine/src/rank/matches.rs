@@ -44,7 +44,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// The shards of the cells that were looked into.
+    /// Returns the shards of the cells that were looked into.
     pub fn cells(&self, index: &Index) -> impl Iterator<Item = ShardId> {
         self.cells.iter().flatten().map(|&cell| index.cell_shard(cell))
     }
@@ -105,7 +105,8 @@ impl Matches {
     }
 }
 
-/// Every section that the filter lets through, where neither words nor meaning are asked for.
+/// Returns every section that the filter lets through, where neither words nor meaning are asked
+/// for.
 fn all_allowed(allowed: &AllowedSections, n_sections: u32) -> Fused {
     let all = allowed.sections.clone().unwrap_or_else(|| Bitset::all(n_sections));
     let candidates =
@@ -135,7 +136,7 @@ fn fuse_legs(
 }
 
 impl Bests {
-    /// The best scores of the other bundles that are searched as one with this.
+    /// Returns the best scores of the other bundles that are searched as one with this.
     #[inline]
     pub fn elsewhere(index: &Index, asked: &ResolvedQuery) -> Self {
         match index.shared() {
@@ -149,7 +150,7 @@ impl Bests {
 }
 
 impl Matches {
-    /// The best scores of both legs, before shares.
+    /// Returns the best scores of both legs, before shares.
     pub fn bests(&self, index: &Index, query: &str) -> LegBests {
         let lexical = self.trace.hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
         let similarities = self.candidates.iter().filter_map(|candidate| candidate.similarity);

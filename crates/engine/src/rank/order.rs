@@ -38,7 +38,7 @@ pub(crate) struct PageValues<'a> {
 }
 
 impl PageValues<'_> {
-    /// A page's value.
+    /// Returns a page's value.
     pub fn get(&self, page: u32) -> Option<f64> {
         match &self.of_sections {
             None => ordering_value(self.column, page, self.greatest),
@@ -75,8 +75,8 @@ impl<'a> PageOrdering<'a> {
     }
 }
 
-/// An item's value as a number that compares like it; for a set of strings, its smallest or largest
-/// member. Values of strings ascend with their ids.
+/// Returns an item's value as a number that compares like it; for a set of strings, its smallest or
+/// largest member. Values of strings ascend with their ids.
 pub(super) fn ordering_value(column: &Column, item: u32, greatest: bool) -> Option<f64> {
     match column {
         Column::Strings(strings) => {
@@ -227,14 +227,14 @@ pub(crate) fn spread(ordering: &PageOrdering<'_>, pages: &mut [PageScore]) -> Re
     Ok(())
 }
 
-/// In order of their keys, then their places.
+/// Sorts in the order of keys, then of places.
 fn keyed(keyed: impl Iterator<Item = (u64, usize)>) -> Vec<(u64, usize)> {
     let mut keyed: Vec<(u64, usize)> = keyed.collect();
     order::sort(&mut keyed);
     keyed
 }
 
-/// A number as one that compares like it.
+/// Returns a number as one that compares like it.
 fn ascending(number: f64) -> u64 {
     let bits = number.to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }

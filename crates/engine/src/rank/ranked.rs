@@ -134,14 +134,14 @@ impl Ranked {
         }
     }
 
-    /// The pages shown, and the page asked about with those that it is compared with.
+    /// Returns the pages shown, and the page asked about with those that it is compared with.
     fn all_pages(&self) -> impl Iterator<Item = &RankedPage> {
         let beside = self.standing.iter().flat_map(|standing| standing.pages.iter().flatten());
         self.pages.iter().chain(beside)
     }
 
-    /// The shards by which sentences are chosen for pages whose best section was found by meaning
-    /// only. Further sections of a page do without.
+    /// Returns the shards by which sentences are chosen for pages whose best section was found by
+    /// meaning only. Further sections of a page do without.
     pub fn sentences(&self, index: &Index) -> Vec<ShardId> {
         let by_meaning =
             |page: &&RankedPage| page.sections.first().is_some_and(RankedSection::only_means);
@@ -150,7 +150,7 @@ impl Ranked {
         self.all_pages().filter(by_meaning).filter_map(place).collect()
     }
 
-    /// The texts that showing the pages needs, and the name of the page asked about.
+    /// Returns the texts that showing the pages needs, and the name of the page asked about.
     pub fn texts(&self, index: &Index) -> Vec<ShardId> {
         let manifest = index.manifest();
         let Some(structure) = index.structure() else { return Vec::new() };
@@ -166,7 +166,7 @@ impl Ranked {
     }
 }
 
-/// The pages that several phrasings find.
+/// Returns the pages that several phrasings find.
 #[doc(alias = "deferred")]
 #[inline(never)]
 pub(crate) fn n_pages_of(index: &Index, found: &[Matches]) -> u32 {
@@ -177,14 +177,14 @@ pub(crate) fn n_pages_of(index: &Index, found: &[Matches]) -> u32 {
     pages.count()
 }
 
-/// The sections that several phrasings find.
+/// Returns the sections that several phrasings find.
 #[doc(alias = "deferred")]
 #[inline(never)]
 pub(crate) fn sections_of(index: &Index, found: &[Matches]) -> Bitset {
     matching(index, found.iter().flat_map(|found| &found.candidates))
 }
 
-/// The sections among all.
+/// Returns the sections among all.
 fn matching<'a>(index: &Index, candidates: impl Iterator<Item = &'a Candidate>) -> Bitset {
     let mut matching = Bitset::none(index.manifest().stats.n_sections);
     for candidate in candidates {
@@ -219,8 +219,8 @@ fn facets(
     Ok(facets)
 }
 
-/// All pages in the order in which they are shown, as far as the request reaches; behind that in no
-/// order.
+/// Returns all pages in the order in which they are shown, as far as the request reaches; behind
+/// that in no order.
 fn in_order(
     ordering: &PageOrdering<'_>,
     traces: &[Trace],

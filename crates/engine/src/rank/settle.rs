@@ -18,8 +18,8 @@ use crate::vector::DensePoint;
 const MAX_PAGES: usize = 3;
 
 impl Matches {
-    /// The shards of the vectors that decide which page comes first. Empty if the scores decide it,
-    /// or all vectors were compared.
+    /// Returns the shards of the vectors that decide which page comes first. Empty if the scores
+    /// decide it, or all vectors were compared.
     pub fn contended(&self, index: &Index, asked: &ResolvedQuery) -> Vec<ShardId> {
         let (Some(dense), Some(structure)) = (&index.manifest().dense, index.structure()) else {
             return Vec::new();
@@ -86,7 +86,7 @@ impl Matches {
     }
 }
 
-/// The cosine of a section, where all of its vectors are in these shards.
+/// Returns the cosine of a section, where all of its vectors are in these shards.
 fn cosine(
     index: &Index,
     structure: &Structure,

@@ -17,13 +17,13 @@ pub(crate) struct RankedPage {
 }
 
 impl RankedPage {
-    /// A page whose sections are added later.
+    /// Returns a page whose sections are added later.
     pub fn new(score: PageScore) -> Self {
         Self { score, sections: Vec::new() }
     }
 
-    /// The places in the page of the sections that are shown, or 0 if no section is shown: their
-    /// texts are needed to show the page.
+    /// Returns the places in the page of the sections that are shown, or 0 if no section is shown:
+    /// their texts are needed to show the page.
     pub fn places<'a>(&'a self, structure: &Structure) -> impl Iterator<Item = u32> + use<'a> {
         let start = structure.sections(PageId(self.score.page)).start;
         let none = self.sections.is_empty().then_some(0);
@@ -42,7 +42,7 @@ pub(crate) struct RankedSection {
 }
 
 impl RankedSection {
-    /// Whether only meaning found it.
+    /// Returns whether only meaning found it.
     pub fn only_means(&self) -> bool {
         self.candidate.passage.is_none() && self.candidate.similarity.is_some()
     }
@@ -161,7 +161,7 @@ impl Places {
         self.all(id).next()
     }
 
-    /// For an id that occurs several times.
+    /// Finds all places of an id that occurs several times.
     fn all(&self, id: u32) -> impl Iterator<Item = u32> {
         let from = self.0.partition_point(|(other, _)| *other < id);
         self.0[from..].iter().take_while(move |(other, _)| *other == id).map(|(_, place)| *place)

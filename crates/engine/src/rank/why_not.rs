@@ -55,8 +55,8 @@ impl Standing {
     }
 }
 
-/// The words of a query and whether a page has them. In semantic mode the shards of words are not
-/// here.
+/// Returns the words of a query and whether a page has them. In semantic mode the shards of words
+/// are not here.
 fn words(
     index: &Index,
     asked: &ResolvedQuery,
@@ -116,7 +116,7 @@ fn is_on_page(
         })
 }
 
-/// Each word as the query spells it, with the terms it is looked up by.
+/// Returns each word as the query spells it, with the terms it is looked up by.
 fn spelt(asked: &ResolvedQuery, index: &Index) -> Vec<(String, Vec<String>)> {
     let mut spelt = Vec::new();
     for clause in asked.query.clauses.iter().filter(|clause| !clause.excluded) {
@@ -135,7 +135,8 @@ fn spelt(asked: &ResolvedQuery, index: &Index) -> Vec<(String, Vec<String>)> {
     spelt
 }
 
-/// The parts of the request that exclude sections of a page, with the number that each excludes.
+/// Returns the parts of the request that exclude sections of a page, with the number that each
+/// excludes.
 fn removals(
     index: &Index,
     asked: &ResolvedQuery,

@@ -74,14 +74,14 @@ pub(crate) fn read(index: &Index, request: &Request, address: &str) -> Result<Re
     })))
 }
 
-/// Byte ranges as ranges of UTF-16 code units. They ascend by start and by end.
+/// Returns byte ranges as ranges of UTF-16 code units. They ascend by start and by end.
 fn in_units(text: &str, ranges: &[Range<u32>]) -> Vec<(u32, u32)> {
     let starts = units(text, ranges.iter().map(|range| range.start));
     let ends = units(text, ranges.iter().map(|range| range.end));
     starts.into_iter().zip(ends).collect()
 }
 
-/// How many code units are in front of each of some ascending places.
+/// Returns how many code units are in front of each of some ascending places.
 fn units(text: &str, bytes: impl Iterator<Item = u32>) -> Vec<u32> {
     let (mut at, mut count) = (0, 0);
     let mut counts = Vec::new();

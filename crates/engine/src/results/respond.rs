@@ -87,7 +87,7 @@ fn each_once<'a, T: Clone + PartialEq + 'a>(all: impl Iterator<Item = &'a T>) ->
     once
 }
 
-/// The words to mark, of all phrasings.
+/// Returns the words to mark, of all phrasings.
 fn marks(phrasings: &[ResolvedQuery], groups: &[Vec<ScoredGroup>]) -> Marks {
     let mut marks = Marks::default();
     for (asked, groups) in phrasings.iter().zip(groups) {
@@ -190,8 +190,8 @@ impl<'a> Presenter<'a> {
         self.index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))
     }
 
-    /// A section as it is shown. `part`: a part of the page, where the section may be. `best`: the
-    /// page's best one, whose sentences have codes here if only meaning found it.
+    /// Returns a section as it is shown. `part`: a part of the page, where the section may be.
+    /// `best`: the page's best one, whose sentences have codes here if only meaning found it.
     fn section(
         &mut self,
         id: PageId,
@@ -273,7 +273,7 @@ impl<'a> Presenter<'a> {
     }
 }
 
-/// The language a page was analysed in: its own where that is one of the bundle's, the most
+/// Returns the language a page was analysed in: its own where that is one of the bundle's, the most
 /// frequent where it does not say, and otherwise none.
 fn language<'a>(page: &'a str, languages: &'a [String]) -> &'a str {
     if page.is_empty() {
@@ -300,7 +300,7 @@ pub(super) fn attributes(
     attributes
 }
 
-/// A value as JSON: whole numbers without a fraction, dates as ISO 8601.
+/// Returns a value as JSON: whole numbers without a fraction, dates as ISO 8601.
 fn json(value: &AttributeValue) -> serde_json::Value {
     match *value {
         AttributeValue::String(ref text) => text.clone().into(),

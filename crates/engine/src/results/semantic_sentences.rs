@@ -6,8 +6,9 @@ use findling_text::sentences::stretches;
 
 use crate::vector::DensePoint;
 
-/// Where each stretch of a section's text ends, with the cosine of its code and the query, -1 to 1.
-/// Empty where the codes are not those of the text. Of several phrasings the nearest counts.
+/// Returns where each stretch of a section's text ends, with the cosine of its code and the query,
+/// -1 to 1. Empty where the codes are not those of the text. Of several phrasings the nearest
+/// counts.
 #[inline(never)]
 pub(super) fn alike(points: &[DensePoint], codes: &[u64], text: &str) -> Vec<(usize, f32)> {
     if codes.is_empty() || points.is_empty() {

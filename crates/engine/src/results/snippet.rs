@@ -58,9 +58,9 @@ struct Unit {
     likeness: i32,
 }
 
-/// A snippet from `within` (byte offsets of `text`; the whole text where that is no range of it).
-/// `likeness`: where stretches of the text end, ascending, with how like the query each is, -1 to
-/// 1; may be empty.
+/// Returns a snippet from `within` (byte offsets of `text`; the whole text where that is no range
+/// of it). `likeness`: where stretches of the text end, ascending, with how like the query each is,
+/// -1 to 1; may be empty.
 pub(crate) fn snippet(
     text: &str,
     code: &[Range<u32>],
@@ -95,7 +95,7 @@ pub(crate) fn snippet(
     cut(text, start..end, sentence, &marked, code)
 }
 
-/// The tokens of a stretch, and the ranges to mark, ascending by start.
+/// Returns the tokens of a stretch, and the ranges to mark, ascending by start.
 fn units(
     text: &str,
     within: Range<usize>,
@@ -132,8 +132,8 @@ struct Window {
     best: Range<usize>,
 }
 
-/// The units to show: the sentence that says most of the query or is most like it, the first of
-/// equals, and whole sentences beside it as far as there is room.
+/// Returns the units to show: the sentence that says most of the query or is most like it, the
+/// first of equals, and whole sentences beside it as far as there is room.
 fn window(text: &str, units: &[Unit], marks: &Marks) -> Window {
     let spaceless =
         units.iter().filter(|unit| text[unit.start..].starts_with(|c| c >= '\u{2e80}')).count();
@@ -180,7 +180,8 @@ fn window(text: &str, units: &[Unit], marks: &Marks) -> Window {
     Window { shown: shown.start..end, best }
 }
 
-/// The worth of the query's words among these units, each counted once, without those in `said`.
+/// Returns the worth of the query's words among these units, each counted once, without those in
+/// `said`.
 fn worth(units: &[Unit], marks: &Marks, said: &[bool]) -> u64 {
     let mut sum = 0;
     for (i, unit) in units.iter().enumerate() {
@@ -192,7 +193,7 @@ fn worth(units: &[Unit], marks: &Marks, said: &[bool]) -> u64 {
     sum
 }
 
-/// The sentences of a text; those of more than `most` units in pieces of half as many.
+/// Returns the sentences of a text; those of more than `most` units in pieces of half as many.
 fn sentences(text: &str, units: &[Unit], most: usize) -> Vec<Range<usize>> {
     let mut sentences = Vec::new();
     let mut start = 0;
@@ -295,8 +296,8 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Byte ranges of a larger text, ascending and disjoint, as UTF-16 ranges of `text`, which begins
-/// at byte `base` of it.
+/// Returns byte ranges of a larger text, ascending and disjoint, as UTF-16 ranges of `text`, which
+/// begins at byte `base` of it.
 fn utf16(text: &str, base: usize, ranges: Vec<Range<usize>>) -> Vec<(u32, u32)> {
     let (mut at, mut units) = (0, 0);
     let mut to = |byte: usize| {

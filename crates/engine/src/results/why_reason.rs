@@ -19,7 +19,8 @@ const PLACES: [(usize, &str); 6] = [
     (5, "in code"),
 ];
 
-/// The sentence. `partial`: everyday words were looked for where they say most, and nowhere else.
+/// Returns the sentence. `partial`: everyday words were looked for where they say most, and nowhere
+/// else.
 pub(crate) fn reason(why: &Why, asked: &ResolvedQuery, partial: bool) -> String {
     match (&why.hit, &why.first) {
         (None, _) => not_found(why, asked, partial),
@@ -178,7 +179,7 @@ fn by_words(own: &SectionHit, other: &SectionHit, why: &Why, partial: bool) -> S
     }
 }
 
-/// `in its title`, `twice in running text`.
+/// Returns `in its title`, `twice in running text`.
 fn place(term: &TermExplanation) -> String {
     let found = PLACES.iter().find(|(field, _)| term.frequencies[*field] > 0);
     match found {

@@ -1,4 +1,4 @@
-//! What one bundle contributes to the statistics of several that are searched as one.
+//! The part of one bundle in the statistics of several that are searched as one.
 //!
 //! Each function goes as far as the shards at hand allow, as [`Search::step`] does. A search that
 //! was asked for one of these can go on.
@@ -15,7 +15,7 @@ use crate::resolve::ResolvedQuery;
 use crate::spelling;
 
 impl Index {
-    /// In how many passages each term is, or the shards that are missing.
+    /// Returns the number of passages that have each term, or the shards that are missing.
     pub fn frequencies(&self, terms: &[String]) -> Result<Vec<u32>, Vec<ShardId>> {
         let dictionary = Dictionary::new(self);
         let shards = terms.iter().filter_map(|term| dictionary.shard_of(term)).collect::<Vec<_>>();
@@ -34,9 +34,10 @@ impl Index {
 }
 
 impl Search {
-    /// A part of what all bundles are asked for, as JSON that [`crate::Shared::read`] reads: an
-    /// answer without pages, so that it takes the way of answers, with what this bundle tells in
-    /// `told`. Where words were corrected, it says so, so that hosts embed the corrected query.
+    /// Returns a part of what all bundles are asked for, as JSON that [`crate::Shared::read`]
+    /// reads: an answer without pages, so that it takes the way of answers, with what this bundle
+    /// tells in `told`. Where words were corrected, it says so, so that hosts embed the corrected
+    /// query.
     ///
     /// # Errors
     /// As [`Search::step`].
@@ -92,14 +93,14 @@ impl Search {
         Ok(Ok(json.into_text()))
     }
 
-    /// The corrections in the query, once it is retrieved.
+    /// Returns the corrections in the query, once it is retrieved.
     fn corrections(&self) -> &[Correction] {
         let Stage::Retrieving(retrieving) = &self.stage else { return &[] };
         let first = retrieving.phrasings.first().and_then(QueryRun::retrieved);
         first.map_or(&[], |first| &first.asked.corrections)
     }
 
-    /// The terms that the query looks up, once misspelled words are replaced.
+    /// Returns the terms that the query looks up, once misspelled words are replaced.
     ///
     /// # Errors
     /// As [`Search::step`].
@@ -124,7 +125,7 @@ impl Search {
         Ok(if missing.is_empty() { Ok(found) } else { Err(missing) })
     }
 
-    /// The words that would be corrected, with the nearest words of this bundle.
+    /// Returns the words that would be corrected, with the nearest words of this bundle.
     ///
     /// # Errors
     /// As [`Search::step`].
@@ -149,7 +150,7 @@ impl Search {
         Ok(if missing.is_empty() { Ok(found) } else { Err(missing) })
     }
 
-    /// The best scores of both legs, by phrasing.
+    /// Returns the best scores of both legs, by phrasing.
     ///
     /// # Errors
     /// As [`Search::step`].

@@ -12,7 +12,7 @@ use crate::query::{Phrase, Slot, analyzers};
 const MIN_CHARS: usize = 5;
 const MIN_HALF_CHARS: usize = 2;
 
-/// The two words that `word` is divided into, or the shards that are missing.
+/// Returns the two words that `word` is divided into, or the shards that are missing.
 pub(super) fn divide(index: &Index, word: &str) -> Result<Option<String>, Vec<ShardId>> {
     let Some(structure) = index.structure() else { return Ok(None) };
     let dictionary = Dictionary::new(index);
@@ -50,7 +50,7 @@ pub(super) fn divide(index: &Index, word: &str) -> Result<Option<String>, Vec<Sh
     Ok(None)
 }
 
-/// The terms of a word in each language.
+/// Returns the terms of a word in each language.
 fn terms(analyzers: &mut [Analyzer], word: &str) -> Vec<String> {
     let mut terms = Vec::new();
     for analyzer in analyzers {

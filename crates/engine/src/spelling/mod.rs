@@ -45,7 +45,7 @@ struct Unknown {
 
 /// The result of checking the spelling of a query.
 pub(crate) enum Spelling {
-    /// These shards are needed.
+    /// Shards that are needed.
     Need(Vec<ShardId>),
     /// No word is corrected.
     Right,
@@ -94,7 +94,7 @@ pub(crate) fn correct(index: &Index, query: &Query, prefix: bool) -> Spelling {
     Spelling::Changed { query, corrections }
 }
 
-/// The word, or the two words, that a word is replaced by; or the shards that are missing.
+/// Returns the word, or the two words, that a word is replaced by; or the shards that are missing.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn replacement(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> {
@@ -107,8 +107,8 @@ fn replacement(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardI
     }
 }
 
-/// The words of a query that would be corrected, with the nearest words of this bundle; or the
-/// shards that are missing.
+/// Returns the words of a query that would be corrected, with the nearest words of this bundle; or
+/// the shards that are missing.
 pub(crate) fn misspellings(
     index: &Index,
     query: &Query,
@@ -161,8 +161,8 @@ fn join(index: &Index, query: &mut Query) -> Vec<Correction> {
     corrections
 }
 
-/// The shards of spellings that are needed first to correct a word; if none has its letters, any,
-/// since it makes the client fetch the deferred code.
+/// Returns the shards of spellings that are needed first to correct a word; if none has its
+/// letters, any, since it makes the client fetch the deferred code.
 fn near_shards(index: &Index, word: &Unknown) -> Vec<ShardId> {
     let manifest = index.manifest();
     let letters = word.folded.chars().take(2);
@@ -177,7 +177,7 @@ fn near_shards(index: &Index, word: &Unknown) -> Vec<ShardId> {
     shards
 }
 
-/// The first shard of spellings needed to find words similar to those of a query.
+/// Returns the first shard of spellings needed to find words similar to those of a query.
 pub(crate) fn first_shard<'a>(
     index: &Index,
     queries: impl Iterator<Item = &'a str>,
@@ -193,8 +193,8 @@ pub(crate) fn first_shard<'a>(
     manifest.spelling.get(range).map(|range| range.shard).into_iter().collect()
 }
 
-/// The words that the bundle does not have and that may be corrected or, with `like`, have similar
-/// words.
+/// Returns the words that the bundle does not have and that may be corrected or, with `like`, have
+/// similar words.
 fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<Unknown> {
     let manifest = index.manifest();
     let mut words = Vec::new();
@@ -235,7 +235,7 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<
     words
 }
 
-/// A letter and a digit: `C4`.
+/// Returns a letter and a digit: `C4`.
 fn is_code(word: &str) -> bool {
     let mut chars = word.chars();
     let (letter, digit, end) = (chars.next(), chars.next(), chars.next());
@@ -244,8 +244,8 @@ fn is_code(word: &str) -> bool {
         && end.is_none()
 }
 
-/// A name and its number, written together: `rfc9110`. Not for codes of few letters (`E0382`) and
-/// versions.
+/// Returns a name and its number, written together: `rfc9110`. Not for codes of few letters
+/// (`E0382`) and versions.
 fn divided(word: &str) -> Option<String> {
     let at = word.find(|c: char| c.is_ascii_digit())?;
     let (name, number) = word.split_at(at);
@@ -254,8 +254,8 @@ fn divided(word: &str) -> Option<String> {
     (is_name && is_number).then(|| format!("{name} {number}"))
 }
 
-/// The nearest word among those that begin with the word's first or second letter, or else among
-/// all others; or the shards that are missing.
+/// Returns the nearest word among those that begin with the word's first or second letter, or else
+/// among all others; or the shards that are missing.
 fn nearest_word(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> {
     if let Some(divided) = divided(&word.folded) {
         return Ok((!word.open).then(|| Near::joined(divided)));
@@ -273,9 +273,9 @@ fn nearest_word(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<Shard
     search(false, best)
 }
 
-/// The ranges of spellings with the words that begin with a word's first or second letter: if the
-/// first two letters were swapped, or one was inserted before them, the right first letter is the
-/// second.
+/// Returns the ranges of spellings with the words that begin with a word's first or second letter:
+/// if the first two letters were swapped, or one was inserted before them, the right first letter
+/// is the second.
 fn near_ranges(index: &Index, word: &str) -> Vec<bool> {
     let manifest = index.manifest();
     let mut ranges = vec![false; manifest.spelling.len()];
@@ -285,7 +285,8 @@ fn near_ranges(index: &Index, word: &str) -> Vec<bool> {
     ranges
 }
 
-/// The spellings that are in `near` ranges, or those that are not; or the shards that are missing.
+/// Returns the spellings that are in `near` ranges, or those that are not; or the shards that are
+/// missing.
 fn spellings<'a>(
     index: &'a Index,
     near: &[bool],
@@ -300,7 +301,7 @@ fn spellings<'a>(
     Ok(shards.into_iter().filter_map(|shard| index.spelling(shard)).collect())
 }
 
-/// Whether all spellings may be looked through.
+/// Returns whether all spellings may be looked through.
 fn is_small(index: &Index) -> bool {
     let manifest = index.manifest();
     let stored = manifest.spelling.iter().filter_map(|range| manifest.shard(range.shard));

@@ -42,12 +42,12 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// The same word with a space in it.
+    /// Returns the same word with a space in it.
     pub fn joined(word: String) -> Self {
         Self { word, cost: EDIT, common: 0 }
     }
 
-    /// A word that was chosen for several bundles.
+    /// Returns a word that was chosen for several bundles.
     pub fn chosen(word: String, cost: u8) -> Self {
         Self { word, cost, common: 0 }
     }
@@ -63,8 +63,8 @@ impl Mistyped {
         Self { letters: word.chars().collect(), open }
     }
 
-    /// The half edits allowed: one edit, but at the first letter only from five letters on; two
-    /// from eight.
+    /// Returns the half edits allowed: one edit, but at the first letter only from five letters on;
+    /// two from eight.
     fn budget(&self) -> u8 {
         match (self.letters.len(), self.open) {
             (0..4, _) => 0,
@@ -75,8 +75,8 @@ impl Mistyped {
         }
     }
 
-    /// The better of `best` and the words of a shard. O(words of the shard that share a beginning
-    /// with this one · letters).
+    /// Returns the better of `best` and the words of a shard. O(words of the shard that share a
+    /// beginning with this one · letters).
     pub fn nearest(&self, shard: &SpellingShard, best: Option<Near>) -> Option<Near> {
         let budget = self.budget();
         let mut best = best;
@@ -97,8 +97,8 @@ impl Mistyped {
 }
 
 impl Mistyped {
-    /// The half edits within which a word may be suggested although it is no correction: one edit
-    /// for three letters, four for eleven.
+    /// Returns the half edits within which a word may be suggested although it is no correction:
+    /// one edit for three letters, four for eleven.
     fn wide_budget(&self) -> u8 {
         match self.letters.len() {
             0..3 => 0,
@@ -159,8 +159,8 @@ impl<'a> Table<'a> {
         Self { typed, budget, rows: vec![first], letters: Vec::new(), ends: Vec::new(), dead: None }
     }
 
-    /// Half edits between the typed word and `word`, or the best of its beginnings with `open`;
-    /// `None` beyond the budget. `shared`: bytes that `word` has in common with the word
+    /// Returns half edits between the typed word and `word`, or the best of its beginnings with
+    /// `open`; `None` beyond the budget. `shared`: bytes that `word` has in common with the word
     /// before.
     fn cost(&mut self, word: &str, shared: usize, open: bool) -> Option<u8> {
         while self.ends.last().is_some_and(|end| *end > shared) {
@@ -191,7 +191,7 @@ impl<'a> Table<'a> {
         (cost <= self.budget).then_some(cost)
     }
 
-    /// The row of the last letter.
+    /// Computes the row of the last letter.
     fn row(&mut self) {
         let j = self.rows.len();
         let letter = self.letters[j - 1];
@@ -312,7 +312,7 @@ mod tests {
         );
     }
 
-    /// The same, by the whole table.
+    /// Returns the same, by the whole table.
     fn twin(typed: &[char], word: &[char]) -> u32 {
         let (n, m) = (typed.len(), word.len());
         let mut table = vec![vec![0u32; n + 1]; m + 1];

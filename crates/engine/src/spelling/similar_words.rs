@@ -21,9 +21,9 @@ pub(crate) struct SimilarWords {
     pub words: Vec<String>,
 }
 
-/// The similar words of each word of a query that the bundle does not have, or the shards that are
-/// missing for it. More words are similar than would be corrected, and words in phrases have
-/// similar words as well. The terms of the query must be here.
+/// Returns the similar words of each word of a query that the bundle does not have, or the shards
+/// that are missing for it. More words are similar than would be corrected, and words in phrases
+/// have similar words as well. The terms of the query must be here.
 pub(crate) fn like(index: &Index, query: &Query) -> Result<Vec<SimilarWords>, Vec<ShardId>> {
     let (mut found, mut needed) = (Vec::new(), Vec::new());
     for word in unknown_words(index, query, false, true) {
@@ -55,8 +55,9 @@ fn like_word(index: &Index, word: &Unknown) -> Result<Vec<String>, Vec<ShardId>>
     Ok(best.into_iter().map(|near| near.word).collect())
 }
 
-/// Terms similar to a code or version (`E0383`): those with the same beginning, as far as they are
-/// here. For a code of one letter and one digit, those with other digits, the nearest first.
+/// Returns terms similar to a code or version (`E0383`): those with the same beginning, as far as
+/// they are here. For a code of one letter and one digit, those with other digits, the nearest
+/// first.
 fn like_name(index: &Index, name: &str) -> Vec<String> {
     if is_code(name) {
         let (letter, digit) = name.split_at(name.len() - 1);

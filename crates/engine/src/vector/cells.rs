@@ -20,7 +20,7 @@ const HALVES: f32 = 0.02;
 /// words answer as well.
 const MIN_SHARE: f32 = 0.0003;
 
-/// Which cells a query looks into.
+/// The cells that a query looks into.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
     /// All cells, those wanted first, then the nearest.
@@ -30,10 +30,10 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// The cells of `vectors`, the first of them first, as far as half of `budget` goes and the
-    /// bundle says which they are; then the nearest cells of at most `budget` bytes as stored
-    /// in all, one at least: with `near_alone` those of which a vector has [`MIN_SHARE`] of
-    /// what can be expected.
+    /// Returns the cells of `vectors`, the first of them first, as far as half of `budget` goes and
+    /// the bundle says which they are; then the nearest cells of at most `budget` bytes as stored
+    /// in all, one at least: with `near_alone` those of which a vector has [`MIN_SHARE`] of what
+    /// can be expected.
     pub fn new(
         centroids: &Centroids,
         query: &QuantisedQuery,
@@ -89,30 +89,30 @@ impl Probe {
         }
     }
 
-    /// The cells to look into.
+    /// Returns the cells to look into.
     pub fn cells(&self) -> &[u32] {
         &self.order[..self.n]
     }
 
-    /// Vectors in them.
+    /// Returns vectors in them.
     pub fn n_vectors(&self, centroids: &Centroids) -> usize {
         let cells = self.cells().iter().filter_map(|&cell| centroids.cells().get(cell as usize));
         cells.map(|cell| cell.n_vectors as usize).sum()
     }
 
-    /// Bytes that their shards take as stored.
+    /// Returns the bytes that their shards take as stored.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether these are all cells.
+    /// Returns whether these are all cells.
     pub fn is_all(&self) -> bool {
         self.n == self.order.len()
     }
 }
 
-/// 2 to the power of `x`, 0 at most; along straight lines between whole powers, by sums and
-/// products alone, so that hosts agree to the bit.
+/// Computes 2 to the power of `x`, 0 at most; along straight lines between whole powers, by sums
+/// and products alone, so that hosts agree to the bit.
 fn power_of_two(x: f32) -> f32 {
     let x = x.clamp(-60.0, 0.0);
     let whole = x.floor();
@@ -156,13 +156,13 @@ impl Seen {
         }
     }
 
-    /// The cosine of a section; `None` where none of its vectors was in the cells.
+    /// Returns the cosine of a section; `None` where none of its vectors was in the cells.
     pub fn similarity(&self, section: SectionId) -> Option<f32> {
         let at = self.sections.binary_search_by_key(&section, |(section, _)| *section).ok()?;
         self.sections.get(at).map(|(_, score)| *score)
     }
 
-    /// The `k` nearest sections that the filter lets through.
+    /// Returns the `k` nearest sections that the filter lets through.
     pub fn nearest(&self, filter: Option<&Bitset>, k: u32) -> Neighbours {
         let passes = |section: u32| filter.is_none_or(|filter| filter.contains(section));
         let mut hits: Vec<Hit> = self

@@ -27,7 +27,7 @@ pub(crate) struct DensePoint {
 }
 
 impl DenseQuery {
-    /// The query's point, projected if needed; the projection's shard must then be here.
+    /// Returns the query's point, projected if needed; the projection's shard must then be here.
     pub fn point(&self, index: &Index) -> Result<DensePoint, Error> {
         match (self, &index.manifest().dense, index.projection()) {
             (Self::Stored(point), ..) => Ok(point.clone()),
@@ -57,9 +57,9 @@ impl DensePoint {
     }
 }
 
-/// The cosine of a query with the mean vector, as a document's similarity is one: the mean keeps
-/// its own length, which is shorter than 1. In f64 and in order, for hosts to agree, as they do on
-/// square roots (IEEE 754, 5.4.1).
+/// Returns the cosine of a query with the mean vector, as a document's similarity is one: the mean
+/// keeps its own length, which is shorter than 1. In f64 and in order, for hosts to agree, as they
+/// do on square roots (IEEE 754, 5.4.1).
 fn cosine_with_mean(query: &[f32], mean: &[f32]) -> f32 {
     let norm = query.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>();
     let dot = query.iter().zip(mean).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();

@@ -74,20 +74,20 @@ impl QuantisedQuery {
         })
     }
 
-    /// Length of the vector.
+    /// Returns the length of the vector.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// The cosine with a row that stands for a vector of length 1. A row of another length than the
-    /// query's counts as far as both go.
+    /// Returns the cosine with a row that stands for a vector of length 1. A row of another length
+    /// than the query's counts as far as both go.
     #[inline]
     pub fn similarity(&self, row: &[i8], scale: f32) -> f32 {
         lanes::dot(row, &self.values) as f32 * (scale * self.scale)
     }
 
-    /// The quantised numbers. O(dim²): each one is read by a product with a unit vector, since the
-    /// order in memory depends on the machine.
+    /// Returns the quantised numbers. O(dim²): each one is read by a product with a unit vector,
+    /// since the order in memory depends on the machine.
     pub fn values(&self) -> Vec<f32> {
         let mut row = vec![0; self.dim];
         let mut value = |i: usize| {
@@ -101,16 +101,16 @@ impl QuantisedQuery {
 }
 
 impl QuantisedQuery {
-    /// The similarity of a vector of which only the signs of the first numbers are known: -1 if all
-    /// signs differ from the query's, 1 if none does.
+    /// Returns the similarity of a vector of which only the signs of the first numbers are known:
+    /// -1 if all signs differ from the query's, 1 if none does.
     pub fn likeness(&self, code: u64) -> f32 {
         let row: [i8; BITS] = std::array::from_fn(|i| if code >> i & 1 == 1 { 1 } else { -1 });
         lanes::dot(&row, &self.values) as f32 / self.most.max(1) as f32
     }
 }
 
-/// The largest magnitude of a query's number with which `dim` products with int8 cannot overflow an
-/// i32: 32,767 up to dimension 512, 4,095 at 4,096.
+/// Returns the largest magnitude of a query's number with which `dim` products with int8 cannot
+/// overflow an i32: 32,767 up to dimension 512, 4,095 at 4,096.
 fn qmax(dim: usize) -> i16 {
     let most = i32::MAX as u64 / (128 * dim.max(1) as u64);
     most.min(i16::MAX as u64) as i16

@@ -49,7 +49,7 @@ impl Top {
         Self { k, heap: BinaryHeap::new() }
     }
 
-    /// The least of the best, once there are `k`: what a newcomer has to beat.
+    /// Returns the least of the best, once there are `k`: what a newcomer has to beat.
     #[inline]
     pub fn threshold(&self) -> Option<Hit> {
         if self.heap.len() < self.k { None } else { self.heap.peek().map(|hit| hit.0) }
@@ -71,13 +71,13 @@ impl Top {
         }
     }
 
-    /// Best first.
+    /// Returns the hits, best first.
     pub fn into_sorted(self) -> Vec<Hit> {
         self.heap.into_sorted_vec().into_iter().map(|hit| hit.0).collect()
     }
 }
 
-/// The best `k` sections, best first, and how many vectors were compared.
+/// Returns the best `k` sections, best first, and how many vectors were compared.
 pub(super) fn search(
     query: &QuantisedQuery,
     view: &VectorView,

@@ -29,7 +29,7 @@ const ENOUGH: usize = 32;
 /// the filter and the query's neighbourhood do not meet, the way there is not found from the entry.
 const SEEDS: u32 = 16;
 
-/// The `ef` best vectors that the graph leads to, best first, and how many were compared.
+/// Returns the `ef` best vectors that the graph leads to, best first, and how many were compared.
 pub(super) fn search(
     query: &QuantisedQuery,
     view: &VectorView,
@@ -75,7 +75,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Down to the base layer by the nearest of each layer.
+    /// Goes down to the base layer by the nearest of each layer.
     fn descend(&mut self) -> u32 {
         let mut nearest = self.compare(self.graph.entry().0);
         for layer in (1..self.graph.n_layers()).rev() {

@@ -24,7 +24,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// As the plan of a response names it: `exact`, `hnsw`, `cells`, `none`.
+    /// Returns the name in the plan of a response: `exact`, `hnsw`, `cells`, `none`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -58,8 +58,8 @@ pub struct Situation {
 }
 
 impl Situation {
-    /// The method of least estimated cost. The graph has to promise a clear gain, since its cost is
-    /// the less certain of the two.
+    /// Returns the method of least estimated cost. The graph has to promise a clear gain, since its
+    /// cost is the less certain of the two.
     pub fn method(self) -> Method {
         if self.n_passing == 0 {
             return Method::None;
@@ -67,13 +67,13 @@ impl Situation {
         if self.hnsw_cost() * MARGIN < self.exact_cost() { Method::Hnsw } else { Method::Exact }
     }
 
-    /// Estimated cost of the scan, in its own comparisons.
+    /// Estimates the cost of the scan, in its own comparisons.
     pub fn exact_cost(self) -> f32 {
         let each = if self.n_passing < self.n_vectors { EXACT_FILTERED } else { 1.0 };
         self.n_passing as f32 * each
     }
 
-    /// Estimated cost of the graph, in comparisons of the scan.
+    /// Estimates the cost of the graph, in comparisons of the scan.
     pub fn hnsw_cost(self) -> f32 {
         // Layers are logarithmic in number, and so is the width of what ef lets in.
         let compared = libm::log2f(self.n_vectors.max(2) as f32)
@@ -98,8 +98,8 @@ const DETOUR: f32 = 0.8;
 /// How much cheaper the graph has to look.
 const MARGIN: f32 = 1.25;
 
-/// Vectors that the search of the graph keeps for `k` sections, at least: where the planner follows
-/// the graph, recall@k then stays above .98, filtered or not (see `benches/ann.rs`).
+/// Returns vectors that the search of the graph keeps for `k` sections, at least: where the planner
+/// follows the graph, recall@k then stays above .98, filtered or not (see `benches/ann.rs`).
 pub fn default_ef(k: u32) -> u32 {
     k.saturating_add(150)
 }
@@ -125,7 +125,7 @@ pub fn plan(view: &VectorView, graph: Option<&Graph>, filter: Option<&Bitset>, e
     }
 }
 
-/// The `k` sections nearest to a query among those that the filter lets through.
+/// Returns the `k` sections nearest to a query among those that the filter lets through.
 ///
 /// By exact scan or by the graph, whichever [`plan`] says. `ef`: how many vectors the search of the
 /// graph keeps, more for better recall and more work; never fewer than [`default_ef`].
@@ -145,7 +145,7 @@ pub fn nearest(
     }
 }
 
-/// The nearest sections by exact scan, whatever it costs.
+/// Returns the nearest sections by exact scan, whatever it costs.
 pub fn scan(
     query: &QuantisedQuery,
     view: &VectorView,
@@ -160,8 +160,8 @@ pub fn scan(
     }
 }
 
-/// The nearest sections by the graph, whatever it costs. Where it leads to fewer than `k` although
-/// there may be more, the exact scan answers instead.
+/// Returns the nearest sections by the graph, whatever it costs. Where it leads to fewer than `k`
+/// although there may be more, the exact scan answers instead.
 #[doc(alias = "deferred")]
 #[inline(never)]
 pub fn follow(

@@ -26,22 +26,22 @@ pub(crate) struct StaticQuery {
 #[derive(Clone)]
 struct Word {
     whole: String,
-    /// Its parts; empty if the case of its letters does not divide it.
+    /// The parts; empty if the case of its letters does not divide it.
     parts: Vec<String>,
 }
 
 /// The embedding of a query, or the shards it needs.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Embedded {
-    /// These shards are needed to go on.
+    /// Shards that are needed to go on.
     Need(Vec<ShardId>),
     /// The sum of the rows, not normalised; `None` where no word has rows.
     Done(Option<Vec<f32>>),
 }
 
 impl StaticQuery {
-    /// The words of `text`, as the encoder reads them. A text of marks alone has none: rows of
-    /// punctuation are near pages that have much of it, whichever marks are asked for.
+    /// Returns the words of `text`, as the encoder reads them. A text of marks alone has none: rows
+    /// of punctuation are near pages that have much of it, whichever marks are asked for.
     pub fn new(text: &str, rows: &StaticRows) -> Self {
         let normaliser = Normaliser { lowercase: rows.lowercase, ..Normaliser::default() };
         let mut query = Self { words: Vec::new(), truncated: false };

@@ -44,7 +44,7 @@ impl Corpus {
             .unwrap()
     }
 
-    /// Every section that passes and has vectors, best first.
+    /// Returns every section that passes and has vectors, best first.
     fn naive(&self, query: &QuantisedQuery, filter: Option<&Bitset>) -> Vec<(SectionId, f32)> {
         let mut all = Vec::new();
         for section in 0..self.structure.n_sections() {
@@ -92,8 +92,8 @@ fn filter(mask: &[bool], n_sections: u32) -> Bitset {
     filter
 }
 
-/// A base layer of a ring, so that all is connected, with chords, and above it every fourth and
-/// sixteenth.
+/// Returns a base layer of a ring, so that all is connected, with chords, and above it every fourth
+/// and sixteenth.
 fn ring(n: u32) -> Graph {
     let layer = |step: u32| {
         let nodes: Vec<u32> = (0..n).step_by(step as usize).collect();

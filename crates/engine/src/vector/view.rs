@@ -24,8 +24,8 @@ struct Shard<'a> {
 }
 
 impl<'a> VectorView<'a> {
-    /// A view over shards given with their first vectors. They need not be all; a vector that is
-    /// not there is passed over.
+    /// Returns a view over shards given with their first vectors. They need not be all; a vector
+    /// that is not there is passed over.
     ///
     /// # Errors
     /// [`Error::Inconsistent`] where the shards are not in order, overlap, hold more vectors than
@@ -65,29 +65,29 @@ impl<'a> VectorView<'a> {
         Ok(Self { structure, shards, stride: if even { stride } else { 0 }, n_vectors })
     }
 
-    /// Vectors that are here.
+    /// Returns vectors that are here.
     pub fn n_vectors(&self) -> u32 {
         self.n_vectors
     }
 
-    /// Whether every vector of the structure is here.
+    /// Returns whether every vector of the structure is here.
     pub fn is_complete(&self) -> bool {
         self.n_vectors == self.structure.n_vectors()
     }
 
-    /// The sections and their vectors.
+    /// Returns the sections and their vectors.
     pub fn structure(&self) -> &'a Structure {
         self.structure
     }
 
-    /// The cosine of a query with one vector; `None` where it is not here. O(dim).
+    /// Returns the cosine of a query with one vector; `None` where it is not here. O(dim).
     #[inline]
     pub fn similarity_of_vector(&self, query: &QuantisedQuery, vector: VectorId) -> Option<f32> {
         let (row, scale) = self.vector(vector)?;
         Some(query.similarity(row, scale))
     }
 
-    /// A vector's row and scale; `None` where it is not here.
+    /// Returns a vector's row and scale; `None` where it is not here.
     #[inline]
     pub fn vector(&self, vector: VectorId) -> Option<(&'a [i8], f32)> {
         let shard = match vector.0.checked_div(self.stride) {
@@ -99,8 +99,8 @@ impl<'a> VectorView<'a> {
         (i < shard.vectors.len()).then(|| (shard.vectors.row(i), shard.vectors.scale(i)))
     }
 
-    /// The cosine of a query with a section: that of its best vector; `None` for a section without
-    /// vectors, or whose vectors are not here.
+    /// Returns the cosine of a query with a section: that of its best vector; `None` for a section
+    /// without vectors, or whose vectors are not here.
     pub fn similarity(&self, query: &QuantisedQuery, section: SectionId) -> Option<f32> {
         let vectors = self.structure.vectors(section);
         vectors
@@ -108,7 +108,7 @@ impl<'a> VectorView<'a> {
             .max_by(f32::total_cmp)
     }
 
-    /// Every vector that is here with its cosine, ascending.
+    /// Returns every vector that is here with its cosine, ascending.
     pub(super) fn scan(&self, query: &QuantisedQuery) -> impl Iterator<Item = (VectorId, f32)> {
         self.shards.iter().flat_map(move |shard| {
             let rows = shard.vectors.rows().chunks_exact(shard.vectors.dim() as usize);

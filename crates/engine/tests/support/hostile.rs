@@ -68,7 +68,7 @@ pub fn pages() -> Vec<Page> {
     pages
 }
 
-/// The bundle of these pages.
+/// Returns the bundle of these pages.
 pub fn bundle() -> Bundle {
     static BUNDLE: LazyLock<Bundle> =
         LazyLock::new(|| build(&pages(), &ATTRIBUTES, Cut::default()));

@@ -48,16 +48,16 @@ pub struct Section {
     pub vectors: Vec<Vec<f32>>,
     /// The codes of its stretches; none where the bundle has none for it.
     pub codes: Vec<u64>,
-    /// Its own.
+    /// The own.
     pub attributes: Attributes,
 }
 
-/// The value of an attribute.
+/// Returns the value of an attribute.
 pub fn value<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a AttributeValue> {
     attributes.iter().find(|(of, _)| *of == name).map(|(_, value)| value)
 }
 
-/// The column of an attribute: of sections if any has it, and else of pages.
+/// Returns the column of an attribute: of sections if any has it, and else of pages.
 fn column(pages: &[Page], name: &str, kind: AttributeKind) -> (AttributeLevel, Column) {
     let sections =
         || pages.iter().flat_map(|page| page.sections.iter().map(move |own| (page, own)));
@@ -157,8 +157,8 @@ pub fn analyse(analyzer: &mut Analyzer, text: &str) -> (Field, u32) {
     (field, len)
 }
 
-/// A title's keys in the lexicon: the forms of its words, and it as a whole where it has stop
-/// words.
+/// Returns a title's keys in the lexicon: the forms of its words, and it as a whole where it has
+/// stop words.
 fn keys(analyzer: &mut Analyzer, text: &str) -> Vec<String> {
     let (mut name, mut keys) = (Name::default(), Vec::new());
     analyzer.analyze(text, |token| {
@@ -585,7 +585,7 @@ impl Grid {
 }
 
 impl Bundle {
-    /// A shard as stored.
+    /// Returns a shard as stored.
     pub fn shard(&self, id: ShardId) -> &[u8] {
         match id.place_of_positions() {
             Some(place) => &self.positions.stored[place],
@@ -601,13 +601,13 @@ impl Bundle {
         }
     }
 
-    /// Shards of the manifest, and behind them those of positions: what can be [`Bundle::raw`] and
-    /// replaced.
+    /// Returns shards of the manifest, and behind them those of positions: what can be
+    /// [`Bundle::raw`] and replaced.
     pub fn n_raw(&self) -> usize {
         self.manifest.shards.len() + self.positions.stored.len()
     }
 
-    /// The id of a shard by its place among all.
+    /// Returns the id of a shard by its place among all.
     pub fn id(&self, i: usize) -> ShardId {
         match i.checked_sub(self.manifest.shards.len()) {
             None => ShardId(i as u32),
@@ -615,7 +615,7 @@ impl Bundle {
         }
     }
 
-    /// The contents of a shard by its place among all.
+    /// Returns the contents of a shard by its place among all.
     pub fn raw(&self, i: usize) -> Vec<u8> {
         match i.checked_sub(self.manifest.shards.len()) {
             None => decode_shard(&self.manifest.shards[i], &self.shards[i]).unwrap(),

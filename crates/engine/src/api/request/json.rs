@@ -154,7 +154,7 @@ fn vectors(value: Value) -> Read<Vec<Option<QueryVector>>> {
     })
 }
 
-/// A list, each of its items read.
+/// Returns a list, each of its items read.
 pub(super) fn items<T>(
     at: &str,
     value: Value,
@@ -198,7 +198,7 @@ impl Fields {
         }
     }
 
-    /// A field's name in errors.
+    /// Returns a field's name in errors.
     fn at(&self, name: &str) -> String {
         if self.of.is_empty() { name.to_owned() } else { format!("{}.{name}", self.of) }
     }
@@ -246,8 +246,8 @@ impl Fields {
         Ok(self.place(name, words)?.and_then(|place| meanings.get(place).copied()))
     }
 
-    /// The place of a field's value in a list of words. Not generic, so that browsers download one
-    /// copy.
+    /// Returns the place of a field's value in a list of words. Not generic, so that browsers
+    /// download one copy.
     fn place(&mut self, name: &'static str, words: &[&str]) -> Read<Option<usize>> {
         let Some(value) = self.take(name) else { return Ok(None) };
         match words.iter().position(|word| value.as_str() == Some(word)) {
@@ -419,7 +419,7 @@ mod tests {
     const WORDS: [&str; 3] = ["mode", "encoder", "order"];
 
     proptest! {
-        /// A field takes values of its own type, and null. `a` is no word of any field.
+        /// Checks that a field takes values of its own type, and null. `a` is no word of any field.
         #[test]
         fn a_field_takes_values_of_its_type_only(
             (field, valid) in prop::sample::select(&FIELDS[..]),
@@ -444,7 +444,7 @@ mod tests {
             prop_assert!(read_all(&json).is_ok(), "{}", json);
         }
 
-        /// Text other than a JSON object, and objects with an unknown field.
+        /// Checks text other than a JSON object, and objects with an unknown field.
         #[test]
         fn other_texts_are_refused(text in "\\PC{0,80}", name in "[a-z]{1,8}") {
             let is_object = matches!(serde_json::from_str(&text), Ok(Value::Object(_)));

@@ -1,5 +1,5 @@
-//! What a request carries where several bundles are searched as one and each is in a worker of its
-//! own: all that the bundles have told, which each of them adds up.
+//! The shared statistics in a request, where several bundles are searched as one and each is in a
+//! worker of its own: the statistics of all bundles, which each of them adds up.
 
 use serde_json::Value;
 
@@ -11,9 +11,9 @@ use findling_bundle::Stats;
 /// The statistics that a request carries, and what is asked for.
 #[derive(Default)]
 pub struct Shared {
-    /// What is asked for in place of the answer.
+    /// The part that is requested in place of the answer.
     pub part: Option<SharedPart>,
-    /// What the bundles have told.
+    /// The statistics of the bundles.
     pub statistics: Statistics,
 }
 
@@ -59,7 +59,7 @@ impl Shared {
     }
 }
 
-/// What a bundle has told, once.
+/// The statistics of one bundle.
 struct Told {
     stats: Option<Stats>,
     terms: QueryTerms,
