@@ -7,11 +7,11 @@
  */
 export type Request = { 
 /**
- * What the reader typed.
+ * The text that the reader typed.
  */
 query: string, 
 /**
- * Which legs to run.
+ * The legs to run.
  */
 mode?: Mode, 
 /**
@@ -33,7 +33,7 @@ filter?: string | Record<string, unknown>,
  */
 vector?: QueryVector, 
 /**
- * What embeds the query if there is no `vector`.
+ * The encoder of the query if there is no `vector`.
  */
 encoder?: EncoderChoice, 
 /**
@@ -92,7 +92,7 @@ copies?: boolean,
  */
 facets?: Array<string>, 
 /**
- * What facets count.
+ * The set of pages that facets count.
  */
 facetsOf?: FacetsOf, 
 /**
@@ -150,7 +150,7 @@ export type SectionsPerPage = number;
 export type Suggest = boolean;
 
 /**
- * Which legs run.
+ * The legs to run.
  */
 export type Mode = "hybrid" | "lexical" | "semantic";
 
@@ -177,7 +177,7 @@ truncated?: boolean, };
 export type EncoderChoice = "auto" | "static" | "none";
 
 /**
- * What facets count.
+ * The set of pages that facets count.
  */
 export type FacetsOf = "pages" | "sections";
 
@@ -337,7 +337,7 @@ replacement: string, };
  */
 export type Suggestion = { 
 /**
- * What the suggestion changes.
+ * The kind of change that the suggestion makes.
  */
 kind: SuggestionKind, 
 /**
@@ -354,7 +354,7 @@ instead: string | null,
  */
 query: string, 
 /**
- * Its other phrasings. Omitted if there are none.
+ * The other phrasings. Omitted if there are none.
  */
 also?: Array<string>, 
 /**
@@ -371,7 +371,7 @@ verbatim: boolean,
 pages: number, };
 
 /**
- * What a [`Suggestion`] changes.
+ * The kind of change that a [`Suggestion`] makes.
  */
 export type SuggestionKind = "words" | "value" | "attribute" | "spelling" | "phrases" | "exclusions" | "part" | "filter" | "everything";
 
@@ -408,11 +408,11 @@ id: string,
  */
 url: string, 
 /**
- * Its title, plain text.
+ * The title, plain text.
  */
 title: string, 
 /**
- * Its language, BCP 47.
+ * The language, BCP 47.
  */
 language: string, 
 /**
@@ -422,7 +422,7 @@ language: string,
  */
 score: number, 
 /**
- * Its attributes as JSON values (dates as ISO 8601).
+ * The attributes as JSON values (dates as ISO 8601).
  */
 attributes: Record<string, string | number | boolean | string[]>, 
 /**
@@ -430,7 +430,7 @@ attributes: Record<string, string | number | boolean | string[]>,
  */
 meta: Array<[string, string]>, 
 /**
- * Its matching sections, best first.
+ * The matching sections, best first.
  */
 sections: Array<SectionHit>, 
 /**
@@ -465,7 +465,7 @@ anchor: string | null,
  */
 headingPath: Array<string>, 
 /**
- * Its own attributes, without those of its page.
+ * The own attributes, without those of its page.
  */
 attributes: Record<string, string | number | boolean | string[]>, 
 /**
@@ -550,7 +550,7 @@ semanticShare: number, };
  */
 export type Explanation = { 
 /**
- * One for each query term that matched.
+ * The part of each query term that matched.
  */
 terms: Array<TermExplanation>, 
 /**
@@ -575,7 +575,7 @@ idf: number,
  */
 frequencies: [number, number, number, number, number, number], 
 /**
- * Its contribution to the BM25F score.
+ * The contribution to the BM25F score.
  */
 score: number, };
 
@@ -589,7 +589,7 @@ export type Boost = {
  */
 reason: string, 
 /**
- * What it adds to the factor.
+ * The share that it adds to the factor.
  */
 share: number, };
 
@@ -646,7 +646,7 @@ fusion: string,
  */
 vectorsCompared: number, 
 /**
- * What [`Response::answerable`] is computed from.
+ * The evidence from which [`Response::answerable`] is computed.
  */
 evidence: Evidence, };
 
@@ -663,7 +663,7 @@ page: PageName,
  */
 reason: string, 
 /**
- * Its rank, from 1; `None` if it is not found.
+ * The rank, from 1; `None` if it is not found.
  */
 rank: number | null, 
 /**
@@ -688,7 +688,7 @@ above: PageHit | null,
  */
 words: Array<WordOnPage>, 
 /**
- * What excludes sections of the page: the filter, phrases, exclusions.
+ * The causes that exclude sections of the page: the filter, phrases, exclusions.
  */
 removedBy: Array<Removal>, 
 /**
@@ -709,7 +709,7 @@ id: string,
  */
 url: string, 
 /**
- * Its title, plain text.
+ * The title, plain text.
  */
 title: string, };
 
@@ -739,7 +739,7 @@ export type Removal = {
  */
 kind: string, 
 /**
- * Its text in the query or the filter.
+ * The text in the query or the filter.
  */
 text: string, 
 /**
@@ -773,19 +773,19 @@ id: string,
  */
 url: string, 
 /**
- * Its title, plain text.
+ * The title, plain text.
  */
 title: string, 
 /**
- * Its language, BCP 47; may be empty.
+ * The language, BCP 47; may be empty.
  */
 language: string, 
 /**
- * Its attributes as JSON values (dates as ISO 8601).
+ * The attributes as JSON values (dates as ISO 8601).
  */
 attributes: Record<string, string | number | boolean | string[]>, 
 /**
- * Its sections in the order of the page. A very long one is several with the same headings.
+ * The sections in the order of the page. A very long one is several with the same headings.
  */
 sections: Array<DocumentSection>, };
 
