@@ -28,10 +28,10 @@ use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use crate::codec::{Reader, hash128};
 use crate::header::{self, Codec, Header, MANIFEST_KIND, check_stored};
 use crate::lexicon::packed;
-use crate::limits::{MAX_INFLATION, MAX_MANIFEST_LEN, max_raw_len};
+use crate::limits::{MAX_INFLATION, MAX_MANIFEST_LEN, max_raw_len, max_raw_len_of};
 use crate::names::shard_hash;
 use crate::structure::MIN_ORDERED_PAGES;
-use crate::{Entry, Error, Manifest, ShardEntry, ShardKind};
+use crate::{Entry, Error, Manifest, ShardEntry, ShardKind, Stats};
 use crate::{numbers, rows, structure};
 
 const MANIFEST_CHECKSUM: usize = 16;
@@ -78,6 +78,19 @@ pub fn has_first_name(stored: &[u8]) -> bool {
 /// If length, hash, checksum, kind or version differ from the expected ones, or the contents do
 /// not decompress to the length in the header.
 pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error> {
+    decode_within(entry, stored, max_raw_len(entry.kind))
+}
+
+/// Decodes a shard's file as [`decode_shard`] does, and refuses it before it is decompressed if it
+/// is longer than a bundle with these counts can need.
+///
+/// # Errors
+/// Those of [`decode_shard`], and [`Error::Limit`].
+pub fn decode_shard_of(stats: &Stats, entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error> {
+    decode_within(entry, stored, max_raw_len_of(entry.kind, stats))
+}
+
+fn decode_within(entry: &ShardEntry, stored: &[u8], most: u32) -> Result<Vec<u8>, Error> {
     let len = Some(entry.stored_len).filter(|&len| len > 0);
     let hash_agrees = entry.kind.is_grouped() || shard_hash(entry.kind, stored) == entry.hash;
     check_stored("shard", len, hash_agrees, stored)?;
@@ -87,7 +100,7 @@ pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error>
         return Err(Error::Kind { expected: entry.kind, got: header.kind });
     }
     check_contents(&mut reader, stored, checksum_len(entry.kind))?;
-    contents(header, "shard", max_raw_len(entry.kind), reader)
+    contents(header, "shard", most, reader)
 }
 
 /// Takes a checksum of `len` bytes and compares it with the hash of everything behind it. With

@@ -113,8 +113,8 @@ pub use column::Column;
 pub use entry::{Entry, EntryFile, OpeningFile};
 pub use error::Error;
 pub use frame::{
-    announced_len, decode_manifest, decode_shard, encode_manifest, encode_shard, has_first_name,
-    rename_shard,
+    announced_len, decode_manifest, decode_shard, decode_shard_of, encode_manifest, encode_shard,
+    has_first_name, rename_shard,
 };
 pub use graph::Graph;
 pub use ids::{PageId, PassageId, SectionId, ShardId, VectorId};

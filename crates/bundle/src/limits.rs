@@ -1,7 +1,7 @@
 //! The limits of a reader. Every number that decides how much memory is allocated is checked
 //! against them first. Within them, the allocation is bounded by the length of the input.
 
-use crate::{Error, ShardKind};
+use crate::{Error, ShardKind, Stats};
 
 /// Most bytes of the manifest, before and after decompression.
 pub const MAX_MANIFEST_LEN: usize = 32 << 20;
@@ -54,6 +54,24 @@ pub const MAX_LAYERS: usize = 32;
 
 /// Most bytes that a compressed byte can stand for (RFC 1951: 258 bytes in two bits, rounded up).
 pub const MAX_INFLATION: u64 = 1040;
+
+/// Most bytes of a number of variable length that fits 32 bits.
+const MAX_VARINT_LEN: u64 = 5;
+
+/// Returns most bytes of a shard after decompression in a bundle with these counts. A file of a
+/// megabyte could otherwise become 512, which is more than some hosts have.
+pub fn max_raw_len_of(kind: ShardKind, stats: &Stats) -> u32 {
+    let [pages, sections, passages] =
+        [stats.n_pages, stats.n_sections, stats.n_passages].map(u64::from);
+    let numbers = match kind {
+        // The counts; a number for each page, section and passage; each section that continues one.
+        ShardKind::Structure => 5 + pages + 2 * sections + passages,
+        ShardKind::VectorCounts => sections,
+        _ => return max_raw_len(kind),
+    };
+    let most = numbers.saturating_mul(MAX_VARINT_LEN);
+    u32::try_from(most).unwrap_or(u32::MAX).min(max_raw_len(kind))
+}
 
 /// Returns most bytes of a shard after decompression.
 pub fn max_raw_len(kind: ShardKind) -> u32 {

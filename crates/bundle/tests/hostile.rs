@@ -355,3 +355,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_shard_is_not_inflated_beyond_what_the_bundle_can_need() {
+    let stats = Stats { n_pages: 5, n_sections: 65, n_passages: 70, ..Stats::default() };
+    for kind in [ShardKind::Structure, ShardKind::VectorCounts] {
+        let (entry, stored) = encode_shard(kind, &vec![0; 8 << 20]).unwrap();
+        assert!(decode_shard(&entry, &stored).is_ok());
+        let refused = decode_shard_of(&stats, &entry, &stored).unwrap_err();
+        assert!(matches!(refused, Error::Limit { .. }), "{refused:?}");
+        let (entry, stored) = encode_shard(kind, &[0; 200]).unwrap();
+        assert!(decode_shard_of(&stats, &entry, &stored).is_ok());
+    }
+}

@@ -7,7 +7,7 @@ use findling_bundle::{
     Addresses, Attribute, CellShard, Centroids, Column, Graph, Manifest, PageId,
     PositionsDirectory, PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind,
     SpellingShard, Stats, Structure, TermsShard, TextsShard, VectorsShard, decode_manifest,
-    decode_shard, order,
+    decode_shard_of, order,
 };
 
 use findling_bundle::projection::Projection;
@@ -224,8 +224,8 @@ impl Index {
         if self.has(shard) {
             return Ok(());
         }
-        let raw = decode_shard(&entry, stored)?;
         let stats = &self.manifest.stats;
+        let raw = decode_shard_of(stats, &entry, stored)?;
         let unused = || Error::inconsistent(format!("shard {} belongs to nothing", shard.0));
         let decoded = match entry.kind {
             ShardKind::Structure => Shard::Structure(Structure::from_bytes(&raw, stats)?),

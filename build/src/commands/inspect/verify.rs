@@ -6,7 +6,7 @@ use findling_bundle::rows::RowsShard;
 use findling_bundle::{
     Addresses, Attribute, AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest,
     PositionsDirectory, PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind,
-    SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, announced_len, decode_shard,
+    SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, announced_len, decode_shard_of,
 };
 use rayon::prelude::*;
 
@@ -79,8 +79,8 @@ fn decode(
     column: Option<&Attribute>,
     stored: &[u8],
 ) -> Result<Decoded, Error> {
-    let raw = decode_shard(shard, stored)?;
     let (stats, dense) = (&manifest.stats, manifest.dense.as_ref());
+    let raw = decode_shard_of(stats, shard, stored)?;
     match shard.kind {
         ShardKind::Structure => drop(Structure::from_bytes(&raw, stats)?),
         ShardKind::VectorCounts => Structure::check_vector_counts(&raw, stats)?,
