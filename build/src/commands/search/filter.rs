@@ -16,7 +16,7 @@ use serde_json::Value;
 
 /// Most nested brackets and negations.
 const MAX_DEPTH: usize = 12;
-/// Most bytes of an expression. A longer filter is one in the engine's spelling.
+/// Most bytes of an expression. The engine reads longer filters in its own spelling.
 const MAX_LEN: usize = 8 << 10;
 
 /// Parses a filter: JSON, or an expression.
@@ -31,9 +31,17 @@ pub fn parse_filter(text: &str) -> Result<Value, String> {
             )
         });
     }
-    if text.len() > MAX_LEN || !is_expression(text) {
+    // The start of a long one shows what it is.
+    if !is_expression(&text[..text.floor_char_boundary(MAX_LEN)]) {
         // The engine's own spelling, which the engine parses with its own errors.
         return Ok(text.into());
+    }
+    if text.len() > MAX_LEN {
+        return Err(format!(
+            "expected at most {MAX_LEN} bytes with `and`, `or` or `not`, found {}: ask for fewer \
+             values, or write `key:in:a|b|c`",
+            text.len()
+        ));
     }
     let mut parser = Parser { rest: text, depth: 0 };
     let condition = parser.any()?;
@@ -348,6 +356,17 @@ mod tests {
             json => findling_engine::filter::from_json(json).unwrap(),
         };
         condition.to_string()
+    }
+
+    #[test]
+    fn an_expression_that_is_too_long_is_an_error_and_no_value() {
+        let joined = |n: usize, by: &str| vec!["book=one"; n].join(by);
+        assert!(parse_filter(&joined(100, " and ")).is_ok());
+        for by in [" and ", " or ", " AND ", " and not "] {
+            assert!(parse_filter(&joined(1_200, by)).is_err(), "{by}");
+        }
+        // The engine says what it does not read of its own spelling.
+        assert!(matches!(parse_filter(&joined(1_200, ",")), Ok(Value::String(_))));
     }
 
     #[test]
