@@ -1,15 +1,16 @@
 //! The hash of a file's contents.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+
+use crate::regular_file;
 
 /// BLAKE3 of a file's contents, in hex digits. The file is read in pieces.
 ///
 /// # Errors
 /// If it cannot be read.
 pub fn file_hash(path: &Path) -> io::Result<String> {
-    let (mut file, mut hasher) = (File::open(path)?, blake3::Hasher::new());
+    let (mut file, mut hasher) = (regular_file::open(path)?, blake3::Hasher::new());
     let mut buffer = vec![0; 64 << 10];
     loop {
         match file.read(&mut buffer) {

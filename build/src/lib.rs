@@ -29,6 +29,7 @@ pub mod eval;
 pub mod exchange;
 #[cfg(not(target_family = "wasm"))]
 mod file_hash;
+mod file_mode;
 pub mod forgiving_names;
 #[cfg(not(target_family = "wasm"))]
 pub mod host;
@@ -49,6 +50,7 @@ pub mod random;
 #[cfg(not(target_family = "wasm"))]
 mod ranking;
 mod record_log;
+mod regular_file;
 mod replace_file;
 pub mod safe_text;
 pub mod sample;

@@ -29,6 +29,8 @@ use std::time::UNIX_EPOCH;
 
 use findling_bundle::hash128;
 
+use crate::file_mode::private_file;
+
 const HEADER_LEN: usize = 12;
 const RECORD_HEADER_LEN: usize = 36;
 /// Largest length of the contents of a record.
@@ -207,7 +209,8 @@ impl RecordLog {
         kept: impl Iterator<Item = &'a Key>,
         added: &[(Key, B)],
     ) -> io::Result<()> {
-        let mut log = BufWriter::new(File::create(path)?);
+        let mut log =
+            BufWriter::new(private_file().write(true).create(true).truncate(true).open(path)?);
         log.write_all(&self.kind.header())?;
         for key in kept {
             if let Some(contents) = self.get(key) {

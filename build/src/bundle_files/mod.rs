@@ -1,6 +1,7 @@
 //! Reads a bundle on disk, a directory or a single file, and the copy of a site's bundle.
 
 mod address;
+mod local_file;
 mod packed;
 mod web;
 mod web_copy;
@@ -25,6 +26,7 @@ pub use web::Error as WebError;
 pub use web_copy::{WebCopy, copy};
 
 use crate::http::MAX_CONNECTIONS;
+use crate::regular_file;
 use web::{Origin, Part};
 
 /// Most bytes of a shard whose length the shard directory does not list.
@@ -60,6 +62,14 @@ fn on_all_connections<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     });
 }
 
+/// Most bytes of a shard as stored. The directory of shards does not list every length.
+fn most_stored(entry: &ShardEntry) -> u64 {
+    match entry.stored_len {
+        0 => MAX_UNLISTED_LEN,
+        len => u64::from(len),
+    }
+}
+
 /// The bytes of a slot in those of a range, if it is inside.
 fn part_of(bytes: &[u8], range: Slot, slot: Slot) -> Option<&[u8]> {
     let start = slot.start.checked_sub(range.start).filter(|_| slot.pack == range.pack)?;
@@ -78,7 +88,7 @@ pub fn entry_at(path: &Path) -> Option<EntryFile> {
     let file = entry_file(path);
     let most = EntryFile::MAX_LEN.max(single_file::HEADER_LEN) as u64;
     let mut bytes = Vec::new();
-    fs::File::open(&file).ok()?.take(most).read_to_end(&mut bytes).ok()?;
+    regular_file::open(&file).ok()?.take(most).read_to_end(&mut bytes).ok()?;
     if file.ends_with(entry::FILE_NAME) {
         return EntryFile::from_bytes(&bytes).ok();
     }
@@ -143,12 +153,13 @@ impl BundleFiles {
 
     fn open_directory(path: &Path) -> Result<Self> {
         let file = path.join(entry::FILE_NAME);
-        let bytes =
-            fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let bytes = regular_file::read(&file, EntryFile::MAX_LEN as u64)
+            .with_context(|| format!("{} cannot be read", file.display()))?;
         let entry = EntryFile::from_bytes(&bytes).with_context(|| file.display().to_string())?;
         let file = path.join(entry.opening_path());
         let place = Origin::of(path).map_or(Place::Directory, Place::Copy);
-        let bytes = fs::read(&file).with_context(|| packed::unreadable(&file))?;
+        let bytes = regular_file::read(&file, entry.max_opening_len())
+            .with_context(|| packed::unreadable(&file))?;
         let damaged = || file.display().to_string();
         if let Some(whole) = &entry.opening {
             whole.check(&bytes).with_context(damaged)?;
@@ -176,14 +187,7 @@ impl BundleFiles {
     }
 
     fn open_file(path: &Path) -> Result<Self> {
-        let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-        if !single_file::is_single_file(&bytes) {
-            bail!(NoBundle(format!(
-                "{}: expected a bundle, found another kind of file; give the directory or file \
-                 that `findling build` wrote",
-                path.display()
-            )));
-        }
+        let bytes = local_file::read_single(path)?;
         let file = SingleFile::open(bytes).with_context(|| path.display().to_string())?;
         Ok(Self {
             path: path.to_owned(),
@@ -311,7 +315,8 @@ impl BundleFiles {
             Place::Directory if self.packs.is_some() => self.unpacked(id),
             Place::Directory => {
                 let file = self.path.join(self.manifest.path(id, entry));
-                fs::read(&file).with_context(|| packed::unreadable(&file))
+                let read = regular_file::read(&file, most_stored(entry));
+                read.with_context(|| packed::unreadable(&file))
             }
             Place::SingleFile(file) => Ok(file
                 .shard(id)
@@ -475,12 +480,7 @@ impl BundleFiles {
             true => Some(self.part(id)?),
             false => None,
         };
-        // The directory of shards does not list every length.
-        let most = match entry.stored_len {
-            0 => MAX_UNLISTED_LEN,
-            len => u64::from(len),
-        };
-        let stored = origin.file(&path, part, most)?;
+        let stored = origin.file(&path, part, most_stored(entry))?;
         self.check_fetched(entry, &path, &stored)?;
         web::write(&file, &stored)?;
         Ok(stored)
@@ -568,7 +568,7 @@ impl BundleFiles {
             ),
         };
         let Place::Copy(origin) = &self.place else {
-            let bytes = fs::read(&path);
+            let bytes = regular_file::read(&path, part.len.min(MAX_PART_LEN));
             return check(bytes.with_context(|| format!("{} cannot be read", path.display()))?);
         };
         // The path comes from the site, which may name files of its bundle only.

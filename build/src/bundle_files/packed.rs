@@ -1,7 +1,6 @@
 //! Reads shards from packs on disk.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -11,6 +10,7 @@ use findling_bundle::packs::{Pack, PackDirectory, Slot, take_slot};
 use findling_bundle::{ShardEntry, ShardId, hex};
 
 use super::BundleFiles;
+use crate::regular_file;
 
 /// The packs of a bundle, and where each shard is in them.
 #[derive(Debug)]
@@ -75,6 +75,21 @@ impl Packs {
         self.directory.pack(slot).context("a pack of the bundle does not exist; build it again")
     }
 
+    /// Compares every pack in a directory with its name, and its length with the listed one.
+    /// Returns a message for each that is missing, damaged or longer.
+    pub fn damage(&self, directory: &Path) -> Vec<String> {
+        let damaged = self.directory.packs.iter().filter_map(|pack| {
+            let path = pack.path();
+            let contents = regular_file::read(&directory.join(&path), pack.n_bytes());
+            let checked = match contents {
+                Ok(contents) => pack.check(&contents).map_err(|error| error.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            checked.err().map(|reason| format!("{path} (pack): {reason}"))
+        });
+        damaged.collect()
+    }
+
     /// The bytes of a slot, from the pack in a directory. `None` if the pack is not there.
     ///
     /// # Errors
@@ -82,7 +97,7 @@ impl Packs {
     pub fn read(&self, directory: &Path, slot: Slot) -> Result<Option<Vec<u8>>> {
         let pack = self.pack(slot)?;
         let path = directory.join(pack.path());
-        let mut file = match File::open(&path) {
+        let mut file = match regular_file::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(|| unreadable(&path)),
@@ -156,7 +171,8 @@ impl PackedShards {
 
     /// The contents of a pack; `None` if it is missing or damaged.
     pub fn pack(&self, pack: &Pack) -> Option<Vec<u8>> {
-        let contents = std::fs::read(self.files.path().join(pack.path())).ok()?;
+        let path = self.files.path().join(pack.path());
+        let contents = regular_file::read(&path, pack.n_bytes()).ok()?;
         pack.check(&contents).is_ok().then_some(contents)
     }
 }

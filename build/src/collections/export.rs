@@ -16,8 +16,8 @@ use super::registry::Registry;
 use super::remove::remove;
 use super::settings::Settings;
 use super::state::{Built, Scan, State};
-use crate::bundle_files::{BundleFiles, SINGLE_FILE};
-use crate::replace_file::replace_by;
+use crate::bundle_files::{BundleFiles, SINGLE_FILE, entry_file};
+use crate::replace_file::{replace_by, sweep};
 
 /// Writes a bundle as one file and returns its bytes. A file that is there is replaced at the end.
 ///
@@ -30,8 +30,14 @@ pub fn export(bundle: &BundleFiles, out: &Path) -> Result<u64> {
     if out.is_dir() {
         bail!("{}: expected the name of a file, found a directory", out.display());
     }
-    replace_by(out, |file| write(bundle, file))
-        .with_context(|| format!("{} cannot be written", out.display()))
+    sweep(out);
+    let replaced = replace_by(out, |file| {
+        // Who may not read the bundle may not read its copy.
+        let metadata = fs::metadata(entry_file(bundle.path()))?;
+        let _ = file.set_permissions(metadata.permissions());
+        write(bundle, file)
+    });
+    replaced.with_context(|| format!("{} cannot be written", out.display()))
 }
 
 fn write(bundle: &BundleFiles, file: &mut File) -> Result<u64> {

@@ -1,15 +1,15 @@
 //! Files of the registry and of collections: replaced as a whole, swept, put on disk.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
 use std::path::Path;
 
 use super::error::Error;
-use crate::replace_file::replace_by;
+use crate::replace_file::replace_privately;
+pub(super) use crate::replace_file::sync_tree;
 
-/// Replaces a file by these bytes; see [`replace_by`].
+/// Replaces a file, which only the user may read, by these bytes; see [`replace_privately`].
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    replace_by(path, |file| file.write_all(bytes)).map_err(Error::io("written", path))
+    replace_privately(path, bytes).map_err(Error::io("written", path))
 }
 
 /// Removes what processes that were killed left of [`replace`] in a directory.
@@ -19,27 +19,6 @@ pub(super) fn sweep_replaced(directory: &Path) {
         if name.starts_with('.') && name.contains(".new-") {
             let _ = fs::remove_file(entry.path());
         }
-    }
-}
-
-/// Puts everything below a directory on disk.
-pub(super) fn sync_tree(directory: &Path) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    {
-        rustix::fs::syncfs(File::open(directory)?)?;
-        Ok(())
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        for entry in walkdir::WalkDir::new(directory).contents_first(true) {
-            let entry = entry?;
-            if entry.file_type().is_dir() {
-                crate::replace_file::sync_directory(entry.path())?;
-            } else {
-                File::open(entry.path())?.sync_all()?;
-            }
-        }
-        Ok(())
     }
 }
 

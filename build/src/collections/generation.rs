@@ -25,6 +25,7 @@ use super::error::Error;
 use super::files;
 use super::lock::Lock;
 use super::name::Name;
+use crate::file_mode::{make_private_directory, private_file};
 use crate::index::Kept;
 
 /// The directory of a collection.
@@ -163,10 +164,13 @@ impl Generations {
         self.sweep(current)?;
         let last = self.numbers()?.into_iter().max().unwrap_or(0).max(current);
         let generation = self.generation(last + 1);
-        fs::create_dir_all(&generation.directory)
+        // Earlier programs made it for everyone.
+        make_private_directory(&self.directory)
+            .and_then(|()| make_private_directory(&generation.directory))
             .map_err(Error::io("written", &generation.directory))?;
         let lock = self.lock_of(generation.number);
-        File::create(&lock).map_err(Error::io("written", &lock))?;
+        let made = private_file().write(true).create(true).truncate(true).open(&lock);
+        made.map_err(Error::io("written", &lock))?;
         Ok(Staged { generations: self.clone(), generation, is_current: false })
     }
 

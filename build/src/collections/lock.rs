@@ -5,7 +5,7 @@
 //! what the next owner finds there is the note of one that was killed.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,6 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
+use crate::file_mode::{make_directory, private_file};
 
 /// Most bytes of a note that are read.
 const MAX_NOTE: u64 = 4 << 10;
@@ -86,9 +87,9 @@ impl Lock {
     /// [`Error::Busy`] where another process holds it.
     pub fn take(path: &Path, what: &str) -> Result<Self, Error> {
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(Error::io("written", parent))?;
+            make_directory(parent).map_err(Error::io("written", parent))?;
         }
-        let mut options = OpenOptions::new();
+        let mut options = private_file();
         let mut file = options
             .read(true)
             .write(true)

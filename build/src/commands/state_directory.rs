@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::collections::Home;
-use crate::replace_file::keep_json;
+use crate::replace_file::keep_private_json;
 use crate::small_file;
 
 /// A file of the [directory for state](Home::state).
@@ -28,5 +28,5 @@ pub fn read<T: DeserializeOwned>(name: &str) -> Option<T> {
 /// # Errors
 /// If it cannot be written.
 pub fn keep(name: &str, value: &impl Serialize) -> Result<()> {
-    Ok(keep_json(&file(name)?, value)?)
+    Ok(keep_private_json(&file(name)?, value)?)
 }

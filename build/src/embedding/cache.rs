@@ -26,12 +26,14 @@
 //! One build at a time appends; others read.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use findling_bundle::{EncoderCard, hash128, hex};
 use findling_encoder::Embedding;
+
+use crate::file_mode::{make_directory, private_file};
 
 const MAGIC: [u8; 8] = *b"FNDLEMBD";
 const VERSION: u32 = 1;
@@ -89,9 +91,9 @@ impl Cache {
     /// # Errors
     /// If the directory or file cannot be created, read or written.
     pub fn open(dir: &Path, card: &EncoderCard) -> io::Result<Self> {
-        fs::create_dir_all(dir)?;
+        make_directory(dir)?;
         let path = dir.join(format!("{}.embeddings", hex(&hash128(card.fingerprint.as_bytes()))));
-        let file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
+        let file = private_file().read(true).append(true).create(true).open(&path)?;
         let writable = file.try_lock().is_ok();
         let (dim, header) = (card.dim as usize, Self::header(card));
         let mut cache = Self { path, file, writable, dim, header, records: HashMap::new(), end: 0 };
@@ -298,6 +300,8 @@ fn decode(record: &[u8]) -> Option<(Key, Embedding)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn card() -> EncoderCard {

@@ -21,7 +21,11 @@ use super::assemble::Bundle;
 use super::shards::{ShardBytes, Stored};
 use crate::bundle_files::BundleFiles;
 use crate::record_log::{CODING, Key, Kind, RecordLog, Used, key_of};
+use crate::regular_file;
 use crate::scratch::Scratch;
+
+/// Most bytes of a shard as stored that is taken from an earlier bundle.
+const MAX_STORED: u64 = 512 << 20;
 
 /// The kind of the log.
 pub const KIND: Kind = Kind { magic: *b"FNDLSHRD", version: 2 };
@@ -120,7 +124,9 @@ impl EarlierShards {
             Some(stored) => (stored.clone(), hash128(stored)),
             None => match self.record(key)? {
                 Some((path, hash)) => {
-                    let stored = std::fs::read(self.directory.as_ref()?.join(&path)).ok()?;
+                    let stored =
+                        regular_file::read(&self.directory.as_ref()?.join(&path), MAX_STORED)
+                            .ok()?;
                     if hash128(&stored) != hash || !has_first_name(&stored) {
                         return None;
                     }

@@ -81,7 +81,10 @@ impl PreviousBuild {
         let deployed = dense.query_encoders.iter().find(|encoder| encoder.kind == "transformer")?;
         let mut bytes = Vec::new();
         for part in &deployed.files {
-            bytes.extend(std::fs::read(self.files.directory().join(&part.path)).ok()?);
+            bytes.extend(
+                crate::regular_file::read(&self.files.directory().join(&part.path), part.len)
+                    .ok()?,
+            );
         }
         let artefact = Artefact::from_packed_bytes(bytes).ok()?;
         (artefact.card() == card).then(|| artefact.vocabulary().to_vec())

@@ -18,6 +18,8 @@ use findling_bundle::{EntryFile, OpeningFile, encode_manifest, entry, opening, s
 use super::assemble::Bundle;
 use super::{packs, retired_shards};
 use crate::bundle_files::{PackedShards, SINGLE_FILE};
+use crate::file_mode::Shared;
+use crate::replace_file::{is_running, sync_directory, sync_tree};
 use crate::sources::pagefind;
 
 /// The directory of query encoders, in the output directory.
@@ -109,13 +111,16 @@ pub struct BundleWriter<'a> {
     pub replaced: Option<Replaced<'a>>,
     /// Whether shards are packed as if there were no earlier bundle.
     pub fresh: bool,
+    /// Who may read the bundle besides its owner: who may read its sources.
+    pub shared: Shared,
 }
 
 impl<'a> BundleWriter<'a> {
     /// Writes the bundle alone, in place of what is at `out`.
     pub fn new(out: &'a Path, shape: Shape, bundle: &'a Bundle) -> Self {
         let grace = Duration::ZERO;
-        Self { out, shape, bundle, extras: &[], grace, replaced: None, fresh: false }
+        let (extras, shared) = (&[], Shared::default());
+        Self { out, shape, bundle, extras, grace, replaced: None, fresh: false, shared }
     }
 
     /// Writes the output into a temporary directory, and swaps it in at the end.
@@ -183,7 +188,7 @@ pub fn check(out: &Path, shape: Shape) -> Result<()> {
 impl BundleWriter<'_> {
     /// `before` is called with the path of each file before it is written.
     fn write_with(&self, before: &mut dyn FnMut(&str) -> io::Result<()>) -> Result<Written> {
-        let Self { out, shape, bundle, extras, grace, replaced, fresh } = *self;
+        let Self { out, shape, bundle, extras, grace, replaced, fresh, shared } = *self;
         check(out, shape)?;
         if !shape.has_shards() {
             check_without_cells(bundle)?;
@@ -207,8 +212,12 @@ impl BundleWriter<'_> {
         if shape == Shape::FileAlone {
             before(SINGLE_FILE).with_context(|| format!("{} cannot be written", out.display()))?;
             write_single(&staged.path, &head, bundle)?;
-            fs::rename(&staged.path, &out)
-                .with_context(|| format!("{} cannot be replaced", out.display()))?;
+            let replace = || -> io::Result<()> {
+                shared.apply(&staged.path, &staged.path)?;
+                fs::rename(&staged.path, &out)?;
+                sync_directory(parent_of(&out))
+            };
+            replace().with_context(|| format!("{} cannot be replaced", out.display()))?;
             written.n_files = 1;
             return Ok(written);
         }
@@ -244,6 +253,7 @@ impl BundleWriter<'_> {
         }
         stage.keep_others()?;
         let written = stage.written;
+        finish(new, shared).with_context(|| format!("{} cannot be written", new.display()))?;
         swap(&staged.path, &out).with_context(|| {
             format!(
                 "{} cannot be replaced; it must not be a mount point or the working directory of \
@@ -253,6 +263,23 @@ impl BundleWriter<'_> {
         })?;
         Ok(written)
     }
+}
+
+/// Gives the files of a new bundle their permissions, and puts all of it on disk: after a power cut
+/// either the old output is there or the new one.
+fn finish(new: &Path, shared: Shared) -> io::Result<()> {
+    let probe = new.join(format!(".findling-{}", std::process::id()));
+    fs::File::create_new(&probe)?;
+    let own = OWN.iter().map(|name| new.join(name)).filter(|path| path.exists());
+    let applied = own.into_iter().try_for_each(|path| shared.apply(&path, &probe));
+    fs::remove_file(&probe)?;
+    applied?;
+    sync_tree(new)
+}
+
+/// The directory that a path is in.
+fn parent_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The files of a bundle in a directory with what goes beside it, in place of writing them.
@@ -436,12 +463,14 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
 /// which the first is undone if the second fails.
 fn swap(new: &Path, out: &Path) -> io::Result<()> {
     if !out.exists() {
-        return fs::rename(new, out);
+        fs::rename(new, out)?;
+        return sync_directory(parent_of(out));
     }
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         if renameat_with(CWD, new, CWD, out, RenameFlags::EXCHANGE).is_ok() {
+            sync_directory(parent_of(out))?;
             // The old output now has the temporary name. The next build removes what cannot be
             // removed now.
             let _ = fs::remove_dir_all(new);
@@ -454,6 +483,7 @@ fn swap(new: &Path, out: &Path) -> io::Result<()> {
         fs::rename(&aside, out)?;
         return Err(error);
     }
+    sync_directory(parent_of(out))?;
     let _ = fs::remove_dir_all(&aside);
     Ok(())
 }
@@ -476,11 +506,6 @@ fn sweep(parent: &Path, name: &str) {
     }
 }
 
-/// Whether a process is running; true if the system cannot tell.
-fn is_running(pid: u32) -> bool {
-    !Path::new("/proc/self").exists() || Path::new("/proc").join(pid.to_string()).exists()
-}
-
 /// A temporary directory, removed when dropped unless it was swapped in.
 struct Staged {
     path: PathBuf,
@@ -496,13 +521,10 @@ impl Staged {
             )
         })?;
         let name = name.to_string_lossy();
-        let parent = match out.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        fs::create_dir_all(&parent)
+        let parent = parent_of(out);
+        fs::create_dir_all(parent)
             .with_context(|| format!("{} cannot be made", parent.display()))?;
-        sweep(&parent, &name);
+        sweep(parent, &name);
         Ok(Self { path: parent.join(format!(".{name}.findling-{}", std::process::id())) })
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Answer, Location, Place, Sources, UsageError, address, names};
 use crate::collections::{Home, Name};
-use crate::replace_file::keep_json;
+use crate::replace_file::keep_private_json;
 
 /// Version of the file. One of another version counts as missing.
 const VERSION: u32 = 2;
@@ -78,7 +78,7 @@ impl Last {
     /// # Errors
     /// If there is no place for them.
     pub fn keep(&self, name: Option<&Name>) -> Result<()> {
-        Ok(keep_json(&file(name)?, self)?)
+        Ok(keep_private_json(&file(name)?, self)?)
     }
 
     /// The hits of the last search, or of the one saved under a name.

@@ -14,6 +14,7 @@ use axum::response::Response;
 
 use super::super::bundles::lock;
 use super::{guard, respond};
+use crate::regular_file;
 
 /// Most files that have an address.
 const MAX_FILES: usize = 10_000;
@@ -56,8 +57,9 @@ impl Files {
 /// The bytes of a PDF. The file may have been replaced since it got its address.
 fn pdf(path: &Path) -> Result<Vec<u8>> {
     let cannot = || format!("{} cannot be shown", path.display());
+    // A pipe has no length, and is refused below.
     if fs::metadata(path).with_context(cannot)?.len() > MAX_BYTES {
         return Err(super::usage("request", "expected a file of at most 256 MiB, found more"));
     }
-    fs::read(path).with_context(cannot)
+    regular_file::read(path, MAX_BYTES).with_context(cannot)
 }

@@ -1,6 +1,5 @@
 //! A file of source code as it is now, line by line.
 
-use std::fs;
 use std::path::Path;
 
 use findling_text::Analyzer;
@@ -10,6 +9,7 @@ use serde_json::{Map, Value};
 use super::marks::Marks;
 use super::text::{Piece, code_pieces};
 use crate::host::Document;
+use crate::regular_file;
 
 /// Largest file that is shown whole, in bytes. Of a larger one, the sections are shown.
 const MAX_BYTES: u64 = 512 << 10;
@@ -46,10 +46,8 @@ fn first_line(anchor: &str) -> Option<usize> {
 
 /// The file, if it can be read and is still as it was indexed.
 pub fn read(path: &Path, document: &Document, marks: &mut Marks) -> Option<Source> {
-    if fs::metadata(path).ok()?.len() > MAX_BYTES {
-        return None;
-    }
-    let text = String::from_utf8(fs::read(path).ok()?).ok()?.replace("\r\n", "\n");
+    let bytes = regular_file::read(path, MAX_BYTES).ok()?;
+    let text = String::from_utf8(bytes).ok()?.replace("\r\n", "\n");
     is_as_indexed(&text, document).then(|| lines(&text, marks))
 }
 
@@ -99,6 +97,8 @@ fn lines(text: &str, marks: &mut Marks) -> Source {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::host::DocumentSection;
 

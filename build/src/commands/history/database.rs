@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::collections::Home;
 use crate::eval::metrics::Judgements;
+use crate::file_mode::make_directory;
 use crate::output::{Last, LastHit, UsageError};
 
 /// The file's name.
@@ -73,7 +74,7 @@ impl History {
     /// # Errors
     /// If it cannot be written.
     pub fn create(home: &Home) -> Result<Self> {
-        std::fs::create_dir_all(home.root())
+        make_directory(home.root())
             .with_context(|| format!("{} cannot be written", home.root().display()))?;
         Self::at(&path(home))
     }

@@ -141,6 +141,10 @@ fn damage(files: &BundleFiles, shards: &[Checked]) -> Vec<String> {
             Some(format!("{} ({kind}): {error:#}", manifest.path(*id, entry)))
         })
         .collect();
+    // The site's packs are fetched in parts, each of which is checked.
+    if let Some(packs) = files.packs().filter(|_| !files.is_copy()) {
+        damage.extend(packs.damage(files.path()));
+    }
     for encoder in manifest.dense.iter().flat_map(|dense| &dense.query_encoders) {
         if let Err(error) = files.parts(&encoder.files) {
             damage.push(format!("query encoder `{}`: {error:#}", encoder.kind));

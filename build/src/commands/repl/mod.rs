@@ -19,6 +19,7 @@ use super::last::Opener;
 use super::search::{FormatArg, Output, finish, keep, write_to};
 use super::state_directory;
 use super::vector_name::VectorName;
+use crate::file_mode::make_directory;
 use crate::output::{Exit, Failure, Format, UsageError, text, write_all};
 use crate::safe_text;
 use crate::standard_streams::{is_closed, stdout};
@@ -102,7 +103,7 @@ fn start(args: Args, ui: &Ui) -> Result<Exit> {
         }
     }
     if let Some(history) = &history {
-        std::fs::create_dir_all(history.parent().unwrap_or(Path::new(".")))?;
+        make_directory(history.parent().unwrap_or(Path::new(".")))?;
         editor.save_history(history).context("the history cannot be kept")?;
     }
     // At a terminal everybody has seen what failed; a script has not.
