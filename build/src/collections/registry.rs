@@ -29,6 +29,7 @@ const HEADER: &str = "\
 # encoder = \"none\"           # an installed model, static, hash, or none (words only)
 # vectors = { more = \"NAME\" } # further vectors by name, each with its encoder
 # exclude = [\"drafts\"]       # paths below the source to leave out
+# follow-links = true        # follow links that lead out of the sources
 # base-url = \"/notes/\"       # prefix of every page's address
 # language = \"en\"            # of pages that declare none
 # tool-output = true         # also index what tools returned in conversations

@@ -25,6 +25,8 @@ pub struct Settings {
     pub vectors: BTreeMap<Name, String>,
     /// Paths below the source to leave out.
     pub exclude: Vec<String>,
+    /// Follow links that lead out of the sources.
+    pub follow_links: bool,
     /// Prefix of every page's address.
     pub base_url: String,
     /// Language of pages that declare none.
@@ -49,6 +51,7 @@ impl Default for Settings {
             encoder: known::DEFAULT.to_owned(),
             vectors: BTreeMap::new(),
             exclude: Vec::new(),
+            follow_links: false,
             base_url: String::new(),
             language: None,
             tool_output: false,
@@ -81,6 +84,9 @@ impl Settings {
         }
         if self.exclude != default.exclude {
             table["exclude"] = value(self.exclude.iter().collect::<Array>());
+        }
+        if self.follow_links {
+            table["follow-links"] = value(true);
         }
         if self.base_url != default.base_url {
             table["base-url"] = value(&self.base_url);

@@ -217,6 +217,7 @@ pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<List
     let options = sources::Options {
         format: settings.kind.format(),
         exclude: settings.exclude.clone(),
+        follow_links: settings.follow_links,
         ..sources::Options::default()
     };
     Ok(Listing::of(&settings.paths, &options))

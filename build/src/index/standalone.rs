@@ -4,7 +4,8 @@
 //! It holds the client's script for this purpose (`www/scripts/standalone.mjs`) and, as one text,
 //! the engine and the bundle. [`pack`] writes the text, `www/src/standalone/payload.ts` reads it.
 
-use std::io::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -15,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::assemble::Bundle;
 use super::client::{ENGINE, STANDALONE};
 use super::write::{self, Extra, Written};
+use crate::file_mode::Shared;
 use crate::replace_file;
 use crate::ui::bytes;
 
@@ -90,7 +92,7 @@ fn file<'a>(client: &'a [Extra], name: &str) -> Result<&'a [u8]> {
 ///
 /// # Errors
 /// If the file would exceed [`MAX_BYTES`], the client lacks a file, or the file system fails.
-pub fn write(path: &Path, bundle: &Bundle, client: &[Extra]) -> Result<Written> {
+pub fn write(path: &Path, bundle: &Bundle, client: &[Extra], shared: Shared) -> Result<Written> {
     let stored = write::single_file(bundle)?;
     let bundle_bytes = stored.len() as u64;
     let contents = contents(form(path)?, &stored, client, &bundle.manifest.languages)?;
@@ -105,8 +107,12 @@ pub fn write(path: &Path, bundle: &Bundle, client: &[Extra]) -> Result<Written> 
             bytes(length)
         );
     }
-    replace_file::keep(path, contents.as_bytes())
-        .with_context(|| format!("{} cannot be written", path.display()))?;
+    let write = || -> io::Result<()> {
+        replace_file::keep(path, contents.as_bytes())?;
+        // What is no file, such as a pipe, has readers of its own.
+        if fs::symlink_metadata(path)?.is_file() { shared.apply(path, path) } else { Ok(()) }
+    };
+    write().with_context(|| format!("{} cannot be written", path.display()))?;
     Ok(Written { bundle_bytes, n_files: 1, standalone_bytes: length, ..Written::default() })
 }
 

@@ -24,6 +24,7 @@ pub(super) fn find(
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<File> {
+    let options = &options.within(inputs);
     let mut tell = |severity, path: &Path, reason: String| {
         on_problem(Problem { severity, path: path.to_owned(), line: None, reason });
     };
@@ -281,6 +282,7 @@ fn below(
         };
         is_passed_over(path, is_dir, tree) || is_excluded()
     };
+    let mut links_out = Vec::new();
     tree.walk(directory, &is_left_out, &mut |entry| match entry {
         Ok(path) => match format_of(&path) {
             Some(_) if documents::is_plain(&path) => found.texts.push(path),
@@ -291,6 +293,7 @@ fn below(
             None if documents::remedy(&path).is_some() => found.refused.push(path),
             None => {}
         },
+        Err((path, Fault::LeadsOut)) => links_out.push(path),
         Err((path, Fault::LinksBackTo(above))) => {
             tell(Severity::Skipped, &path, format!("links back to {}", above.display()));
         }
@@ -298,8 +301,40 @@ fn below(
             tell(Severity::Error, &path, format!("cannot be read: {error}"));
         }
     });
+    links_left_out(links_out, tell);
     found
 }
+
+/// Tells of links that are not followed. Those to files of forms that are not read are told to who
+/// asks for details.
+pub(super) fn links_left_out(links: Vec<PathBuf>, tell: &mut dyn FnMut(Severity, &Path, String)) {
+    let mut n_told = 0_usize;
+    let mut n_more = 0_usize;
+    let mut last = PathBuf::new();
+    for path in links {
+        // A directory has no extension that says what is in it.
+        let is_wanted = path.is_dir() || format_of(&path).is_some() || papers::has_name(&path);
+        n_told += usize::from(is_wanted);
+        if is_wanted && n_told > MAX_TOLD_LINKS {
+            n_more += 1;
+            last = path;
+            continue;
+        }
+        let severity = if is_wanted { Severity::Warning } else { Severity::Skipped };
+        tell(severity, &path, LEADS_OUT.to_owned());
+    }
+    if n_more > 0 {
+        let reason = format!("{LEADS_OUT} (and so do {} more links)", n_more - 1);
+        tell(Severity::Warning, &last, reason);
+    }
+}
+
+/// Links out of an input that are named.
+const MAX_TOLD_LINKS: usize = 5;
+
+/// What to say of a link that is not followed.
+const LEADS_OUT: &str =
+    "is left out: it is a link that leads out of the input; --follow-links follows such links";
 
 /// The files of a directory that is no site: most of it is code, conversations or papers.
 fn not_of_a_site(

@@ -82,7 +82,11 @@ impl Includes {
         let is_file = tree.is_file(&file.path);
         Self {
             tree: tree.clone(),
-            root: is_file.then(|| tree.canonicalize(root).ok()).flatten(),
+            // Where inputs have nothing but the root of the system in common, all files are below.
+            root: is_file
+                .then(|| tree.canonicalize(root).ok())
+                .flatten()
+                .filter(|root| !tree.is_disk() || root.parent().is_some()),
             page: tree.canonicalize(&file.path).ok(),
             given_root: root.to_owned(),
             directory,
@@ -134,7 +138,7 @@ impl Includes {
         if state.files >= MAX_FILES || size > MAX_BYTES - state.bytes.min(MAX_BYTES) {
             return Err(Refused::TooMuch);
         }
-        let Ok(bytes) = self.tree.read(&path) else {
+        let Ok(bytes) = self.tree.read_below(root, &path) else {
             drop(state);
             self.miss(&known_as);
             return Err(Refused::Missing);

@@ -1,14 +1,13 @@
 //! The links between the HTML pages of a site, with their texts.
 
 use crate::percent::percent_decoded;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use rayon::prelude::*;
 use scraper::{Html, Selector};
 
-use super::{Format, Options, Severity, decode, files, html};
+use super::{Format, Options, Severity, decode, files, html, within_time};
 
 /// A link from a page of a site to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +34,8 @@ impl Link {
 /// If a file cannot be read.
 pub fn read(site: &Path) -> anyhow::Result<Vec<Link>> {
     let mut broken = None;
-    let files = files::find(&[site.to_owned()], &Options::default(), &mut |problem| {
+    let options = Options::default().within(&[site.to_owned()]);
+    let files = files::find(&[site.to_owned()], &options, &mut |problem| {
         if problem.severity == Severity::Error {
             broken.get_or_insert(problem);
         }
@@ -47,8 +47,11 @@ pub fn read(site: &Path) -> anyhow::Result<Vec<Link>> {
         .par_iter()
         .filter(|file| file.format == Format::Html)
         .map(|file| {
-            let bytes = fs::read(&file.path).with_context(|| format!("{}", file.path.display()))?;
-            Ok(of_page(&file.id, &decode::html(&bytes, None).text))
+            let bytes = options.tree.read(&file.path);
+            let bytes = bytes.with_context(|| format!("{}", file.path.display()))?;
+            let (id, text) = (file.id.clone(), decode::html(&bytes, None).text.into_owned());
+            let links = within_time(options.max_file_time, move || of_page(&id, &text));
+            links.map_err(|reason| anyhow!("{}: {reason}", file.path.display()))
         })
         .collect::<anyhow::Result<_>>()?;
     Ok(pages.into_iter().flatten().collect())
@@ -56,7 +59,7 @@ pub fn read(site: &Path) -> anyhow::Result<Vec<Link>> {
 
 /// The links of the page at a path.
 fn of_page(path: &str, text: &str) -> Vec<Link> {
-    if html::nests_too_deep(text) {
+    if html::refused(text).is_some() {
         return Vec::new();
     }
     let anchors = Selector::parse("a[href]").expect("a selector");

@@ -9,6 +9,7 @@
 mod asciidoc;
 mod attributes;
 pub mod boosts_and_pins;
+mod bounds;
 mod code;
 pub mod conversations;
 mod decode;
@@ -30,6 +31,8 @@ pub mod page_cache;
 mod page_outline;
 pub mod pagefind;
 mod papers;
+#[cfg(not(target_family = "wasm"))]
+mod parse_thread;
 #[cfg(feature = "pdf")]
 mod pdf;
 mod plain_text;
@@ -48,6 +51,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bincode::{Decode, Encode};
 use clap::ValueEnum;
@@ -55,11 +59,13 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::file_mode::Shared;
 use crate::page::Page;
 use crate::record_log::Used;
 use crate::scratch::Scratch;
 use attributes::Raw;
 use boosts_and_pins::{Boost, Pins};
+pub use bounds::Bounds;
 use conversations::fields::Fields;
 use files::File;
 pub use files::{encode, join};
@@ -99,6 +105,9 @@ pub struct Options {
     pub pins: Pins,
     /// Files larger than this are reported and left out.
     pub max_file_bytes: u64,
+    /// A file that takes longer to parse is reported and left out. It has a second more for each
+    /// megabyte, and as much as it takes where text of scans is recognised.
+    pub max_file_time: Duration,
     /// Make a section of each entry of a definition list or table that has an anchor: API entries,
     /// command options, settings.
     pub definition_sections: bool,
@@ -112,6 +121,8 @@ pub struct Options {
     pub ocr: Option<String>,
     /// Keep a record of what is left out of each page.
     pub trace: bool,
+    /// Follow links that lead out of the inputs. Those into `/proc`, `/sys` and `/dev` never are.
+    pub follow_links: bool,
     /// Where the files are.
     pub tree: Tree,
     /// Takes the texts of pages that there is no room for until they are chunked.
@@ -132,15 +143,25 @@ impl Default for Options {
             boosts: Vec::new(),
             pins: Pins::default(),
             max_file_bytes: 64 << 20,
+            max_file_time: Duration::from_secs(120),
             definition_sections: true,
             tool_output: false,
             chat_fields: None,
             references: false,
             ocr: None,
             trace: false,
+            follow_links: false,
             tree: Tree::default(),
             scratch: None,
         }
+    }
+}
+
+impl Options {
+    /// The same options for these inputs: files are read below them and the root.
+    fn within(&self, inputs: &[PathBuf]) -> Self {
+        let named: Vec<PathBuf> = inputs.iter().chain(&self.root).cloned().collect();
+        Self { tree: self.tree.within(&named, self.follow_links), ..self.clone() }
     }
 }
 
@@ -241,6 +262,8 @@ pub struct Read {
     pub pages: Vec<Page>,
     /// The files that pages took in besides their own.
     pub included: Vec<Included>,
+    /// Who may read all of these files, besides their owner.
+    pub shared: Shared,
 }
 
 /// Reads pages as [`read`] does, with a bar over the files. Files that `cache` has are not parsed,
@@ -252,8 +275,8 @@ pub fn read_cached(
     bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Read {
-    let (pages, included) = read_raw(inputs, options, cache, bar, on_problem);
-    Read { pages: pages_of(pages), included }
+    let (pages, included, shared) = read_raw(inputs, options, cache, bar, on_problem);
+    Read { pages: pages_of(pages), included, shared }
 }
 
 /// The pages alone, in a new list: one that is made in place would keep the memory of the raw ones.
@@ -331,7 +354,7 @@ pub fn extract(
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Extraction> {
     let options = Options { trace: true, ..options.clone() };
-    let (pages, _) = read_raw(inputs, &options, None, &ProgressBar::hidden(), on_problem);
+    let (pages, ..) = read_raw(inputs, &options, None, &ProgressBar::hidden(), on_problem);
     pages.into_iter().map(Extraction::of).collect()
 }
 
@@ -362,8 +385,9 @@ pub fn extract_document(
         path: PathBuf::from(&document.url),
         format: document.format,
     };
-    let charset = document.charset.as_deref();
-    let mut outcome = read_bytes(&file, document.bytes, charset, &options);
+    let charset = document.charset.clone();
+    let bytes = Arc::new(document.bytes.to_vec());
+    let mut outcome = parse(&file, &bytes, charset, &Arc::new(options.clone()));
     if !matches!(document.format, Format::Jsonl | Format::Chats | Format::Papers) {
         for raw in &mut outcome.pages {
             raw.page.url.clone_from(&document.url);
@@ -378,7 +402,7 @@ fn read_raw(
     cache: Option<PageCache<'_>>,
     bar: &ProgressBar,
     on_problem: &mut dyn FnMut(Problem),
-) -> (Vec<RawPage>, Vec<Included>) {
+) -> (Vec<RawPage>, Vec<Included>, Shared) {
     let files = match cache.as_ref().and_then(|cache| cache.listing()) {
         Some(listing) => {
             listing.problems.iter().cloned().for_each(&mut *on_problem);
@@ -387,6 +411,7 @@ fn read_raw(
         None => files::find(inputs, options, on_problem),
     };
     bar.set_length(files.len() as u64);
+    let options = &Arc::new(options.within(inputs));
     let read = files.par_iter().map(|file| {
         let mut read = read_file(file, options, cache.as_ref());
         read.0.stow(options);
@@ -400,9 +425,16 @@ fn read_raw(
     }
     bar.finish_and_clear();
     let included = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.included));
-    let included = included.collect();
+    let included: Vec<Included> = included.collect();
+    let shared = if options.tree.is_disk() {
+        let read = files.iter().map(|file| &file.path);
+        let read = read.chain(included.iter().map(|file| &file.path)).chain(inputs);
+        Shared::default().and(read.map(|path| path.as_path()))
+    } else {
+        Shared::default()
+    };
     describe(&mut outcomes, &options.tree);
-    (finish(outcomes, options, on_problem), included)
+    (finish(outcomes, options, on_problem), included, shared)
 }
 
 /// Adds to pages what stands beside their files.
@@ -496,30 +528,92 @@ impl Outcome {
 /// Reads a file. Also returns what the cache is to store.
 fn read_file(
     file: &File,
-    options: &Options,
+    options: &Arc<Options>,
     cache: Option<&PageCache<'_>>,
 ) -> (Outcome, Option<Used>) {
     if let Some((outcome, used)) = cache.and_then(|cache| cache.known(file, options)) {
         return (outcome, Some(used));
     }
     let bytes = match contents(file, options) {
-        Ok(bytes) => bytes,
+        Ok(bytes) => Arc::new(bytes.into_owned()),
         Err(outcome) => return (outcome, None),
     };
-    let parse = || {
-        // A panic of a parser on one page must not stop the build.
-        catch_unwind(AssertUnwindSafe(|| read_bytes(file, &bytes, None, options))).unwrap_or_else(
-            |_| {
-                let mut outcome = Outcome::default();
-                let reason = "the parser failed on this file; please report it";
-                outcome.tell(Severity::Error, &file.path, None, reason);
-                outcome
-            },
-        )
-    };
+    let parse = || parse(file, &bytes, None, options);
     match cache {
         Some(cache) => cache.read(file, &bytes, options, parse),
         None => (parse(), None),
+    }
+}
+
+/// Reads the content of a file, within its time. A panic of a parser on one file must not stop the
+/// build, and neither must a file that takes for ever.
+fn parse(
+    file: &File,
+    bytes: &Arc<Vec<u8>>,
+    charset: Option<String>,
+    options: &Arc<Options>,
+) -> Outcome {
+    // Lines are parsed by all threads, which must not wait for one another. They are objects of
+    // JSON, whose parser has limits of its own.
+    let parsed = if is_parsed_by_lines(file) {
+        let read = || read_bytes(file, bytes, charset.as_deref(), options);
+        catch_unwind(AssertUnwindSafe(read)).map_err(|_| PARSER_FAILED.to_owned())
+    } else {
+        let (owned, bytes, shared) = (file.clone(), Arc::clone(bytes), Arc::clone(options));
+        let limit = time_for(bytes.len(), options);
+        within_time(limit, move || read_bytes(&owned, &bytes, charset.as_deref(), &shared))
+    };
+    let reason = match parsed {
+        Ok(outcome) => return outcome,
+        Err(reason) => reason,
+    };
+    // Another machine may be faster.
+    let mut outcome = Outcome { may_change: true, ..Outcome::default() };
+    outcome.tell(Severity::Error, &file.path, None, reason);
+    outcome
+}
+
+/// Runs `work` in a thread that parses.
+///
+/// # Errors
+/// What to say of a file that takes longer than `limit`, or on which the parser panics.
+#[cfg(not(target_family = "wasm"))]
+fn within_time<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    parse_thread::run(limit, work).map_err(|failed| match failed {
+        parse_thread::Failed::Panicked => PARSER_FAILED.to_owned(),
+        parse_thread::Failed::TimedOut => format!(
+            "takes longer than {} s to parse and is left out; raise --max-file-seconds",
+            limit.as_secs()
+        ),
+    })
+}
+
+/// Runs `work` here: a browser has no threads.
+#[cfg(target_family = "wasm")]
+fn within_time<T>(_: Duration, work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| PARSER_FAILED.to_owned())
+}
+
+/// Most time for a file of so many bytes.
+fn time_for(len: usize, options: &Options) -> Duration {
+    if options.ocr.is_some() {
+        return Duration::MAX;
+    }
+    options.max_file_time.saturating_add(Duration::from_secs(len as u64 >> 20))
+}
+
+/// What to say of a file on which a parser panicked.
+const PARSER_FAILED: &str = "the parser failed on this file; please report it";
+
+/// Whether a file is a list of lines that are parsed on all cores.
+fn is_parsed_by_lines(file: &File) -> bool {
+    match file.format {
+        Format::Jsonl => true,
+        Format::Chats => conversations::is_lines(&file.path),
+        _ => false,
     }
 }
 
@@ -606,13 +700,13 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             }
         }
     }
+    if file.format == Format::Html
+        && let Some(reason) = html::refused(&decoded.text)
+    {
+        outcome.tell(Severity::Error, &file.path, None, reason);
+        return outcome;
+    }
     let raw = match file.format {
-        Format::Html if html::nests_too_deep(&decoded.text) => {
-            let reason =
-                format!("nests elements more than {} deep; close its tags", html::MAX_DEPTH);
-            outcome.tell(Severity::Error, &file.path, None, reason);
-            return outcome;
-        }
         Format::Html => html::read(&decoded.text, &file.id, options).map(|raw| {
             // Few pages have no text or little of it, so only these are read again for the reason.
             let is_poor = raw.page.sections.is_empty() || raw.removed.is_some();

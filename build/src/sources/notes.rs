@@ -40,6 +40,12 @@ impl Notes {
         self.malformed.iter().flat_map(|(_, lines)| lines).copied().collect()
     }
 
+    /// How many notes say that something could not be read.
+    #[cfg(test)]
+    pub fn n_errors(&self) -> usize {
+        self.others.iter().filter(|(severity, ..)| *severity == Severity::Error).count()
+    }
+
     /// Reports everything, one message for each reason.
     pub fn report(self, path: &Path, outcome: &mut Outcome) {
         for (severity, line, reason) in self.others {

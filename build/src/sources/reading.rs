@@ -1,6 +1,7 @@
 //! Reading files one after the other, for hosts that have one thread and show how far it is.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{File, Listing, Options, Outcome, Problem, describe, finish, read_file};
 use crate::page::Page;
@@ -8,7 +9,7 @@ use crate::page::Page;
 /// A read under way.
 #[derive(Debug)]
 pub struct Reading {
-    options: Options,
+    options: Arc<Options>,
     files: Vec<File>,
     problems: Vec<Problem>,
     outcomes: Vec<Outcome>,
@@ -18,6 +19,7 @@ impl Reading {
     /// Finds the files of the inputs, as [`read`](super::read) does.
     pub fn of(inputs: &[PathBuf], options: Options) -> Self {
         let Listing { files, problems } = Listing::of(inputs, &options);
+        let options = Arc::new(options.within(inputs));
         Self { options, files, problems, outcomes: Vec::new() }
     }
 

@@ -6,6 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use bincode::{Decode, Encode};
 use findling_bundle::hash128;
@@ -80,22 +81,24 @@ impl Piece {
 
 /// Reads a share of the files of inputs. The shares are ranges of the files in the order of their
 /// paths, with about the same number of bytes each.
-pub struct ShareReader<'a> {
-    options: &'a Options,
+pub struct ShareReader {
+    options: Arc<Options>,
     inputs: [u8; 16],
     problems: Vec<Problem>,
     /// The files of this share, with their sizes.
     files: Vec<(File, u64)>,
 }
 
-impl<'a> ShareReader<'a> {
+impl ShareReader {
     /// Looks for the files.
-    pub fn new(inputs: &[PathBuf], options: &'a Options, share: Share) -> Self {
+    pub fn new(inputs: &[PathBuf], options: &Options, share: Share) -> Self {
         let mut problems = Vec::new();
-        let files = files::find(inputs, options, &mut |problem| problems.push(problem));
+        let options = options.within(inputs);
+        let files = files::find(inputs, &options, &mut |problem| problems.push(problem));
         let sizes = sizes(&files);
         let (inputs, mine) = (hash(&files, &sizes), range(&sizes, share));
         let files = files.into_iter().zip(sizes).skip(mine.start).take(mine.len()).collect();
+        let options = Arc::new(options);
         Self { options, inputs, problems, files }
     }
 
@@ -136,7 +139,7 @@ impl<'a> ShareReader<'a> {
             let (group, behind) = rest.split_at(n);
             rest = behind;
             let read = group.par_iter().map(|(file, _)| {
-                let outcome = read_file(file, self.options, None).0;
+                let outcome = read_file(file, &self.options, None).0;
                 bar.inc(1);
                 outcome
             });

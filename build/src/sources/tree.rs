@@ -4,6 +4,7 @@
 //! the same files in the same order, so the same site gives the same bundle.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read};
@@ -11,14 +12,26 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use walkdir::DirEntry;
+
+use super::bounds::Bounds;
+
 /// The files that a site is read from.
 #[derive(Clone, Default)]
-pub struct Tree(Option<Arc<BTreeMap<PathBuf, Vec<u8>>>>);
+pub struct Tree {
+    /// The files, if they are in memory.
+    files: Option<Arc<BTreeMap<PathBuf, Vec<u8>>>>,
+    /// Where files of a disk may be read.
+    bounds: Bounds,
+}
+
+/// Most bytes that are read of a file whose length the system does not tell.
+const MAX_UNTOLD_BYTES: u64 = 64 << 20;
 
 /// Shows where the files are, not what they hold: it is part of the keys of pages that are kept.
 impl fmt::Debug for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Memory" } else { "Disk" })
+        f.write_str(if self.files.is_some() { "Memory" } else { "Disk" })
     }
 }
 
@@ -26,6 +39,8 @@ impl fmt::Debug for Tree {
 pub(super) enum Fault {
     /// A link to a directory above it.
     LinksBackTo(PathBuf),
+    /// A link out of the input.
+    LeadsOut,
     /// It cannot be read.
     Unreadable(String),
 }
@@ -35,12 +50,30 @@ impl Tree {
     /// kept.
     pub fn of_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         let files = files.into_iter().map(|(path, bytes)| (names_of(Path::new(&path)), bytes));
-        Self(Some(Arc::new(files.collect())))
+        Self { files: Some(Arc::new(files.collect())), bounds: Bounds::default() }
+    }
+
+    /// The same files, of which those on a disk are read below inputs only, unless links may lead
+    /// out of them. Bounds that were set before stay.
+    pub(super) fn within(&self, inputs: &[PathBuf], follows: bool) -> Self {
+        let is_free = self.is_disk() && !self.bounds.is_set();
+        let bounds = if is_free { Bounds::of(inputs, follows) } else { self.bounds.clone() };
+        Self { files: self.files.clone(), bounds }
+    }
+
+    /// Whether links are followed wherever they lead. Without bounds nobody has asked for it.
+    pub(super) fn follows_links(&self) -> bool {
+        self.bounds.is_set() && self.bounds.follows()
+    }
+
+    /// Where files of a disk may be read.
+    pub(super) fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     /// Whether a path is a directory.
     pub(super) fn is_dir(&self, path: &Path) -> bool {
-        match &self.0 {
+        match &self.files {
             None => path.is_dir(),
             Some(_) => path.as_os_str().is_empty() || self.below(path).next().is_some(),
         }
@@ -48,7 +81,7 @@ impl Tree {
 
     /// Whether a path is a file.
     pub(super) fn is_file(&self, path: &Path) -> bool {
-        match &self.0 {
+        match &self.files {
             None => path.is_file(),
             Some(files) => files.contains_key(path),
         }
@@ -59,7 +92,7 @@ impl Tree {
     /// # Errors
     /// If there is nothing at the path.
     pub(super) fn len(&self, path: &Path) -> io::Result<u64> {
-        match &self.0 {
+        match &self.files {
             None => std::fs::metadata(path).map(|metadata| metadata.len()),
             Some(_) if self.is_dir(path) => Ok(0),
             Some(files) => Ok(files.get(path).ok_or_else(missing)?.len() as u64),
@@ -77,19 +110,31 @@ impl Tree {
     /// # Errors
     /// If it cannot be read.
     pub(super) fn read(&self, path: &Path) -> io::Result<Cow<'_, [u8]>> {
-        match &self.0 {
-            None => std::fs::read(path).map(Cow::Owned),
+        match &self.files {
+            None => read_open(self.bounds.open(path)?).map(Cow::Owned),
             Some(files) => Ok(Cow::Borrowed(files.get(path).ok_or_else(missing)?)),
         }
+    }
+
+    /// The contents of a file below a directory, wherever links lead from there.
+    ///
+    /// # Errors
+    /// If it cannot be read, or does not lie below the directory.
+    pub(super) fn read_below(&self, directory: &Path, path: &Path) -> io::Result<Cow<'_, [u8]>> {
+        if self.is_disk() {
+            let bounds = Bounds::of(&[directory.to_owned()], false);
+            return read_open(bounds.open(path)?).map(Cow::Owned);
+        }
+        self.read(path)
     }
 
     /// At most so many bytes at the start of a file. What cannot be read now is named when it is
     /// read as a whole, so it has none.
     pub(super) fn start(&self, path: &Path, most: u64) -> Vec<u8> {
         let mut start = Vec::new();
-        match &self.0 {
+        match &self.files {
             None => {
-                let file = std::fs::File::open(path);
+                let file = self.bounds.open(path);
                 let _ = file.and_then(|file| file.take(most).read_to_end(&mut start));
             }
             Some(files) => {
@@ -105,7 +150,7 @@ impl Tree {
     /// # Errors
     /// If there is nothing at the path.
     pub(super) fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
-        if self.0.is_none() {
+        if self.files.is_none() {
             return path.canonicalize();
         }
         let mut found = PathBuf::new();
@@ -122,15 +167,15 @@ impl Tree {
 
     /// Calls `each` with the files below a directory, in the order of their names. What
     /// `is_passed_over` says of a file or a directory below it (`true`) is not entered. Links are
-    /// followed.
+    /// followed within the bounds.
     pub(super) fn walk(
         &self,
         directory: &Path,
         is_passed_over: &dyn Fn(&Path, bool) -> bool,
         each: &mut dyn FnMut(Result<PathBuf, (PathBuf, Fault)>),
     ) {
-        if self.0.is_none() {
-            return walk_disk(directory, is_passed_over, each);
+        if self.files.is_none() {
+            return self.walk_disk(directory, is_passed_over, each);
         }
         for path in self.below(directory) {
             let parents = path.ancestors().skip(1).take_while(|parent| *parent != directory);
@@ -142,15 +187,47 @@ impl Tree {
         }
     }
 
+    fn walk_disk(
+        &self,
+        directory: &Path,
+        is_passed_over: &dyn Fn(&Path, bool) -> bool,
+        each: &mut dyn FnMut(Result<PathBuf, (PathBuf, Fault)>),
+    ) {
+        let out = RefCell::new(Vec::new());
+        let is_entered =
+            |entry: &DirEntry| !is_passed_over(entry.path(), entry.file_type().is_dir());
+        let on_link = |path: &Path| out.borrow_mut().push(path.to_owned());
+        for entry in self.bounds.walk(directory, is_entered, on_link) {
+            for path in out.take() {
+                each(Err((path, Fault::LeadsOut)));
+            }
+            match entry {
+                Ok(entry) if entry.file_type().is_file() => each(Ok(entry.into_path())),
+                Ok(_) => {}
+                Err(error) => {
+                    let path = error.path().unwrap_or(directory).to_owned();
+                    let fault = match error.loop_ancestor() {
+                        Some(above) => Fault::LinksBackTo(above.to_owned()),
+                        None => Fault::Unreadable(error.to_string()),
+                    };
+                    each(Err((path, fault)));
+                }
+            }
+        }
+        for path in out.take() {
+            each(Err((path, Fault::LeadsOut)));
+        }
+    }
+
     /// Whether the files are on a disk.
     pub(super) fn is_disk(&self) -> bool {
-        self.0.is_none()
+        self.files.is_none()
     }
 
     /// The files in memory below a directory. The order of paths is that of their names, so they
     /// follow one another.
     fn below<'a>(&'a self, directory: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
-        let files = self.0.iter().flat_map(move |files| files.range(directory.to_owned()..));
+        let files = self.files.iter().flat_map(move |files| files.range(directory.to_owned()..));
         let paths = files.map(|(path, _)| path).skip_while(move |path| *path == directory);
         paths.take_while(move |path| path.starts_with(directory))
     }
@@ -165,29 +242,14 @@ fn names_of(path: &Path) -> PathBuf {
     path.components().filter(|part| matches!(part, Component::Normal(_))).collect()
 }
 
-fn walk_disk(
-    directory: &Path,
-    is_passed_over: &dyn Fn(&Path, bool) -> bool,
-    each: &mut dyn FnMut(Result<PathBuf, (PathBuf, Fault)>),
-) {
-    let entries =
-        walkdir::WalkDir::new(directory).follow_links(true).sort_by_file_name().into_iter();
-    for entry in entries.filter_entry(|entry| {
-        entry.depth() == 0 || !is_passed_over(entry.path(), entry.file_type().is_dir())
-    }) {
-        match entry {
-            Ok(entry) if entry.file_type().is_file() => each(Ok(entry.into_path())),
-            Ok(_) => {}
-            Err(error) => {
-                let path = error.path().unwrap_or(directory).to_owned();
-                let fault = match error.loop_ancestor() {
-                    Some(above) => Fault::LinksBackTo(above.to_owned()),
-                    None => Fault::Unreadable(error.to_string()),
-                };
-                each(Err((path, fault)));
-            }
-        }
-    }
+/// The contents of a file as long as it was when it was opened.
+fn read_open(file: std::fs::File) -> io::Result<Vec<u8>> {
+    let metadata = file.metadata()?;
+    let len = if metadata.is_file() { metadata.len() } else { 0 };
+    let mut bytes = Vec::new();
+    bytes.reserve_exact(usize::try_from(len).unwrap_or(0));
+    file.take(if len > 0 { len } else { MAX_UNTOLD_BYTES }).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -26,4 +26,5 @@ mod passages;
 mod pdf_writer;
 mod reference;
 mod settings;
+mod untrusted_inputs;
 mod vectors;

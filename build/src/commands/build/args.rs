@@ -211,6 +211,16 @@ pub struct Reading {
     /// Skip larger files, with a warning (megabytes)
     #[arg(long, value_name = "MB", default_value_t = 64)]
     pub(super) max_file_size: u64,
+    /// Skip files that take longer to parse, with a warning; a file has a second more for each
+    /// megabyte (seconds)
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    #[serde(default = "max_file_seconds")]
+    pub(super) max_file_seconds: u64,
+    /// Follow links that lead out of the inputs, but never into /proc, /sys or /dev. Links within
+    /// the inputs are always followed
+    #[arg(long)]
+    #[serde(default)]
+    pub(super) follow_links: bool,
     /// Skip paths below the root that match, such as drafts or print*.html; * matches any part of
     /// a name. Repeatable
     #[arg(long, value_name = "PATTERN")]
@@ -250,6 +260,11 @@ pub struct Reading {
     /// Show every copy of a page (the same page in several versions) instead of one for all
     #[arg(long)]
     pub(super) keep_copies: bool,
+}
+
+/// The default of `--max-file-seconds`, for arguments that were written down without it.
+fn max_file_seconds() -> u64 {
+    120
 }
 
 /// Sizes of passages and embedding units.

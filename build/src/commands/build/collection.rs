@@ -44,6 +44,7 @@ fn arguments(settings: &Settings, output: &Path, yes: bool) -> Vec<OsString> {
         ["build", "--no-client", "--no-fit", "--prune=0", "--host=files"]
             .into_iter()
             .chain(yes.then_some("--yes"))
+            .chain(settings.follow_links.then_some("--follow-links"))
             .chain(settings.tool_output.then_some("--tool-output"))
             .chain(settings.references.then_some("--references"))
             .map(OsString::from)

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use findling_bundle::{EncoderCard, Synonym};
@@ -9,6 +10,7 @@ use findling_bundle::{EncoderCard, Synonym};
 use super::args::{Args, Reading};
 use crate::embedding::Cache;
 use crate::exchange;
+use crate::file_mode::Shared;
 use crate::index::write::{Extra, Shape};
 use crate::index::{Kept, client, standalone, synonyms};
 use crate::page::Page;
@@ -33,6 +35,8 @@ pub struct Input {
     pub extras: Vec<Extra>,
     /// Languages of pages that `pagefind.js` may be asked to search.
     pub pagefind_languages: Vec<String>,
+    /// Who may read the sources besides their owner.
+    pub shared: Shared,
     /// Vectors that were computed elsewhere; a cache is not needed then.
     pub embeddings: Option<Vectors>,
 }
@@ -233,6 +237,8 @@ pub fn reading_options(args: &Args, pins: Pins) -> Result<sources::Options> {
         attribute_from_path: reading.attribute_from_path.clone(),
         language: reading.language.clone(),
         max_file_bytes: reading.max_file_size.saturating_mul(1 << 20),
+        max_file_time: Duration::from_secs(reading.max_file_seconds),
+        follow_links: reading.follow_links,
         definition_sections: !reading.no_definition_sections,
         exclude: reading.exclude.clone(),
         boosts: reading.boost.clone(),
@@ -260,9 +266,9 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
         cache.with_listing(kept.listing.as_ref())
     });
     let read = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
-    let Read { pages, included } = read;
+    let Read { pages, included, shared } = read;
     check_found(&pages, args, unreadable)?;
-    Ok(Input { pages, n_unreadable: unreadable, included, ..Input::default() })
+    Ok(Input { pages, n_unreadable: unreadable, included, shared, ..Input::default() })
 }
 
 /// Fails if there is no page.

@@ -72,7 +72,10 @@ pub fn link(files: &[(PathBuf, &str)], insert: bool, ui: &Ui) -> Result<()> {
 fn page_beside(markdown: &Path) -> Option<PathBuf> {
     let below = markdown.with_extension("");
     let names = ["html", "htm"].map(|extension| markdown.with_extension(extension));
-    names.into_iter().chain([below.join("index.html")]).find(|path| path.is_file())
+    names.into_iter().chain([below.join("index.html")]).find(|path| {
+        // A link may lead to a page of another site.
+        fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
+    })
 }
 
 /// The element as a template has it, for one page.

@@ -12,6 +12,7 @@ use super::args::Args;
 use super::inputs::{Input, Vectors, check_found, reading_options, tell};
 use super::{build_from, report};
 use crate::commands::ocr::OcrArgs;
+use crate::file_mode::Shared;
 use crate::parts::{self, Joined};
 use crate::sources::Problem;
 use crate::sources::boosts_and_pins::Pins;
@@ -33,7 +34,9 @@ pub fn run_merge(paths: &[PathBuf], writing: Vec<OsString>, ui: &Ui) -> Result<E
     // The parts hold what was read by these.
     (args.reading.chat_fields, args.reading.ocr) = (None, OcrArgs::default());
     args.in_threads(|| {
-        report(&args, &build_from(&args, None, ui, |pins| input(&args, parts, pins, ui))?, ui)
+        let shared = Shared::default().and(paths.iter().map(PathBuf::as_path));
+        let read = |pins| Ok(Input { shared, ..input(&args, parts, pins, ui)? });
+        report(&args, &build_from(&args, None, ui, read)?, ui)
     })
 }
 

@@ -31,6 +31,7 @@ use anyhow::{Context, Result};
 
 use crate::chunk::ChunkOptions;
 use crate::exchange;
+use crate::file_mode::Shared;
 use crate::index::assemble::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
@@ -80,7 +81,7 @@ fn build_and_watch(args: &Args, ui: &Ui) -> Result<ExitCode> {
     let Reading { synonyms, pins, ranking, .. } = &args.reading;
     let inputs = args.inputs.iter().chain(synonyms).chain(pins).chain(ranking).cloned().collect();
     // Changes made during a build are noticed after it.
-    let mut watch = Watch::new(inputs, &args.output());
+    let mut watch = Watch::new(inputs, args.reading.follow_links, &args.output());
     build_once(args, ui)?;
     loop {
         ui.status(
@@ -169,15 +170,13 @@ fn build_from(
     write::check(&output, shape)?;
     check_inputs(args)?;
     let indexed = index_site(args, (&output, shape), kept, ui, read)?;
-    let Indexed { bundle, unchanged, extras, mut stages, n_truncated, n_unreadable, included } =
-        indexed;
-
     let writing = Instant::now();
     let written = if shape == Shape::Standalone {
-        standalone::write(&output, &bundle, &extras)?
+        standalone::write(&output, &indexed.bundle, &indexed.extras, indexed.shared)?
     } else {
-        write_bundle(args, kept, (&output, shape), &bundle, &unchanged, &extras, ui)?
+        write_bundle(args, kept, (&output, shape), &indexed, ui)?
     };
+    let Indexed { bundle, mut stages, n_truncated, n_unreadable, included, .. } = indexed;
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
     Ok(Built {
         output,
@@ -196,16 +195,16 @@ fn write_bundle(
     args: &Args,
     kept: Option<&Kept>,
     (output, shape): (&Path, Shape),
-    bundle: &Bundle,
-    unchanged: &HashSet<String>,
-    extras: &[Extra],
+    indexed: &Indexed,
     ui: &Ui,
 ) -> Result<Written> {
+    let Indexed { bundle, unchanged, extras, shared, .. } = indexed;
     let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
     let replaced = Replaced { directory: replaced(output, kept), unchanged };
     let writer = BundleWriter::new(output, shape, bundle);
     let (replaced, fresh) = (Some(replaced), args.fresh);
-    let written = BundleWriter { extras, grace, replaced, fresh, ..writer }.write()?;
+    let shared = *shared;
+    let written = BundleWriter { extras, grace, replaced, fresh, shared, ..writer }.write()?;
     args.host.check(output, &written, ui);
     if shape.has_shards() {
         args.host.write_headers(&args.inputs, output, ui)?;
@@ -229,6 +228,8 @@ struct Indexed {
     n_truncated: usize,
     n_unreadable: usize,
     included: Vec<Included>,
+    /// Who may read the sources.
+    shared: Shared,
 }
 
 /// Indexes what `read` gives. Everything that can be refused is checked before the long work
@@ -246,8 +247,8 @@ fn index_site(
 
     let parsing = Instant::now();
     let input = read(std::mem::take(&mut settings.pins))?;
-    let Input { pages, n_unreadable, included, extras: read, pagefind_languages, embeddings } =
-        input;
+    let Input { pages, n_unreadable, included, extras: read, pagefind_languages, .. } = input;
+    let (embeddings, shared) = (input.embeddings, input.shared);
     extras.extend(read);
     // A file that says the defaults is meant, too.
     if args.reading.ranking.is_none() {
@@ -306,7 +307,7 @@ fn index_site(
     if let Some((directory, files)) = for_assistants {
         assistant_files::write(directory, &files, args.agents_links, ui)?;
     }
-    Ok(Indexed { bundle, unchanged, extras, stages, n_truncated, n_unreadable, included })
+    Ok(Indexed { bundle, unchanged, extras, stages, n_truncated, n_unreadable, included, shared })
 }
 
 /// The options of the index.

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::json;
@@ -41,6 +42,8 @@ pub fn read(args: &Args, ui: &Ui) -> Result<(Site, usize)> {
         force_language: args.reading.language.clone(),
         keep_index_url: args.reading.keep_index_html,
         max_file_bytes: args.reading.max_file_size.saturating_mul(1 << 20),
+        max_file_time: Duration::from_secs(args.reading.max_file_seconds),
+        follow_links: args.reading.follow_links,
         ..Options::default()
     };
     let mut n_unreadable = 0;
@@ -69,8 +72,9 @@ pub fn input(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<In
         ));
     }
     let pagefind_languages = site.languages.keys().cloned().collect();
+    let shared = site.shared;
     let (pages, extras) = files(args, site)?;
-    Ok(Input { pages, n_unreadable, extras, pagefind_languages, ..Input::default() })
+    Ok(Input { pages, n_unreadable, extras, pagefind_languages, shared, ..Input::default() })
 }
 
 /// The scripts of Pagefind's user interfaces that pages load and the output will not have.

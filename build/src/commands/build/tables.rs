@@ -11,6 +11,7 @@ use super::inputs::{Input, Vectors, check_found, reading_options, tell};
 use super::{build_from, report};
 use crate::commands::ocr::OcrArgs;
 use crate::exchange::{self, Error, Tables};
+use crate::file_mode::Shared;
 use crate::output::UsageError;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::rows::{Assembly, Row};
@@ -76,7 +77,8 @@ pub fn input(args: &Args, tables: Tables, pins: Pins, ui: &Ui) -> Result<Input> 
     let pages = share::join_shares(pieces, &options, &mut on_problem);
     check_found(&pages, args, n_unreadable)?;
     let embeddings = (!tables.vectors.is_empty()).then(|| Vectors::Tables(tables.vectors));
-    Ok(Input { pages, n_unreadable, embeddings, ..Input::default() })
+    let shared = Shared::default().and(tables.sections.iter().map(PathBuf::as_path));
+    Ok(Input { pages, n_unreadable, embeddings, shared, ..Input::default() })
 }
 
 /// What the rows of tables are, and each row to `on_row`.

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use walkdir::WalkDir;
+use walkdir::DirEntry;
+
+use crate::sources::Bounds;
 
 /// Shortest pause between two polls.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -17,6 +19,8 @@ const PAUSE: Duration = Duration::from_millis(300);
 #[derive(Debug)]
 pub struct Watch {
     inputs: Vec<PathBuf>,
+    /// Whether links out of the inputs are followed.
+    follows: bool,
     output: PathBuf,
     seen: Files,
     /// Pause until the next poll.
@@ -28,9 +32,9 @@ type Files = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
 
 impl Watch {
     /// Watches files, and everything below directories except `output`.
-    pub fn new(inputs: Vec<PathBuf>, output: &Path) -> Self {
+    pub fn new(inputs: Vec<PathBuf>, follows: bool, output: &Path) -> Self {
         let mut watch =
-            Self { inputs, output: output.to_owned(), seen: Files::new(), pause: PAUSE };
+            Self { inputs, follows, output: output.to_owned(), seen: Files::new(), pause: PAUSE };
         watch.seen = watch.look();
         watch
     }
@@ -72,14 +76,14 @@ impl Watch {
         let beside =
             self.output.file_name().map(|name| format!(".{}.findling-", name.to_string_lossy()));
         let staged = |name: &str| beside.as_ref().is_some_and(|beside| name.starts_with(beside));
+        let is_entered = |entry: &DirEntry| {
+            !(entry.file_type().is_dir()
+                && (staged(&entry.file_name().to_string_lossy()) || ours(entry.path())))
+        };
+        let bounds = Bounds::of(&self.inputs, self.follows);
         self.inputs
             .iter()
-            .flat_map(|input| {
-                WalkDir::new(input).follow_links(true).into_iter().filter_entry(|entry| {
-                    !(entry.file_type().is_dir()
-                        && (staged(&entry.file_name().to_string_lossy()) || ours(entry.path())))
-                })
-            })
+            .flat_map(|input| bounds.walk(input, is_entered, |_| {}))
             .flatten()
             .filter(|entry| entry.file_type().is_file())
             .filter_map(|entry| {
@@ -115,7 +119,7 @@ mod tests {
         let output = site.join("findling");
         fs::create_dir_all(output.join("shards")).unwrap();
         fs::write(site.join("a.html"), "one").unwrap();
-        let mut watch = Watch::new(vec![site.clone()], &output);
+        let mut watch = Watch::new(vec![site.clone()], false, &output);
 
         // The output of the build is not a change; the page is.
         fs::write(output.join("shards/new.bin"), "x").unwrap();

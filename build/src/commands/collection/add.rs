@@ -35,6 +35,10 @@ pub struct Args {
     /// of a name. Repeatable
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
+    /// Follow links that lead out of the sources, but never into /proc, /sys or /dev. Links within
+    /// the sources are always followed
+    #[arg(long)]
+    follow_links: bool,
     /// Prefix of every page's address, such as /docs/ or https://example.org/
     #[arg(long, value_name = "URL", default_value = "")]
     base_url: String,
@@ -76,6 +80,7 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         encoder: args.encoder.clone(),
         vectors: args.vectors.iter().cloned().collect(),
         exclude: args.exclude.clone(),
+        follow_links: args.follow_links,
         base_url: args.base_url.clone(),
         language: args.language.clone(),
         tool_output: args.tool_output,

@@ -219,6 +219,8 @@ fn read(settings: &Settings, log: &mut Log) -> Result<(Site, usize)> {
         force_language: settings.force_language.clone(),
         keep_index_url: settings.keep_index_url,
         max_file_bytes: defaults.max_file_bytes,
+        max_file_time: defaults.max_file_time,
+        follow_links: defaults.follow_links,
     };
     let mut problems: Vec<Problem> = Vec::new();
     let site = pagefind::read(&settings.site, &options, &mut |problem| problems.push(problem))?;

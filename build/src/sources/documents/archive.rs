@@ -16,7 +16,7 @@ const MAX_ENTRIES: usize = 50_000;
 pub(super) const MAX_ENTRY_BYTES: u64 = 64 << 20;
 
 /// Most bytes of all entries that are read, unpacked.
-const MAX_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// An open archive.
 pub(super) struct Archive<'a> {

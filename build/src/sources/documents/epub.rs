@@ -40,9 +40,16 @@ pub(super) fn read(
         language: text_of(&package_bytes, "language"),
         ..Read::default()
     };
+    // A chapter may stand in the reading order once.
+    let mut known = HashSet::new();
+    let mut n_repeated = 0_usize;
     for (at, item) in package.spine.iter().enumerate() {
         let Some(href) = package.chapters.get(item) else { continue };
         let path = links::resolve(&package_path, href);
+        if !known.insert(path.clone()) {
+            n_repeated += 1;
+            continue;
+        }
         if protected.contains(&path) {
             return Err("is protected against copying, so its text cannot be read".to_owned());
         }
@@ -51,8 +58,8 @@ pub(super) fn read(
             continue;
         };
         let text = super::super::decode::html(&chapter, None).text;
-        if html::nests_too_deep(&text) {
-            broken.push(format!("the chapter `{path}` nests elements too deep"));
+        if let Some(reason) = html::refused(&text) {
+            broken.push(format!("the chapter `{path}` {reason}"));
             continue;
         }
         match html::read(&text, "chapter.html", options) {
@@ -66,6 +73,9 @@ pub(super) fn read(
             }
             Err(reason) => broken.push(format!("the chapter `{path}` is left out: {reason}")),
         }
+    }
+    if n_repeated > 0 {
+        broken.push(format!("its reading order repeats chapters {n_repeated} times"));
     }
     Ok(read)
 }

@@ -10,6 +10,9 @@ use super::super::outline::fold;
 /// Deepest nesting of elements.
 const MAX_DEPTH: usize = 1_000;
 
+/// Most attributes of an element that are read.
+const MAX_ATTRIBUTES: usize = 1_000;
+
 /// What a document consists of.
 #[derive(Debug, PartialEq)]
 pub(super) enum Piece {
@@ -98,7 +101,10 @@ pub(super) fn each_but(
 fn element(start: &BytesStart<'_>) -> Element {
     let attributes = start
         .attributes()
+        // Its check for repeated names takes the square of their number.
+        .with_checks(false)
         .flatten()
+        .take(MAX_ATTRIBUTES)
         .map(|attribute| {
             let value = attribute
                 .normalized_value(XmlVersion::Implicit1_0)

@@ -2,6 +2,7 @@
 //! says about it.
 
 mod annotations;
+mod attribute_count;
 mod attrs;
 mod code_block;
 mod controls;
@@ -106,7 +107,7 @@ pub(super) struct Fragment {
 
 /// Adds a fragment's content to an outline.
 pub(super) fn read_fragment(text: &str, outline: Outline, trace: bool) -> Fragment {
-    if nests_too_deep(text) {
+    if refused(text).is_some() {
         return Fragment { outline, h1: None, left_out: Vec::new() };
     }
     let html = Html::parse_fragment(text);
@@ -147,10 +148,10 @@ fn note_outside(survey: &Survey, roots: &[ElementRef], trace: &mut Trace) {
 
 /// Deepest nesting that is read. The parser's time grows with the square of it, and browsers stop
 /// at a quarter.
-pub(super) const MAX_DEPTH: i64 = 2000;
+const MAX_DEPTH: i64 = 2000;
 
 /// Whether elements that only their end tags close are open in larger number than any page means.
-pub(super) fn nests_too_deep(text: &str) -> bool {
+fn nests_too_deep(text: &str) -> bool {
     let mut depth = 0i64;
     for (at, _) in text.match_indices('<') {
         let tag = &text.as_bytes()[at + 1..];
@@ -183,6 +184,15 @@ pub(super) fn nests_too_deep(text: &str) -> bool {
         }
     }
     false
+}
+
+/// Why a page is not parsed: its parser would take too long, or its reader call itself too often.
+pub(super) fn refused(text: &str) -> Option<String> {
+    if nests_too_deep(text) {
+        return Some(format!("nests elements more than {MAX_DEPTH} deep; close its tags"));
+    }
+    attribute_count::has_too_many(text)
+        .then(|| "has elements with thousands of attributes; close its tags".to_owned())
 }
 
 /// Whether a node is an element of this name.

@@ -10,11 +10,13 @@ mod spec;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Result;
 use findling_bundle::AttributeValue;
 
 use super::Problem;
+use crate::file_mode::Shared;
 use crate::page::{Block, Page, Section};
 use fragment::Fragment;
 pub use reader::{Reader, Record, Source};
@@ -43,6 +45,10 @@ pub struct Options {
     pub keep_index_url: bool,
     /// Larger files are left out, with an error.
     pub max_file_bytes: u64,
+    /// A page that takes longer to parse is reported and left out.
+    pub max_file_time: Duration,
+    /// Follow links that lead out of the site.
+    pub follow_links: bool,
 }
 
 impl Default for Options {
@@ -54,6 +60,8 @@ impl Default for Options {
             force_language: None,
             keep_index_url: false,
             max_file_bytes: 64 << 20,
+            max_file_time: Duration::from_secs(120),
+            follow_links: false,
         }
     }
 }
@@ -79,6 +87,8 @@ pub struct Site {
     pub old_directory: bool,
     /// The scripts of Pagefind's own user interfaces that pages load.
     pub ui_scripts: BTreeSet<&'static str>,
+    /// Who may read all pages, besides their owner.
+    pub shared: Shared,
 }
 
 /// Reads a site.
@@ -88,7 +98,9 @@ pub struct Site {
 pub fn read(site: &Path, options: &Options, on_problem: &mut dyn FnMut(Problem)) -> Result<Site> {
     let reader = Reader::new(options.clone())?;
     let (sources, n_files) = reader.directory(site, &options.glob, on_problem)?;
-    Ok(Site { n_files, ..finish(&sources, options) })
+    let files = sources.iter().map(Source::path).chain([site]);
+    let shared = Shared::default().and(files);
+    Ok(Site { n_files, shared, ..finish(&sources, options) })
 }
 
 /// What only the site as a whole decides: bodies, languages, types of attributes.

@@ -1,9 +1,9 @@
 //! Reading pages, from files and from programs.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use flate2::read::GzDecoder;
@@ -11,7 +11,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use rayon::prelude::*;
 use scraper::{Html, Selector};
 
-use super::super::{Problem, Severity, decode, html};
+use super::super::files::links_left_out;
+use super::super::{Bounds, Problem, Severity, decode, html, within_time};
 use super::digest::{self, Digest, Selectors};
 use super::pieces::{self, Content, Piece};
 use super::{Options, UNKNOWN, segments};
@@ -84,6 +85,11 @@ impl Source {
         }
     }
 
+    /// Where it was found.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Its address.
     pub fn url(&self) -> &str {
         &self.url
@@ -113,7 +119,7 @@ impl Source {
 /// Reads pages.
 pub struct Reader {
     options: Options,
-    selectors: Selectors,
+    selectors: Arc<Selectors>,
 }
 
 impl Reader {
@@ -130,7 +136,7 @@ impl Reader {
                 .map(|text| selector(text, "exclude-selectors"))
                 .collect::<Result<_>>()?,
         };
-        Ok(Self { options, selectors })
+        Ok(Self { options, selectors: Arc::new(selectors) })
     }
 
     /// The options.
@@ -153,9 +159,10 @@ impl Reader {
             .build()
             .with_context(|| format!("glob `{glob}`: expected a pattern of files"))?
             .compile_matcher();
-        let files = find(site, &matcher, on_problem);
+        let bounds = Bounds::of(&[site.to_owned()], self.options.follow_links);
+        let files = find(site, &bounds, &matcher, on_problem);
         let read: Vec<Result<Source, Problem>> =
-            files.par_iter().map(|path| self.file(site, path)).collect();
+            files.par_iter().map(|path| self.file(site, &bounds, path)).collect();
         let mut pages = Vec::with_capacity(read.len());
         for outcome in read {
             match outcome {
@@ -179,7 +186,7 @@ impl Reader {
         Ok((pages, files.len()))
     }
 
-    fn file(&self, site: &Path, below: &Path) -> Result<Source, Problem> {
+    fn file(&self, site: &Path, bounds: &Bounds, below: &Path) -> Result<Source, Problem> {
         let path = site.join(below);
         let refuse = |reason: String| Problem {
             severity: Severity::Error,
@@ -188,7 +195,7 @@ impl Reader {
             reason,
         };
         let limit = self.options.max_file_bytes;
-        let bytes = bytes_of(&path, limit)
+        let bytes = bytes_of(bounds, &path, limit)
             .map_err(|error| refuse(format!("cannot be read: {error}")))?
             .ok_or_else(|| {
                 refuse(format!("has more than {limit} bytes; leave it out by the glob"))
@@ -215,13 +222,22 @@ impl Reader {
     }
 
     fn html(&self, path: PathBuf, url: String, html: &str) -> Result<Source, String> {
-        if html::nests_too_deep(html) {
-            return Err("nests elements too deep; close its tags".to_owned());
+        if let Some(reason) = html::refused(html) {
+            return Err(reason);
         }
-        let digest = digest::read(&Html::parse_document(html), &self.selectors);
+        let digest = self.digest(html)?;
         let old_directory = refers_to_old_directory(html);
         let ui_scripts = UI_SCRIPTS.into_iter().filter(|name| html.contains(name)).collect();
         Ok(Source { path, url, digest, always: false, old_directory, ui_scripts })
+    }
+}
+
+impl Reader {
+    /// What a page holds, if its parser comes to an end in time.
+    fn digest(&self, html: &str) -> Result<Digest, String> {
+        let (html, selectors) = (html.to_owned(), Arc::clone(&self.selectors));
+        let work = move || digest::read(&Html::parse_document(&html), &selectors);
+        within_time(self.options.max_file_time, work)
     }
 }
 
@@ -231,13 +247,18 @@ fn selector(text: &str, option: &str) -> Result<Selector> {
 }
 
 /// The pages of a site, sorted.
-fn find(site: &Path, glob: &GlobMatcher, on_problem: &mut dyn FnMut(Problem)) -> Vec<PathBuf> {
+fn find(
+    site: &Path,
+    bounds: &Bounds,
+    glob: &GlobMatcher,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let entries = walkdir::WalkDir::new(site).follow_links(true).sort_by_file_name().into_iter();
-    let is_bundle = |entry: &walkdir::DirEntry| {
-        entry.file_type().is_dir() && entry.path().join(BUNDLE_ENTRY).is_file()
+    let mut links = Vec::new();
+    let is_entered = |entry: &walkdir::DirEntry| {
+        !(entry.file_type().is_dir() && entry.path().join(BUNDLE_ENTRY).is_file())
     };
-    for entry in entries.filter_entry(|entry| entry.depth() == 0 || !is_bundle(entry)) {
+    for entry in bounds.walk(site, is_entered, |path| links.push(path.to_owned())) {
         match entry {
             Ok(entry) if entry.file_type().is_file() => {
                 let below = entry.path().strip_prefix(site).unwrap_or(entry.path());
@@ -254,18 +275,21 @@ fn find(site: &Path, glob: &GlobMatcher, on_problem: &mut dyn FnMut(Problem)) ->
             }),
         }
     }
+    links_left_out(links, &mut |severity, path, reason| {
+        on_problem(Problem { severity, path: path.to_owned(), line: None, reason });
+    });
     found
 }
 
 /// The content of a file, unpacked if it is packed by gzip, as pages are that a server gives out
 /// packed. `None` if it has more than `limit` bytes.
-fn bytes_of(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+fn bytes_of(bounds: &Bounds, path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let read = |from: &mut dyn Read| -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         from.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         Ok((bytes.len() as u64 <= limit).then_some(bytes))
     };
-    match read(&mut File::open(path)?)? {
+    match read(&mut bounds.open(path)?)? {
         Some(packed) if packed.starts_with(&GZIP) => read(&mut GzDecoder::new(&packed[..])),
         bytes => Ok(bytes),
     }

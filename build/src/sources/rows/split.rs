@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -13,7 +14,7 @@ use crate::sources::files::{self, File};
 use crate::sources::share::{self, Piece, Share};
 use crate::sources::{
     Format, Listing, Options, Outcome, Problem, RawPage, Severity, describe, finish, pages_of,
-    read_bytes, read_file, too_large,
+    parse, read_file, too_large,
 };
 use crate::usage_error::UsageError;
 
@@ -22,7 +23,7 @@ const CODE: &str = "files";
 
 /// Reads files of a site to rows.
 pub struct Splitter {
-    options: Options,
+    options: Arc<Options>,
     files: Vec<File>,
     problems: Vec<Problem>,
     /// What the rows say of the options, as [`Row::options`].
@@ -66,6 +67,7 @@ impl Splitter {
     /// Looks for the files of inputs. `told` is [`Row::options`].
     pub fn new(inputs: &[PathBuf], options: Options, told: Option<String>) -> Self {
         let Listing { files, problems } = Listing::of(inputs, &options);
+        let options = Arc::new(options.within(inputs));
         Self { options, files, problems, told }
     }
 
@@ -125,20 +127,20 @@ impl Splitter {
                     UsageError::new(CODE, message)
                 })?;
                 let file = File { id: file, path, format };
-                let outcome = self.read_given(&file, &bytes);
+                let outcome = self.read_given(&file, bytes);
                 Ok((file, outcome))
             }
         });
         Ok(self.described(Vec::new(), read.collect::<Result<_, _>>()?))
     }
 
-    fn read_given(&self, file: &File, bytes: &[u8]) -> Outcome {
+    fn read_given(&self, file: &File, bytes: Vec<u8>) -> Outcome {
         if let Some((severity, reason)) = too_large(file, bytes.len() as u64, &self.options) {
             let mut outcome = Outcome::default();
             outcome.tell(severity, &file.path, None, reason);
             return outcome;
         }
-        read_bytes(file, bytes, None, &self.options)
+        parse(file, &Arc::new(bytes), None, &self.options)
     }
 
     fn described(&self, problems: Vec<Problem>, read: Vec<(File, Outcome)>) -> Split {
