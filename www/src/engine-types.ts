@@ -430,7 +430,8 @@ attributes: Record<string, string | number | boolean | string[]>,
  */
 meta: Array<[string, string]>, 
 /**
- * The matching sections, best first.
+ * The matching sections, best first. If the query is the page's title, the first is the
+ * beginning of the page.
  */
 sections: Array<SectionHit>, 
 /**

@@ -9,7 +9,7 @@ use toml_edit::{Array, InlineTable, Table, value};
 use super::error::Error;
 use super::kind::Kind;
 use super::name::Name;
-use crate::models::known;
+use crate::models;
 
 /// The settings of a collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ impl Default for Settings {
         Self {
             kind: Kind::Auto,
             paths: Vec::new(),
-            encoder: known::DEFAULT.to_owned(),
+            encoder: models::STATIC.to_owned(),
             vectors: BTreeMap::new(),
             exclude: Vec::new(),
             follow_links: false,

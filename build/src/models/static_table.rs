@@ -33,6 +33,9 @@ pub fn of_model(model: &ModelDir) -> PathBuf {
 /// # Errors
 /// If the model's table cannot be read.
 pub fn for_encoder(name: &str) -> anyhow::Result<StaticTable> {
+    if name == super::STATIC {
+        return general();
+    }
     let own = super::locate(name).ok().map(|model| of_model(&model));
     match own.filter(|path| path.is_file()) {
         Some(path) => read(&path),

@@ -9,6 +9,7 @@ mod agents;
 mod citations;
 mod closed_pipe;
 mod completions;
+mod default_encoder;
 mod formats;
 mod fresh;
 #[cfg(feature = "history")]
@@ -18,6 +19,7 @@ mod marks;
 mod names;
 mod notes;
 mod options;
+mod page_titles;
 mod passages;
 // The tests of documents use the rest of it.
 #[cfg(feature = "pdf")]

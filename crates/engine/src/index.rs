@@ -4,10 +4,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use findling_bundle::{
-    Addresses, Attribute, CellShard, Centroids, Column, Graph, Manifest, PageId,
+    Addresses, Attribute, CellShard, Centroids, Column, EntryFile, Graph, Manifest, PageId,
     PositionsDirectory, PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind,
     SpellingShard, Stats, Structure, TermsShard, TextsShard, VectorsShard, decode_manifest,
-    decode_shard_of, order,
+    decode_shard_of, opening, order,
 };
 
 use findling_bundle::projection::Projection;
@@ -65,13 +65,27 @@ enum Shard {
 }
 
 impl Index {
-    /// Opens a bundle by the bytes of its manifest's file.
+    /// Opens a bundle by the bytes of its entry file, `findling.idx`. `fetch` gets the file with
+    /// the manifest, by its path in the bundle.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open), with the file's path; also where the bytes are no entry file.
+    pub fn open_entry(entry: &[u8], fetch: impl FnOnce(&str) -> Vec<u8>) -> Result<Self, Error> {
+        let entry = EntryFile::from_bytes(entry)?;
+        let path = entry.opening_path();
+        let file = fetch(&path);
+        let of_file = |error| Error::Bundle { message: format!("{path}: {error}") };
+        Self::open(opening::read(&entry.entry, &file).map_err(of_file)?.stored_manifest)
+    }
+
+    /// Opens a bundle by the bytes of its manifest.
     ///
     /// # Errors
     /// [`Error::Bundle`] where the bytes are not a manifest this version reads, [`Error::Analysis`]
     /// where the bundle was indexed under other text rules.
     pub fn open(manifest: &[u8]) -> Result<Self, Error> {
-        let manifest = decode_manifest(manifest)?;
+        let manifest =
+            decode_manifest(manifest).map_err(|error| not_a_manifest(manifest, error))?;
         let expected = findling_text::conformance(&manifest.languages);
         if manifest.analysis != expected {
             return Err(Error::Analysis { found: manifest.analysis, expected });
@@ -570,5 +584,20 @@ impl Shard {
             Self::Cell(cell) => cell.resident_bytes(),
             Self::VectorCounts(raw) => raw.len(),
         }
+    }
+}
+
+/// The error of bytes that are no manifest. The entry file is the one that is read by mistake.
+#[cold]
+fn not_a_manifest(bytes: &[u8], error: findling_bundle::Error) -> Error {
+    match EntryFile::from_bytes(bytes) {
+        Ok(entry) => Error::Bundle {
+            message: format!(
+                "expected a manifest, found the entry file findling.idx: open it by \
+                 `Index::open_entry`, or read {}",
+                entry.opening_path()
+            ),
+        },
+        Err(_) => error.into(),
     }
 }

@@ -2,7 +2,7 @@
 
     import findling
 
-    findling.build("public", "public/findling", encoder="static")
+    findling.build("public", "public/findling")
     index = findling.open("public/findling")
     for page in index.search("how do I share data between threads")["results"]:
         print(page["title"], page["url"])

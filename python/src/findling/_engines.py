@@ -160,8 +160,8 @@ class Encoder(_Child):
         with findling.Encoder("all-minilm-l6-v2") as encoder:
             vectors = encoder.encode(["how do I share data"]).numpy()
 
-    `encoder` is an installed model, `static` (the table in the program), or `hash` (feature
-    hashing, not semantic), as in `findling build --encoder`; `table` is a file that `findling
+    `encoder` is `static` (the table in the program, the default), an installed model, or `hash`
+    (feature hashing, not semantic); `table` is a file that `findling
     distill` wrote; `threads` is by default one per core; `install` agrees to a download if the
     model is missing.
 
@@ -176,7 +176,7 @@ class Encoder(_Child):
 
     def __init__(
         self,
-        encoder: str = "all-minilm-l6-v2",
+        encoder: str = "static",
         *,
         table: Optional[StrPath] = None,
         threads: Optional[int] = None,
@@ -239,7 +239,7 @@ class Encoder(_Child):
 class Splitter(_Child):
     """Splits the files of a site into sections, as `findling build` does.
 
-        with findling.Splitter("public", encoder="static") as splitter:
+        with findling.Splitter("public") as splitter:
             for file in splitter.files():
                 rows = splitter.split([file])
 
@@ -257,7 +257,7 @@ class Splitter(_Child):
         self,
         inputs: Union[StrPath, Sequence[StrPath]] = (),
         *,
-        encoder: str = "all-minilm-l6-v2",
+        encoder: str = "static",
         table: Optional[StrPath] = None,
         threads: Optional[int] = None,
         install: bool = False,
@@ -308,14 +308,14 @@ class FindlingWarning(UserWarning):
 def split_sections(
     files: Union[StrPath, Sequence[Mapping[str, Any]]],
     *,
-    encoder: str = "all-minilm-l6-v2",
+    encoder: str = "static",
     install: bool = False,
     options: Sequence[str] = (),
 ) -> List[SectionRow]:
     """The sections of a site, or of files that are given with their contents.
 
-        rows = findling.split_sections("public", encoder="static")
-        rows = findling.split_sections([{"file": "a.md", "text": "# A"}], encoder="static")
+        rows = findling.split_sections("public")
+        rows = findling.split_sections([{"file": "a.md", "text": "# A"}])
 
     `Splitter` says what the arguments are; it serves better for many calls, each of which starts a
     process here.

@@ -11,6 +11,7 @@ import weakref
 from typing import IO, Any, Dict, List, Mapping, Optional, Sequence, Tuple, cast
 
 from ._program import FindlingError, program
+from ._words import in_python
 
 #: Version of the protocol.
 PROTOCOL = 1
@@ -126,7 +127,7 @@ class Pipe:
         self._stop()
         raise FindlingError(
             f"the program ended with status {status} before it answered"
-            + (f": {told}" if told else "")
+            + (f": {in_python(told)}" if told else "")
         )
 
     def _told(self) -> str:
@@ -169,7 +170,7 @@ def _end(process: subprocess.Popen[bytes], errors: IO[bytes], owner: int) -> Non
 def _raise_error(answer: Mapping[str, Any]) -> None:
     error = answer.get("error")
     if error is not None:
-        raise FindlingError(": ".join([error["message"], *error.get("causes", [])]))
+        raise FindlingError(in_python(": ".join([error["message"], *error.get("causes", [])])))
 
 
 def options_of(named: Sequence[Tuple[str, Optional[object]]]) -> List[str]:

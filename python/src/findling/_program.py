@@ -10,9 +10,11 @@ import sysconfig
 from pathlib import Path
 from typing import Sequence
 
+from ._words import in_python
+
 
 class FindlingError(Exception):
-    """The program refused a request or failed. The message is what it printed."""
+    """The program refused a request or failed. The message says what to do."""
 
 
 def program() -> str:
@@ -61,7 +63,8 @@ def call(arguments: Sequence[str], good: Sequence[int] = (0, 3)) -> str:
         check=False,
     )
     if done.returncode not in good:
-        raise FindlingError(_message(done.stdout) or done.stderr.strip().removeprefix("error: "))
+        said = _message(done.stdout) or done.stderr.strip().removeprefix("error: ")
+        raise FindlingError(in_python(said))
     return done.stdout
 
 

@@ -17,6 +17,8 @@ class Report(TypedDict):
     passages: int
     vectors: int
     terms: int
+    #: The encoder of the documents; None if they are searched by words alone.
+    encoder: Optional[str]
     unreadable: int
     truncated: int
     bundleBytes: int
@@ -24,6 +26,7 @@ class Report(TypedDict):
     unchangedFiles: int
     newBytes: int
     seconds: float
+    notices: List[Notice]
 
 
 class Snippet(TypedDict):

@@ -13,7 +13,7 @@ use crate::commands::ocr::OcrArgs;
 use crate::commands::run_args::RunArgs;
 use crate::index::query_encoder::Choice;
 use crate::index::{retired_shards, rows};
-use crate::models::known;
+use crate::models;
 use crate::scratch;
 use crate::sources::boosts_and_pins::Boost;
 use crate::sources::share::Share;
@@ -300,10 +300,12 @@ pub struct Sizes {
 #[derive(Debug, clap::Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Meaning")]
 pub struct Meaning {
-    /// Encoder of the documents: an installed model; static (no model needed, lower quality); hash
-    /// (feature hashing, not semantic); or none (search by words only)
-    #[arg(long, value_name = "NAME", default_value = known::DEFAULT)]
-    pub(super) encoder: String,
+    /// Encoder of the documents: static (the table in this program, needs no model); an installed
+    /// model (better results); hash (feature hashing, not semantic); or none (search by words only)
+    /// [default: static]
+    #[arg(long, value_name = "NAME")]
+    #[serde(default, serialize_with = "named_encoder")]
+    pub(super) encoder: Option<String>,
     /// Encoder of queries on the deployed site
     #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
     pub(super) query_encoder: Choice,
@@ -340,4 +342,20 @@ pub struct Meaning {
     #[arg(long, conflicts_with = "cache")]
     #[serde(skip)]
     pub(super) no_cache: bool,
+}
+
+impl Meaning {
+    /// The encoder of the documents. It does not depend on what is installed, so that the same
+    /// command writes the same bytes on every machine.
+    pub(super) fn encoder(&self) -> &str {
+        self.encoder.as_deref().unwrap_or(models::STATIC)
+    }
+}
+
+/// Serializes the encoder by its name, so that parts with the default agree with parts that name it.
+fn named_encoder<S: serde::Serializer>(
+    encoder: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(encoder.as_deref().unwrap_or(models::STATIC))
 }

@@ -100,7 +100,7 @@ fn embed_inputs(
     let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
     let users = match embeddings {
         Some(vectors) => Some(vectors.cache(&directory.path().join("given"), encoder.card())?),
-        None if args.meaning.no_cache || args.meaning.encoder == models::STATIC => None,
+        None if args.meaning.no_cache || args.meaning.encoder() == models::STATIC => None,
         None => open_cache(&args.meaning, &encoder, ui),
     };
     let mut cache = embed_all(&encoder, &texts, users, &directory.path().join("all"), ui)?;

@@ -1,10 +1,13 @@
 //! Choosing and loading the encoders of a build.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 use findling_encoder::static_table::StaticTable;
 
 use super::args::{Args, Meaning};
 use crate::embedding::Cache;
+use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Choice};
 use crate::index::write::Shape;
 use crate::models::{self, BoxedEncoder, install, known, static_table};
@@ -35,11 +38,11 @@ impl Encoders {
         if let Some(encoder) = &documents {
             let found = load_table(meaning, encoder)?;
             queries = choose_query_encoder(meaning, shape, found.is_some(), ui)?;
-            query_encoder::check(queries, &meaning.encoder)?;
+            query_encoder::check(queries, meaning.encoder())?;
             table = found.filter(|_| queries.wants_static());
         }
         if meaning.vocabulary_budget.is_some()
-            && !query_encoder::has_files(queries, &meaning.encoder)
+            && !query_encoder::has_files(queries, meaning.encoder())
         {
             let message = "--vocabulary-budget applies to a deployed transformer, but the bundle \
                            deploys none: add --query-encoder transformer or both";
@@ -47,7 +50,7 @@ impl Encoders {
         }
         let cache = match &documents {
             // Embedding with a table is faster than reading the cache.
-            Some(encoder) if !meaning.no_cache && meaning.encoder != models::STATIC => {
+            Some(encoder) if !meaning.no_cache && meaning.encoder() != models::STATIC => {
                 open_cache(meaning, encoder, ui)
             }
             _ => None,
@@ -78,7 +81,7 @@ fn choose_query_encoder(
 ) -> Result<Choice> {
     Ok(match (shape, meaning.query_encoder.decided(has_table)) {
         // A single file has no other files beside it.
-        (Shape::FileAlone, Choice::Auto) if meaning.encoder != models::HASH => Choice::None,
+        (Shape::FileAlone, Choice::Auto) if meaning.encoder() != models::HASH => Choice::None,
         (Shape::FileAlone, Choice::Transformer | Choice::Both) => bail!(
             "--query-encoder transformer and both need a directory for the model's files, but \
              --output is a single file: give a directory, or use --query-encoder none"
@@ -88,12 +91,12 @@ fn choose_query_encoder(
             "--query-encoder transformer and both need a directory for the model's files, but \
              --single-page writes one file: use --query-encoder static or none"
         ),
-        (_, Choice::Auto) if query_encoder::is_native_only(&meaning.encoder) => {
+        (_, Choice::Auto) if query_encoder::is_native_only(meaning.encoder()) => {
             ui.warn(format!(
                 "browsers cannot run `{0}`, and it has no table: on the site, queries are answered \
                  by words, or by vectors that the host supplies; `findling models fit {0} --texts \
                  PATH` trains a table",
-                meaning.encoder
+                meaning.encoder()
             ));
             Choice::None
         }
@@ -101,23 +104,44 @@ fn choose_query_encoder(
     })
 }
 
-/// The loss of quality with `--encoder static`, from `docs/design/static-encoder.md`.
-const STATIC_COST: &str = "nDCG@10 0.611 instead of 0.646 on five judged sets";
+/// The gain of a transformer over the static table, from `docs/design/static-encoder.md`.
+const TRANSFORMER_GAIN: &str = "nDCG@10 0.646 instead of 0.611 on five judged sets";
+
+/// The code of the notice that no encoder was named.
+pub const DEFAULT_ENCODER: &str = "default-encoder";
+
+/// Returns what a transformer would gain, if no encoder was named. Where the bundle that is
+/// replaced was embedded with the static table, its build said so already.
+pub fn default_notice(meaning: &Meaning, replaced: &Path) -> Option<String> {
+    let is_by_table = || {
+        let dense = PreviousBuild::open(replaced)?.files().manifest().dense.clone()?;
+        Some(dense.encoder.name == models::STATIC)
+    };
+    if meaning.encoder.is_some() || is_by_table() == Some(true) {
+        return None;
+    }
+    Some(transformer_gain())
+}
+
+/// Returns what a transformer would gain over the static table, and how to ask for it.
+pub fn transformer_gain() -> String {
+    let size = known::find(known::DEFAULT).map_or(0, |model| model.total_bytes());
+    format!(
+        "by the static table in this program; a transformer ranks better ({TRANSFORMER_GAIN}) and \
+         is a download of {}: --encoder {} --yes",
+        bytes(size),
+        known::DEFAULT
+    )
+}
 
 /// Loads the documents' encoder; `None` for `--encoder none`. Installs a missing model only with
 /// `--yes` or after the user has agreed.
 pub fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEncoder>> {
-    let name = meaning.encoder.as_str();
+    let name = meaning.encoder();
     if name == "none" {
         return Ok(None);
     }
     if name == models::STATIC {
-        ui.warn(format!(
-            "--encoder static: search by meaning finds less than with a transformer \
-             ({STATIC_COST}); for better results run `findling models install {}` and build \
-             without --encoder static",
-            known::DEFAULT
-        ));
         return Ok(Some(Box::new(read_table(meaning)?)));
     }
     let encoder = match models::load_encoder(name) {
@@ -130,8 +154,8 @@ pub fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<Boxe
                     .confirm(&format!("The model `{name}`{size} is not installed. Install it now?"))
             {
                 return Err(error).context(format!(
-                    "the build needs the model `{name}`: add --yes to install it, or use --encoder \
-                     static (finds less by meaning) or --encoder none (search by words only)"
+                    "expected the model `{name}`, found none: add --yes to install it, or use \
+                     --encoder static (the table in this program)"
                 ));
             }
             install::install(
@@ -176,7 +200,7 @@ fn load_table(meaning: &Meaning, encoder: &BoxedEncoder) -> Result<Option<Static
 fn read_table(meaning: &Meaning) -> Result<StaticTable> {
     match &meaning.table {
         Some(path) => static_table::read(path),
-        None => static_table::for_encoder(&meaning.encoder),
+        None => static_table::for_encoder(meaning.encoder()),
     }
 }
 

@@ -5,7 +5,7 @@ mod assistant_files;
 mod collection;
 mod default_ranking;
 mod embed;
-mod encoders;
+pub(super) mod encoders;
 mod hosting;
 mod inputs;
 mod markdown_links;
@@ -49,11 +49,11 @@ pub(super) use args::MEMORY;
 use args::Reading;
 pub(super) use collection::build_collection;
 pub use embed::{EmbedArgs, run_embed};
-use encoders::Encoders;
+use encoders::{DEFAULT_ENCODER, Encoders, default_notice};
 pub(super) use hosting::{Hosting, MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
 use inputs::{Input, Settings, check_inputs, client_files, read_pages, shape, texts_of};
 pub(super) use merged::run_merge;
-use report::Built;
+use report::{Built, Notice};
 pub use sections::{SectionsArgs, run_sections};
 use watch::Watch;
 
@@ -127,6 +127,7 @@ pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
     let mut indexed =
         index_site(args, place, None, ui, |_| pagefind_site::input(args, site, 0, ui))?;
     pagefind_client::keep_needed(&mut indexed.extras);
+    pagefind_site::without_stand_ins(&mut indexed.extras);
     write::files(&indexed.bundle, place.1, indexed.extras)
 }
 
@@ -176,15 +177,17 @@ fn build_from(
     } else {
         write_bundle(args, kept, (&output, shape), &indexed, ui)?
     };
-    let Indexed { bundle, mut stages, n_truncated, n_unreadable, included, .. } = indexed;
+    let Indexed { bundle, mut stages, n_truncated, n_unreadable, .. } = indexed;
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
     Ok(Built {
         output,
+        encoder: bundle.manifest.dense.map(|dense| dense.encoder.name),
         stats: bundle.manifest.stats,
         written,
         n_unreadable,
-        included,
+        included: indexed.included,
         n_truncated,
+        notices: indexed.notices,
         seconds: started.elapsed().as_secs_f64(),
         stages,
     })
@@ -230,6 +233,7 @@ struct Indexed {
     included: Vec<Included>,
     /// Who may read the sources.
     shared: Shared,
+    notices: Vec<Notice>,
 }
 
 /// Indexes what `read` gives. Everything that can be refused is checked before the long work
@@ -243,6 +247,8 @@ fn index_site(
 ) -> Result<Indexed> {
     let mut settings = Settings::read(args)?;
     let mut extras = client_files(args, shape, ui)?;
+    let replaced = replaced(output, kept);
+    let notices = notices(args, replaced, ui);
     let encoders = Encoders::load(args, shape, ui)?;
 
     let parsing = Instant::now();
@@ -253,7 +259,7 @@ fn index_site(
     // A file that says the defaults is meant, too.
     if args.reading.ranking.is_none() {
         let by_transformer = encoders.documents.as_ref().is_some_and(|encoder| {
-            encoder.card().semantic && args.meaning.encoder != models::STATIC
+            encoder.card().semantic && args.meaning.encoder() != models::STATIC
         });
         let of_pages = default_ranking::ranking_of(&pages, by_transformer);
         settings.ranking = of_pages.map(|setting| setting.to_vec()).unwrap_or_default();
@@ -265,7 +271,6 @@ fn index_site(
         (directory, files)
     });
 
-    let replaced = replaced(output, kept);
     let earlier = if args.fresh { None } else { PreviousBuild::open(replaced) };
     let words = args.meaning.vocabulary_budget.map(|budget| Words {
         texts: texts_of(&pages),
@@ -273,7 +278,7 @@ fn index_site(
         earlier: earlier.as_ref(),
     });
     let (query_encoders, files) =
-        query_encoder::deploy(encoders.queries, &args.meaning.encoder, words.as_ref(), ui)?;
+        query_encoder::deploy(encoders.queries, args.meaning.encoder(), words.as_ref(), ui)?;
     drop(words);
     extras.extend(files);
     // The directory lasts as long as the build.
@@ -307,7 +312,24 @@ fn index_site(
     if let Some((directory, files)) = for_assistants {
         assistant_files::write(directory, &files, args.agents_links, ui)?;
     }
-    Ok(Indexed { bundle, unchanged, extras, stages, n_truncated, n_unreadable, included, shared })
+    Ok(Indexed {
+        bundle,
+        unchanged,
+        extras,
+        stages,
+        n_truncated,
+        n_unreadable,
+        included,
+        shared,
+        notices,
+    })
+}
+
+/// Tells what a person who built the site may want to know, and returns it for the report.
+fn notices(args: &Args, replaced: &Path, ui: &Ui) -> Vec<Notice> {
+    let Some(message) = default_notice(&args.meaning, replaced) else { return Vec::new() };
+    ui.status("Meaning", &message);
+    vec![Notice { code: DEFAULT_ENCODER, message }]
 }
 
 /// The options of the index.

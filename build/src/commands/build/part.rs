@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::args::Args;
-use super::encoders::Encoders;
+use super::encoders::{Encoders, default_notice};
 use super::exit_status;
 use super::inputs::{Settings, check_inputs, reading_options, tell};
 use super::report::warn_unreadable;
@@ -31,10 +31,13 @@ pub fn build_part(args: &Args, share: Share, ui: &Ui) -> Result<ExitCode> {
     // They are used when the parts are joined; what is wrong with them is better said now.
     Settings::read(args)?;
     let options = reading_options(args, Pins::default())?;
+    if let Some(notice) = default_notice(&args.meaning, &output) {
+        ui.status("Meaning", notice);
+    }
     let Encoders { documents, cache, .. } = Encoders::load(args, Shape::Directory, ui)?;
 
     // Embedding with a table is faster than reading vectors.
-    let encoder = documents.filter(|_| args.meaning.encoder != models::STATIC);
+    let encoder = documents.filter(|_| args.meaning.encoder() != models::STATIC);
 
     let parsing = Instant::now();
     let bar = ui.bar("Reading", 0, "files");

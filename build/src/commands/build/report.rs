@@ -21,6 +21,7 @@ struct Report<'a> {
     passages: u32,
     vectors: u32,
     terms: u32,
+    encoder: Option<&'a str>,
     unreadable: usize,
     truncated: usize,
     bundle_bytes: u64,
@@ -33,12 +34,24 @@ struct Report<'a> {
     pruned_shards: u64,
     seconds: f64,
     stages: &'a [Stage],
+    notices: &'a [Notice],
+}
+
+/// Something about a build that is no problem.
+#[derive(Serialize)]
+pub struct Notice {
+    /// For programs.
+    pub code: &'static str,
+    /// For people.
+    pub message: String,
 }
 
 /// The results of a build.
 pub struct Built {
     pub output: PathBuf,
     pub stats: Stats,
+    /// The encoder of the documents; `None` for a bundle without vectors.
+    pub encoder: Option<String>,
     pub written: Written,
     /// Files that could not be read.
     pub n_unreadable: usize,
@@ -46,6 +59,7 @@ pub struct Built {
     pub included: Vec<Included>,
     /// Embedding units that the encoder cut off.
     pub n_truncated: usize,
+    pub notices: Vec<Notice>,
     pub seconds: f64,
     pub stages: Vec<Stage>,
 }
@@ -86,6 +100,8 @@ impl Built {
     fn report(&self) -> Report<'_> {
         let Self { output, stats, written, n_unreadable, n_truncated, seconds, stages, .. } = self;
         Report {
+            encoder: self.encoder.as_deref(),
+            notices: &self.notices,
             output,
             pages: stats.n_pages,
             sections: stats.n_sections,

@@ -19,7 +19,7 @@ use super::{chunk_options, exit_status, tables};
 use crate::chunk::ChunkOptions;
 use crate::commands::run_args::RunArgs;
 use crate::exchange;
-use crate::models::{BoxedEncoder, known};
+use crate::models::{self, BoxedEncoder};
 use crate::output::UsageError;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::rows::{Finished, Row, Split, Splitter, Wanted};
@@ -60,7 +60,7 @@ pub struct SectionsArgs {
 #[command(next_help_heading = "Meaning")]
 pub struct UnitsArgs {
     /// Encoder that the texts are for, as of `findling build`; none lists no texts
-    #[arg(long, value_name = "NAME", default_value = known::DEFAULT)]
+    #[arg(long, value_name = "NAME", default_value = models::STATIC)]
     pub encoder: String,
     /// Table of the static encoder, written by `findling distill` [default: the table in this
     /// program]
@@ -89,7 +89,7 @@ impl UnitsArgs {
         args.inputs = inputs.to_vec();
         (args.reading, args.running) = (reading, running);
         let Self { encoder, table, max_tokens, token_overlap } = self.clone();
-        (args.meaning.encoder, args.meaning.table) = (encoder, table);
+        (args.meaning.encoder, args.meaning.table) = (Some(encoder), table);
         (args.sizes.max_tokens, args.sizes.token_overlap) = (max_tokens, token_overlap);
         Ok(args)
     }

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::collections::{Home, Kind, Name, Registry, Settings, kinds};
+use crate::commands::build::encoders::transformer_gain;
 use crate::commands::ocr::OcrArgs;
 use crate::commands::sync::{self, How};
-use crate::models::known;
+use crate::models;
 use crate::ui::{Ui, print_json};
 
 /// Add a collection and build its bundle
@@ -23,10 +24,11 @@ pub struct Args {
     /// Kind of all sources; auto finds out
     #[arg(long, value_name = "KIND", default_value = "auto", long_help = kind_help())]
     kind: Kind,
-    /// Encoder of the documents: an installed model; static (no model needed, lower quality); hash
-    /// (feature hashing, not semantic); or none (search by words only)
-    #[arg(long, value_name = "NAME", default_value = known::DEFAULT)]
-    encoder: String,
+    /// Encoder of the documents: static (the table in this program, needs no model); an installed
+    /// model (better results); hash (feature hashing, not semantic); or none (search by words only)
+    /// [default: static]
+    #[arg(long, value_name = "NAME")]
+    encoder: Option<String>,
     /// Further vectors of the same pages with another encoder, which --vector-name NAME searches.
     /// Repeatable
     #[arg(long, value_name = "NAME=ENCODER", value_parser = Settings::vectors_of)]
@@ -77,7 +79,7 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
     let settings = Settings {
         kind: args.kind,
         paths,
-        encoder: args.encoder.clone(),
+        encoder: args.encoder.clone().unwrap_or_else(|| models::STATIC.to_owned()),
         vectors: args.vectors.iter().cloned().collect(),
         exclude: args.exclude.clone(),
         follow_links: args.follow_links,
@@ -90,6 +92,9 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         directory: None,
     };
     Registry::change(home, |registry| registry.add(&args.name, settings))?;
+    if args.encoder.is_none() {
+        ui.status("Meaning", transformer_gain());
+    }
     ui.status("Added", format!("{} to {}", args.name, home.registry().display()));
     if args.no_sync {
         if args.json {

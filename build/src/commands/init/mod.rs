@@ -10,10 +10,11 @@ use anyhow::{Context, Result};
 
 use super::config::file::NAME;
 use super::search::{Output, finish};
+use crate::models::{STATIC, known};
 use crate::output::{Exit, UsageError};
 use crate::safe_text::line;
 use crate::standard_streams::stdout;
-use crate::ui::Ui;
+use crate::ui::{Ui, bytes};
 use generator::{Site, recognise};
 
 /// Write a commented findling.toml by looking at the directory: what makes the site, and where its
@@ -93,8 +94,14 @@ fn settings(site: Option<&Site>) -> String {
         Some(url) => text += &format!("base-url = {}\n", quoted(line(url).as_ref())),
         None => text += "# base-url = \"https://example.org/\"\n",
     }
+    text += &format!(
+        "encoder = \"{STATIC}\"             # in this program; \"{}\" ranks better and is a\n\
+         {:32}# download of {}, \"none\" searches by words only\n",
+        known::DEFAULT,
+        "",
+        bytes(known::find(known::DEFAULT).map_or(0, |model| model.total_bytes()))
+    );
     text + "# exclude = [\"print.html\", \"drafts\"]\n\
-            # encoder = \"none\"               # search by words only, without a model\n\
             # boost = [\"blog=0.5\"]\n\
             # pins = \"pins.txt\"\n\n\
             [search]\n\
@@ -130,6 +137,7 @@ mod tests {
             let text = settings(site.as_ref());
             let table: toml::Table = text.parse().unwrap();
             assert!(table["build"]["inputs"].is_array(), "{text}");
+            assert_eq!(table["build"]["encoder"].as_str(), Some(STATIC));
             assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
         }
     }

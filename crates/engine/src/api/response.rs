@@ -195,7 +195,8 @@ pub struct PageHit {
     pub attributes: serde_json::Map<String, serde_json::Value>,
     /// Names and values of `data-findling-meta`, to be shown with the page: an image, an author.
     pub meta: Vec<(String, String)>,
-    /// The matching sections, best first.
+    /// The matching sections, best first. If the query is the page's title, the first is the
+    /// beginning of the page.
     pub sections: Vec<SectionHit>,
     /// How many of its sections match, returned or not.
     pub n_sections: u32,
