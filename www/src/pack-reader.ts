@@ -16,6 +16,8 @@ const GAP = 128;
 const MAX_RANGE = 16384;
 /** Failed ranges of which the whole pack came, before no more ranges are asked for. */
 const MAX_FAILED_RANGES = 1;
+/** Units of a pack of which somebody should know that it came whole: 2 MiB. */
+const LONG = 32768;
 /** Most bytes of ranges that are kept. */
 const MAX_RANGES = 2 << 20;
 /** Most bytes of whole packs that are kept. */
@@ -256,9 +258,9 @@ export class PackReader {
 
   /** The server sends a whole pack. Whoever waits for another range of it waits for this one. */
   #isWhole(range: Range): void {
-    const { path } = this.#packs[range.pack]!;
-    if (!this.#ignoresRanges)
-      console.warn(`${path} came whole in place of a range: build with --host files.`);
+    const { path, units } = this.#packs[range.pack]!;
+    if (!this.#ignoresRanges && units > LONG)
+      console.warn(`${path} came whole in place of a range: build with --host auto.`);
     this.#ignoresRanges = true;
     this.#widen(range);
     for (const other of this.#ranges) {

@@ -385,7 +385,7 @@ fn a_bundle_of_words_alone_stays_streamed_when_it_is_read_anew() {
 #[test]
 fn a_bundle_in_packs_takes_fewer_requests_for_the_same_shards() {
     let dir = tempfile::tempdir().unwrap();
-    let limits = Limits { pack_bytes: 64 << 10, file_bytes: 1 << 20, loose_shards: 0 };
+    let limits = Limits { pack_bytes: 64 << 10, file_bytes: 1 << 20, by_pages: false };
     let [files, packs] = [Shape::Directory, Shape::Packs(limits)].map(|shape| {
         let out = dir.path().join(format!("{}", shape == Shape::Directory));
         let mut host = bundle_at(&out, shape, Some(&table()), &[]);

@@ -24,6 +24,15 @@ const MAX_SMALL: usize = 8;
 /// Most cells that are brought into an order by their vectors, which takes the square of it.
 const MAX_ORDERED_CELLS: usize = 4096;
 
+/// Fewest bytes of a pack whose length follows from the number of pages.
+const MIN_PACK_BYTES: usize = 16 << 10;
+
+/// Most packs of a bundle whose packs' length follows from the number of pages.
+const MAX_PACKS: usize = 5_000;
+
+/// How much longer than new ones the packs of an earlier bundle may be.
+const MAX_GROWTH: usize = 4;
+
 /// How shards are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -31,16 +40,24 @@ pub struct Limits {
     pub pack_bytes: usize,
     /// Bytes that no file may exceed.
     pub file_bytes: usize,
-    /// A bundle with at most this many shards is not packed: each is a file of its own.
-    pub loose_shards: usize,
+    /// Whether packs are as short as possible without being more than the pages of the site. A host
+    /// that sends whole files in place of ranges then sends little.
+    pub by_pages: bool,
 }
 
 impl Limits {
-    /// Whether a bundle is packed. One that was packed stays so until it has half as many shards,
-    /// so that a site at the limit does not change back and forth.
-    pub fn is_packed(&self, bundle: &Bundle, was_packed: bool) -> bool {
-        let most = if was_packed { self.loose_shards / 2 } else { self.loose_shards };
-        bundle.stored().count() > most
+    /// Returns the limits for a bundle: the length of new packs, and that of kept ones.
+    fn lengths(&self, bundle: &Bundle) -> (usize, usize) {
+        if !self.by_pages {
+            return (self.pack_bytes, self.pack_bytes);
+        }
+        let total: usize = bundle.stored().map(|(_, stored)| units_of(stored.len()) * UNIT).sum();
+        // Packs end before they are full, each part of a bundle begins one of its own, and the
+        // client has some fifteen files.
+        let n_packs = (bundle.manifest.stats.n_pages as usize).saturating_sub(20) / 2;
+        let bytes = (total + total / 16) / n_packs.clamp(1, MAX_PACKS) + MIN_PACK_BYTES / 4;
+        let bytes = bytes.max(MIN_PACK_BYTES).min(self.pack_bytes);
+        (bytes, (bytes * MAX_GROWTH).min(self.pack_bytes))
     }
 }
 
@@ -77,11 +94,13 @@ pub fn pack(
     limits: Limits,
     put: &mut Put<'_>,
 ) -> Result<Vec<u8>> {
+    let (pack_bytes, kept_bytes) = limits.lengths(bundle);
+    let limits = Limits { pack_bytes, ..limits };
     let stored = bundle.stored();
     let mut items: Vec<Item<'_>> =
         stored.map(|(path, stored)| Item { path, stored, kept: None }).collect();
     let packs = match earlier {
-        Some(earlier) => keep(earlier, &mut items, limits, put)?,
+        Some(earlier) => keep(earlier, &mut items, (kept_bytes, limits), put)?,
         None => Vec::new(),
     };
     let slots = items.iter().map(|item| item.kept).collect();
@@ -136,7 +155,7 @@ fn lane_of(bundle: &Bundle, id: usize) -> usize {
 fn keep(
     earlier: &PackedShards,
     items: &mut [Item<'_>],
-    limits: Limits,
+    (kept_bytes, limits): (usize, Limits),
     put: &mut Put<'_>,
 ) -> Result<Vec<Pack>> {
     let Some(directory) = earlier.directory() else { return Ok(Vec::new()) };
@@ -162,7 +181,7 @@ fn keep(
     // would move with the next build, though that build changes nothing.
     let is_small = |pack: &Pack| pack.n_bytes() * 8 < limits.pack_bytes as u64;
     let is_allowed = |at: usize| {
-        let most = if single.contains(&at) { limits.file_bytes } else { limits.pack_bytes };
+        let most = if single.contains(&at) { limits.file_bytes } else { kept_bytes };
         packs[at].n_bytes() <= most as u64
     };
     let in_use =
@@ -400,7 +419,7 @@ mod tests {
     use crate::page::{Block, Page, Section};
     use crate::ui::Ui;
 
-    const LIMITS: Limits = Limits { pack_bytes: 32 << 10, file_bytes: 1 << 20, loose_shards: 0 };
+    const LIMITS: Limits = Limits { pack_bytes: 32 << 10, file_bytes: 1 << 20, by_pages: false };
 
     /// A bundle of pages with these words.
     fn bundle(words: &[String]) -> Bundle {
@@ -494,6 +513,44 @@ mod tests {
         assert_eq!(after, write(&other, small), "as if nothing had been there");
         assert!(after.len() > before.len(), "{before:?}, {after:?}");
         check(&out, &bundle);
+    }
+
+    #[test]
+    fn by_pages_there_are_no_more_files_than_pages_and_packs_are_short() {
+        let limits = Limits { pack_bytes: 4 << 20, file_bytes: 1 << 30, by_pages: true };
+        for n_pages in [1, 3, 8, 21, 30, 60, 150] {
+            let dir = tempfile::tempdir().unwrap();
+            let out = dir.path().join("out");
+            let page = |i: usize| {
+                let words: Vec<String> =
+                    (0..400).map(|k| format!("w{}", (i * 31 + k) % 999)).collect();
+                words.join(" ")
+            };
+            let mut words: Vec<String> = (0..n_pages).map(page).collect();
+            let mut before: Option<Vec<Pack>> = None;
+            for edit in ["", " a further word"] {
+                words[0].push_str(edit);
+                let bundle = bundle(&words);
+                let written =
+                    BundleWriter::new(&out, Shape::Packs(limits), &bundle).write().unwrap();
+                let files = BundleFiles::open(&out).unwrap();
+                let packs = files.packs().unwrap().directory().packs.clone();
+                if let Some(before) = before {
+                    // A small change of the length of packs moves no shard that stays.
+                    let kept = before.iter().filter(|pack| packs.contains(pack)).count();
+                    assert!(2 * kept >= before.len() || before.len() < 3, "{kept} of {before:?}");
+                } else {
+                    // The entry file and the manifest come on top.
+                    assert!(written.n_files <= n_pages.max(3) as u64, "{n_pages}: {written:?}");
+                    assert!(n_pages > 20 || packs.len() == 1, "{n_pages}: {packs:?}");
+                    let longest = packs.iter().map(Pack::n_bytes).max().unwrap_or(0);
+                    let total: u64 = packs.iter().map(Pack::n_bytes).sum();
+                    let even = total / packs.len() as u64;
+                    assert!(longest <= (3 * even).max(24 << 10), "{n_pages}: {packs:?}");
+                }
+                before = Some(packs);
+            }
+        }
     }
 
     #[test]

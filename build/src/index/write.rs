@@ -46,7 +46,7 @@ pub struct Extra {
 pub enum Shape {
     /// Shards in a directory, each in a file of its own.
     Directory,
-    /// Shards in a directory, many in a file if there are more than the limit.
+    /// Shards in a directory, many in a file.
     Packs(packs::Limits),
     /// `bundle.findling` in a directory, with the client beside it.
     SingleFile,
@@ -77,8 +77,6 @@ pub struct Replaced<'a> {
 pub struct Written {
     /// Bytes of the bundle: entry, manifest and shards.
     pub bundle_bytes: u64,
-    /// Whether shards are in packs.
-    pub is_packed: bool,
     /// Number of files, of the bundle and beside it.
     pub n_files: u64,
     /// Number of these files that existed with the same contents.
@@ -233,11 +231,10 @@ impl BundleWriter<'_> {
                 Shape::Packs(_) if !fresh => PackedShards::open(old),
                 _ => None,
             };
-            let files = each_file(bundle, shape, packed.as_ref(), &mut |path, contents| {
+            let other_bytes = each_file(bundle, shape, packed.as_ref(), &mut |path, contents| {
                 stage.file(path, contents)
             })?;
-            stage.written.bundle_bytes += files.other_bytes;
-            stage.written.is_packed = files.is_packed;
+            stage.written.bundle_bytes += other_bytes;
             let most_bytes = stage.written.bundle_bytes;
             (stage.written.n_retired, stage.written.n_pruned) =
                 retired_shards::keep(old, new, grace, most_bytes)
@@ -296,26 +293,18 @@ pub fn files(bundle: &Bundle, shape: Shape, extras: Vec<Extra>) -> Result<Vec<Ex
     Ok(files)
 }
 
-/// What the files of a bundle are.
-struct Files {
-    is_packed: bool,
-    /// Bytes of the files that hold no shards, or hold them a second time.
-    other_bytes: u64,
-}
-
 /// Hands the files of a bundle in a directory to `put`, the entry file last. `earlier` is the
-/// bundle in packs that is replaced.
+/// bundle in packs that is replaced. Returns the bytes of the files that hold no shards, or hold
+/// them a second time.
 fn each_file(
     bundle: &Bundle,
     shape: Shape,
     earlier: Option<&PackedShards>,
     put: &mut dyn FnMut(&str, &[u8]) -> Result<()>,
-) -> Result<Files> {
+) -> Result<u64> {
     let (entry, stored_manifest) = encode_manifest(&bundle.manifest.of_files())?;
     let packs = match shape {
-        Shape::Packs(limits) if limits.is_packed(bundle, earlier.is_some()) => {
-            Some(packs::pack(bundle, earlier, limits, put)?)
-        }
+        Shape::Packs(limits) => Some(packs::pack(bundle, earlier, limits, put)?),
         _ => {
             for (path, stored) in bundle.stored() {
                 put(&path, &stored.read()?)?;
@@ -327,13 +316,12 @@ fn each_file(
     let shards: Vec<(String, Cow<'_, [u8]>)> = read.collect::<io::Result<_>>()?;
     let shards = shards.iter().map(|(path, stored)| (path.as_str(), &**stored));
     let file = opening::write(&stored_manifest, packs.as_deref(), shards)?;
-    let is_packed = packs.is_some();
     let opening = packs.map(|_| OpeningFile::of(&file)).transpose()?;
     let entry = EntryFile { entry, opening };
     let bytes = entry.to_bytes();
     put(&entry.opening_path(), &file)?;
     put(entry::FILE_NAME, &bytes)?;
-    Ok(Files { is_packed, other_bytes: (file.len() + bytes.len()) as u64 })
+    Ok((file.len() + bytes.len()) as u64)
 }
 
 /// The bytes of a bundle in a single file.
@@ -673,20 +661,6 @@ mod tests {
         unchanged.iter().take(2).for_each(|path| fs::remove_file(old.join(path)).unwrap());
         assert_eq!(after(&again).n_unchanged + 2, written.n_files);
         assert!(tree(&again) == before);
-    }
-
-    #[test]
-    fn a_bundle_is_packed_above_its_limit_and_stays_so_down_to_half_of_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let out = dir.path().join("out");
-        let bundle = bundle("words");
-        let n = bundle.stored().count();
-        let is_packed = |loose_shards| {
-            let (pack_bytes, file_bytes) = (1 << 20, 1 << 20);
-            let shape = Shape::Packs(packs::Limits { pack_bytes, file_bytes, loose_shards });
-            BundleWriter::new(&out, shape, &bundle).write().unwrap().is_packed
-        };
-        assert_eq!([n, n - 1, 2 * n - 1, 2 * n].map(is_packed), [false, true, true, false]);
     }
 
     #[test]

@@ -96,7 +96,11 @@ fn check(batches: &[Vec<Edit>]) {
     }
     // Built from nothing, a collection has the bytes of a bundle built from nothing.
     home.json(&["sync", "c", "--fresh", "--json"]);
-    let args = ["build", "site", "-o", "out", "--encoder=hash", "--no-client", "--no-fit"];
+    let args = [
+        &["build", "site", "-o", "out"],
+        &["--encoder=hash", "--no-client", "--no-fit", "--host=files"][..],
+    ]
+    .concat();
     assert_eq!(home.run(&args).code, 0);
     assert!(bundle(&home, "c") == tree(&home.path("out")));
 }

@@ -237,16 +237,17 @@ fn damaged_packs_and_directories_are_refused() {
 }
 
 #[test]
-fn a_small_bundle_is_packed_only_for_hosts_that_send_ranges() {
+fn a_bundle_is_packed_for_every_host_unless_files_are_asked_for() {
     let home = Home::with_site();
     for (host, is_packed) in [
-        (None, false),
+        (None, true),
+        (Some("files"), false),
         (Some("github-pages"), true),
-        (Some("cloudflare-pages"), false),
+        (Some("cloudflare-pages"), true),
         (Some("s3"), true),
-        (Some("workers"), false),
+        (Some("workers"), true),
         (Some("netlify"), true),
-        (Some("auto"), false),
+        (Some("auto"), true),
     ] {
         let host = host.map(|host| format!("--host={host}"));
         let args = ["build", "site", "-o", "out", "--encoder=static", "--no-client"];

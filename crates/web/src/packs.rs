@@ -16,6 +16,8 @@ use crate::Error;
 use crate::browser::{Side, join_all, with_side};
 use crate::store::{Part, Store};
 
+/// Units of a pack of which somebody should know that it came whole: 2 MiB.
+const LONG: u32 = 32_768;
 /// Failed ranges of which the whole pack came, before no more ranges are asked for.
 const MAX_FAILED_RANGES: u32 = 1;
 /// Most bytes of ranges that are kept.
@@ -243,7 +245,7 @@ impl Packs {
         match store.part(&file, range.bytes()).await {
             Ok(Part::Range(bytes)) => Ok((range, false, bytes)),
             Ok(Part::Whole(bytes)) => {
-                self.note_whole(&file);
+                self.note_whole(&file, pack.units);
                 Ok((whole, true, bytes))
             }
             // Browsers refuse parts of a compressed file as if the server could not be reached.
@@ -254,7 +256,7 @@ impl Packs {
                 let n_failed = self.n_failed_ranges.get() + u32::from(!is_wrong);
                 self.n_failed_ranges.set(n_failed);
                 if is_wrong || n_failed > MAX_FAILED_RANGES {
-                    self.note_whole(&file);
+                    self.note_whole(&file, pack.units);
                 }
                 Ok((whole, true, bytes))
             }
@@ -263,10 +265,10 @@ impl Packs {
     }
 
     /// Reports that the server does not send ranges, so that its operator can read why a search
-    /// takes long.
-    fn note_whole(&self, file: &str) {
-        if !self.ignores_ranges.replace(true) {
-            let advice = "build with --host files";
+    /// takes long, if it does.
+    fn note_whole(&self, file: &str, units: u32) {
+        if !self.ignores_ranges.replace(true) && units > LONG {
+            let advice = "build with --host auto";
             web_sys::console::warn_1(
                 &format!("{file} came whole in place of a range: {advice}.").into(),
             );

@@ -10,16 +10,11 @@ use clap::ValueEnum;
 use crate::index::packs::Limits;
 use crate::index::write::{Shape, Written};
 use crate::replace_file;
-use crate::ui::{Ui, bytes, thousands};
+use crate::ui::{Ui, thousands};
 
 /// Bytes of a pack. Larger packs make fewer files; smaller ones harm less where a host ignores
 /// ranges and sends whole files.
 const PACK_BYTES: usize = 4 << 20;
-/// The same for Cloudflare, which ignores ranges.
-const CLOUDFLARE_PACK_BYTES: usize = 1 << 20;
-/// Most shards that are files of their own where it is not known whether the host sends ranges, or
-/// known that it does not: half of the files that Cloudflare takes, because the site has its own.
-const MAX_LOOSE_SHARDS: usize = MAX_CLOUDFLARE_FILES as usize / 2;
 /// Most bytes of a file on Cloudflare.
 pub const MAX_CLOUDFLARE_FILE_BYTES: usize = 25 << 20;
 /// Most files on Cloudflare, of the whole site, on its free plan.
@@ -36,7 +31,8 @@ const END: &str = "# Findling: end";
 /// Where a bundle will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Hosting {
-    /// Any host: a file for each shard up to 10,000, more are packed
+    /// Any host: packs so short that a host that ignores ranges sends little, and no more of them
+    /// than pages
     Auto,
     /// Any web server or storage that answers range requests
     Plain,
@@ -44,8 +40,7 @@ pub enum Hosting {
     Files,
     /// GitHub Pages
     GithubPages,
-    /// Cloudflare Pages, which ignores ranges: packed from 10,000 shards; writes rules into
-    /// _headers
+    /// Cloudflare Pages, which ignores ranges: packs as for any host; writes rules into _headers
     CloudflarePages,
     /// Static assets of Cloudflare Workers: as Cloudflare Pages
     Workers,
@@ -58,43 +53,20 @@ pub enum Hosting {
 impl Hosting {
     /// How shards are written.
     pub fn shape(self) -> Shape {
-        let (pack_bytes, file_bytes, loose_shards) = match self {
+        let (file_bytes, by_pages) = match self {
             Self::Files => return Shape::Directory,
-            Self::Auto => (PACK_BYTES, MAX_FILE_BYTES, MAX_LOOSE_SHARDS),
-            Self::Plain | Self::Netlify | Self::S3 => (PACK_BYTES, MAX_FILE_BYTES, 0),
-            Self::GithubPages => (PACK_BYTES, MAX_GITHUB_FILE_BYTES, 0),
-            Self::CloudflarePages | Self::Workers => {
-                (CLOUDFLARE_PACK_BYTES, MAX_CLOUDFLARE_FILE_BYTES, MAX_LOOSE_SHARDS)
-            }
+            Self::Auto => (MAX_FILE_BYTES, true),
+            Self::CloudflarePages | Self::Workers => (MAX_CLOUDFLARE_FILE_BYTES, true),
+            Self::Plain | Self::Netlify | Self::S3 => (MAX_FILE_BYTES, false),
+            Self::GithubPages => (MAX_GITHUB_FILE_BYTES, false),
         };
-        Shape::Packs(Limits { pack_bytes, file_bytes, loose_shards })
+        Shape::Packs(Limits { pack_bytes: PACK_BYTES, file_bytes, by_pages })
     }
 
-    /// Warns if the output alone has more files than the host takes, or if it is packed for a host
-    /// that may ignore ranges.
+    /// Warns if the output alone has more files than the host takes.
     pub fn check(self, output: &Path, written: &Written, ui: &Ui) {
         let n_files = written.n_files + written.n_retired;
         let is_cloudflare = matches!(self, Self::CloudflarePages | Self::Workers);
-        if written.is_packed && is_cloudflare {
-            ui.warn(format!(
-                "{}: expected at most {} shards, because Cloudflare sends whole files where \
-                 browsers ask for ranges, found more; they are packed, and each search fetches \
-                 packs of {}: a bucket of R2 sends ranges, or build with --host files if the plan \
-                 takes as many files",
-                output.display(),
-                thousands(MAX_LOOSE_SHARDS as u64),
-                bytes(CLOUDFLARE_PACK_BYTES as u64)
-            ));
-        } else if written.is_packed && self == Self::Auto {
-            ui.status(
-                "Packed",
-                format!(
-                    "more than {} shards; the host has to send ranges of files, otherwise build \
-                     with --host files",
-                    thousands(MAX_LOOSE_SHARDS as u64)
-                ),
-            );
-        }
         if is_cloudflare && n_files > MAX_CLOUDFLARE_FILES {
             ui.warn(format!(
                 "{}: expected at most {} files, the limit of Cloudflare's free plan for a site, \
