@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pageWith } from "../lib/browser.mjs";
 import { root } from "../lib/bundle.mjs";
-import { buildPagefind } from "../lib/pagefind.mjs";
+import { buildPagefind, PAGES } from "../lib/pagefind.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
 
@@ -89,4 +89,36 @@ describe("Pagefind's user interfaces, unmodified", () => {
       "Gas kilns",
     ]);
   });
+});
+
+describe("a site whose build has none of Pagefind's files", () => {
+  const own = (name, type = "") => `<link href="/pagefind/${name}.css" rel="stylesheet">
+<script ${type} src="/pagefind/${name}.js"></script>`;
+  const FRESH = {
+    default: `${own("pagefind-ui")}<div id="search"></div><script>
+addEventListener("DOMContentLoaded", () => {
+  new PagefindUI({ element: "#search", showSubResults: true });
+});</script>`,
+    early: `${own("pagefind-ui")}<script>new PagefindUI({ element: "#search" });</script>
+<div id="search"></div>`,
+    modular: `${own("pagefind-modular-ui")}<div id="search"></div><div id="results"></div><script>
+const instance = new PagefindModularUI.Instance({ bundlePath: "/pagefind/" });
+instance.add(new PagefindModularUI.Input({ containerElement: "#search" }));
+instance.add(new PagefindModularUI.ResultList({ containerElement: "#results" }));</script>`,
+    component: `${own("pagefind-component-ui", 'type="module"')}
+<pagefind-searchbox></pagefind-searchbox>`,
+  };
+  const session = new Session(() => {
+    const pages = Object.entries(FRESH).map(([name, body]) => [`fresh/${name}.html`, kilns(body)]);
+    return serve([buildPagefind({ ...PAGES, ...Object.fromEntries(pages) })]);
+  });
+
+  for (const name of Object.keys(FRESH))
+    test(`has a search that works in place of the ${name} one`, async () => {
+      const page = await session.visit(`fresh/${name}.html`);
+      await page.getByRole("combobox").fill("electric kiln");
+      const first = page.getByRole("option").first();
+      await first.waitFor();
+      assert.match(await first.getAttribute("href"), /\/kilns\/electric\//);
+    });
 });

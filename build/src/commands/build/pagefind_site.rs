@@ -2,7 +2,7 @@
 //! that `pagefind.js` can show its pages.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -32,6 +32,10 @@ const UI_FILES: [&str; 7] = [
     "pagefind-component-ui.css",
     "pagefind-highlight.js",
 ];
+
+/// The script and the style in place of those interfaces that a build does not get.
+const STAND_IN: &[u8] = include_bytes!("pagefind_ui.js");
+const STAND_IN_STYLE: &[u8] = b"/* Findling's search box brings its own style. */\n";
 
 /// Reads the site that the arguments name. Also returns the number of files that could not be read.
 pub fn read(args: &Args, ui: &Ui) -> Result<(Site, usize)> {
@@ -63,26 +67,47 @@ pub fn input(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<In
         );
     }
     let missing = missing_ui(args, &site);
-    if !missing.is_empty() {
-        ui.warn(format!(
-            "pages load {}, which are Pagefind's own and not in the output: name the directory of \
-             an earlier Pagefind build, or of Pagefind's npm package, by `findling pagefind --ui \
-             DIR` or `findling build --pagefind-ui DIR`",
-            missing.join(", ")
-        ));
-    }
     let pagefind_languages = site.languages.keys().cloned().collect();
     let shared = site.shared;
-    let (pages, extras) = files(args, site)?;
+    let (pages, mut extras) = files(args, site)?;
+    if !missing.is_empty() {
+        ui.status(
+            "Placed",
+            format!(
+                "Findling's search box for {}, which pages load and which are Pagefind's own: to \
+                 have those, name the directory of an earlier Pagefind build, or of Pagefind's npm \
+                 package, by `findling pagefind --ui DIR` or `findling build --pagefind-ui DIR`",
+                missing.join(", ")
+            ),
+        );
+        extras.extend(missing.iter().flat_map(|script| stand_in(script)));
+    }
     Ok(Input { pages, n_unreadable, extras, pagefind_languages, shared, ..Input::default() })
 }
 
 /// The scripts of Pagefind's user interfaces that pages load and the output will not have.
 fn missing_ui(args: &Args, site: &Site) -> Vec<&'static str> {
     let directories = [Some(args.output()), args.pagefind_ui.clone()];
+    // An earlier build may have left what stands in.
+    let first = STAND_IN.split(|&byte| byte == b'\n').take(2).map(<[u8]>::len).sum::<usize>();
+    let is_own = |path: PathBuf| {
+        std::fs::read(path).is_ok_and(|contents| !contents.starts_with(&STAND_IN[..first]))
+    };
     let is_there =
-        |name: &str| directories.iter().flatten().any(|directory| directory.join(name).is_file());
+        |name: &str| directories.iter().flatten().any(|directory| is_own(directory.join(name)));
     site.ui_scripts.iter().copied().filter(|name| !is_there(name)).collect()
+}
+
+/// The files in place of a script of Pagefind's user interfaces.
+fn stand_in(script: &str) -> [Extra; 2] {
+    let style = script.replace(".js", ".css");
+    [(script.to_owned(), STAND_IN), (style, STAND_IN_STYLE)]
+        .map(|(path, contents)| Extra { path, contents: Cow::Borrowed(contents) })
+}
+
+/// Leaves out what stands in for Pagefind's user interfaces, where the search box is left out too.
+pub fn without_stand_ins(files: &mut Vec<Extra>) {
+    files.retain(|file| *file.contents != *STAND_IN && *file.contents != *STAND_IN_STYLE);
 }
 
 /// The pages of a site, and what goes beside the bundle because of them.
