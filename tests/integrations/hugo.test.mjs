@@ -1,6 +1,7 @@
 // A site of Hugo that imports the module, built and served by Hugo.
 
 import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { open } from "../e2e/lib/browser.mjs";
@@ -23,9 +24,17 @@ function sources() {
   return site;
 }
 
+/** Copies the partial as the documents say, from where npm puts the package. */
+function copyNpm(site) {
+  const partials = join(site, "layouts/partials");
+  mkdirSync(partials, { recursive: true });
+  const partial = "integrations/hugo/layouts/partials/findling.html";
+  copyFileSync(join(root, "www", partial), join(partials, "findling.html"));
+}
+
 /** Builds the index of a directory, as a site's own script does after `hugo`. */
 function index(site, directory, output, ...more) {
-  const args = ["build", directory, "--output", output, "--encoder", "static", ...more];
+  const args = ["build", directory, "--output", output, ...more];
   run(site, findling, ["--quiet", ...args, "--client", join(root, "www/dist")]);
 }
 
@@ -73,6 +82,23 @@ describe("a reader of a site of Hugo", { skip }, () => {
     await reader.press(page, "Control+k");
     assert.deepEqual(await reader.search(page, '"celadon"'), []);
   });
+
+  for (const [from, place] of [
+    ["npm", (site) => copyNpm(site)],
+    ["the wheel", (site) => run(site, process.env["FINDLING_PYTHON"], ["-m", "findling.hugo"])],
+  ])
+    test(`finds pages of a site that copied the partial of ${from}`, async () => {
+      const site = sources();
+      const settings = join(site, "hugo.toml");
+      writeFileSync(settings, readFileSync(settings, "utf8").replace(/\[module\][\s\S]*/, ""));
+      place(site);
+      run(site, "hugo", []);
+      index(site, "public", "public/findling", "--exclude", "de");
+      const { url } = session.keep(await host(join(site, "public"), "/docs/"));
+      const page = await session.visit(url);
+      await reader.press(page, "/");
+      await reader.finds(page, "dunting", /Firing the kiln/);
+    });
 
   test("is told in the development server that there is no index yet, then finds", async () => {
     const site = sources();

@@ -8,7 +8,17 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 /** The tests of every run: what builds a small site within seconds. */
-const QUICK = ["vitepress", "wrappers", "mkdocs", "mdbook", "sphinx", "hugo", "python"];
+const QUICK = [
+  "package",
+  "bundlers",
+  "vitepress",
+  "wrappers",
+  "mkdocs",
+  "mdbook",
+  "sphinx",
+  "hugo",
+  "python",
+];
 const [which, ...rest] = process.argv.slice(2);
 const only = which === "nightly" ? rest : [which, ...rest].filter(Boolean);
 

@@ -129,12 +129,31 @@ const SOURCES = {
   "findling-history": "ui/history/history",
   "findling-assistant": "ui/assistant",
   "findling-log": "search-log",
+  "findling-node": "node",
   "findling-edge": "edge/edge",
   "findling-edge-server": "edge/server",
   pagefind: "pagefind/pagefind",
   findling_encoder: "encoder",
   "findling-edge-semantic": "edge/semantic",
 };
+/**
+ * The scripts that applications import and bundle. In `dist/module` they do not ask where they are:
+ * they become parts of other files, and the client's files are beside the bundle.
+ */
+const BUNDLED = [
+  "findling",
+  "findling-several",
+  "findling-ui",
+  "findling-highlight",
+  "findling-results",
+  "findling-related",
+  "findling-history",
+  "findling-assistant",
+  "findling-log",
+  "pagefind",
+];
+/** The scripts for servers. */
+const SERVERS = ["findling-node", "findling-edge-server"];
 const OF_ENCODER = ["findling_encoder", "findling-edge-semantic"];
 
 /** The pages of `findling serve`, which only the program contains: one script, and languages. */
@@ -167,13 +186,35 @@ export default { ...elements, ...pages };`;
   for (const name of ["index.html", "icon.svg"]) cpSync(join(pages, name), join(directory, name));
 }
 
+/** Types that come with elements: those of JSX. */
+const JSX = 'import "../integrations/jsx/index.mjs";\n';
+const ELEMENTS = { "findling-ui": JSX, "findling-results": JSX, "findling-related": JSX };
+
+/**
+ * Ends the paths of files that types import with `.js`: Node's resolution takes no others. The
+ * compiler writes them as the sources have them.
+ */
+function nameFiles(directory) {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.name.endsWith(".d.ts")) continue;
+    const path = join(entry.parentPath ?? entry.path, entry.name);
+    const types = readFileSync(path, "utf8");
+    const named = types.replace(
+      /((?:from|import) "|import\(")(\.{1,2}\/[^"]+)"/g,
+      (all, before, to) =>
+        existsSync(join(dirname(path), `${to}.d.ts`)) ? `${before}${to}.js"` : all,
+    );
+    if (named !== types) writeFileSync(path, named);
+  }
+}
+
 // Builds into another directory and then replaces dist/, so that a server never sees half a build.
 const next = join(www, "dist.next");
 rmSync(next, { recursive: true, force: true });
 mkdirSync(next, { recursive: true });
 const entryPoints = Object.fromEntries([
   ...Object.entries(SOURCES)
-    .filter(([name]) => withEncoder || !OF_ENCODER.includes(name))
+    .filter(([name]) => (withEncoder || !OF_ENCODER.includes(name)) && !SERVERS.includes(name))
     .map(([name, source]) => [name, `src/${source}.ts`]),
   ...readdirSync(join(www, "src/ui/locales")).map((name) => [
     `findling-locale-${name.replace(/\.ts$/, "")}`,
@@ -185,6 +226,22 @@ await esbuild.build({
   entryPoints,
   outdir: next,
   ...COMMON,
+  plugins: [css, external],
+});
+await esbuild.build({
+  absWorkingDir: www,
+  entryPoints: Object.fromEntries(SERVERS.map((name) => [name, `src/${SOURCES[name]}.ts`])),
+  outdir: next,
+  ...COMMON,
+  inject: ["scripts/abort-controller.mjs"],
+  plugins: [css, external],
+});
+await esbuild.build({
+  absWorkingDir: www,
+  entryPoints: Object.fromEntries(BUNDLED.map((name) => [name, `src/${SOURCES[name]}.ts`])),
+  outdir: join(next, "module"),
+  ...COMMON,
+  define: { "import.meta.url": "undefined" },
   plugins: [css, external],
 });
 await buildApp(join(next, "app"));
@@ -208,10 +265,11 @@ for (const [directory, name] of [
   ["edge", "findling_engine"],
   ["encoder", "findling_encoder"],
 ]) {
-  cpSync(
-    join(www, "wasm", directory, `${name}.d.ts`),
-    join(next, "wasm", directory, `${name}.d.ts`),
-  );
+  const types = readFileSync(join(www, "wasm", directory, `${name}.d.ts`), "utf8");
+  mkdirSync(join(next, "wasm", directory), { recursive: true });
+  // No lib of TypeScript but the newest knows this symbol.
+  const portable = types.replace(/^\s*\[Symbol\.dispose\]\(\): void;\n/gm, "");
+  writeFileSync(join(next, "wasm", directory, `${name}.d.ts`), portable);
 }
 const { exports } = JSON.parse(readFileSync(join(www, "package.json"), "utf8"));
 for (const { types } of Object.values(exports)) {
@@ -222,9 +280,10 @@ for (const { types } of Object.values(exports)) {
       `package.json exports dist/${name}.d.ts: expected its source in SOURCES of build.mjs; ` +
         `found ${Object.keys(SOURCES).join(", ")}`,
     );
-  const lead = `export * from "./types/${SOURCES[name]}";\n`;
+  const lead = `${ELEMENTS[name] ?? ""}export * from "./types/${SOURCES[name]}.js";\n`;
   writeFileSync(join(next, `${name}.d.ts`), lead);
 }
+nameFiles(join(next, "types"));
 rmSync(dist, { recursive: true, force: true });
 cpSync(next, dist, { recursive: true });
 rmSync(next, { recursive: true, force: true });
@@ -234,6 +293,6 @@ if (!withEncoder)
   );
 console.log(
   readdirSync(dist)
-    .filter((name) => !name.endsWith(".ts") && !["app", "types", "wasm"].includes(name))
+    .filter((name) => !name.endsWith(".ts") && !["app", "module", "types", "wasm"].includes(name))
     .join("  "),
 );

@@ -6,6 +6,8 @@
 import { parseBundleAddress } from "./bundle-address";
 import { compileResponse } from "./compile-response";
 import { ENTRY_FILE, isEntryFile, openingPath } from "./entry-file";
+import { scriptDirectory } from "./script-address";
+import type { Spawned } from "./spawn";
 import { type StartedWorker, startWorker } from "./start-worker";
 import type { OpenOptions } from "./types";
 
@@ -18,18 +20,24 @@ export interface Opening {
   assets: URL;
   /** `undefined` if the page's own thread is to search. */
   worker: StartedWorker | undefined;
+  /** The running engine, of a host that does not load it from `assets`. */
+  engine?: Spawned;
   /** The engine's first part, compiled while it arrives. */
   module: Promise<WebAssembly.Module | undefined>;
   /** The entry file and the file of the manifest, or a single-file bundle that was given. */
   files: Promise<EarlyFile[]>;
 }
 
-/** Begins to open the bundle at `address` with the client's files beside `script`. */
-export function beginOpening(address: URL, script: string, options: OpenOptions): Opening {
+/**
+ * Begins to open the bundle at `address`. The client's files are beside this script, or beside the
+ * bundle where the script is a part of an application.
+ */
+export function beginOpening(address: URL, options: OpenOptions): Opening {
   const { assets: given, bytes, worker, module } = options;
-  const assets = given === undefined ? new URL(".", script) : new URL(given, document.baseURI);
-  const asset = (name: string) => new URL(name, assets).href;
   const { base, file } = parseBundleAddress(address);
+  const assets =
+    given === undefined ? (scriptDirectory() ?? base) : new URL(given, document.baseURI);
+  const asset = (name: string) => new URL(name, assets).href;
   return {
     assets,
     // Small files first: over one connection they would arrive behind the engine.

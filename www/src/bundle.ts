@@ -51,8 +51,14 @@ export type OnWords = (words: Answer) => void;
  */
 const MAX_ROUNDS = 16;
 
-/** Milliseconds after which a hybrid search answers by words, if files for meaning are slow. */
+/**
+ * Milliseconds in which no file arrives, and in all, after which a hybrid search answers by words.
+ * Those in which the host was busy do not count: they say nothing of the connection.
+ */
 const MAX_WAIT_FOR_MEANING = 3000;
+const MAX_WAIT_IN_ALL = 9000;
+/** Milliseconds between two looks at what has arrived. */
+const LOOK = 250;
 
 /** Bytes of memory for shards, by how vectors are fetched. */
 const DEFAULT_MEMORY = { streamed: 24 << 20, resident: 96 << 20 };
@@ -83,6 +89,44 @@ export const newCost = (): Cost => ({
   residentBytes: 0,
   recoveries: 0,
 });
+
+/** Waits for files as long as they arrive. */
+class Waiting {
+  /** Resolves when the wait is over. */
+  readonly over: Promise<undefined>;
+  readonly #cost: Cost;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #looked = performance.now();
+  #arrived: number;
+  #silent = 0;
+  #all = 0;
+
+  constructor(cost: Cost) {
+    this.#cost = cost;
+    this.#arrived = cost.bytesFetched;
+    this.over = new Promise((resolve) => {
+      this.#timer = setInterval(() => {
+        if (this.#isOver()) resolve(undefined);
+      }, LOOK);
+    });
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #isOver(): boolean {
+    const now = performance.now();
+    const isBusy = now - this.#looked > 2 * LOOK;
+    this.#looked = now;
+    if (isBusy) return false;
+    const { bytesFetched } = this.#cost;
+    this.#silent = bytesFetched === this.#arrived ? this.#silent + LOOK : 0;
+    this.#arrived = bytesFetched;
+    this.#all += LOOK;
+    return this.#silent >= MAX_WAIT_FOR_MEANING || this.#all >= MAX_WAIT_IN_ALL;
+  }
+}
 
 export class Bundle {
   readonly #wasm: Wasm;
@@ -206,14 +250,13 @@ export class Bundle {
   ): Promise<string> {
     const whole = this.#answer(request, cost, signal, onWords);
     if ((request.mode ?? "hybrid") !== "hybrid" || !this.#hasVectors) return whole;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, MAX_WAIT_FOR_MEANING);
-    });
-    const inTime = await Promise.race([whole, timeout]).finally(() => clearTimeout(timer));
+    const waiting = new Waiting(cost);
+    const inTime = await Promise.race([whole, waiting.over]).finally(() => waiting.end());
     if (inTime !== undefined) return inTime;
     const seconds = MAX_WAIT_FOR_MEANING / 1000;
-    const slow = new FindlingError("network", `Files for meaning took over ${seconds} seconds.`);
+    const slow = new FindlingError("network", `Files for meaning took over ${seconds} seconds.`, {
+      remedy: "They go on arriving, for the next search.",
+    });
     const words = this.#answerByWords(request, slow, cost, signal).then((json) => {
       setPartial();
       return json;

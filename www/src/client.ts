@@ -51,16 +51,16 @@ export type * from "./types";
  */
 export function open(url: string | URL, options: OpenOptions = {}): Promise<FindlingIndex> {
   const address = new URL(url, document.baseURI);
-  return openBegun(address, options, beginOpening(address, import.meta.url, options));
+  return openBegun(address, options, beginOpening(address, options));
 }
 
 /** @internal Opens a bundle with what was begun. */
 export async function openBegun(
   address: URL,
   options: OpenOptions,
-  { assets, worker, module, files }: Opening,
+  { assets, worker, module, files, engine: running }: Opening,
 ): Promise<FindlingIndex> {
-  const engine = await spawn(new URL("findling-worker.js", assets).href, worker);
+  const engine = running ?? (await spawn(new URL("findling-worker.js", assets).href, worker));
   try {
     const opened = await engine.remote.call<Opened>("open", {
       url: address.href,
@@ -109,7 +109,8 @@ export class FindlingIndex extends EventTarget {
   constructor(address: URL, assets: URL, engine: Spawned, opened: Opened, options: OpenOptions) {
     super();
     const { base, site } = parseBundleAddress(address);
-    this.#site = options.site === undefined ? site : new URL(options.site, document.baseURI);
+    this.#site =
+      options.site === undefined ? site : new URL(options.site, globalThis.document?.baseURI);
     this.#engine = engine;
     this.#options = options;
     this.info = opened.description;

@@ -46,8 +46,15 @@ function isHandled(field: string, value: unknown): boolean {
   return values?.includes(value as string) ?? FIRST_PART_FIELDS.has(field);
 }
 
-/** The deferred part at `url`, to be linked to `first`, the exports of the first part. */
-export function deferredEngine(url: string, first: Promise<object>): DeferredEngine {
+/**
+ * The deferred part at `url`, which `compile` reads, to be linked to `first`, the exports of the
+ * first part.
+ */
+export function deferredEngine(
+  url: string,
+  first: Promise<object>,
+  compile: (url: string) => Promise<WebAssembly.Module> = compileModule,
+): DeferredEngine {
   let loaded = false;
   let loading: Promise<void> | undefined;
   return {
@@ -55,7 +62,7 @@ export function deferredEngine(url: string, first: Promise<object>): DeferredEng
       return loaded;
     },
     load() {
-      loading ??= loadAndLink(url, first).then(
+      loading ??= loadAndLink(url, first, compile).then(
         () => {
           loaded = true;
         },
@@ -69,11 +76,15 @@ export function deferredEngine(url: string, first: Promise<object>): DeferredEng
   };
 }
 
-async function loadAndLink(url: string, first: Promise<object>): Promise<void> {
+async function loadAndLink(
+  url: string,
+  first: Promise<object>,
+  compile: (url: string) => Promise<WebAssembly.Module>,
+): Promise<void> {
   const exports = (await first) as FirstModule;
   // The build id in the address keeps caches from serving the deferred part of another build.
   const build = buildId(exports);
-  const module = await compileModule(`${url}?${build}`);
+  const module = await compile(`${url}?${build}`);
   // Linked to the memory of another build, the module could do anything.
   if (WebAssembly.Module.imports(module).some((wanted) => wanted.module !== build)) {
     throw new FindlingError("wasm", `${url} belongs to another build than the engine.`, {

@@ -89,8 +89,11 @@ function highlightAddress(): void {
     document.getElementById(decodeURIComponent(anchor))?.scrollIntoView();
 }
 
-const style = new CSSStyleSheet();
-style.replaceSync(`::highlight(${NAME}) { background: Mark; color: MarkText }`);
-document.adoptedStyleSheets = [style, ...document.adoptedStyleSheets];
-addEventListener("hashchange", highlightAddress);
-highlightAddress();
+// A server that renders a page imports the module, and has no page.
+if (globalThis.document) {
+  const style = new CSSStyleSheet();
+  style.replaceSync(`::highlight(${NAME}) { background: Mark; color: MarkText }`);
+  document.adoptedStyleSheets = [style, ...document.adoptedStyleSheets];
+  addEventListener("hashchange", highlightAddress);
+  highlightAddress();
+}

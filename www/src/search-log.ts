@@ -66,7 +66,7 @@ function write(entry: Omit<LogEntry, "time">): void {
   }
 }
 
-addEventListener("findling-search", ({ detail }) => {
+globalThis.addEventListener?.("findling-search", ({ detail }) => {
   const { query: asked, total } = detail;
   query = asked;
   clearTimeout(typing);
@@ -81,9 +81,9 @@ function settle(): void {
   pending = undefined;
 }
 
-addEventListener("pagehide", settle);
+globalThis.addEventListener?.("pagehide", settle);
 
-addEventListener("findling-select", ({ detail }) => {
+globalThis.addEventListener?.("findling-select", ({ detail }) => {
   settle();
   write({ event: "select", query, href: detail.href });
 });

@@ -20,9 +20,16 @@ export async function spawn(url: string, worker: StartedWorker | undefined): Pro
   if (spawned) return spawned;
   const { port1, port2 } = new MessageChannel();
   try {
-    ((await import(/* @vite-ignore */ url)) as { start(port: Port): void }).start(port2);
+    (
+      (await import(/* @vite-ignore */ /* webpackIgnore: true */ url)) as {
+        start(port: Port): void;
+      }
+    ).start(port2);
   } catch (thrown) {
     throw new FindlingError("network", `${url} could not be loaded: ${(thrown as Error).message}`, {
+      remedy:
+        "Expected the client's files, which `findling build` writes beside a bundle, in this " +
+        "directory: deploy them there, or name their directory by the option `assets`.",
       cause: thrown,
     });
   }

@@ -29,19 +29,27 @@ interface OpenCall {
   files: EarlyFile[];
 }
 
+/** How files and modules are read. */
+export interface Reading {
+  get: Fetch;
+  compile: (url: string) => Promise<WebAssembly.Module>;
+}
+
+const OVER_HTTP: Reading = { get: (url, init) => fetch(url, init), compile: compileModule };
+
 /** Answers the page's calls at `port`. */
-export function start(port: Port): void {
+export function start(port: Port, { get, compile } = OVER_HTTP): void {
   let bundle: Bundle | undefined;
   serve(port, {
     async open({ url, wasmUrl, deferredUrl, memory, streamed, module, files }: OpenCall) {
       const start = performance.now();
       const traffic = noTraffic();
       const { base, file } = parseBundleAddress(new URL(url));
-      const ready = initialise(wasmUrl, module);
+      const ready = initialise(wasmUrl, module, compile);
       // What the page gave instead of fetching it stays in memory.
       const isGiven = file !== undefined && files.some(([address]) => address === url);
       const cache = isGiven ? undefined : `findling ${base.href}`;
-      const store = new HttpStore(base, withEarly(files), cache);
+      const store = new HttpStore(base, withEarly(files, get), cache);
       bundle = await Bundle.open(
         wasm,
         file === undefined
@@ -50,7 +58,7 @@ export function start(port: Port): void {
         { memory, streamed },
         traffic,
         ready,
-        deferredEngine(deferredUrl, ready),
+        deferredEngine(deferredUrl, ready, compile),
       );
       const { revision } = bundle;
       const ms = performance.now() - start;
@@ -66,19 +74,23 @@ export function start(port: Port): void {
 }
 
 /** A `fetch` that answers from the files of the page, each once. */
-function withEarly(files: EarlyFile[]): Fetch {
+function withEarly(files: EarlyFile[], get: Fetch): Fetch {
   const early = new Map(files);
   return async (url, init) => {
     const bytes = init?.cache === "reload" ? undefined : early.get(url);
     early.delete(url);
-    return bytes ? new Response(bytes) : fetch(url, init);
+    return bytes ? new Response(bytes) : get(url, init);
   };
 }
 
 let initialised: Promise<object> | undefined;
 
-function initialise(url: string, module: WebAssembly.Module | undefined): Promise<object> {
-  initialised ??= loadEngine(url, module).catch((thrown: unknown) => {
+function initialise(
+  url: string,
+  module: WebAssembly.Module | undefined,
+  compile: Reading["compile"],
+): Promise<object> {
+  initialised ??= loadEngine(module ?? compile(url)).catch((thrown: unknown) => {
     initialised = undefined;
     if (thrown instanceof FindlingError) throw thrown;
     throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, {
@@ -88,9 +100,11 @@ function initialise(url: string, module: WebAssembly.Module | undefined): Promis
   return initialised;
 }
 
-/** The engine's first part, `begun` or at `url`, linked with the languages inside it. */
-async function loadEngine(url: string, begun: WebAssembly.Module | undefined): Promise<object> {
-  const module = begun ?? (await compileModule(url));
+/** The engine's first part, linked with the languages inside it. */
+async function loadEngine(
+  compiled: WebAssembly.Module | Promise<WebAssembly.Module>,
+): Promise<object> {
+  const module = await compiled;
   const first = await wasm.default({ module_or_path: module });
   for (const language of languageModules(module))
     await linkModule(language, first as unknown as FirstModule);

@@ -20,12 +20,15 @@ pub enum Which {
 }
 
 /// Fixtures whose generator is a package of npm, and the tests that need them.
-const OF_NPM: [(&str, Which); 5] = [
+const OF_NPM: [(&str, Which); 8] = [
+    ("package", Which::Quick),
+    ("bundlers", Which::Quick),
     ("vitepress", Which::Quick),
     ("wrappers", Which::Quick),
     ("docusaurus", Which::Nightly),
     ("starlight", Which::Nightly),
     ("recipes", Which::Nightly),
+    ("bundlers-more", Which::Nightly),
 ];
 
 /// Returns the tests, with what they need installed.

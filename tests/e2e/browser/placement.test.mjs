@@ -54,6 +54,48 @@ describe("a page with its own colours, keys and router", () => {
     );
   });
 
+  test("is searched by keys while something that takes no text has the focus", async () => {
+    page = await session.visitSearch("page");
+    const dialog = page.locator("findling-search dialog[open]");
+    for (const type of ["radio", "checkbox", "button", "range", "text", "search", "email"]) {
+      await page.evaluate((type) => {
+        const input = Object.assign(document.createElement("input"), { type });
+        document.body.append(input);
+        input.focus();
+      }, type);
+      await page.keyboard.press("/");
+      const takesText = ["text", "search", "email"].includes(type);
+      assert.equal(await dialog.count(), takesText ? 0 : 1, type);
+      if (!takesText) await page.keyboard.press("Escape");
+    }
+  });
+
+  test("shows the search in its own form, not in that of the bar around it", async () => {
+    page = await session.visitSearch("page");
+    await page.evaluate(() => {
+      const { style } = document.querySelector("findling-search").parentElement;
+      Object.assign(style, {
+        whiteSpace: "nowrap",
+        textTransform: "uppercase",
+        letterSpacing: "3px",
+        textIndent: "2em",
+      });
+    });
+    await page.keyboard.press("f");
+    await ask(page, "kiln");
+    const text = page.locator("findling-search .hit .text").first();
+    const shown = await text.evaluate((element) => {
+      const { whiteSpace, textTransform, letterSpacing, textIndent } = getComputedStyle(element);
+      return { whiteSpace, textTransform, letterSpacing, textIndent };
+    });
+    assert.deepEqual(shown, {
+      whiteSpace: "normal",
+      textTransform: "none",
+      letterSpacing: "normal",
+      textIndent: "0px",
+    });
+  });
+
   test("is searched by its own keys, unless a reader writes", async () => {
     page = await session.visitSearch("page");
     await page.keyboard.press("f");

@@ -81,8 +81,15 @@ function run(path, args) {
 function message(stdout, stderr) {
   try {
     const { message, causes = [] } = JSON.parse(stdout).error;
-    return `findling: ${[message, ...causes].join(": ")}`;
+    return `findling: ${inOptions([message, ...causes].join(": "))}`;
   } catch {
-    return `findling: ${stderr.trim() || "the program ended without a message"}`;
+    return `findling: ${inOptions(stderr.trim() || "the program ended without a message")}`;
   }
 }
+
+/** A message with the options of an integration in place of those of the command line. */
+export const inOptions = (message) =>
+  message
+    .replace(/(?<![\w-])--encoder[= ]([a-z0-9][\w.-]*\w)/g, 'encoder: "$1"')
+    .replace(/(?<![\w-])--encoder\b/g, "encoder")
+    .replace(/(?<![\w-])--[a-z][a-z0-9-]*/g, 'build: ["$&"]');

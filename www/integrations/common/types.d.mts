@@ -1,8 +1,8 @@
 // The types that the components of all frameworks have in common.
 
-import type { Mode, Order } from "../../dist/types/engine-types";
-import type { OpenOptions } from "../../dist/types/types";
-import type { FindlingEvents, Labels } from "../../dist/types/ui/element";
+import type { Mode, Order } from "../../dist/types/engine-types.js";
+import type { OpenOptions } from "../../dist/types/types.js";
+import type { FindlingEvents, Labels } from "../../dist/types/ui/element.js";
 
 /** What every element takes. */
 export interface Settings {

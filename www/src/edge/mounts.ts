@@ -3,28 +3,36 @@
 import * as v from "valibot";
 import { FindlingError } from "../errors";
 
-const MEMBER = v.object({
-  /** Its path in the store, or its address. */
-  bundle: v.string(),
-  /** Its name in results. Default: the bundle. */
-  name: v.optional(v.string()),
-  /** A factor on the scores of its pages. Default: 1. */
-  weight: v.optional(v.pipe(v.number(), v.minValue(0))),
-  /** Only pages of it that match this filter, whatever a search asks for. */
-  filter: v.optional(v.string()),
-});
-const ONE = v.union([v.string(), MEMBER]);
-const MOUNTS = v.record(v.string(), v.union([ONE, v.pipe(v.array(ONE), v.minLength(1))]));
-
 /** One of several bundles. */
-export type MemberOptions = v.InferOutput<typeof MEMBER>;
+export interface MemberOptions {
+  /** Its path in the store, or its address. */
+  bundle: string;
+  /** Its name in results. Default: the bundle. */
+  name?: string | undefined;
+  /** A factor on the scores of its pages. Default: 1. */
+  weight?: number | undefined;
+  /** Only pages of it that match this filter, whatever a search asks for. */
+  filter?: string | undefined;
+}
 
 /**
  * Bundles by what their requests begin with: a path (`/v2/`), a host (`docs.example.org`), or a
  * host with a path (`example.org/docs/`). A bundle is a path in the store, or an address. A list of
  * bundles is searched as one.
  */
-export type Mounts = v.InferOutput<typeof MOUNTS>;
+export type Mounts = Record<string, string | MemberOptions | (string | MemberOptions)[]>;
+
+const MEMBER = v.object({
+  bundle: v.string(),
+  name: v.optional(v.string()),
+  weight: v.optional(v.pipe(v.number(), v.minValue(0))),
+  filter: v.optional(v.string()),
+});
+const ONE = v.union([v.string(), MEMBER]);
+const MOUNTS: v.GenericSchema<unknown, Mounts> = v.record(
+  v.string(),
+  v.union([ONE, v.pipe(v.array(ONE), v.minLength(1))]),
+);
 
 /** A bundle that answers a request. */
 export interface Member {

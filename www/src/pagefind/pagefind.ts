@@ -31,7 +31,9 @@ let initial: PagefindOptions = {};
 
 function create(options: PagefindOptions): PagefindApi {
   const language = (document.documentElement.lang || "unknown").toLowerCase();
-  return new PagefindApi(import.meta.url, language, options);
+  // In an application's bundle the script has no address of its own.
+  const script = import.meta.url as string | undefined;
+  return new PagefindApi(script ?? new URL("/pagefind/", document.baseURI).href, language, options);
 }
 
 function current(): PagefindApi {

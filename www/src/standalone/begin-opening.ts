@@ -8,7 +8,7 @@ import { payload } from "./payload";
 import { startEmbedded } from "./spawn";
 
 /** Begins to open the bundle that this file carries. `address` is the directory of the file. */
-export function beginOpening(address: URL, _script: string, { worker }: OpenOptions): Opening {
+export function beginOpening(address: URL, { worker }: OpenOptions): Opening {
   const carried = payload();
   const base = parseBundleAddress(address).base;
   const url = (name: string) => new URL(name, base).href;

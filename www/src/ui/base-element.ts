@@ -1,6 +1,8 @@
 /** What all elements have in common: texts, theme, style, and the bundle that they open. */
 
+import { parseBundleAddress } from "../bundle-address";
 import type { FindlingIndex } from "../client";
+import { scriptDirectory } from "../script-address";
 import type { OpenOptions } from "../types";
 import type { Labels } from "./labels";
 import { loadLocale, localeFor } from "./locale";
@@ -26,7 +28,15 @@ export function sheetOf(text: string): CSSStyleSheet {
 /** The attributes that every element observes: all but the theme say what is opened. */
 export const COMMON = ["theme", "bundle", "site", "encoder"];
 
-export abstract class FindlingElement<T extends Labels> extends HTMLElement {
+/** A server that renders a page imports the elements, and has no DOM. */
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+/** Defines an element, unless the page has another one of its name or there is no page. */
+export function define(name: string, element: CustomElementConstructor): void {
+  if (globalThis.customElements && !customElements.get(name)) customElements.define(name, element);
+}
+
+export abstract class FindlingElement<T extends Labels> extends Base {
   protected readonly root = this.attachShadow({ mode: "open", delegatesFocus: true });
   /** The theme where no attribute says another; without any, that of the reader's system. */
   protected readonly ownTheme?: "page";
@@ -99,7 +109,7 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
       return;
     }
     const moves = ++this.#moves;
-    void loadLocale(locale).then((texts) => {
+    void loadLocale(locale, this.#assets()).then((texts) => {
       if (this.#moves === moves) this.#start(texts as Partial<T>);
     });
   }
@@ -182,7 +192,15 @@ export abstract class FindlingElement<T extends Labels> extends HTMLElement {
 
   #address(): URL {
     const bundle = this.getAttribute("bundle");
-    return bundle === null ? new URL(".", import.meta.url) : new URL(bundle, this.#base);
+    if (bundle === null) return scriptDirectory() ?? new URL("/findling/", this.#base);
+    return new URL(bundle, this.#base);
+  }
+
+  /** The directory of the client's files. */
+  #assets(): URL {
+    const { assets } = this.#options;
+    if (assets !== undefined) return new URL(assets, this.#base);
+    return scriptDirectory() ?? parseBundleAddress(this.#address()).base;
   }
 
   #openOptions(): OpenOptions {

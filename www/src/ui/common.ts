@@ -3,7 +3,7 @@
  * twice. Not for sites.
  */
 
-export { COMMON, FindlingElement, sheetOf } from "./base-element";
+export { COMMON, define, FindlingElement, sheetOf } from "./base-element";
 export { CROSS, h, icon, MAGNIFIER } from "./dom";
 export { countOf, fill, LABELS, plural } from "./labels";
 export { address, answerParts, hitParts, tagsOf } from "./rows";

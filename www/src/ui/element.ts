@@ -3,7 +3,7 @@
  * events, parts and CSS variables.
  */
 
-import { COMMON, FindlingElement } from "./base-element";
+import { COMMON, define, FindlingElement } from "./base-element";
 import { h, icon, MAGNIFIER } from "./dom";
 import { LABELS, type Labels } from "./labels";
 import { Panel } from "./panel";
@@ -14,7 +14,7 @@ export type { Labels, Plural } from "./labels";
 export type { FindlingEvents, Selection } from "./selection";
 
 /** Devices whose shortcuts use Cmd. */
-const apple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
+const apple = /Mac|iP(hone|ad|od)/.test(globalThis.navigator?.platform ?? "");
 
 export class FindlingSearch extends FindlingElement<Labels> {
   static readonly observedAttributes = [...COMMON, "placeholder", "inline", "shortcut"];
@@ -186,17 +186,21 @@ export class FindlingSearch extends FindlingElement<Labels> {
 /** Handles errors of optional features: the search works without them. */
 const ignore = () => {};
 
+/** The types of inputs that are no text fields. */
+const TAKES_NO_TEXT = /^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/;
+
 /** Whether a key is typed into a text field. */
 function writes(event: Event): boolean {
   const target = event.composedPath()[0];
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+    (target.isContentEditable ||
+      /^(TEXTAREA|SELECT)$/.test(target.tagName) ||
+      (target instanceof HTMLInputElement && !TAKES_NO_TEXT.test(target.type)))
   );
 }
 
-if (!customElements.get("findling-search"))
-  customElements.define("findling-search", FindlingSearch);
+define("findling-search", FindlingSearch);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,5 +1,6 @@
 /** The texts of other languages: which there are, and how one is loaded. */
 
+import { scriptDirectory } from "../script-address";
 import type { Labels } from "./labels";
 import type { PageLabels } from "./page-labels";
 
@@ -27,11 +28,13 @@ export function localeFor(tag: string): string | undefined {
   }
 }
 
-/** Loads the texts of a language, from the directory of this script. */
-export async function loadLocale(name: string): Promise<Partial<Locale>> {
-  const file = new URL(`findling-locale-${name}.js`, import.meta.url).href;
+/** Loads the texts of a language: beside this script, or from the directory of the client. */
+export async function loadLocale(name: string, client?: URL): Promise<Partial<Locale>> {
+  const directory = scriptDirectory() ?? client;
+  const file = new URL(`findling-locale-${name}.js`, directory).href;
   try {
-    return ((await import(/* @vite-ignore */ file)) as { default: Locale }).default;
+    const texts = await import(/* @vite-ignore */ /* webpackIgnore: true */ file);
+    return (texts as { default: Locale }).default;
   } catch {
     // A site that was built for other languages has no such file. English serves.
     return {};

@@ -41,7 +41,7 @@ export function lease(address: URL, options: OpenOptions): Lease {
 
 /** The client is fetched only now, and at once with it what the client will ask for. */
 async function begin(address: URL, options: OpenOptions): Promise<FindlingIndex> {
-  const begun = beginOpening(address, import.meta.url, options);
+  const begun = beginOpening(address, options);
   try {
     return await (await import("../client")).openBegun(address, options, begun);
   } catch (thrown) {

@@ -1,6 +1,6 @@
 /** `<findling-related>`: pages that are about the same as the page that they are shown on. */
 
-import { address, COMMON, choose, FindlingElement, h, isModified, LABELS } from "./common";
+import { address, COMMON, choose, define, FindlingElement, h, isModified, LABELS } from "./common";
 import type { Locale } from "./locale";
 import { PAGE_LABELS } from "./page-labels";
 
@@ -77,8 +77,7 @@ a { color: var(--_accent) }
 a:hover { text-decoration: underline; text-underline-offset: .15em }
 `;
 
-if (!customElements.get("findling-related"))
-  customElements.define("findling-related", FindlingRelated);
+define("findling-related", FindlingRelated);
 
 declare global {
   interface HTMLElementTagNameMap {

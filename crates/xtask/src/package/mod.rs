@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
-use crate::{client, setup};
+use crate::{client, setup, wasm};
 use platform::Platform;
 
 /// The package with the command-line tool.
@@ -72,7 +72,7 @@ pub struct PackOptions {
 /// Makes the packages and tries them. Needs the modules of `cargo xtask wasm`. With `program`, a
 /// tool of this machine's platform, Cargo's packages are left out and the others carry that tool.
 pub fn run(paths: &Paths, program: Option<PathBuf>) -> Result<()> {
-    client::run(paths)?;
+    make_client(paths)?;
     let scratch = Scratch::new()?;
     let outside = &scratch.0;
     fs::create_dir(outside.join("site"))?;
@@ -112,7 +112,21 @@ fn try_crates(paths: &Paths, outside: &Path) -> Result<PathBuf> {
 
 /// Makes the packages that carry a program.
 pub fn pack(paths: &Paths, options: &PackOptions) -> Result<()> {
+    make_client(paths)?;
     pack_into(paths, options, &Scratch::new()?.0).map(drop)
+}
+
+/// Makes the client as it is published, unless it was made elsewhere and only copied here. A demo
+/// leaves one with an engine that is not optimised and without the transformer.
+fn make_client(paths: &Paths) -> Result<()> {
+    let is_whole = ["findling-edge-semantic.js", "module/findling.js"]
+        .iter()
+        .all(|file| paths.www.join("dist").join(file).is_file());
+    if is_whole && !paths.www.join("wasm").is_dir() {
+        return Ok(());
+    }
+    wasm::run(paths, wasm::Which::Both)?;
+    client::run(paths)
 }
 
 /// The files of packages.

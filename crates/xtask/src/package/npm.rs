@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::platform::{ALL, Platform};
 use super::{Program, TOOL, copy, offline, search_with};
@@ -28,17 +28,15 @@ pub fn pack_client(paths: &Paths, node: &Node, scratch: &Path, out: &Path) -> Re
     for name in CONTENTS {
         copy(&paths.www.join(name), &stage.join(name))?;
     }
-    let file = stage.join("package.json");
-    let mut package: Value = serde_json::from_slice(&fs::read(&file)?)?;
+    let package: Value = serde_json::from_slice(&fs::read(stage.join("package.json"))?)?;
     let version = package["version"].as_str().context("package.json has no version")?.to_owned();
     ensure!(version == super::version(paths)?, "package.json and Cargo.toml differ in the version");
-    let of_platforms: Map<String, Value> =
-        ALL.iter().map(|platform| (name_of(platform), json!(version))).collect();
-    package["optionalDependencies"] = of_platforms.into();
-    let fields = package.as_object_mut().context("package.json is no object")?;
-    fields.remove("scripts");
-    fields.remove("devDependencies");
-    fs::write(&file, serde_json::to_string_pretty(&package)? + "\n")?;
+    // npm keeps the order of conditions, of which the first that holds counts.
+    let of_platforms =
+        ALL.iter().map(|to| format!("optionalDependencies[{}]={version}", name_of(to)));
+    node.command("npm").args(["pkg", "set"]).args(of_platforms).dir(&stage).run()?;
+    let unwanted = ["pkg", "delete", "scripts", "devDependencies"];
+    node.command("npm").args(unwanted).dir(&stage).run()?;
     let (packed, files) = pack(node, &stage, out)?;
     check_files(&files, &package)?;
     Ok(packed)

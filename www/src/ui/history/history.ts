@@ -3,6 +3,7 @@
  * Loaded when the search is opened.
  */
 
+import { scriptDirectory } from "../../script-address";
 import { CROSS, fill, follow, h, icon, isModified, sheetOf } from "../common";
 import type { Labels } from "../labels";
 import { PAGE_LABELS } from "../page-labels";
@@ -35,7 +36,7 @@ export function attach(element: Host, panel: Panel): void {
 
 class History {
   readonly #element: Host;
-  readonly #store = new Store(`findling-history ${new URL(".", import.meta.url).pathname}`);
+  readonly #store = new Store(`findling-history ${scriptDirectory()?.pathname ?? "/findling/"}`);
   #panel!: Panel;
 
   constructor(element: Host) {

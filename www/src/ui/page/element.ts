@@ -11,6 +11,7 @@ import {
   COMMON,
   choose,
   countOf,
+  define,
   FindlingElement,
   fill,
   type Hit,
@@ -398,8 +399,7 @@ export class FindlingResults extends FindlingElement<Locale> {
   }
 }
 
-if (!customElements.get("findling-results"))
-  customElements.define("findling-results", FindlingResults);
+define("findling-results", FindlingResults);
 
 declare global {
   interface HTMLElementTagNameMap {

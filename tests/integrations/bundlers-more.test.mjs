@@ -1,0 +1,16 @@
+// Applications that larger bundlers build from the packed files.
+
+import { page, testBundler } from "./lib/bundlers.mjs";
+import { run } from "./lib/fixture.mjs";
+
+testBundler("Rspack", "bundlers-more", (site) => {
+  const options = ["build", "--mode", "production", "--entry", "./main.js"];
+  run(site, "rspack", [...options, "--output-path", "out"]);
+  page(site, "out", "main.js", "script");
+  return "out";
+});
+
+testBundler("Parcel", "bundlers-more", (site) => {
+  run(site, "parcel", ["build", "index.html", "--public-url", "./", "--no-cache"]);
+  return "dist";
+});

@@ -1,0 +1,11 @@
+/** Where a script lies on the site that serves it. */
+
+/**
+ * The directory of a script of the client, which has the client's other files; `undefined` in the
+ * package that applications bundle. There a script becomes a part of the application's own files,
+ * and its address says nothing of the client's.
+ */
+export function scriptDirectory(): URL | undefined {
+  const address = import.meta.url as string | undefined;
+  return address === undefined ? undefined : new URL(".", address);
+}
