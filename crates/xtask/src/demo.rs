@@ -13,7 +13,7 @@ use crate::cmd::{Cmd, heading, note, which};
 use crate::paths::{self, Paths};
 use crate::{client, wasm};
 
-/// The model that `findling build` uses by default.
+/// The transformer that the pages are embedded with.
 pub const MODEL: &str = "all-minilm-l6-v2";
 /// Books of Rust's documentation, as directories below it.
 const BOOKS: [&str; 6] =
@@ -118,7 +118,7 @@ fn build_with(paths: &Paths, options: &Options) -> Result<Demo> {
             Work::SmallIndex => {
                 index(paths, &paths.first_look(), &site, &bundle, &["--encoder", "static"])?;
             }
-            Work::Index => index(paths, &paths.findling(), &site, &bundle, &[])?,
+            Work::Index => index(paths, &paths.findling(), &site, &bundle, &["--encoder", MODEL])?,
         }
         note(format!("step {number} took {:.0} s", started.elapsed().as_secs_f64()));
     }

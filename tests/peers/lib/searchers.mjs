@@ -187,6 +187,8 @@ export function tools({ program, engineDirectory, hybrid }) {
     ...(hybrid
       ? {
           "findling, hybrid": findling(program, engineDirectory, "hybrid", [
+            "--encoder",
+            "all-minilm-l6-v2",
             "--query-encoder",
             "static",
           ]),
