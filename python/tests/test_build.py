@@ -31,7 +31,8 @@ class Build(unittest.TestCase):
 
     def build(self, output: str, **arguments: object) -> findling.Report:
         more = {"options": ["--no-client"], **arguments}
-        return findling.build(self.root / "site", self.root / output, **more)  # type: ignore[arg-type]
+        site, out = self.root / "site", self.root / output
+        return findling.build(site, out, **more)  # type: ignore[arg-type]
 
     def test_a_build_needs_no_encoder_and_says_once_what_one_would_gain(self) -> None:
         with self.assertLogs("findling") as logs:

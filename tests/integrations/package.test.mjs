@@ -37,7 +37,7 @@ describe("the npm package", { skip: missing("package") }, () => {
     ["esnext", "bundler"],
   ])
     for (const jsxImportSource of ["react", "preact"])
-      test(`has types under ${moduleResolution}, with elements in JSX of ${jsxImportSource}`, () => {
+      test(`has types under ${moduleResolution}, with JSX of ${jsxImportSource}`, () => {
         const compilerOptions = {
           ...{ module, moduleResolution, jsxImportSource },
           ...{ target: "es2022", lib: ["es2023", "dom", "dom.iterable"], jsx: "react-jsx" },

@@ -9,7 +9,8 @@ fn home(encoder: &str) -> Home {
     let home = Home::new();
     let kilns = "# Firing kilns\n\nFire pots slowly.\n\n## Firing kilns by gas\n\nFiring kilns by \
                  gas: firing kilns takes gas.\n\n## Cooling\n\nWait for a day.\n";
-    let glazes = "# Mixing glazes\n\n## Context\n\nPowder and water.\n\n## Mixing glazes by hand\n\n\
+    let glazes = "# Mixing glazes\n\n## Context\n\nPowder and water.\n\n## Mixing glazes by \
+                  hand\n\n\
                   Mixing glazes by hand takes an hour. Mixing glazes is work.\n";
     for (file, text) in [
         ("kilns.md", kilns),

@@ -352,7 +352,7 @@ impl Meaning {
     }
 }
 
-/// Serializes the encoder by its name, so that parts with the default agree with parts that name it.
+/// Serializes the encoder by its name: parts with the default agree with parts that name it.
 fn named_encoder<S: serde::Serializer>(
     encoder: &Option<String>,
     serializer: S,
