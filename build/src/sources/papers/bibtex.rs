@@ -283,7 +283,7 @@ mod tests {
             "@book{x, ids = {y, z}, crossref = {z}}",
             "@book{x, crossref = {{x}}}",
             "@xdata{x, xdata = {x}}",
-            "@book{x, xdata = { none, x }}",
+            "@book{x, xdata = {none,x}}",
         ];
         for text in circles {
             assert_eq!(faults(text), (vec!["x".to_owned()], 1), "{text}");
