@@ -245,6 +245,8 @@ await esbuild.build({
   plugins: [css, external],
 });
 await buildApp(join(next, "app"));
+const places = await styleSheet(join(www, "src/ui/places.css"), { target: COMMON.target });
+writeFileSync(join(next, "findling.css"), places);
 const standalone = await buildStandalone(www, { absWorkingDir: www, ...COMMON }, css);
 writeFileSync(join(next, "findling-standalone.js"), standalone);
 cpSync(join(edge, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));

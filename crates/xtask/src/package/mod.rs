@@ -29,7 +29,7 @@ const TOOL: &str = "findling";
 
 /// The files that `findling build` writes for a site in English whose queries need no transformer,
 /// without those of [`LOCALE`].
-const WRITTEN: [&str; 13] = [
+const WRITTEN: [&str; 14] = [
     "findling-assistant.js",
     "findling-highlight.js",
     "findling-history.js",
@@ -38,6 +38,7 @@ const WRITTEN: [&str; 13] = [
     "findling-results.js",
     "findling-ui.js",
     "findling-worker.js",
+    "findling.css",
     "findling.idx",
     "findling.js",
     "findling_engine.wasm",
