@@ -38,6 +38,8 @@ export class ResultList {
   /** The rows by the id of their page, in the order in which they are shown. */
   #rows = new Map<string, Row>();
   #active: HTMLElement | undefined;
+  /** What is said above the pages. */
+  #lead: HTMLElement | undefined;
   #nextId = 0;
   /** Whether the reader has pointed, scrolled or moved in these results. Their rows then stay. */
   touched = false;
@@ -84,21 +86,24 @@ export class ResultList {
       if (group === next) next = next.nextSibling;
       else this.element.insertBefore(group, next);
     this.lead(verdict);
-    this.activate(this.element.querySelector<HTMLElement>("[role=option]") ?? undefined, false);
   }
 
-  /** Says above the pages which sentence answers, or that nothing does. */
+  /**
+   * Says above the pages which sentence answers, or that nothing does. The first row becomes active.
+   */
   lead(verdict: Verdict): void {
     const labels = this.#options.labels();
     this.element.classList.toggle("unanswered", verdict === "nothing");
+    this.#lead?.remove();
+    this.#lead = undefined;
     if (verdict === "nothing") {
-      const title = h("div", { class: "also-title", role: "presentation" }, labels.unanswered);
-      this.element.prepend(title);
+      this.#lead = h("div", { class: "also-title", role: "presentation" }, labels.unanswered);
     } else if (verdict) {
-      const row = answerOption(verdict, labels.answer, this.#options.passages());
-      this.#register(row, verdict);
-      this.element.prepend(row);
+      this.#lead = answerOption(verdict, labels.answer, this.#options.passages());
+      this.#register(this.#lead, verdict);
     }
+    if (this.#lead) this.element.prepend(this.#lead);
+    this.activate(this.element.querySelector<HTMLElement>("[role=option]") ?? undefined, false);
   }
 
   /** Replaces all rows. Rows that remain glide from their old places to their new ones. */
