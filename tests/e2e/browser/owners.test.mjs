@@ -205,6 +205,24 @@ describe("a site under a path", () => {
     });
 });
 
+describe("a site that links to its search", () => {
+  const session = new Session(() => serve([build()], { "/": withSearch(`parameter="q"`) }));
+  for (const address of ["?q=pinholes", "#q=pinholes"])
+    test(`opens it with the query of its address: ${address}`, async () => {
+      const page = await session.visitSearch(address);
+      await page.getByRole("option").first().waitFor();
+      assert.equal(await page.getByRole("combobox").inputValue(), "pinholes");
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+    });
+
+  test("stays closed where the address has none", async () => {
+    const page = await session.visitSearch("?other=1#top");
+    await page.waitForTimeout(300);
+    assert.equal(await page.getByRole("dialog").count(), 0);
+  });
+});
+
 describe("a site that listens for searches that were meant", () => {
   const session = new Session(() =>
     serve([build()], { "/": withSearch(`mode="lexical"`), "/search": withResults() }),

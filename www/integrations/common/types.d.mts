@@ -50,6 +50,7 @@ export interface SearchAttributes extends Searching {
   inline?: boolean;
   shortcut?: string;
   keys?: string;
+  parameter?: string;
   results?: string;
   history?: "none";
   assistants?: "none";

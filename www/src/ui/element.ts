@@ -35,6 +35,8 @@ export class FindlingSearch extends FindlingElement<Labels> {
   #panel: Panel | undefined;
   #dialog: HTMLDialogElement | undefined;
   readonly #settled = new SettledSearches(this);
+  /** Whether the query in the page's address was searched for. */
+  #isAddressed = false;
   /** A call of `show()` that waits until there is something to show. */
   #awaited: (() => void) | undefined;
 
@@ -108,6 +110,17 @@ export class FindlingSearch extends FindlingElement<Labels> {
     this.#assemble();
     this.#awaited?.();
     this.#awaited = undefined;
+    const query = this.#addressed();
+    if (query) this.show(query);
+  }
+
+  /** The query in the page's address, `?q=kiln` or `#q=kiln`, once, where the site wants that. */
+  #addressed(): string | null {
+    const name = this.getAttribute("parameter");
+    if (name === null || this.#isAddressed) return null;
+    this.#isAddressed = true;
+    const { search, hash } = location;
+    return new URLSearchParams(search).get(name) ?? new URLSearchParams(hash.slice(1)).get(name);
   }
 
   #assemble(): void {

@@ -1,7 +1,7 @@
 /** The values of an attribute as a reader chooses them: texts, yes and no, ranges, periods. */
 
 import type { Facet } from "../engine-types";
-import type { Condition, Description } from "../types";
+import type { Description, Filter } from "../types";
 import type { Labels } from "./labels";
 
 type Attribute = Description["attributes"][number];
@@ -104,24 +104,30 @@ export function choicesOf(
   ];
 }
 
+/** Names that have a meaning of their own in filters. */
+const RESERVED = /^(must|should|must_not|match|any|range|text)$/;
+
 /** The filter of what is chosen: one of the values of each attribute. */
 export function filterOf(
   chosen: ReadonlyMap<string, ReadonlySet<string>>,
-  kinds: (name: string) => string | undefined,
-) {
-  const must = [...chosen].map(([name, keys]) => ({
-    should: [...keys].map((key) => {
-      const [from, to] = key.split(TO);
-      if (kinds(name) !== "number" || to === undefined) return { match: { [name]: key } };
-      const bound = (text: string) => Number(text);
-      const range: Condition = {
-        ...(from ? { gte: bound(from) } : {}),
-        ...(to ? { lt: bound(to) } : {}),
-      };
-      return { range: { [name]: range } };
-    }),
-  }));
-  return must.length > 0 ? { must } : undefined;
+  kindOf: (name: string) => string,
+): Filter | undefined {
+  const plain: Record<string, string[]> = {};
+  const must: Filter[] = [];
+  for (const [name, keys] of chosen) {
+    const isRange = kindOf(name) === "number" && [...keys].some((key) => key.includes(TO));
+    if (!isRange && !RESERVED.test(name)) plain[name] = [...keys];
+    else must.push({ should: [...keys].map((key) => conditionOf(name, key, isRange)) });
+  }
+  if (must.length === 0) return chosen.size > 0 ? plain : undefined;
+  return { must: [...must, plain] };
+}
+
+function conditionOf(name: string, key: string, isRange: boolean): Filter {
+  const [from, to] = key.split(TO);
+  if (!isRange || to === undefined) return { match: { [name]: key } };
+  const range = { ...(from ? { gte: Number(from) } : {}), ...(to ? { lt: Number(to) } : {}) };
+  return { range: { [name]: range } };
 }
 
 function keyText(key: string, attribute: Attribute, labels: Labels): string {
