@@ -105,13 +105,7 @@ impl Ranked {
         let mut plans = Vec::with_capacity(traces.len());
         for ((phrasing, asked), trace) in (0..).zip(phrasings).zip(traces) {
             self.explain(scorer, phrasing, &trace.groups);
-            plans.push(super::explain::plan(
-                asked,
-                &trace.groups,
-                trace.selectivity,
-                &trace.neighbours,
-                trace.evidence,
-            ));
+            plans.push(super::explain::plan(asked, trace));
         }
         self.plan = plans.into_iter().reduce(super::explain::join_plans);
     }
