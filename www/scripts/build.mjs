@@ -138,7 +138,8 @@ const SOURCES = {
 };
 /**
  * The scripts that applications import and bundle. In `dist/module` they do not ask where they are:
- * they become parts of other files, and the client's files are beside the bundle.
+ * they become parts of other files, and the client's files are beside the bundle. Parcel does not read
+ * `exports` of package.json, but `alias`.
  */
 const BUNDLED = [
   "findling",
@@ -242,6 +243,8 @@ await esbuild.build({
   outdir: join(next, "module"),
   ...COMMON,
   define: { "import.meta.url": "undefined" },
+  // Bundlers read the comments of an import, and make scripts shorter themselves.
+  minify: false,
   plugins: [css, external],
 });
 await buildApp(join(next, "app"));
