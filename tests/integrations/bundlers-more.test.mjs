@@ -11,6 +11,14 @@ testBundler("Rspack", "bundlers-more", (site) => {
 });
 
 testBundler("Parcel", "bundlers-more", (site) => {
-  run(site, "parcel", ["build", "index.html", "--public-url", "./", "--no-cache"]);
+  run(site, "parcel", [
+    "build",
+    "index.html",
+    "--public-url",
+    "./",
+    "--no-cache",
+    "--dist-dir",
+    "dist",
+  ]);
   return "dist";
 });
