@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use findling_build::commands;
-use findling_build::commands::config::with_settings;
+use findling_build::commands::config::{Settled, with_settings};
 use findling_build::output::Failure;
 use findling_build::standard_streams::has_output;
 use findling_build::ui::{Ui, Verbosity};
@@ -99,8 +99,8 @@ fn arguments() -> Vec<OsString> {
 }
 
 fn main() -> ExitCode {
-    let arguments = match with_settings(Cli::command, arguments()) {
-        Ok(arguments) => arguments,
+    let Settled { arguments, warning } = match with_settings(Cli::command, arguments()) {
+        Ok(settled) => settled,
         Err(error) => return unreadable(&error),
     };
     let cli = match Cli::try_parse_from(arguments) {
@@ -115,6 +115,9 @@ fn main() -> ExitCode {
     let ui = Ui::new(verbosity);
     let ui = if cli.json_progress { ui.with_json_progress() } else { ui };
     let ui = if cli.no_pager { ui.without_pager() } else { ui };
+    if let Some(warning) = warning {
+        ui.warn(warning);
+    }
     let outcome = match cli.command {
         Command::Build(args) => commands::build::run(*args, &ui),
         Command::Merge(args) => commands::merge::run(args, &ui),
@@ -196,10 +199,39 @@ fn refused(error: &clap::Error) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
+    use findling_build::commands::config::unlisted;
+
     use super::*;
 
     #[test]
     fn the_command_line_has_no_contradiction() {
         Cli::command().debug_assert();
+    }
+
+    /// Commands that a project's file sets no option of.
+    const WITHOUT: [&str; 16] = [
+        "agents",
+        "collection",
+        "completions",
+        "config",
+        "deploy",
+        "distill",
+        "feedback",
+        "help",
+        "history",
+        "init",
+        "last",
+        "learn",
+        "man",
+        "models",
+        "note",
+        "open",
+    ];
+
+    #[test]
+    fn every_option_is_judged_before_a_projects_file_may_set_it() {
+        let mut unlisted = unlisted(&mut Cli::command());
+        unlisted.retain(|option| !WITHOUT.contains(&option.split(' ').next().unwrap()));
+        assert_eq!(unlisted, [""; 0], "add them to `commands/config/classes.rs`");
     }
 }

@@ -1,16 +1,19 @@
 //! Keeps requests out of private networks. An address that an assistant, a page or a redirect
 //! supplies could otherwise reach a service that only this machine or its network can see.
 //!
-//! The check is part of name resolution: the client connects to the addresses that were checked. A
-//! name that resolves differently the next time (DNS rebinding) is checked again for that
-//! connection. Behind a proxy it is the proxy that resolves names, and its rules apply.
+//! The check is part of name resolution, and again of connecting: the client connects to the
+//! addresses that were checked. A name that resolves differently the next time (DNS rebinding),
+//! and that of a redirect, is checked again for that connection. Behind a proxy it is the proxy
+//! that resolves names, and its rules apply.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::unversioned::transport::{
+    ConnectionDetails, Connector, DefaultConnector, NextTimeout, Transport,
+};
 use ureq::{Agent, Error};
 
 /// The environment variable with the hosts that may be at private addresses, separated by commas
@@ -81,8 +84,8 @@ fn without_brackets(host: &str) -> &str {
 
 /// A client that connects to public addresses, and to private ones of the hosts that are listed.
 pub fn agent(config: Config, hosts: PrivateHosts) -> Agent {
-    let resolver = CheckedResolver { hosts, system: DefaultResolver::default() };
-    Agent::with_parts(config, DefaultConnector::default(), resolver)
+    let resolver = CheckedResolver { hosts: hosts.clone(), system: DefaultResolver::default() };
+    Agent::with_parts(config, CheckedConnector::new(hosts), resolver)
 }
 
 /// The [`PrivateAddress`] that a request was refused for.
@@ -118,6 +121,39 @@ impl Resolver for CheckedResolver {
             checked.map_err(|refused| Error::Other(Box::new(refused)))?;
         }
         Ok(resolved)
+    }
+}
+
+/// Checks the addresses that are connected to, whatever resolved them.
+#[derive(Debug)]
+struct CheckedConnector {
+    hosts: PrivateHosts,
+    system: DefaultConnector,
+}
+
+impl CheckedConnector {
+    fn new(hosts: PrivateHosts) -> Self {
+        Self { hosts, system: DefaultConnector::default() }
+    }
+}
+
+impl Connector<()> for CheckedConnector {
+    type Out = Box<dyn Transport>;
+
+    fn connect(
+        &self,
+        details: &ConnectionDetails<'_>,
+        chained: Option<()>,
+    ) -> Result<Option<Self::Out>, Error> {
+        // Behind a proxy the addresses are the proxy's, or none.
+        if details.config.proxy().is_none() {
+            let host = details.uri.host().unwrap_or_default();
+            for socket in details.addrs.iter() {
+                let checked = self.hosts.check(host, socket.ip());
+                checked.map_err(|refused| Error::Other(Box::new(refused)))?;
+            }
+        }
+        self.system.connect(details, chained)
     }
 }
 
@@ -231,6 +267,43 @@ mod tests {
         ] {
             assert_eq!(is_public(address.parse().unwrap()), expect, "{address}");
         }
+    }
+
+    /// Resolves every name to one address, without a check.
+    #[derive(Debug)]
+    struct Rebinding(std::net::SocketAddr);
+
+    impl Resolver for Rebinding {
+        fn resolve(
+            &self,
+            _: &Uri,
+            _: &Config,
+            _: NextTimeout,
+        ) -> Result<ResolvedSocketAddrs, Error> {
+            let mut resolved = self.empty();
+            resolved.push(self.0);
+            Ok(resolved)
+        }
+    }
+
+    #[test]
+    fn the_address_that_is_connected_to_is_checked_whatever_resolved_it() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let get = |hosts: PrivateHosts| {
+            let config = Agent::config_builder()
+                .proxy(None)
+                .timeout_global(Some(std::time::Duration::from_millis(200)))
+                .build();
+            let agent = Agent::with_parts(config, CheckedConnector::new(hosts), Rebinding(address));
+            agent.get(format!("http://public.example:{}/", address.port())).call().unwrap_err()
+        };
+        let error = get(PrivateHosts::default());
+        assert_eq!(refusal(&error).unwrap().host, "public.example");
+        assert!(listener.accept().is_err(), "nobody connected");
+        assert!(refusal(&get(PrivateHosts::parse("public.example"))).is_none());
+        assert!(listener.accept().is_ok());
     }
 
     #[test]

@@ -1,39 +1,42 @@
 //! Reads a bundle on disk, a directory or a single file, and the copy of a site's bundle.
 
 mod address;
+mod copy_layout;
+mod encoder_parts;
 mod local_file;
+mod location;
+mod meter;
 mod packed;
+mod site_files;
 mod web;
 mod web_copy;
 
 use std::fs;
 use std::io::Read;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
-use findling_bundle::packs::{Fetch, GAP, Pack, Slot, UNIT, coalesce, take_slot};
+use findling_bundle::packs::{Pack, Slot, UNIT, take_slot};
 use findling_bundle::texts::PageText;
 use findling_bundle::{
-    Centroids, Entry, EntryFile, FilePart, Manifest, PositionsDirectory, ShardEntry, ShardId,
-    SingleFile, TextsShard, decode_manifest, decode_shard, entry, hash128, opening, single_file,
+    Centroids, Entry, EntryFile, Manifest, PositionsDirectory, ShardEntry, ShardId, SingleFile,
+    TextsShard, decode_manifest, decode_shard, entry, opening, single_file,
 };
 
 pub use address::is_address;
+pub use encoder_parts::MAX_ENCODER_LEN;
+pub use location::Location;
 pub use packed::{PackedShards, Packs};
 pub use web::Error as WebError;
 pub use web_copy::{WebCopy, copy};
 
 use crate::http::MAX_CONNECTIONS;
 use crate::regular_file;
-use web::{Origin, Part};
+use site_files::SiteFiles;
 
 /// Most bytes of a shard whose length the shard directory does not list.
 const MAX_UNLISTED_LEN: u64 = 64 << 20;
-
-/// Most bytes of a file of an encoder that is fetched.
-const MAX_PART_LEN: u64 = 1 << 30;
 
 /// The name of a single-file bundle in its directory.
 pub const SINGLE_FILE: &str = "bundle.findling";
@@ -123,17 +126,24 @@ pub struct BundleFiles {
 enum Place {
     Directory,
     /// A directory with those files of a site's bundle that have been read so far.
-    Copy(Origin),
+    Copy(Box<SiteFiles>),
     SingleFile(Box<SingleFile<Vec<u8>>>),
 }
 
 impl BundleFiles {
-    /// Opens a directory with `findling.idx` or `bundle.findling`, such a file itself, or another
-    /// single file.
+    /// Opens a directory with `findling.idx` or `bundle.findling`, such a file itself, another
+    /// single file, or the copy of a site's bundle.
     ///
     /// # Errors
     /// If there is no bundle, or its entry file or manifest is damaged or of another version.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(location: impl Into<Location>) -> Result<Self> {
+        let Location { path, copy } = location.into();
+        let Some(copied) = copy else { return Self::open_path(&path) };
+        let place = Place::Copy(Box::new(SiteFiles::new(copied)));
+        Ok(Self { place, ..Self::open_directory(&path)? })
+    }
+
+    fn open_path(path: &Path) -> Result<Self> {
         let metadata = fs::metadata(path).map_err(|error| {
             anyhow::Error::new(error).context(NoBundle(format!(
                 "{}: expected a bundle, found nothing; `findling build INPUT -o {}` builds one",
@@ -167,7 +177,6 @@ impl BundleFiles {
             .with_context(|| format!("{} cannot be read", file.display()))?;
         let entry = EntryFile::from_bytes(&bytes).with_context(|| file.display().to_string())?;
         let file = path.join(entry.opening_path());
-        let place = Origin::of(path).map_or(Place::Directory, Place::Copy);
         let bytes = regular_file::read(&file, entry.max_opening_len())
             .with_context(|| packed::unreadable(&file))?;
         let damaged = || file.display().to_string();
@@ -187,13 +196,8 @@ impl BundleFiles {
             stored_manifest,
             with_manifest: with_manifest.collect(),
             packs,
-            place,
+            place: Place::Directory,
         })
-    }
-
-    /// Opens the copy of a site's bundle without its site: files that it lacks are missing.
-    fn open_kept(path: &Path) -> Result<Self> {
-        Ok(Self { place: Place::Directory, ..Self::open_directory(path)? })
     }
 
     fn open_file(path: &Path) -> Result<Self> {
@@ -208,6 +212,15 @@ impl BundleFiles {
             packs: None,
             place: Place::SingleFile(Box::new(file)),
         })
+    }
+
+    /// Returns where it was opened, to open it again.
+    pub fn location(&self) -> Location {
+        let copy = match &self.place {
+            Place::Copy(site) => Some(site.copied.clone()),
+            _ => None,
+        };
+        Location { path: self.path.clone(), copy }
     }
 
     /// The directory, or the single file.
@@ -268,18 +281,17 @@ impl BundleFiles {
         &self.with_manifest
     }
 
-    /// The paths of its files in a directory. Those that only a missing shard lists are left out.
+    /// Returns the paths of its files in a directory, without those of encoders. Those that only a
+    /// missing shard lists are left out.
     fn paths(&self) -> impl Iterator<Item = String> {
         let shards = self.listed_shards().into_iter();
         let shards = shards.map(|(id, entry)| self.manifest.path(id, &entry));
-        let encoders = self.manifest.dense.iter().flat_map(|dense| &dense.query_encoders);
-        let parts = encoders.flat_map(|encoder| &encoder.files).map(|part| part.path.clone());
         let opening = [entry::FILE_NAME.to_owned(), self.entry.opening_path()];
         let packs = self.packs.iter().flat_map(|packs| &packs.directory().packs);
         let packs = packs.map(Pack::path);
         let slots = self.entry.opening.map(|file| Packs::positions_file(&file.hash));
         let slots = slots.map(|path| path.to_string_lossy().into_owned());
-        opening.into_iter().chain(shards).chain(parts).chain(packs).chain(slots)
+        opening.into_iter().chain(shards).chain(packs).chain(slots)
     }
 
     /// A shard's bytes as stored.
@@ -321,7 +333,7 @@ impl BundleFiles {
     /// Where its file cannot be read.
     pub fn stored(&self, id: ShardId, entry: &ShardEntry) -> Result<Vec<u8>> {
         match &self.place {
-            Place::Copy(origin) => self.copied(origin, id, entry),
+            Place::Copy(site) => self.copied(&site.origin, id, entry),
             Place::Directory if self.packs.is_some() => self.unpacked(id),
             Place::Directory => {
                 let file = self.path.join(self.manifest.path(id, entry));
@@ -351,7 +363,7 @@ impl BundleFiles {
     pub fn slot(&self, id: ShardId) -> Result<Option<Slot>> {
         let Some(packs) = &self.packs else { return Ok(None) };
         packs.slot(id, |slot| match &self.place {
-            Place::Copy(origin) => self.positions_slots(origin, packs, slot),
+            Place::Copy(site) => self.positions_slots(&site.origin, packs, slot),
             _ => self.slot_bytes(slot),
         })
     }
@@ -363,155 +375,6 @@ impl BundleFiles {
             let pack = packs.pack(slot).map(Pack::path).unwrap_or_default();
             packed::unreadable(&self.path.join(pack))
         })
-    }
-
-    /// Fetches the shards of a site's bundle that the copy lacks, several at a time. One that
-    /// cannot be fetched is an error when it is read.
-    pub fn fetch(&self, wanted: &[(ShardId, ShardEntry)]) {
-        let Place::Copy(origin) = &self.place else { return };
-        let is_missing =
-            |(id, entry): &&_| !self.path.join(self.manifest.path(*id, entry)).is_file();
-        let missing: Vec<(ShardId, ShardEntry)> =
-            wanted.iter().filter(is_missing).copied().collect();
-        match &self.packs {
-            Some(packs) => self.fetch_ranges(origin, packs, &missing),
-            None => on_all_connections(&missing, |(id, entry)| {
-                let _ = self.copied(origin, *id, entry);
-            }),
-        }
-    }
-
-    /// Fetches shards that are in packs: neighbours by one request.
-    fn fetch_ranges(&self, origin: &Origin, packs: &Packs, missing: &[(ShardId, ShardEntry)]) {
-        let place =
-            |&(id, entry): &(ShardId, ShardEntry)| Some((self.slot(id).ok().flatten()?, id, entry));
-        let placed: Vec<(Slot, ShardId, ShardEntry)> = missing.iter().filter_map(place).collect();
-        let slots: Vec<Slot> = placed.iter().map(|(slot, ..)| *slot).collect();
-        let take = |&Fetch { range, .. }: &Fetch| {
-            let Ok(bytes) = self.range(origin, packs, range) else { return };
-            for (slot, id, entry) in &placed {
-                let Some(own) = part_of(&bytes, range, *slot) else { continue };
-                let path = self.manifest.path(*id, entry);
-                let stored = take_slot(own).ok().filter(|own| decode_shard(entry, own).is_ok());
-                // What is wrong with a damaged one is told when it is read.
-                let _ = stored.map(|stored| web::write(&self.path.join(path), stored));
-            }
-        };
-        let fetches = coalesce(&slots, GAP);
-        let mut left = &fetches[..];
-        if packs.sends_ranges.get().is_none()
-            && let Some((first, rest)) = left.split_first()
-        {
-            take(first);
-            left = rest;
-        }
-        if packs.sends_ranges.get() == Some(&false) {
-            // The first range of a pack copies all of it, and the others read the copy.
-            let by_pack = left.chunk_by(|one, next| one.range.pack == next.range.pack);
-            on_all_connections(&by_pack.collect::<Vec<_>>(), |same| same.iter().for_each(take));
-        } else {
-            on_all_connections(left, take);
-        }
-    }
-
-    /// The slots of positions of a site's bundle, from the copy, otherwise fetched and copied.
-    fn positions_slots(&self, origin: &Origin, packs: &Packs, slot: Slot) -> Result<Vec<u8>> {
-        let file = self.entry.opening.map(|file| self.path.join(Packs::positions_file(&file.hash)));
-        let read = |bytes: &[u8]| packs.directory().positions_from_bytes(take_slot(bytes)?);
-        if let Some(file) = &file
-            && let Some(kept) = web::kept(file)?.filter(|bytes| read(bytes).is_ok())
-        {
-            return Ok(kept);
-        }
-        let bytes = self.checked_range(origin, packs, slot, |bytes| Ok(read(bytes).map(drop)?))?;
-        file.map_or(Ok(()), |file| web::write(&file, &bytes))?;
-        Ok(bytes)
-    }
-
-    /// As [`Self::range`], of a slot that `check` accepts. A pack that was copied and that a disk
-    /// spoilt is removed, and fetched again.
-    fn checked_range(
-        &self,
-        origin: &Origin,
-        packs: &Packs,
-        slot: Slot,
-        check: impl Fn(&[u8]) -> Result<()>,
-    ) -> Result<Vec<u8>> {
-        let bytes = self.range(origin, packs, slot)?;
-        let Err(error) = check(&bytes) else { return Ok(bytes) };
-        fs::remove_file(self.path.join(packs.pack(slot)?.path())).map_err(|_| error)?;
-        let bytes = self.range(origin, packs, slot)?;
-        check(&bytes)?;
-        Ok(bytes)
-    }
-
-    /// A range of a pack of a site's bundle. If the site does not send ranges, the whole pack is
-    /// copied.
-    fn range(&self, origin: &Origin, packs: &Packs, range: Slot) -> Result<Vec<u8>> {
-        // A copied pack that is too short is replaced.
-        if let Ok(Some(bytes)) = packs.read(&self.path, range) {
-            return Ok(bytes);
-        }
-        let pack = packs.pack(range)?;
-        let part = origin.range(&pack.path(), range.bytes(), pack.n_bytes())?;
-        let _ = packs.sends_ranges.set(matches!(part, Part::Range(_)));
-        match part {
-            Part::Range(bytes) => Ok(bytes),
-            Part::Whole(bytes) => {
-                pack.check(&bytes).map_err(|error| WebError::Contents {
-                    url: pack.path(),
-                    reason: error.to_string(),
-                })?;
-                web::write(&self.path.join(pack.path()), &bytes)?;
-                let Range { start, end } = range.bytes();
-                Ok(bytes[usize::try_from(start)?..usize::try_from(end)?].to_vec())
-            }
-        }
-    }
-
-    /// A shard of a site's bundle: from the copy, otherwise fetched, checked and copied.
-    fn copied(&self, origin: &Origin, id: ShardId, entry: &ShardEntry) -> Result<Vec<u8>> {
-        let path = self.manifest.path(id, entry);
-        let file = self.path.join(&path);
-        // A copy that a disk spoilt is fetched again.
-        let kept = web::kept(&file)?.filter(|stored| decode_shard(entry, stored).is_ok());
-        if let Some(stored) = kept {
-            return Ok(stored);
-        }
-        if let Some(packs) = &self.packs {
-            let slot = self.slot(id)?.with_context(|| unlisted(id))?;
-            let check = |bytes: &[u8]| self.check_fetched(entry, &path, take_slot(bytes)?);
-            let bytes = self.checked_range(origin, packs, slot, check)?;
-            let stored = take_slot(&bytes)?;
-            web::write(&file, stored)?;
-            return Ok(stored.to_vec());
-        }
-        let part = match origin.is_single_file() {
-            true => Some(self.part(id)?),
-            false => None,
-        };
-        let stored = origin.file(&path, part, most_stored(entry))?;
-        self.check_fetched(entry, &path, &stored)?;
-        web::write(&file, &stored)?;
-        Ok(stored)
-    }
-
-    fn check_fetched(&self, entry: &ShardEntry, path: &str, stored: &[u8]) -> Result<()> {
-        let checked = decode_shard(entry, stored);
-        checked.map(drop).map_err(|error| {
-            WebError::Contents { url: path.to_owned(), reason: error.to_string() }.into()
-        })
-    }
-
-    /// Where a shard is in the single file that this is a copy of.
-    fn part(&self, id: ShardId) -> Result<Range<u64>> {
-        let listed = single_file::shard_ranges(self.entry(), &self.manifest);
-        let positions = match id.place_of_positions() {
-            Some(_) => self.positions()?,
-            None => None,
-        };
-        single_file::shard_range(id, self.entry(), &listed, positions.as_ref())
-            .with_context(|| unlisted(id))
     }
 
     /// The centroids, which list the cells; `None` if the bundle has no cells.
@@ -551,50 +414,5 @@ impl BundleFiles {
         let positions = self.positions().ok().flatten();
         let positions = positions.iter().flat_map(PositionsDirectory::shards);
         listed.chain(positions.map(|(id, shard)| (id, *shard))).collect()
-    }
-
-    /// A file that the manifest lists in parts: each part is checked, then joined.
-    ///
-    /// # Errors
-    /// If a part is missing or has other contents.
-    pub fn parts(&self, files: &[FilePart]) -> Result<Vec<u8>> {
-        let mut whole = Vec::new();
-        for part in files {
-            whole.extend(self.file_part(part)?);
-        }
-        Ok(whole)
-    }
-
-    /// One part. That of a site's bundle comes from the copy, otherwise it is fetched and copied.
-    fn file_part(&self, part: &FilePart) -> Result<Vec<u8>> {
-        let path = self.directory().join(&part.path);
-        let is_whole = |bytes: &[u8]| bytes.len() as u64 == part.len && hash128(bytes) == part.hash;
-        let check = |bytes: Vec<u8>| match is_whole(&bytes) {
-            true => Ok(bytes),
-            false => bail!(
-                "{}: expected the file that the manifest lists, found other contents; deploy or \
-                 build the bundle again",
-                path.display()
-            ),
-        };
-        let Place::Copy(origin) = &self.place else {
-            let bytes = regular_file::read(&path, part.len.min(MAX_PART_LEN));
-            return check(bytes.with_context(|| format!("{} cannot be read", path.display()))?);
-        };
-        // The path comes from the site, which may name files of its bundle only.
-        origin.url().beside(&part.path)?;
-        if let Some(bytes) = web::kept(&path).ok().flatten().filter(|bytes| is_whole(bytes)) {
-            return Ok(bytes);
-        }
-        if part.len > MAX_PART_LEN {
-            bail!(
-                "{}: expected a file of at most {MAX_PART_LEN} bytes, the manifest lists {}",
-                path.display(),
-                part.len
-            );
-        }
-        let bytes = check(origin.file(&part.path, None, part.len)?)?;
-        web::write(&path, &bytes)?;
-        Ok(bytes)
     }
 }

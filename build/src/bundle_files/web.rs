@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use findling_bundle::{EntryFile, entry, single_file};
@@ -14,15 +14,16 @@ use ureq::http::{HeaderMap, StatusCode, header};
 
 use super::SINGLE_FILE;
 use super::address::Address;
+use super::meter::{Meter, Overrun};
 use crate::http::{Timeouts, config};
 use crate::private_network::{self, PrivateAddress, PrivateHosts, is_this_machine};
 use crate::replace_file::keep;
 
-/// The file of a copy that holds the address of the original.
-pub(super) const ORIGIN: &str = "origin.txt";
-
 /// Largest entity tag that is kept, in bytes.
 const MAX_TAG: usize = 200;
+
+/// Bytes that are read at once.
+const PIECE: usize = 16 << 10;
 
 const TIMEOUTS: Timeouts =
     Timeouts { connect: Duration::from_secs(10), stall: Duration::from_secs(20) };
@@ -101,6 +102,8 @@ pub enum Error {
 pub(super) struct Origin {
     url: Address,
     client: Client,
+    /// What has come for the question that is being answered.
+    question: Mutex<Option<Arc<Meter>>>,
 }
 
 /// The client for the bundles of one host. It follows no redirects. It connects to a private
@@ -166,19 +169,13 @@ pub(super) enum Answer {
 impl Origin {
     /// The bundle whose entry file, or single file, is at an address.
     pub fn new(url: Address, client: Client) -> Self {
-        Self { url, client }
+        Self { url, client, question: Mutex::default() }
     }
 
-    /// The origin of a copy; `None` for a bundle that is no copy.
-    pub fn of(directory: &Path) -> Option<Self> {
-        let url = Self::address(directory)?;
-        let client = Client::for_bundle_at(&url);
-        Some(Self::new(url, client))
-    }
-
-    /// The address of the origin of a copy.
-    pub fn address(directory: &Path) -> Option<Address> {
-        Address::parse(fs::read_to_string(directory.join(ORIGIN)).ok()?.trim()).ok()
+    /// Begins to count what comes for a question.
+    pub fn begin_question(&self) {
+        let mut question = self.question.lock().unwrap_or_else(PoisonError::into_inner);
+        *question = Some(Arc::new(Meter::of_question()));
     }
 
     /// The address of the entry file, or of the single file.
@@ -227,6 +224,14 @@ impl Origin {
         Ok(self.found(ask)?.bytes)
     }
 
+    /// Fetches the beginning of a file of `whole` bytes by its path, without what follows where the
+    /// site sends ranges.
+    pub fn beginning(&self, path: &str, len: u64, whole: u64) -> Result<Vec<u8>, Error> {
+        let (Part::Range(mut bytes) | Part::Whole(mut bytes)) = self.range(path, 0..len, whole)?;
+        bytes.truncate(usize::try_from(len).unwrap_or(usize::MAX));
+        Ok(bytes)
+    }
+
     /// Fetches a file that the bundle lists.
     fn found(&self, ask: Ask<'_>) -> Result<Fetched, Error> {
         let url = ask.url.to_owned();
@@ -247,7 +252,20 @@ impl Origin {
         if let Some(address) = self.url.ip() {
             self.client.hosts.check(self.url.host(), address).map_err(private)?;
         }
-        let mut request = self.client.agent.get(url).header(header::ACCEPT_ENCODING, "identity");
+        let question = self.question.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let meters = [Some(Arc::new(Meter::of_answer(max_whole.unwrap_or(max)))), question];
+        let meters: Vec<Arc<Meter>> = meters.into_iter().flatten().collect();
+        let overrun = |overrun| match overrun {
+            Overrun::Bytes(_) => {
+                Error::Contents { url: url.to_owned(), reason: overrun.to_string() }
+            }
+            Overrun::Rate => unreachable(overrun.to_string()),
+        };
+        let mut most = meters.iter().map(|meter| meter.most_time());
+        let most = most.try_fold(Duration::MAX, |most, left| Ok(most.min(left?)));
+        let most = most.map_err(overrun)?;
+        let request = self.client.agent.get(url).config().timeout_global(Some(most)).build();
+        let mut request = request.header(header::ACCEPT_ENCODING, "identity");
         if let Some(part) = &part {
             request =
                 request.header(header::RANGE, format!("bytes={}-{}", part.start, part.end - 1));
@@ -284,14 +302,21 @@ impl Origin {
         }
         let tag = text(headers, header::ETAG).filter(|tag| tag.len() <= MAX_TAG);
         let tag = tag.map(str::to_owned);
+        let mut body = response.into_body().into_reader().take(max + 1);
         let mut bytes = Vec::new();
-        let body = response.into_body().into_reader();
-        body.take(max + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| unreachable(error.to_string()))?;
-        if bytes.len() as u64 > max {
-            let reason = format!("it has more than {max} bytes");
-            return Err(Error::Contents { url: url.to_owned(), reason });
+        let mut piece = [0; PIECE];
+        loop {
+            let n_bytes = body.read(&mut piece).map_err(|error| unreachable(error.to_string()))?;
+            for meter in &meters {
+                meter.count(n_bytes as u64).map_err(overrun)?;
+            }
+            bytes.extend_from_slice(&piece[..n_bytes]);
+            if bytes.len() as u64 > max {
+                return Err(overrun(Overrun::Bytes(max)));
+            }
+            if n_bytes == 0 {
+                break;
+            }
         }
         Ok(Answer::File(Fetched { bytes, tag, is_part }))
     }

@@ -1,15 +1,15 @@
 //! Bundles of deployed sites. A site's bundle is copied to disk piece by piece: the entry file and
 //! the file of the manifest when it is opened, every other file when it is first read.
 //!
-//! A copy is a directory like any bundle's, and `origin.txt` in it holds the address of the
-//! original. Whatever comes from the network is checked before it is written. The entry file is
-//! written last, so that a copy is never half of one state and half of another.
+//! [`CopyLayout`] says where the files of a copy are. Whatever comes from the network is checked
+//! before it is written. The entry file is written last, so that a copy is never half of one state
+//! and half of another.
 //!
 //! Whoever reads or writes a copy shares its lock. Files of earlier states are removed by a process
 //! that holds the lock alone, so that no reader loses a file of the state that it opened.
 
-use std::collections::{HashMap, HashSet};
-use std::fs::{self, File, OpenOptions};
+use std::collections::HashMap;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -18,16 +18,10 @@ use findling_bundle::{
     EntryFile, ShardEntry, ShardId, decode_manifest, decode_shard, entry, opening, single_file,
 };
 
-use super::BundleFiles;
 use super::address::Address;
-use super::web::{Answer, Client, Error, Fetched, ORIGIN, Origin, write};
-
-/// The file of a copy that holds the entity tag of the entry file. Its date says when the site was
-/// last asked.
-const CHECKED: &str = "checked.txt";
-
-/// The file of a copy that is locked.
-const LOCK: &str = "lock";
+use super::copy_layout::CopyLayout;
+use super::location::{Copied, Location};
+use super::web::{Answer, Client, Error, Fetched, Origin, write};
 
 /// For this long a site is not asked again whether it has changed.
 const CHECKED_FOR: Duration = Duration::from_secs(60);
@@ -35,17 +29,23 @@ const CHECKED_FOR: Duration = Duration::from_secs(60);
 /// A copy of a site's bundle. None of its files is removed as long as this value lives.
 #[derive(Debug)]
 pub struct WebCopy {
-    /// Its directory, which opens as a bundle does.
+    /// Its files, as one directory of a bundle.
     pub directory: PathBuf,
     /// Why it may be older than the original: the site could not be asked.
     pub stale: Option<String>,
+    copied: Copied,
     _lock: Option<File>,
 }
 
 impl WebCopy {
-    /// When the site of the copy in a directory was last asked whether it has changed.
-    pub fn asked(directory: &Path) -> Option<SystemTime> {
-        fs::metadata(directory.join(CHECKED)).ok()?.modified().ok()
+    /// Returns where the bundle is opened. Files that the copy lacks are fetched.
+    pub fn location(&self) -> Location {
+        Location { path: self.directory.clone(), copy: Some(self.copied.clone()) }
+    }
+
+    /// Returns when the site was last asked whether its bundle has changed.
+    pub fn asked(&self) -> Option<SystemTime> {
+        self.copied.layout.asked()
     }
 }
 
@@ -55,64 +55,81 @@ impl WebCopy {
 /// # Errors
 /// [`Error`]; if the site cannot be reached, only where there is no copy.
 pub fn copy(address: &str, root: &Path) -> Result<WebCopy, Error> {
-    let address = Address::parse(address)?;
-    let directory = root.join(address.directory_name());
-    let mut lock = share(&directory);
-    let is_whole = directory.join(entry::FILE_NAME).is_file() && directory.join(ORIGIN).is_file();
-    let age = WebCopy::asked(&directory).and_then(|date| date.elapsed().ok());
+    let given = Address::parse(address)?;
+    let layout = CopyLayout::new(root, &given);
+    let mut lock = layout.share();
+    let known = layout.origin(&given).filter(|_| layout.has_entry());
+    let age = layout.asked().and_then(|date| date.elapsed().ok());
     let is_recent = age.is_some_and(|age| age < CHECKED_FOR);
     let mut stale = None;
-    if !is_whole || !is_recent {
-        match refresh(&address, &directory) {
-            Ok(()) => {
+    let url = match known {
+        Some(known) if is_recent => known,
+        known => match (renew(&given, &layout), known) {
+            (Ok(url), _) => {
                 drop(lock);
-                sweep(&directory);
-                lock = share(&directory);
+                layout.sweep();
+                lock = layout.share();
+                url
             }
-            Err(error @ (Error::Unreachable { .. } | Error::Private { .. })) if is_whole => {
+            (
+                Err(
+                    error @ (Error::Unreachable { .. }
+                    | Error::Private { .. }
+                    | Error::Contents { .. }),
+                ),
+                Some(known),
+            ) => {
                 stale = Some(error.to_string());
+                known
             }
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(WebCopy { directory, stale, _lock: lock })
+            (Err(error), _) => return Err(error),
+        },
+    };
+    let directory = layout.files();
+    Ok(WebCopy { directory, stale, copied: Copied { given, url, layout }, _lock: lock })
 }
 
-/// Asks the site for its entry file and, if it is new, for its manifest.
-fn refresh(address: &Address, directory: &Path) -> Result<(), Error> {
-    let client = Client::for_bundle_at(address);
-    let has_entry = directory.join(entry::FILE_NAME).is_file();
-    let tag = fs::read_to_string(directory.join(CHECKED)).ok();
-    let tag = tag.as_deref().filter(|tag| has_entry && !tag.is_empty());
-    let candidates = match Origin::address(directory) {
-        Some(known) => vec![known],
-        None => address.candidates(),
-    };
+/// As [`refresh`]. A site that is being deployed may have other files a moment later.
+pub(super) fn renew(given: &Address, layout: &CopyLayout) -> Result<Address, Error> {
+    match refresh(given, layout) {
+        Err(Error::Contents { .. }) if layout.origin(given).is_some() => refresh(given, layout),
+        refreshed => refreshed,
+    }
+}
+
+/// Asks the site for its entry file and, if it is new, for its manifest. Returns where the bundle
+/// is.
+fn refresh(given: &Address, layout: &CopyLayout) -> Result<Address, Error> {
+    let client = Client::for_bundle_at(given);
+    let known = layout.origin(given);
+    let tag = known.as_ref().filter(|_| layout.has_entry()).and_then(|_| layout.tag());
+    let tag = tag.as_deref();
+    let candidates = known.map_or_else(|| given.candidates(), |known| vec![known]);
     let mut refused = None;
     for url in &candidates {
         let origin = Origin::new(url.clone(), client.clone());
         let kept = match origin.entry(tag) {
             Ok(Answer::Missing) => continue,
-            Ok(Answer::NotModified) => write(&directory.join(CHECKED), tag.unwrap_or_default()),
-            Ok(Answer::File(found)) => keep_entry(&origin, &found, directory),
+            Ok(Answer::NotModified) => layout.keep_tag(tag.unwrap_or_default()),
+            Ok(Answer::File(found)) => keep_entry(&origin, &found, layout),
             Err(error) => Err(error),
         };
         match kept {
             // Many sites send a page for an address where there is nothing.
             Err(error @ Error::Contents { .. }) => refused = refused.or(Some(error)),
             Err(_) if refused.is_some() => break,
-            kept => return kept,
+            kept => return kept.map(|()| url.clone()),
         }
     }
     if let Some(error) = refused {
         return Err(error);
     }
     let names: Vec<String> = candidates.iter().map(ToString::to_string).collect();
-    Err(Error::NoBundle { address: address.to_string(), tried: names.join(", ") })
+    Err(Error::NoBundle { address: given.to_string(), tried: names.join(", ") })
 }
 
 /// Writes the entry file of a copy, once the manifest is there.
-fn keep_entry(origin: &Origin, found: &Fetched, directory: &Path) -> Result<(), Error> {
+fn keep_entry(origin: &Origin, found: &Fetched, layout: &CopyLayout) -> Result<(), Error> {
     let url = origin.url().to_string();
     let contents = |error: findling_bundle::Error| Error::Contents {
         url: url.clone(),
@@ -126,9 +143,9 @@ fn keep_entry(origin: &Origin, found: &Fetched, directory: &Path) -> Result<(), 
     };
     let file = entry.map_err(contents)?;
     let entry = &file.entry;
-    fs::create_dir_all(directory)
-        .map_err(|source| Error::Copy { path: directory.to_owned(), source })?;
-    let _lock = share(directory);
+    layout.make()?;
+    let _lock = layout.share();
+    let directory = layout.files();
     let manifest = directory.join(file.opening_path());
     let read = |bytes: &[u8]| {
         file.opening.map_or(Ok(()), |whole| whole.check(bytes))?;
@@ -142,12 +159,12 @@ fn keep_entry(origin: &Origin, found: &Fetched, directory: &Path) -> Result<(), 
         };
         let bytes = origin.file(&file.opening_path(), part, len)?;
         read(&bytes).map_err(contents)?;
-        keep_shards(&opening::read(entry, &bytes).map_err(contents)?, directory)?;
+        keep_shards(&opening::read(entry, &bytes).map_err(contents)?, &directory)?;
         write(&manifest, &bytes)?;
     }
-    write(&directory.join(ORIGIN), format!("{url}\n"))?;
+    layout.keep_origin(origin.url())?;
     write(&directory.join(entry::FILE_NAME), file.to_bytes())?;
-    write(&directory.join(CHECKED), found.tag.as_deref().unwrap_or_default())
+    layout.keep_tag(found.tag.as_deref().unwrap_or_default())
 }
 
 /// Writes the shards that come with a manifest to files of their own, so that they are not fetched
@@ -164,30 +181,4 @@ fn keep_shards(opening: &Opening<'_>, directory: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// The lock of a copy, shared. Where it cannot be opened (another user's copy), reading goes on
-/// without.
-fn share(directory: &Path) -> Option<File> {
-    lock_file(directory).filter(|lock| lock.lock_shared().is_ok())
-}
-
-fn lock_file(directory: &Path) -> Option<File> {
-    let path = directory.join(LOCK);
-    OpenOptions::new().write(true).create(true).truncate(false).open(path).ok()
-}
-
-/// Removes the files of earlier states of the site's bundle, unless somebody else uses the copy.
-fn sweep(directory: &Path) {
-    let Some(_lock) = lock_file(directory).filter(|lock| lock.try_lock().is_ok()) else { return };
-    let Ok(files) = BundleFiles::open_kept(directory) else { return };
-    let mut named: HashSet<PathBuf> = files.paths().map(PathBuf::from).collect();
-    named.extend([ORIGIN, CHECKED, LOCK].map(PathBuf::from));
-    let entries = walkdir::WalkDir::new(directory).into_iter().flatten();
-    for file in entries.filter(|entry| entry.file_type().is_file()) {
-        if file.path().strip_prefix(directory).is_ok_and(|path| !named.contains(path)) {
-            // What cannot be removed now is removed after the next look at the site.
-            let _ = fs::remove_file(file.path());
-        }
-    }
 }

@@ -17,7 +17,7 @@ use super::registry::Registry;
 use super::settings::Settings;
 use super::state::State;
 use super::vectors::DEFAULT_VECTORS;
-use crate::bundle_files::{SINGLE_FILE, WebCopy, copy, is_address};
+use crate::bundle_files::{Location, SINGLE_FILE, WebCopy, copy, is_address};
 
 /// Whether a text is a path rather than a name.
 fn is_path(text: &str) -> bool {
@@ -150,6 +150,16 @@ impl Target {
     /// The bundle's path. It stays there as long as this value lives.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns where the bundle is opened.
+    pub fn location(&self) -> Location {
+        self.copy.as_ref().map_or_else(|| Location::from(&self.path), WebCopy::location)
+    }
+
+    /// Returns when the site of the bundle was last asked whether it has changed.
+    pub fn asked(&self) -> Option<SystemTime> {
+        self.copy.as_ref()?.asked()
     }
 
     /// Whether files of the bundle may have to be fetched from a site.

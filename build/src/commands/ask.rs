@@ -4,7 +4,7 @@
 use std::borrow::BorrowMut;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -18,13 +18,18 @@ use crate::host::{EncoderChoice, Host, QueryEncoder, together};
 use crate::output::{Failure, Timings, Vectors, best, require_vectors};
 use crate::ui::Ui;
 
+/// Locks. What another question left when it panicked is whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The encoders of queries, each loaded once for all bundles of its space.
 pub(crate) struct Encoders {
     choice: EncoderChoice,
     /// By the fingerprint of the space.
-    loaded: HashMap<String, Arc<QueryEncoder>>,
+    loaded: Mutex<HashMap<String, Arc<QueryEncoder>>>,
     /// What was embedded last: the encoder, the texts and their vectors.
-    embedded: Option<(Arc<QueryEncoder>, Vec<String>, QueryVectors)>,
+    embedded: Mutex<Option<(Arc<QueryEncoder>, Vec<String>, QueryVectors)>>,
 }
 
 /// The vectors of a query and of its other phrasings.
@@ -32,15 +37,15 @@ type QueryVectors = (Option<QueryVector>, Vec<Option<QueryVector>>);
 
 impl Encoders {
     pub fn new(choice: EncoderChoice) -> Self {
-        Self { choice, loaded: HashMap::new(), embedded: None }
+        Self { choice, loaded: Mutex::default(), embedded: Mutex::default() }
     }
 
     /// Embeds the query of a request and its other phrasings; returns the time taken. The same
     /// query is embedded once for all bundles of a space.
-    fn embed(&mut self, encoder: &Arc<QueryEncoder>, request: &mut Request) -> Result<Duration> {
+    fn embed(&self, encoder: &Arc<QueryEncoder>, request: &mut Request) -> Result<Duration> {
         let texts: Vec<String> =
             std::iter::once(&request.query).chain(&request.also).cloned().collect();
-        if let Some((known, of, vectors)) = &self.embedded
+        if let Some((known, of, vectors)) = &*lock(&self.embedded)
             && Arc::ptr_eq(known, encoder)
             && *of == texts
         {
@@ -49,22 +54,24 @@ impl Encoders {
         }
         let time = encoder.embed(request)?;
         let vectors = (request.vector.clone(), request.also_vectors.clone());
-        self.embedded = Some((encoder.clone(), texts, vectors));
+        *lock(&self.embedded) = Some((encoder.clone(), texts, vectors));
         Ok(time)
     }
 
-    /// The encoder for a bundle, if there is one and the mode needs it.
-    fn of(&mut self, host: &Host, mode: Mode, ui: &Ui) -> Result<Option<Arc<QueryEncoder>>> {
+    /// The encoder for a bundle, if there is one and the mode needs it. No lock is held while it is
+    /// loaded, maybe from a site.
+    fn of(&self, host: &Host, mode: Mode, ui: &Ui) -> Result<Option<Arc<QueryEncoder>>> {
         let space = host.manifest().dense.as_ref().map(|dense| dense.encoder.fingerprint.clone());
         let known = space.as_ref().filter(|_| mode != Mode::Lexical);
-        if let Some(encoder) = known.and_then(|space| self.loaded.get(space)) {
-            return Ok(Some(encoder.clone()));
+        let loaded = known.and_then(|space| lock(&self.loaded).get(space).cloned());
+        if loaded.is_some() {
+            return Ok(loaded);
         }
         let encoder = load_encoder(host, &self.choice, mode, ui)?.map(Arc::new);
         if let (Some(space), Some(encoder)) = (space, &encoder) {
             // The rows of one bundle do not embed queries for another.
             if encoder.kind() != crate::models::STATIC {
-                self.loaded.insert(space, encoder.clone());
+                lock(&self.loaded).insert(space, encoder.clone());
             }
         }
         Ok(encoder)
@@ -90,7 +97,7 @@ impl Question {
     pub fn new(
         asked: &mut OpenBundle,
         mut request: Request,
-        encoders: &mut Encoders,
+        encoders: &Encoders,
         ui: &Ui,
     ) -> Result<Self> {
         let started = Instant::now();
@@ -151,7 +158,7 @@ impl OpenBundle {
     pub fn answer(
         &mut self,
         request: Request,
-        encoders: &mut Encoders,
+        encoders: &Encoders,
         ui: &Ui,
     ) -> Result<(Response, Timings)> {
         let question = Question::new(self, request, encoders, ui)?;
@@ -283,7 +290,7 @@ pub(crate) fn ask(
     ui: &Ui,
 ) -> Result<(Vec<Group>, Failures)> {
     let Opened { asked, mut failed } = open(targets, &options.vectors, options.fresh, ui)?;
-    let mut encoders = Encoders::new(options.ranking.query_encoder.clone());
+    let encoders = Encoders::new(options.ranking.query_encoder.clone());
     let replies = ask_as_one(asked, |asked| {
         asked.host.set_streamed(options.ranking.streamed);
         let mut request = request.clone();
@@ -291,7 +298,7 @@ pub(crate) fn ask(
         if vectors {
             require_vectors(&asked.host, &asked.name)?;
         }
-        Ok(Question { vectors, ..Question::new(asked, request, &mut encoders, ui)? })
+        Ok(Question { vectors, ..Question::new(asked, request, &encoders, ui)? })
     });
     let (answers, refused) = replies.some(ui)?;
     failed.extend(refused);

@@ -3,8 +3,10 @@
 #![cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only assistants name bundles"))]
 
 use std::collections::{HashMap, HashSet};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -17,11 +19,30 @@ use crate::forgiving_names::{NameKind, NameMatch, find_name, listed};
 use crate::host::EncoderChoice;
 use crate::output::UsageError;
 
+/// How long a question waits for a bundle of this machine that another question has. Such a
+/// question takes longer only where it asks a site as well.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Why [`Asked`] always has its bundle.
+const IS_OPEN: &str = "a bundle that is asked is open";
+
+/// A bundle between and during questions.
+#[derive(Default)]
+struct Uses {
+    /// The open bundle, while no question has it.
+    idle: Option<OpenBundle>,
+    /// Questions that have it, or one like it.
+    n_asked: usize,
+    was_open: bool,
+}
+
 /// The bundles: those that were given, or all collections.
 pub struct Bundles {
     given: Vec<PathBuf>,
-    open: Mutex<HashMap<String, Arc<Mutex<OpenBundle>>>>,
-    encoders: Mutex<Encoders>,
+    uses: Mutex<HashMap<String, Uses>>,
+    /// Told when a question has ended.
+    returned: Condvar,
+    encoders: Encoders,
     /// Those that have answered a question, and whether one by meaning.
     answered: Mutex<HashSet<(String, bool)>>,
     vectors: VectorName,
@@ -36,8 +57,9 @@ impl Bundles {
         vectors: VectorName,
         fresh: RequireFresh,
     ) -> Self {
-        let encoders = Mutex::new(Encoders::new(encoder));
-        Self { given, open: Mutex::default(), encoders, answered: Mutex::default(), vectors, fresh }
+        let encoders = Encoders::new(encoder);
+        let (uses, returned, answered) = (Mutex::default(), Condvar::new(), Mutex::default());
+        Self { given, uses, returned, encoders, answered, vectors, fresh }
     }
 
     /// Their names: as they were given, or the collections there are now.
@@ -75,12 +97,15 @@ impl Bundles {
         Err(UsageError { code, message }.into())
     }
 
-    /// An open bundle. One that was built or synced since, or a site's that changed, is opened
-    /// again.
+    /// An open bundle, for one question. One that was built or synced since, or a site's that
+    /// changed, is opened again.
+    ///
+    /// No lock is held while a site is waited for: a question that finds the bundle in use waits a
+    /// moment, and then opens it once more.
     ///
     /// # Errors
     /// If it cannot be opened, or is older than it may be.
-    pub fn get(&self, name: &str) -> Result<Arc<Mutex<OpenBundle>>> {
+    pub(crate) fn get(&self, name: &str) -> Result<Asked<'_>> {
         let target = match self.given.is_empty() {
             // A file of the same name does not hide a collection.
             true => Target::of_collection(&Home::default_location()?, &name.parse()?)?,
@@ -88,23 +113,50 @@ impl Bundles {
         };
         let target = self.vectors.of(target)?;
         self.fresh.check(&target)?;
-        let mut open = lock(&self.open);
-        if let Some(asked) = open.get(name) {
-            let known = lock(asked);
-            let is_same = known.target.as_ref().is_some_and(|known| known.path() == target.path());
-            if is_same && known.host.files().is_current() {
-                drop(known);
-                return Ok(asked.clone());
-            }
-        }
-        let asked = Arc::new(Mutex::new(OpenBundle::open(target)?));
-        open.insert(name.to_owned(), asked.clone());
-        Ok(asked)
+        let known = self.take(name, if target.is_copy() { Duration::ZERO } else { PATIENCE });
+        let is_same = |known: &OpenBundle| {
+            let path = known.target.as_ref().map(Target::path);
+            path == Some(target.path()) && known.host.files().is_current()
+        };
+        let open = match known.filter(is_same) {
+            Some(known) => Ok(known),
+            None => OpenBundle::open(target),
+        };
+        let open = open.inspect_err(|_| self.put(name, None))?;
+        Ok(Asked { bundles: self, name: name.to_owned(), open: Some(open) })
+    }
+
+    /// Takes a bundle that no question has; waits so long for one that a question has.
+    fn take(&self, name: &str, patience: Duration) -> Option<OpenBundle> {
+        let uses = lock(&self.uses);
+        let is_used = |uses: &mut HashMap<String, Uses>| {
+            uses.get(name).is_some_and(|of| of.idle.is_none() && of.n_asked > 0)
+        };
+        let waited = self.returned.wait_timeout_while(uses, patience, is_used);
+        let (mut uses, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let of = uses.entry(name.to_owned()).or_default();
+        of.n_asked += 1;
+        of.was_open = true;
+        of.idle.take()
+    }
+
+    /// Ends a question. Its bundle waits for the next one, unless one does already.
+    fn put(&self, name: &str, open: Option<OpenBundle>) {
+        let mut uses = lock(&self.uses);
+        let of = uses.entry(name.to_owned()).or_default();
+        of.n_asked = of.n_asked.saturating_sub(1);
+        // What is not kept is dropped when the lock is let go.
+        let _further = match (&of.idle, open) {
+            (None, Some(open)) => of.idle.replace(open),
+            (_, open) => open,
+        };
+        drop(uses);
+        self.returned.notify_all();
     }
 
     /// Whether a bundle has been opened.
     pub fn is_open(&self, name: &str) -> bool {
-        lock(&self.open).contains_key(name)
+        lock(&self.uses).get(name).is_some_and(|of| of.was_open)
     }
 
     /// Whether this is the first question of its kind to a bundle, which takes longer.
@@ -113,8 +165,36 @@ impl Bundles {
     }
 
     /// The encoders of queries.
-    pub fn encoders(&self) -> MutexGuard<'_, Encoders> {
-        lock(&self.encoders)
+    pub fn encoders(&self) -> &Encoders {
+        &self.encoders
+    }
+}
+
+/// A bundle that one question has to itself, until this is dropped.
+pub(crate) struct Asked<'a> {
+    bundles: &'a Bundles,
+    name: String,
+    /// `None` only while this is dropped.
+    open: Option<OpenBundle>,
+}
+
+impl Deref for Asked<'_> {
+    type Target = OpenBundle;
+
+    fn deref(&self) -> &OpenBundle {
+        self.open.as_ref().expect(IS_OPEN)
+    }
+}
+
+impl DerefMut for Asked<'_> {
+    fn deref_mut(&mut self) -> &mut OpenBundle {
+        self.open.as_mut().expect(IS_OPEN)
+    }
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        self.bundles.put(&self.name, self.open.take());
     }
 }
 

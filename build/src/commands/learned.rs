@@ -14,7 +14,7 @@ use crate::ranking;
 /// # Errors
 /// As [`Host::open`]; if what was learned cannot be read.
 pub fn open(target: &Target) -> Result<Host> {
-    let mut host = Host::open(target.path())?;
+    let mut host = Host::open(target.location())?;
     // What was learned holds for the vectors that were searched then.
     if target.vectors().is_some() {
         return Ok(host);

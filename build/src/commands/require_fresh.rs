@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 
-use crate::bundle_files::{WebCopy, entry_file};
+use crate::bundle_files::entry_file;
 use crate::collections::Target;
 use crate::output::Stale;
 use crate::ui::count;
@@ -54,7 +54,7 @@ impl RequireFresh {
             };
             (age, since, remedy)
         } else if target.is_copy() {
-            let asked = WebCopy::asked(path);
+            let asked = target.asked();
             let since = "the site was last asked whether it has changed".to_owned();
             (asked.and_then(age), since, "try again when it can be reached".to_owned())
         } else {

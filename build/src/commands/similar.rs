@@ -63,7 +63,7 @@ fn similar(args: Args, ui: &Ui) -> anyhow::Result<Exit> {
     let format = args.output.format()?;
     let target = find_target(&args.bundle, &args.vectors, ui)?;
     args.fresh.check(&target)?;
-    let mut host = Host::open(target.path())?;
+    let mut host = Host::open(target.location())?;
     host.set_streamed(args.streamed);
     let request = Request {
         mode: args.mode.into(),

@@ -212,6 +212,14 @@ fn prepared(path: &str) -> anyhow::Result<BoxedEncoder> {
     Err(models::Error::NoTransformer { name: path.to_owned() }.into())
 }
 
+/// Bytes from which the head of a deployed transformer is read, before the rest is fetched.
+#[cfg(feature = "transformer")]
+const BEGINNING: u64 = 64 << 10;
+
+/// Most bytes of a deployed transformer in memory.
+#[cfg(feature = "transformer")]
+const MAX_MODEL_LEN: u64 = 512 << 20;
+
 /// The transformer deployed with the bundle; `None` if there is none, or this program cannot run
 /// one.
 #[cfg(feature = "transformer")]
@@ -220,6 +228,15 @@ fn deployed(host: &Host, dense: &Dense) -> Option<anyhow::Result<BoxedEncoder>> 
 
     let files = &dense.query_encoders.iter().find(|encoder| encoder.kind == "transformer")?.files;
     let load = || -> anyhow::Result<BoxedEncoder> {
+        let beginning = host.files().beginning_of_parts(files, BEGINNING)?;
+        let card = Artefact::card_of_beginning(&beginning, MAX_MODEL_LEN)?;
+        if card.fingerprint != dense.encoder.fingerprint {
+            return Err(unfit(format!(
+                "expected a transformer of the documents' space, {}, found {} with the bundle; \
+                 build the bundle again",
+                dense.encoder.fingerprint, card.fingerprint
+            )));
+        }
         let artefact = Artefact::from_packed_bytes(host.files().parts(files)?)?;
         Ok(Box::new(Transformer::new(artefact)?))
     };

@@ -2,6 +2,7 @@
 //! asks for.
 
 mod encoder;
+mod following;
 mod pages;
 #[cfg(test)]
 #[path = "sample/tests.rs"]
@@ -13,7 +14,6 @@ mod values;
 
 use std::fmt;
 use std::ops::AddAssign;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -21,8 +21,10 @@ use findling_bundle::{Manifest, ShardEntry, ShardId};
 use findling_engine::{HitVectors, Index, Request, Response, Step};
 use rayon::prelude::*;
 
-use crate::bundle_files::BundleFiles;
+use crate::bundle_files::{BundleFiles, Location};
 use crate::models;
+
+use following::is_replaced;
 
 pub use encoder::{EncoderChoice, QueryEncoder};
 pub use pages::{Document, DocumentSection};
@@ -36,6 +38,8 @@ pub struct Host {
     values: values::Values,
     streamed: bool,
     open_time: Duration,
+    /// Whether a file that the site no longer has ends a search, which then begins again.
+    follows: bool,
 }
 
 /// The cost of a search.
@@ -87,13 +91,13 @@ impl fmt::Display for Cost {
 }
 
 impl Host {
-    /// Opens a bundle: its directory, its entry file, or a single file.
+    /// Opens a bundle: its directory, its entry file, a single file, or the copy of a site's.
     ///
     /// # Errors
     /// If there is no bundle, or it is damaged or of a version that this program does not read.
-    pub fn open(path: &Path) -> anyhow::Result<Host> {
+    pub fn open(location: impl Into<Location>) -> anyhow::Result<Host> {
         let start = Instant::now();
-        let files = BundleFiles::open(path)?;
+        let files = BundleFiles::open(location)?;
         let index = open_index(&files)?;
         let mut host = Host {
             index,
@@ -102,6 +106,7 @@ impl Host {
             values: values::Values::default(),
             streamed: false,
             open_time: start.elapsed(),
+            follows: false,
         };
         host.set_streamed(false);
         Ok(host)
@@ -150,11 +155,16 @@ impl Host {
         Ok(())
     }
 
-    /// Answers a request. Reads the shards that are missing.
+    /// Answers a request. Reads the shards that are missing. If a site has been deployed again
+    /// meanwhile, its new bundle answers.
     ///
     /// # Errors
     /// The engine's errors, and errors of reading, which name the file.
     pub fn search(&mut self, request: Request) -> anyhow::Result<(Response, Cost)> {
+        self.followed(request, |host, request| host.search_once(request))
+    }
+
+    fn search_once(&mut self, request: Request) -> anyhow::Result<(Response, Cost)> {
         let mut cost = Cost::default();
         let start = Instant::now();
         let mut search = self.index.search(request)?;
@@ -199,16 +209,18 @@ impl Host {
         let (response, mut cost, request) = self.search_corrected(encoder, request)?;
         let start = Instant::now();
         let before = cost.read + cost.decode;
-        let mut search = self.index.search(request)?;
-        let vectors = loop {
-            match search.vectors(&self.index)? {
-                Ok(vectors) => break vectors,
-                Err(wanted) => {
-                    cost.n_rounds += 1;
-                    self.read(wanted, &mut cost)?;
+        let vectors = self.followed(request, |host, request| {
+            let mut search = host.index.search(request)?;
+            loop {
+                match search.vectors(&host.index)? {
+                    Ok(vectors) => return Ok(vectors),
+                    Err(wanted) => {
+                        cost.n_rounds += 1;
+                        host.read(wanted, &mut cost)?;
+                    }
                 }
             }
-        };
+        })?;
         cost.engine += start.elapsed().saturating_sub(cost.read + cost.decode - before);
         Ok((response, cost, vectors))
     }
@@ -282,7 +294,7 @@ impl Host {
             // The engine can do without an optional shard, whether it is missing or damaged.
             let is_optional = self.index.is_optional(shard);
             let stored = match self.files.stored(shard, &entry) {
-                Err(_) if is_optional => continue,
+                Err(error) if is_optional && !(self.follows && is_replaced(&error)) => continue,
                 stored => stored?,
             };
             let decoding = Instant::now();

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use findling_bundle::addresses::{Addresses, closeness};
 use findling_bundle::texts::PageText;
 use findling_bundle::{AttributeValue, PageId, ShardId, TextsShard};
+use findling_engine::Request;
 use findling_engine::filter::date;
 use serde_json::Value;
 
@@ -83,6 +84,10 @@ impl Host {
     /// As [`Host::document`].
     pub fn find_document(&mut self, address: &str) -> Result<(PageId, Document)> {
         let address = address.trim();
+        self.followed(Request::default(), |host, _| host.find_in_bundle(address))
+    }
+
+    fn find_in_bundle(&mut self, address: &str) -> Result<(PageId, Document)> {
         self.read_addresses()?;
         let found = self.texts.addresses.as_ref().map(|all| all.find(address)).unwrap_or_default();
         let mut best = None;

@@ -118,23 +118,27 @@ type Part<T> = Result<Result<T, Vec<ShardId>>, Error>;
 /// Asks one bundle a part of a search, and reads the shards that are missing.
 fn ask<T>(asked: &mut Asked<'_>, part: impl Fn(&mut Search, &Index) -> Part<T>) -> Result<T> {
     let Asked { host, request, .. } = asked;
-    let mut search = host.index.search(request.clone())?;
-    loop {
-        match part(&mut search, &host.index)? {
-            Ok(answer) => return Ok(answer),
-            Err(wanted) => host.read(wanted, &mut Cost::default())?,
+    host.followed(request.clone(), |host, request| {
+        let mut search = host.index.search(request)?;
+        loop {
+            match part(&mut search, &host.index)? {
+                Ok(answer) => return Ok(answer),
+                Err(wanted) => host.read(wanted, &mut Cost::default())?,
+            }
         }
-    }
+    })
 }
 
 fn frequencies(asked: &mut Asked<'_>, terms: &[String]) -> Result<Vec<u32>> {
-    let host = &mut asked.host;
-    loop {
-        match host.index.frequencies(terms) {
-            Ok(counts) => return Ok(counts),
-            Err(wanted) => host.read(wanted, &mut Cost::default())?,
+    let Asked { host, request, .. } = asked;
+    host.followed(request.clone(), |host, _| {
+        loop {
+            match host.index.frequencies(terms) {
+                Ok(counts) => return Ok(counts),
+                Err(wanted) => host.read(wanted, &mut Cost::default())?,
+            }
         }
-    }
+    })
 }
 
 /// Embeds the corrected query.

@@ -1,6 +1,10 @@
 //! `findling.toml`, `findling init` and `findling config show`.
 
-use super::home::Home;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::home::{Done, Home};
 
 /// A directory with two Markdown pages that a file says how to build.
 fn home(settings: &str) -> Home {
@@ -73,4 +77,134 @@ fn the_file_that_init_writes_builds_and_config_says_where_values_come_from() {
     assert!(of("inputs")["source"].as_str().unwrap().starts_with("findling.toml:"), "{shown}");
     assert_eq!(of("prune")["source"], "default");
     assert_eq!(of("FINDLING_HOME")["source"], "environment");
+}
+
+/// A service that counts who connects to it.
+fn service() -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    let n_connections = Arc::new(AtomicUsize::new(0));
+    let counted = n_connections.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            counted.fetch_add(1, Ordering::Relaxed);
+            drop(stream);
+        }
+    });
+    (address, n_connections)
+}
+
+#[test]
+fn a_projects_file_decides_neither_who_is_asked_nor_who_may_ask() {
+    let home = home(BUILD);
+    assert_eq!(home.run(&["build"]).code, 0, "harmless settings hold without trust");
+    std::fs::create_dir_all(home.path("outside")).unwrap();
+    std::fs::rename(home.path("index"), home.path("outside/index")).unwrap();
+    let (address, n_connections) = service();
+    let settings = [
+        format!("[find]\nin = [\"{address}\"]\n"),
+        format!("[context]\ntargets = [\"{address}\"]\n"),
+        format!("[relevance]\nin = [\"{address}\"]\n"),
+        "[find]\nin = [\"../outside/index\"]\n".to_owned(),
+        "[search]\nalso = [\"other words\"]\n".to_owned(),
+        "[build]\ninputs = [\"../outside\"]\noutput = \"made\"\n".to_owned(),
+        "[build]\ninputs = [\"docs\"]\noutput = \"../outside/made\"\n".to_owned(),
+        "[build]\ninputs = [\"docs\"]\noutput = \"made\"\nocr = true\n".to_owned(),
+    ];
+    for settings in &settings {
+        home.write("project/findling.toml", settings);
+        home.write("project/docs/a.md", "# Threads\n\nA mutex guards data.\n");
+        let command = &settings[1..settings.find(']').unwrap()];
+        let key = settings.lines().skip(1).last().unwrap().split(' ').next().unwrap();
+        let key = if settings.contains("../outside\"") { "inputs" } else { key };
+        let words: &[&str] = match command {
+            "build" => &["build"],
+            "search" => &["search", "docs", "mutex"],
+            _ => &[command, "my secret question"],
+        };
+        let done =
+            Done::of(home.command(words).current_dir(home.path("project")).output().unwrap());
+        let is_told = |line: &str| line.contains(key) && line.contains("findling config trust");
+        assert_eq!(done.err.lines().filter(|line| is_told(line)).count(), 1, "{done:?}");
+        assert!(!home.path("outside/made").exists(), "{done:?}");
+    }
+    assert_eq!(n_connections.load(Ordering::Relaxed), 0);
+    // What is typed is a person's.
+    home.write("project/findling.toml", "");
+    let asked = home.run(&["find", "mutex", "--in", &address]);
+    assert!(asked.code != 0 && n_connections.load(Ordering::Relaxed) > 0, "{asked:?}");
+}
+
+#[test]
+fn a_file_is_trusted_by_path_and_contents() {
+    let home = home("");
+    let run = |args: &[&str]| {
+        let mut command = home.command(args);
+        Done::of(command.current_dir(home.path("project")).output().unwrap())
+    };
+    let (address, n_connections) = service();
+    let text = format!("[find]\nlimit = 3\nin = [\"{address}\"]\n");
+    home.write("project/findling.toml", &text);
+    let listed = |args: &[&str]| -> serde_json::Value {
+        let done = run(args);
+        serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{done:?}"))
+    };
+    let ignored = |shown: &serde_json::Value| -> Vec<String> {
+        let ignored = shown["ignored"].as_array().unwrap().iter();
+        ignored.map(|one| format!("{} {}:{}", one["command"], one["key"], one["line"])).collect()
+    };
+    let shown = &listed(&["config", "--json"])[0];
+    assert_eq!((&shown["trust"], ignored(shown).len()), (&"harmless".into(), 1), "{shown}");
+    run(&["find", "mutex"]);
+    assert_eq!(n_connections.load(Ordering::Relaxed), 0);
+    assert!(run(&["config"]).out.contains("findling config trust"));
+    let of_find = listed(&["config", "show", "find", "--json"]);
+    let limit = of_find.as_array().unwrap().iter().find(|one| one["name"] == "limit").unwrap();
+    assert_eq!(limit["value"], "3");
+
+    assert_eq!(run(&["config", "trust"]).code, 0);
+    assert_eq!(listed(&["config", "--json"])[0]["trust"], "trusted");
+    run(&["find", "mutex"]);
+    let asked = n_connections.load(Ordering::Relaxed);
+    assert!(asked > 0, "a trusted file names addresses");
+
+    // The same file elsewhere, and another one here.
+    home.write("other/findling.toml", &text);
+    let mut elsewhere = home.command(&["find", "mutex"]);
+    elsewhere.current_dir(home.path("other")).output().unwrap();
+    home.write("project/findling.toml", &format!("{text}# changed\n"));
+    assert_eq!(listed(&["config", "--json"])[0]["trust"], "changed");
+    run(&["find", "mutex"]);
+    assert_eq!(n_connections.load(Ordering::Relaxed), asked);
+
+    assert_eq!(run(&["config", "trust"]).code, 0);
+    assert_eq!(run(&["config", "trust", "--remove"]).code, 0);
+    assert_eq!(listed(&["config", "--json"])[0]["trust"], "harmless");
+    // The user's own file, beside the collections, needs no trust.
+    std::fs::remove_file(home.path("project/findling.toml")).unwrap();
+    home.write("findling.toml", "");
+    home.write("data/findling.toml", &text);
+    run(&["find", "mutex"]);
+    assert!(n_connections.load(Ordering::Relaxed) > asked);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_file_of_another_user_is_ignored() {
+    let home = home("[search]\nlimit = 1\n");
+    if std::os::unix::fs::chown(home.path("findling.toml"), Some(12_345), None).is_err() {
+        return; // Only root gives files away.
+    }
+    let built = home.run(&["build", "docs", "-o", "index", "--encoder=none", "--no-client"]);
+    assert_eq!(built.code, 0, "{built:?}");
+    let done = home.run(&["search", "index", "mutex", "--format=paths"]);
+    assert_eq!((done.code, done.out.lines().count()), (0, 2), "{done:?}");
+    assert_eq!(done.err.matches("findling config trust").count(), 1, "{done:?}");
+    assert_eq!(home.json(&["config", "--json"])[0]["trust"], "other-user");
+    home.write("findling.toml", "[search\nnot TOML");
+    assert_eq!(home.run(&["search", "index", "mutex"]).code, 0, "nor is it an error");
+    home.write("findling.toml", "[search]\nlimit = 1\n");
+    assert_eq!(home.run(&["config", "trust"]).code, 0);
+    let done = home.run(&["search", "index", "mutex", "--format=paths"]);
+    assert_eq!(done.out.lines().count(), 1, "a person may trust it: {done:?}");
 }

@@ -13,6 +13,7 @@ mod refused;
 mod sites;
 mod targets;
 mod transfer;
+mod trust;
 mod vectors;
 mod watching;
 

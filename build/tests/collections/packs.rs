@@ -160,7 +160,7 @@ fn ranges_that_are_wrong_or_short_are_refused() {
     for ranges in [Ranges::Wrong, Ranges::Short] {
         let (address, _) = serve(home.path("packs"), ranges);
         let copied = copy(&address, &home.path("sites")).unwrap();
-        let files = BundleFiles::open(&copied.directory).unwrap();
+        let files = BundleFiles::open(copied.location()).unwrap();
         for (id, entry) in files.listed_shards() {
             let with = files.manifest().path(id, &entry);
             if files.with_manifest().iter().any(|(path, _)| *path == with) {
@@ -178,7 +178,7 @@ fn a_spoilt_pack_of_a_copy_is_fetched_again() {
     let (address, asked) = serve(home.path("packs"), Ranges::Ignored);
     let copied = copy(&address, &home.path("sites")).unwrap();
     let reads = || {
-        let files = BundleFiles::open(&copied.directory).unwrap();
+        let files = BundleFiles::open(copied.location()).unwrap();
         for (id, entry) in files.listed_shards() {
             decode_shard(&entry, &files.stored(id, &entry).unwrap()).unwrap();
         }

@@ -168,7 +168,7 @@ fn of_a_site_no_search_reads_all_vectors() {
     let home = home();
     let site = home.serve("site-bundle");
     let copied = copy(&site.address, &home.path("sites")).unwrap();
-    let mut host = Host::open(&copied.directory).unwrap();
+    let mut host = Host::open(copied.location()).unwrap();
     assert!(host.index().is_streamed());
     host.set_streamed(false);
     assert!(host.index().is_streamed(), "all vectors would be fetched");
@@ -202,7 +202,7 @@ fn one_connection_serves_opening_and_reading() {
     let site = home.serve("site-bundle");
     let (address, n_connections) = passed_on(&site.address);
     let copied = copy(&address, &home.path("sites")).unwrap();
-    let files = BundleFiles::open(&copied.directory).unwrap();
+    let files = BundleFiles::open(copied.location()).unwrap();
     for (id, entry) in files.listed_shards() {
         files.stored(id, &entry).unwrap();
     }
@@ -228,14 +228,15 @@ fn the_parts_of_an_encoder_are_asked_for_once() {
 
     let (address, asked) = serve_files(out.clone());
     let copied = copy(&address, &home.path("sites")).unwrap();
-    let files = BundleFiles::open(&copied.directory).unwrap();
+    let files = BundleFiles::open(copied.location()).unwrap();
     for _ in 0..2 {
         assert_eq!(files.parts(std::slice::from_ref(&part)).unwrap(), bytes);
     }
     let n_asked =
         asked.lock().unwrap().iter().filter(|asked| **asked == format!("/{path}")).count();
     assert_eq!(n_asked, 1);
-    std::fs::write(copied.directory.join(&path), "spoilt").unwrap();
+    let kept = copied.directory.join(format!("../parts/{}.bin", hex(&part.hash)));
+    std::fs::write(kept, "spoilt").unwrap();
     assert_eq!(
         files.parts(std::slice::from_ref(&part)).unwrap(),
         bytes,
@@ -269,6 +270,7 @@ fn files_of_earlier_builds_are_removed_when_nobody_reads_them() {
     assert_eq!(home.found(&address, "oven"), ["/c/"]);
     home.json(&["inspect", &address, "--json"]);
     let bundle = tree(&home.path("site-bundle")).into_iter().map(|(path, _)| path);
+    let bundle = bundle.map(|path| PathBuf::from("files").join(path));
     let copy = bundle.chain(["checked.txt", "lock", "origin.txt"].map(PathBuf::from));
     let directory = std::fs::read_dir(&sites).unwrap().next().unwrap().unwrap().file_name();
     let copy: BTreeSet<PathBuf> = copy.map(|path| PathBuf::from(&directory).join(path)).collect();

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::jobs::State;
 use super::{Application, address};
 use crate::collections::{Freshness, Home, Name, Registry, Settings, Target};
-use crate::commands::bundles::{Bundles, lock};
+use crate::commands::bundles::Bundles;
 use crate::commands::collection::Row;
 use crate::output::Failure;
 use crate::safe_text;
@@ -92,7 +92,6 @@ fn card<'a>(
 
 fn contents(bundles: &Bundles, name: &Name) -> Result<Contents> {
     let asked = bundles.get(name.as_str())?;
-    let asked = lock(&asked);
     let manifest = asked.host.manifest();
     let attribute = |attribute: &findling_bundle::Attribute| Attribute {
         name: attribute.name.clone(),

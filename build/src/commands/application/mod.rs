@@ -38,7 +38,7 @@ use findling_engine::Limit;
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-use super::bundles::{Bundles, lock};
+use super::bundles::Bundles;
 use super::require_fresh::RequireFresh;
 use super::vector_name::VectorName;
 use crate::host::EncoderChoice;
@@ -196,14 +196,14 @@ async fn blocking(run: impl FnOnce() -> Response + Send + 'static) -> Response {
 /// Opens all bundles and loads their encoders.
 fn warm(bundles: &Bundles) {
     for name in bundles.names().unwrap_or_default() {
-        let Ok(asked) = bundles.get(&name) else { continue };
+        let Ok(mut asked) = bundles.get(&name) else { continue };
         let request = findling_engine::Request {
             query: "a".to_owned(),
             limit: Limit(0),
             ..findling_engine::Request::default()
         };
         // What is wrong is told to the first search.
-        let _ = lock(&asked).answer(request, &mut bundles.encoders(), &Ui::silent());
+        let _ = asked.answer(request, bundles.encoders(), &Ui::silent());
     }
 }
 

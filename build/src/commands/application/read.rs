@@ -12,7 +12,6 @@ use super::source::Source;
 use super::text::{Block, Piece, blocks};
 use super::{Application, address, paper, source, text_of};
 use crate::collections::{Home, Registry};
-use crate::commands::bundles::lock;
 use crate::host::{Document, DocumentSection};
 use crate::safe_text::{self, line};
 
@@ -90,8 +89,7 @@ struct Section {
 pub fn answer(application: &Application, input: &Value) -> Result<String> {
     let (name, id) = (text_of(input, "in")?, text_of(input, "page")?);
     let text = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default();
-    let asked = application.bundles.get(&name)?;
-    let mut asked = lock(&asked);
+    let mut asked = application.bundles.get(&name)?;
     let (number, document) = asked.host.find_document(&id)?;
     let attributes = asked.host.attributes_of_sections(number)?;
     let sources = asked.sources.clone();

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{address, usage};
-use crate::commands::bundles::{Bundles, lock};
+use crate::commands::bundles::Bundles;
 use crate::commands::merged_facets::merge;
 use crate::commands::open_bundle::OpenBundle;
 use crate::output::{Failure, comparable};
@@ -133,8 +133,7 @@ fn ask(
     request: &Request,
     is_chosen: bool,
 ) -> Result<Option<Response>> {
-    let asked = bundles.get(name)?;
-    let mut asked = lock(&asked);
+    let mut asked = bundles.get(name)?;
     let Some(mut request) = request_for(request, &asked) else { return Ok(None) };
     // The pages to skip are known only after all have answered.
     request.limit = Limit(request.limit.0.saturating_add(request.offset).min(MAX_PAGES));
@@ -143,7 +142,7 @@ fn ask(
         request.limit = Limit(0);
         request.facets.clear();
     }
-    match asked.answer(request, &mut bundles.encoders(), &Ui::silent()) {
+    match asked.answer(request, bundles.encoders(), &Ui::silent()) {
         Ok((response, _)) => Ok(Some(response)),
         Err(error) if Failure::of(&error).code == "unknown-attribute" => Ok(None),
         Err(error) => Err(error),

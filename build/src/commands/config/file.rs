@@ -10,7 +10,8 @@
 //! mode = "lexical"
 //! ```
 //!
-//! A table is named after a command. A key is the long name of an option, or the name of an
+//! A file of a project may come with the files of others, so [`super::classes`] says what it may
+//! set. A table is named after a command. A key is the long name of an option, or the name of an
 //! argument. What is given on the command line takes precedence.
 
 use std::path::{Path, PathBuf};
@@ -70,14 +71,6 @@ impl SettingsFile {
         path.is_file().then(|| Self::read(path)).transpose()
     }
 
-    /// Reads the nearest file.
-    ///
-    /// # Errors
-    /// If there is one that cannot be read.
-    pub fn find(directory: &Path) -> Result<Option<Self>> {
-        Self::nearest(directory).map(Self::read).transpose()
-    }
-
     /// Reads a file.
     ///
     /// # Errors
@@ -96,6 +89,11 @@ impl SettingsFile {
             message: format!("{}: expected TOML, found {error}", name()),
         })?;
         Ok(Self { path, document })
+    }
+
+    /// Returns its text.
+    pub fn text(&self) -> &str {
+        self.document.raw()
     }
 
     /// A switch that is not of a command, above all tables.
@@ -178,8 +176,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(NAME), text).unwrap();
         std::fs::create_dir_all(dir.path().join("a/b")).unwrap();
-        let found = SettingsFile::find(&dir.path().join("a/b"));
-        (dir, found.map(Option::unwrap))
+        let found = SettingsFile::nearest(&dir.path().join("a/b")).unwrap();
+        (dir, SettingsFile::read(found))
     }
 
     #[test]
@@ -201,7 +199,7 @@ mod tests {
         let (dir, file) = in_file("");
         assert!(file.is_ok());
         std::fs::create_dir(dir.path().join("a/.git")).unwrap();
-        assert!(SettingsFile::find(&dir.path().join("a/b")).unwrap().is_none());
+        assert!(SettingsFile::nearest(&dir.path().join("a/b")).is_none());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Puts the settings of a file into a command line, below what was typed.
+//! Puts the settings of files into a command line, below what was typed.
 
 use std::any::TypeId;
 use std::ffi::OsString;
@@ -8,7 +8,11 @@ use anyhow::Result;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
-use super::file::{Setting, SettingsFile};
+use super::classes::{Class, Project, class};
+use super::file::{NAME, Setting, SettingsFile};
+use super::trust::{self, Trust};
+use crate::collections::Home;
+use crate::safe_text::line;
 
 /// Arguments that are a path or the name of a collection.
 const TARGETS: &[&str] = &["bundle", "bundles", "target", "targets"];
@@ -16,47 +20,170 @@ const TARGETS: &[&str] = &["bundle", "bundles", "target", "targets"];
 /// Commands that work whatever the file has.
 const WITHOUT: &[&str] = &["init", "config", "history", "completions", "man", "help"];
 
-/// Whether a file may set an option. One that came with a directory from elsewhere must not
-/// overwrite a file because somebody searched there, nor agree to a download.
-fn may_be_set(command: &str, key: &str) -> bool {
-    !matches!(key, "yes" | "save") && (key != "output" || command == "build")
+/// A command line with the settings of files.
+#[derive(Debug)]
+pub struct Settled {
+    /// The arguments.
+    pub arguments: Vec<OsString>,
+    /// Which settings of a file do not hold, and what to do.
+    pub warning: Option<String>,
 }
 
-/// The arguments of a command line with those of the nearest `findling.toml` that were not given.
-/// `command` describes the command line; it is not needed where there is no such file.
+/// The arguments of a command line with those of the nearest `findling.toml`, and of the user's own
+/// one, that were not given. `command` describes the command line; it is not needed where there is
+/// no such file.
 ///
 /// # Errors
-/// If the file cannot be read, or has options that the command does not have.
+/// If a file cannot be read, or has options that the command does not have.
 pub fn with_settings(
     command: impl FnOnce() -> Command,
     arguments: Vec<OsString>,
-) -> Result<Vec<OsString>> {
+) -> Result<Settled> {
     let here = std::env::current_dir()?;
-    let Some(path) = SettingsFile::nearest(&here) else { return Ok(arguments) };
+    let files = files(&here);
+    if files.is_empty() {
+        return Ok(Settled { arguments, warning: None });
+    }
     let mut command = command();
     command.build();
     let typed = command.clone().ignore_errors(true).try_get_matches_from(&arguments);
-    // Help, or an error that the command line reports itself.
-    let Ok(typed) = typed else { return Ok(arguments) };
-    let Some((name, matches)) = typed.subcommand() else { return Ok(arguments) };
-    let Some(command) = command.find_subcommand(name) else { return Ok(arguments) };
-    if WITHOUT.contains(&name) {
-        return Ok(arguments);
+    let subcommand = typed.as_ref().ok().and_then(ArgMatches::subcommand);
+    // Without one it is help, or an error that the command line reports itself.
+    let found = subcommand.and_then(|(name, matches)| {
+        let command = command.find_subcommand(name).filter(|_| !WITHOUT.contains(&name));
+        Some((command?, matches))
+    });
+    let Some((command, matches)) = found else {
+        return Ok(Settled { arguments, warning: None });
+    };
+    let mut added = Added::default();
+    for path in files {
+        added.add(path, command, matches, &here)?;
     }
-    let file = SettingsFile::read(path)?;
-    let below = file.path.parent().filter(|directory| *directory != here);
-    let (mut options, mut positional) = (Vec::new(), Vec::new());
-    for setting in file.settings(name)? {
-        let arg = argument(command, &file, &setting)?;
-        if is_given(command, matches, arg) {
-            continue;
+    let Added { options, positional, warning, .. } = added;
+    let arguments = inserted(arguments, command.get_name(), options, positional);
+    Ok(Settled { arguments, warning })
+}
+
+/// Returns the files that hold in a directory: the project's, then the user's own.
+pub fn files(here: &Path) -> Vec<PathBuf> {
+    let nearest = SettingsFile::nearest(here);
+    let own = Home::default_location().ok().map(|home| home.root().join(NAME));
+    let is_other = |own: &PathBuf| {
+        let nearest = nearest.as_ref().and_then(|path| path.canonicalize().ok());
+        own.is_file() && own.canonicalize().ok() != nearest
+    };
+    let own = own.filter(is_other);
+    nearest.into_iter().chain(own).collect()
+}
+
+/// What is added to a command line.
+#[derive(Default)]
+struct Added {
+    options: Vec<OsString>,
+    positional: Vec<OsString>,
+    /// The identifiers of the arguments.
+    set: Vec<String>,
+    warning: Option<String>,
+}
+
+impl Added {
+    /// Adds the settings of a file that neither the command line nor an earlier file has.
+    fn add(
+        &mut self,
+        path: PathBuf,
+        command: &Command,
+        matches: &ArgMatches,
+        here: &Path,
+    ) -> Result<()> {
+        let file = match SettingsFile::read(path.clone()) {
+            // What another user writes there is no error of this one.
+            Err(_) if trust::is_of_another_user(&path) => return Ok(()),
+            read => read?,
+        };
+        let (trust, name) = (trust::of(&file), command.get_name());
+        if trust == Trust::None {
+            let keys: Vec<&str> = match file.settings(name) {
+                Ok(settings) => settings.iter().map(|setting| setting.key).collect(),
+                Err(_) => Vec::new(),
+            };
+            self.warn(&file, trust, name, &keys);
+            return Ok(());
         }
-        match arg.get_long() {
-            Some(long) => options.extend(spelled(long, arg, &setting, below)),
-            None => positional.extend(values(arg, &setting, below)),
+        let mut ignored = Vec::new();
+        for setting in file.settings(name)? {
+            let arg = argument(command, &file, &setting)?;
+            if is_given(command, matches, arg) || self.has(command, arg) {
+                continue;
+            }
+            if objection(command, arg, &file, trust, &setting, here).is_some() {
+                ignored.push(setting.key);
+                continue;
+            }
+            let below = file.path.parent().filter(|directory| *directory != here);
+            self.set.push(arg.get_id().to_string());
+            match arg.get_long() {
+                Some(long) => self.options.extend(spelled(long, arg, &setting, below)),
+                None => self.positional.extend(values(arg, &setting, below)),
+            }
         }
+        self.warn(&file, trust, name, &ignored);
+        Ok(())
     }
-    Ok(inserted(arguments, name, options, positional))
+
+    /// Whether an argument was set by an earlier file, or one that it does not go together with.
+    fn has(&self, command: &Command, arg: &Arg) -> bool {
+        let is_set = |arg: &Arg| self.set.iter().any(|id| id == arg.get_id().as_str());
+        is_set(arg) || command.get_arg_conflicts_with(arg).into_iter().any(is_set)
+    }
+
+    fn warn(&mut self, file: &SettingsFile, trust: Trust, command: &str, keys: &[&str]) {
+        if keys.is_empty() {
+            return;
+        }
+        let path = file.path.to_string_lossy();
+        let (path, keys) = (line(&path), keys.join(", "));
+        let why = why(trust);
+        self.warning = Some(format!(
+            "{path}: {} of [{command}] ignored, because {why}; `findling config` says more, \
+             `findling config trust` trusts the file",
+            line(&keys)
+        ));
+    }
+}
+
+/// Says why not all settings of a file hold.
+pub fn why(trust: Trust) -> &'static str {
+    match trust {
+        Trust::Whole => "no file may set them",
+        Trust::Harmless => "the file is not trusted",
+        Trust::Changed => "the file has changed since it was trusted",
+        Trust::None => "the file is another user's",
+    }
+}
+
+/// Says why a setting of a file does not hold; `None` if it does.
+pub fn objection(
+    command: &Command,
+    arg: &Arg,
+    file: &SettingsFile,
+    trust: Trust,
+    setting: &Setting<'_>,
+    here: &Path,
+) -> Option<&'static str> {
+    match trust {
+        Trust::Whole => return None,
+        Trust::None => return Some(why(trust)),
+        Trust::Harmless | Trust::Changed => {}
+    }
+    // A switch that is off is as if it were not there.
+    if setting.is_off {
+        return None;
+    }
+    let root = file.path.parent()?;
+    let base = if is_path(arg) { root } else { here };
+    let values = setting.values.as_deref().unwrap_or_default();
+    class(command.get_name(), name(arg)).objection(values, Project { root, base })
 }
 
 /// The argument that a setting is for.
@@ -68,7 +195,8 @@ pub fn argument<'a>(
     file: &SettingsFile,
     setting: &Setting<'_>,
 ) -> Result<&'a Arg> {
-    let is_listed = |arg: &&Arg| !arg.is_hide_set() && may_be_set(command.get_name(), name(arg));
+    let is_listed =
+        |arg: &&Arg| !arg.is_hide_set() && class(command.get_name(), name(arg)) != Class::Never;
     let listed = || command.get_arguments().filter(is_listed);
     listed().find(|arg| name(arg) == setting.key).ok_or_else(|| {
         let alike = |arg: &&Arg| strsim::jaro_winkler(name(arg), setting.key);
@@ -111,11 +239,15 @@ fn spelled(long: &str, arg: &Arg, setting: &Setting<'_>, below: Option<&Path>) -
     values(arg, setting, below).into_iter().map(spell).collect()
 }
 
+/// Returns whether the values of an argument are paths, which start from the file's directory.
+fn is_path(arg: &Arg) -> bool {
+    arg.get_value_parser().type_id() == TypeId::of::<PathBuf>()
+}
+
 /// The values of a setting. Paths are relative to the file's directory.
 fn values(arg: &Arg, setting: &Setting<'_>, below: Option<&Path>) -> Vec<OsString> {
-    let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
     let value = |value: &String| {
-        let Some(directory) = below.filter(|_| is_path) else { return value.into() };
+        let Some(directory) = below.filter(|_| is_path(arg)) else { return value.into() };
         let path = directory.join(value);
         let may_be_name = TARGETS.contains(&arg.get_id().as_str());
         if may_be_name && !path.exists() { value.into() } else { path.into_os_string() }

@@ -129,7 +129,7 @@ pub(super) struct Judged {
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let target = find_target(&args.bundle, &args.vectors, ui)?;
-    let mut host = Host::open(target.path())?;
+    let mut host = Host::open(target.location())?;
     host.set_streamed(args.ranking.streamed);
     if let Some(path) = &args.parameters {
         host.index_mut().set_rank_params(ranking::params(&ranking::read(path)?));

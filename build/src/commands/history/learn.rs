@@ -88,7 +88,7 @@ fn learn(args: &Args, ui: &Ui) -> Result<Exit> {
         );
         return Err(UsageError { code: "feedback", message }.into());
     }
-    let mut host = Host::open(target.path())?;
+    let mut host = Host::open(target.location())?;
     let encoder = load_encoder(&host, &EncoderChoice::Auto, Mode::Hybrid, ui)?;
     let mode = if encoder.is_some() { Mode::Hybrid } else { Mode::Lexical };
     if let Some(encoder) = &encoder {

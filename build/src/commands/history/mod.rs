@@ -12,6 +12,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use super::config::file::SettingsFile;
+use super::config::trust::is_of_another_user;
 use super::confirmed;
 use super::search::{Output, finish};
 use crate::collections::Home;
@@ -107,7 +108,9 @@ fn is_on(home: &Home) -> Result<bool> {
     let switch = |file: Option<SettingsFile>| -> Result<Option<bool>> {
         Ok(file.map(|file| file.switch(SWITCH)).transpose()?.flatten())
     };
-    if let Some(truth) = switch(SettingsFile::find(&std::env::current_dir()?)?)? {
+    let nearest = SettingsFile::nearest(&std::env::current_dir()?);
+    let nearest = nearest.filter(|path| !is_of_another_user(path));
+    if let Some(truth) = switch(nearest.map(SettingsFile::read).transpose()?)? {
         return Ok(truth);
     }
     Ok(switch(SettingsFile::in_directory(home.root())?)?.unwrap_or(false))

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::budget::{
     Budget, Bytes, BytesSpread, Download, LIMIT, Part, Queries, Spread, measure, own_queries,
 };
+use crate::bundle_files::Location;
 use crate::eval::judged::read_queries;
 use crate::host::Host;
 use crate::serve::BROTLI_QUALITY;
@@ -59,7 +60,7 @@ struct Report<'a> {
 ///
 /// # Errors
 /// If the bundle or the queries cannot be read, or more is downloaded than allowed.
-pub(super) fn run(bundle: &Path, args: &BudgetArgs, json: bool, ui: &Ui) -> Result<ExitCode> {
+pub(super) fn run(bundle: Location, args: &BudgetArgs, json: bool, ui: &Ui) -> Result<ExitCode> {
     let mut host = Host::open(bundle)?;
     let queries = match &args.queries {
         Some(path) => read_queries(path)?.into_iter().map(|query| query.text).collect(),

@@ -61,9 +61,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     }
     let target = find_target(&args.bundle, &args.vectors, ui)?;
     if args.budget.budget {
-        return budget::run(target.path(), &args.budget, args.json, ui);
+        return budget::run(target.location(), &args.budget, args.json, ui);
     }
-    let files = BundleFiles::open(target.path())?;
+    let files = BundleFiles::open(target.location())?;
     let contents = inspect(&files, ui);
     if args.json {
         print_json(&contents)?;

@@ -1,7 +1,5 @@
 //! The answers of the tools. They block, so the server runs them on a thread of their own.
 
-use std::sync::{Arc, Mutex};
-
 use anyhow::Result;
 use findling_bundle::AttributeKind;
 use findling_engine::{Limit, PageHit, Request, Response, SectionsPerPage};
@@ -17,7 +15,7 @@ use super::types::{
     SearchInput, SearchOutput, SimilarInput, UNTRUSTED, ValueOutput, limit, tokens,
 };
 use crate::commands::ask::{Question, ask_as_one};
-use crate::commands::bundles::{Bundles, lock};
+use crate::commands::bundles::{Asked, Bundles};
 use crate::commands::open_bundle::OpenBundle;
 use crate::commands::search::{is_no_page, parse_filter};
 use crate::host::Document;
@@ -89,7 +87,7 @@ impl Call<'_> {
     }
 
     /// The next bundle of several, of which so many are done.
-    fn bundle(&self, name: &str, done: usize, all: usize) -> Result<Arc<Mutex<OpenBundle>>> {
+    fn bundle(&self, name: &str, done: usize, all: usize) -> Result<Asked<'_>> {
         let what = if self.bundles.is_open(name) { "asking" } else { "opening" };
         self.progress.tell(done, all, format!("{what} {}", line(name)));
         self.bundles.get(name)
@@ -106,7 +104,7 @@ impl Call<'_> {
         for (done, name) in names.iter().enumerate() {
             self.go_on()?;
             let asked = self.bundle(name, done, names.len());
-            match asked.and_then(|asked| ask(name, &mut lock(&asked))) {
+            match asked.and_then(|mut asked| ask(name, &mut asked)) {
                 Ok(answer) => answers.push(answer),
                 Err(error) => failures.push((name.clone(), error)),
             }
@@ -132,22 +130,20 @@ impl Call<'_> {
                 Err(error) => failures.push((name.clone(), error)),
             }
         }
-        // Every call locks in the same order.
-        let mut locked: Vec<_> = opened.iter().map(|(_, asked)| lock(asked)).collect();
         let by_meaning = request.mode != findling_engine::Mode::Lexical;
-        for asked in &locked {
+        for (_, asked) in &opened {
             if self.bundles.is_first_question(&asked.name, by_meaning) {
                 self.tell_what_takes_time(asked, request);
             }
         }
         self.go_on()?;
-        let replies = ask_as_one(locked.iter_mut().map(|asked| &mut **asked), |asked| {
-            Question::new(asked, request.clone(), &mut self.bundles.encoders(), self.ui)
+        let replies = ask_as_one(opened.iter_mut().map(|(_, asked)| &mut **asked), |asked| {
+            Question::new(asked, request.clone(), self.bundles.encoders(), self.ui)
         });
         failures.extend(replies.refusals);
         let mut answers = Vec::new();
         for (at, (asked, reply)) in replies.answers {
-            let name = opened[at].0;
+            let name = &names[at];
             match each(name, asked, reply.response) {
                 Ok(answer) => answers.push(answer),
                 Err(error) => failures.push((name.clone(), error)),
@@ -161,7 +157,7 @@ impl Call<'_> {
         if self.bundles.is_first_question(&asked.name, by_meaning) {
             self.tell_what_takes_time(asked, &request);
         }
-        Ok(asked.answer(request, &mut self.bundles.encoders(), self.ui)?.0)
+        Ok(asked.answer(request, self.bundles.encoders(), self.ui)?.0)
     }
 
     /// Tells what the first question to a bundle waits for.
@@ -208,8 +204,7 @@ impl Call<'_> {
     /// `similar`.
     pub fn similar(&self, input: SimilarInput) -> Result<SearchOutput> {
         let limit = limit(input.limit);
-        let (name, asked) = self.bundle_of(&input.url, input.collection.as_deref())?;
-        let mut asked = lock(&asked);
+        let (name, mut asked) = self.bundle_of(&input.url, input.collection.as_deref())?;
         let request = Request {
             limit: Limit(limit),
             similar_to: Some(input.url),
@@ -253,8 +248,7 @@ impl Call<'_> {
 
     /// `read`.
     pub fn read(&self, input: ReadInput) -> Result<ReadOutput> {
-        let (collection, asked) = self.bundle_of(&input.url, input.collection.as_deref())?;
-        let mut asked = lock(&asked);
+        let (collection, mut asked) = self.bundle_of(&input.url, input.collection.as_deref())?;
         let document = asked.host.document(&input.url)?;
         let (address, whole) = text::of(&document, &input.url)?;
         let from = whole.char_indices().nth(input.offset).map_or(whole.len(), |(at, _)| at);
@@ -294,7 +288,6 @@ impl Call<'_> {
 
     fn collection(&self, name: &str) -> Result<CollectionOutput> {
         let asked = self.bundles.get(name)?;
-        let asked = lock(&asked);
         let manifest = asked.host.manifest();
         let target = asked.target.as_ref();
         let freshness = target.and_then(|target| target.freshness().ok().flatten());
@@ -362,17 +355,13 @@ impl Call<'_> {
     }
 
     /// The bundle that has a page: the wanted one, or the first that has it.
-    fn bundle_of(
-        &self,
-        address: &str,
-        wanted: Option<&str>,
-    ) -> Result<(String, Arc<Mutex<OpenBundle>>)> {
+    fn bundle_of(&self, address: &str, wanted: Option<&str>) -> Result<(String, Asked<'_>)> {
         let names = self.bundles.wanted(wanted)?;
         let mut failed = None;
         for (done, name) in names.iter().enumerate() {
             self.go_on()?;
-            let found = self.bundle(name, done, names.len()).and_then(|asked| {
-                lock(&asked).host.document(address)?;
+            let found = self.bundle(name, done, names.len()).and_then(|mut asked| {
+                asked.host.document(address)?;
                 Ok(asked)
             });
             match found {
@@ -390,8 +379,7 @@ impl Call<'_> {
     /// The page of a collection with an address, for a resource.
     pub fn page(&self, collection: &str, address: &str) -> Result<Document> {
         let name = self.bundles.wanted(Some(collection))?.remove(0);
-        let asked = self.bundles.get(&name)?;
-        lock(&asked).host.document(address)
+        self.bundles.get(&name)?.host.document(address)
     }
 }
 

@@ -78,8 +78,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
 /// Without a bundle that can be opened, the command ends now, not later for an assistant. If only
 /// some can be, the answers of the tools name the others.
 fn check(targets: &[PathBuf], vectors: &VectorName) -> Result<()> {
-    let open =
-        |path: &PathBuf| -> Result<Host> { Host::open(vectors.of(Target::find(path)?)?.path()) };
+    let open = |path: &PathBuf| -> Result<Host> {
+        Host::open(vectors.of(Target::find(path)?)?.location())
+    };
     let mut failed = None;
     for path in targets {
         match open(path) {

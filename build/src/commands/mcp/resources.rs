@@ -8,7 +8,6 @@ use rmcp::model::{ListResourcesResult, Resource, ResourceTemplate};
 use super::answers::Call;
 use super::text;
 use super::types::UNTRUSTED;
-use crate::commands::bundles::lock;
 use crate::host::Document;
 use crate::output::UsageError;
 use crate::passages::{beginning, estimate};
@@ -41,11 +40,10 @@ pub fn list(call: &Call<'_>, cursor: Option<&str>) -> Result<ListResourcesResult
     let (mut at, mut page) = cursor.map_or(Ok((0, 0)), place)?;
     let mut resources = Vec::new();
     while let Some(name) = names.get(at) {
-        let Ok(asked) = call.bundles.get(name) else {
+        let Ok(mut asked) = call.bundles.get(name) else {
             (at, page) = (at + 1, 0);
             continue;
         };
-        let mut asked = lock(&asked);
         let n_pages = asked.host.manifest().stats.n_pages;
         while page < n_pages && resources.len() < PER_PAGE as usize {
             resources.push(resource(name, &asked.host.page(PageId(page))?));

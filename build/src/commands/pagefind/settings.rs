@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
 use super::Args;
+use crate::commands::config::classes::{Project, class};
 
 /// Configuration files, in the working directory.
 const FILES: [&str; 4] = ["pagefind.json", "pagefind.yml", "pagefind.yaml", "pagefind.toml"];
@@ -174,7 +175,7 @@ fn values(
     here: &Path,
     environment: impl Iterator<Item = (String, String)>,
 ) -> Result<Map<String, Value>> {
-    let mut values = file(here)?;
+    let mut given = Map::new();
     for (name, value) in environment {
         if let Some(rest) = name.get(PREFIX.len()..)
             && name[..PREFIX.len()].eq_ignore_ascii_case(PREFIX)
@@ -182,12 +183,41 @@ fn values(
             let name = rest.to_ascii_lowercase();
             // Others have variables of this prefix, too: PAGEFIND_BINARY_PATH is the npm package's.
             if is_known(&name) {
-                values.insert(name, Value::String(value));
+                given.insert(name, Value::String(value));
             }
         }
     }
-    values.extend(args.given());
+    given.extend(args.given());
+    let mut values = file(here)?;
+    // What a person says instead counts, whatever the file has.
+    values
+        .iter()
+        .filter(|(name, _)| !given.contains_key(*name))
+        .try_for_each(|(name, value)| check(here, name, value))?;
+    values.extend(given);
     Ok(values)
+}
+
+/// Checks that a setting of the configuration file is one that a project may decide: the file may
+/// come with the files of others.
+fn check(here: &Path, name: &str, value: &Value) -> Result<()> {
+    let key = match name {
+        "source" => "site".to_owned(),
+        "bundle_dir" => "output-subdir".to_owned(),
+        _ => name.replace('_', "-"),
+    };
+    if !is_known(name) || WITHOUT_MEANING.iter().any(|(known, _)| *known == name) || !is_on(value) {
+        return Ok(());
+    }
+    let values: Vec<String> = text_of(value).into_iter().collect();
+    let project = Project { root: here, base: here };
+    match class("pagefind", &key).objection(&values, project) {
+        None => Ok(()),
+        Some(why) => bail!(
+            "expected settings of the project in its configuration file, found `{name}`: {why}; \
+             give --{key} on the command line if you want it"
+        ),
+    }
 }
 
 /// The configuration file's settings; none without a file.
@@ -259,6 +289,26 @@ mod tests {
         assert_eq!(settings.glob.as_deref(), Some("*.htm"));
         assert!(settings.verbose);
         assert!(settings.unknown.is_empty());
+    }
+
+    #[test]
+    fn a_file_names_nothing_outside_of_the_project() {
+        for setting in [
+            "output_path: ../other",
+            "output_subdir: /etc",
+            "logfile: log.txt",
+            "ui: /usr/share/x",
+            "source: ../other",
+            "encoder: ./model.onnx",
+        ] {
+            let file = format!("site: public\n{setting}\n");
+            let read_with = |args: &Args| read(Some(("pagefind.yml", &file)), &[], args);
+            assert!(read_with(&Args::default()).is_err(), "{setting}");
+        }
+        let file = Some(("pagefind.yml", "site: public\noutput_path: ../other"));
+        let typed = Args { output_path: Some("../other".into()), ..Args::default() };
+        assert!(read(file, &[], &typed).is_ok(), "a person may");
+        assert!(read(file, &[("PAGEFIND_OUTPUT_PATH", "../other")], &Args::default()).is_ok());
     }
 
     #[test]

@@ -68,7 +68,9 @@ impl Watched {
         match &self.target {
             Some(target) => target.is_replaced(),
             // While a build writes, there may be no entry for a moment.
-            None => entry_at(&self.bundle.path).is_some_and(|now| now != self.bundle.entry),
+            None => {
+                entry_at(self.bundle.location.path()).is_some_and(|now| now != self.bundle.entry)
+            }
         }
     }
 

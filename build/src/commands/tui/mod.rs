@@ -216,7 +216,7 @@ impl Program {
     }
 
     fn opened(&mut self, bundles: Vec<Bundle>) -> Effect {
-        let pairs = bundles.iter().map(|one| (one.path.clone(), one.sources.clone()));
+        let pairs = bundles.iter().map(|one| (one.location.clone(), one.sources.clone()));
         // A thread that has stopped is noticed elsewhere.
         let _ = self.read.send(reader::Job::Bundles(pairs.collect()));
         let _ = self.watch.send(bundles.clone());

@@ -1,6 +1,5 @@
 //! The thread that reads pages for the preview.
 
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender};
 use std::thread::JoinHandle;
 
@@ -8,6 +7,7 @@ use anyhow::Result;
 use findling_engine::{PageHit, Snippet};
 
 use super::styled::{Kind, Piece};
+use crate::bundle_files;
 use crate::commands::highlight;
 use crate::host::{Document, DocumentSection, Host};
 use crate::output::{Location, Sources};
@@ -22,7 +22,7 @@ const MAX_AFTER: usize = 64 << 10;
 #[derive(Clone, Debug)]
 pub enum Job {
     /// The bundles are now these.
-    Bundles(Vec<(PathBuf, Sources)>),
+    Bundles(Vec<(bundle_files::Location, Sources)>),
     /// Read the page of a row.
     Read { id: u64, bundle: usize, page: Box<PageHit> },
 }
@@ -42,7 +42,7 @@ pub struct Preview {
 
 /// Reads until the other side is gone. Of several pages that wait only the last is read.
 fn run(jobs: &Receiver<Job>, tell: &dyn Fn(Preview)) {
-    let mut bundles: Vec<(PathBuf, Sources)> = Vec::new();
+    let mut bundles: Vec<(bundle_files::Location, Sources)> = Vec::new();
     let mut hosts: Vec<Option<Host>> = Vec::new();
     while let Ok(first) = jobs.recv() {
         let mut wanted = None;
@@ -56,14 +56,14 @@ fn run(jobs: &Receiver<Job>, tell: &dyn Fn(Preview)) {
             }
         }
         let Some((id, bundle, page)) = wanted else { continue };
-        let (Some((path, sources)), Some(host)) = (bundles.get(bundle), hosts.get_mut(bundle))
+        let (Some((location, sources)), Some(host)) = (bundles.get(bundle), hosts.get_mut(bundle))
         else {
             continue;
         };
         let read = || -> Result<Preview> {
             let host = match host {
                 Some(host) => host,
-                none => none.insert(Host::open(path)?),
+                none => none.insert(Host::open(location.clone())?),
             };
             let document = host.document(&page.id)?;
             Ok(preview(id, &document, &page, &sources.relative()))

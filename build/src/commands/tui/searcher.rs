@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::modes::{Mode, Stage, StageEncoders};
 use super::rows::{Row, rows};
+use crate::bundle_files::Location;
 use crate::collections::Target;
 use crate::commands::ask::{Question as Asked, Replies, Reply, ask_as_one};
 use crate::commands::merged_facets::merge;
@@ -57,7 +58,7 @@ pub struct Bundle {
     /// By what it is found again; empty where it is not.
     pub lasting_name: String,
     /// Where it is on this machine.
-    pub path: PathBuf,
+    pub location: Location,
     pub sources: Sources,
     pub pages: u64,
     /// By which a bundle that took its place is known.
@@ -163,7 +164,7 @@ impl Searcher {
         let bundle = |asked: &OpenBundle| Bundle {
             name: line(&asked.name).into_owned(),
             lasting_name: asked.target.as_ref().map(Target::lasting_name).unwrap_or_default(),
-            path: asked.host.files().path().to_owned(),
+            location: asked.host.files().location(),
             sources: asked.sources.clone(),
             entry: *asked.host.files().entry_file(),
             pages: u64::from(asked.host.manifest().stats.n_pages),

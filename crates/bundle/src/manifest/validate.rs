@@ -274,14 +274,69 @@ fn check_starts(starts: impl Iterator<Item = u32>, n: u32) -> Result<(), Error> 
     require(first == (n == 0), "the ranges do not cover everything")
 }
 
-/// Checks a relative path, with `/`, that stays inside the bundle.
+/// Checks a relative path, with `/`, that stays inside the bundle and names the same file on every
+/// system.
 fn check_path(path: &str) -> Result<(), Error> {
     check_name(path)?;
-    let plain = |part: &str| {
-        !part.is_empty()
-            && part != "."
-            && part != ".."
-            && !part.contains(['\\', ':', '?', '#', '%', '\0'])
+    let is_plain = path.split('/').all(is_plain_name);
+    require(is_plain, "the path of a file is not a plain path inside the bundle")
+}
+
+/// Returns whether a name is of ASCII letters, digits, `-`, `_` and `.`, with no `.` at its ends,
+/// and is the name of no device of Windows.
+fn is_plain_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let is_device = match stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt")) {
+        Some(number) => number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_digit()),
+        None => matches!(stem.as_str(), "con" | "prn" | "aux" | "nul"),
     };
-    require(path.split('/').all(plain), "the path of a file is not a plain path inside the bundle")
+    let has_dot = name.starts_with('.') || name.ends_with('.');
+    !name.is_empty() && name.bytes().all(is_plain) && !has_dot && !is_device
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_path;
+
+    #[test]
+    fn a_path_is_plain_and_names_the_same_file_on_every_system() {
+        for path in ["a", "encoder/a-1_b.bin", "Encoder/x", "console/com10.bin", "a.b.c"] {
+            assert!(check_path(path).is_ok(), "{path}");
+        }
+        for path in [
+            "",
+            "/a",
+            "a/",
+            "a//b",
+            ".",
+            "..",
+            "../a",
+            "a/../b",
+            "./a",
+            ".a",
+            "a.",
+            "a./b",
+            "a b",
+            "a\\b",
+            "..\\a",
+            "C:a",
+            "a:b",
+            "\\\\?\\a",
+            "a?b",
+            "a#b",
+            "a%2e",
+            "a\0",
+            "a\nb",
+            "ä",
+            "a\u{2024}b",
+            "con",
+            "NUL.bin",
+            "a/Com1",
+            "lpt9.x.y",
+            "aux.",
+        ] {
+            assert!(check_path(path).is_err(), "{path:?}");
+        }
+    }
 }

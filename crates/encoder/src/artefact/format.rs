@@ -66,6 +66,23 @@ pub(super) fn announced(bytes: &[u8]) -> Result<Option<u64>, Error> {
     })
 }
 
+/// Returns the card, from the first bytes of a file that states a length of at most `most`.
+#[cfg(feature = "import")]
+pub(super) fn card_of_beginning(bytes: &[u8], most: u64) -> Result<EncoderCard, Error> {
+    let bad = |why: String| Error::Artefact(why);
+    let Some(length) = announced(bytes)? else {
+        return Err(bad(format!("it ends after {} bytes; download it again", bytes.len())));
+    };
+    if length > most {
+        return Err(bad(format!(
+            "expected at most {most} bytes, found {length}; use a smaller model"
+        )));
+    }
+    let config = config::standard().with_limit::<HEAD_LIMIT>();
+    let decoded = bincode::decode_from_slice::<EncoderCard, _>(&bytes[FIXED_LEN..], config);
+    decoded.map(|(card, _)| card).map_err(|error| bad(format!("its head is malformed: {error}")))
+}
+
 /// Returns the head, without the storage of tensors.
 pub(super) fn head_bytes(
     card: &EncoderCard,

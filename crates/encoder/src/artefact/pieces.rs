@@ -7,10 +7,16 @@
 //! the module needs no code for it, and nothing is in memory twice.
 
 use super::format::announced;
+#[cfg(feature = "import")]
+use super::format::card_of_beginning;
 use super::{Artefact, Error};
 
 /// Most memory that is reserved for a stated length. Beyond it, memory grows as bytes arrive.
 const RESERVED: usize = 64 << 20;
+
+/// Most bytes of a file that are inflated for its card.
+#[cfg(feature = "import")]
+const BEGINNING: usize = 64 << 10;
 
 /// Collects the bytes of a model file.
 #[derive(Debug, Default)]
@@ -75,6 +81,25 @@ impl Artefact {
             true
         });
         packed
+    }
+
+    /// Reads the card from the first bytes of what [`Artefact::to_packed_bytes`] or
+    /// [`Artefact::to_bytes`] wrote, so that a host can refuse the rest before it is fetched.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artefact`] for another format, and if the file states more than `most` bytes.
+    pub fn card_of_beginning(bytes: &[u8], most: u64) -> Result<crate::EncoderCard, Error> {
+        use miniz_oxide::inflate::stream::{InflateState, inflate};
+        use miniz_oxide::{DataFormat, MZFlush};
+
+        if bytes.starts_with(&super::MAGIC) {
+            return card_of_beginning(bytes, most);
+        }
+        let mut state = InflateState::new_boxed(DataFormat::Zlib);
+        let mut raw = vec![0; BEGINNING];
+        let step = inflate(&mut state, bytes, &mut raw, MZFlush::None);
+        card_of_beginning(&raw[..step.bytes_written], most)
     }
 
     /// Reads what [`Artefact::to_packed_bytes`] or [`Artefact::to_bytes`] wrote.

@@ -346,6 +346,13 @@ fn compressed_artefacts_are_read_back_whole_or_in_pieces() {
     let packed = artefact.to_packed_bytes();
     assert_eq!(Artefact::from_packed_bytes(packed.clone()).unwrap(), artefact);
     assert_eq!(Artefact::from_packed_bytes(artefact.to_bytes()).unwrap(), artefact);
+    for bytes in [&packed, &artefact.to_bytes()] {
+        let beginning = &bytes[..bytes.len().min(4_096)];
+        assert_eq!(&Artefact::card_of_beginning(beginning, 1 << 30).unwrap(), artefact.card());
+        assert!(Artefact::card_of_beginning(beginning, 100).is_err(), "longer than it may be");
+        assert!(Artefact::card_of_beginning(&bytes[..10], 1 << 30).is_err());
+    }
+    assert!(Artefact::card_of_beginning(&[0; 4_096], 1 << 30).is_err());
     for size in [1, 7, 39, 40, 41, 1 << 20] {
         let mut pieces = Pieces::default();
         artefact.to_bytes().chunks(size).for_each(|piece| pieces.push(piece).unwrap());
