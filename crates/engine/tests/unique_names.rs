@@ -26,7 +26,7 @@ fn page(url: &str, text: String, vector: [f32; 4]) -> Page {
     Page { title, url, language, sections: vec![section], ..Page::default() }
 }
 
-/// Forty pages that say what the questions say, and one that has the name.
+/// Builds forty pages that say what the questions say, and one that has the name.
 fn site(name: &str) -> Bundle {
     let general = "The server uses memory while it starts. If a program fails, look at the log of \
                    the server and close the connection.";

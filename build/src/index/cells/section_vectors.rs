@@ -56,7 +56,7 @@ pub fn build(
         .collect()
 }
 
-/// The mean of some rows.
+/// Returns the mean of some rows.
 fn mean(rows: &[&[f32]], dim: usize) -> Vec<f32> {
     let mut mean = vec![0.0; dim];
     for row in rows {

@@ -298,9 +298,9 @@ fn stand_for(groups: &mut [Group], pair: &[Clause], joined: &[String], analyzers
     }
 }
 
-/// Returns whether a stretch of `text` is spelt as a name of code, a code, an option, a version or a
-/// file is: with a digit, a sign within or in front, or a capital letter behind another letter. A number
-/// alone takes three digits.
+/// Returns whether a stretch of `text` is spelt as a name of code, a code, an option, a version or
+/// a file is: with a digit, a sign within or in front, or a capital letter behind another letter. A
+/// number alone takes three digits.
 fn is_named(text: &str, stretch: &Stretch) -> bool {
     let (start, end) = (stretch.start as usize, stretch.end as usize);
     let (Some(spelt), Some(behind)) = (text.get(start..end), text.get(end..)) else { return false };
