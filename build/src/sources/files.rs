@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::tree::{Fault, Tree};
-use super::{Format, Options, Problem, Severity, code, conversations, documents, papers};
+use super::{Format, Options, Problem, Severity, antora, code, conversations, documents, papers};
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,8 +113,10 @@ fn relative(path: &Path, root: Option<&Path>) -> String {
 
 pub(super) fn format_of(path: &Path) -> Option<Format> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "html" | "htm" | "xhtml" => Some(Format::Html),
-        "md" | "mdx" | "markdown" | "mdown" => Some(Format::Markdown),
+        "html" | "htm" | "xhtml" | "xht" => Some(Format::Html),
+        "md" | "mdx" | "markdown" | "mdown" | "qmd" | "rmd" | "rmarkdown" | "mdoc" | "mkd" => {
+            Some(Format::Markdown)
+        }
         "rst" | "rest" => Some(Format::Rst),
         "adoc" | "asciidoc" | "asc" => Some(Format::Asciidoc),
         "org" => Some(Format::Org),
@@ -152,7 +154,7 @@ fn walk(
     if options.format == Some(Format::Code) {
         return walk_code(directory, root, options, tell);
     }
-    let found = below(directory, root, options, tell);
+    let mut found = below(directory, root, options, tell);
     if options.format == Some(Format::Chats) {
         return all_as(
             Format::Chats,
@@ -169,6 +171,7 @@ fn walk(
     {
         return files;
     }
+    let unknown = std::mem::take(&mut found.unknown);
     let format = options.format.unwrap_or_else(|| found.most());
     let also = if options.format.is_none() { read_along(&found.named, format) } else { &[] };
     let (mut taken, mut left): (Vec<_>, Vec<_>) =
@@ -202,8 +205,24 @@ fn walk(
                 .to_owned(),
         };
         tell(Severity::Error, directory, reason);
+    } else {
+        tell_unknown(&unknown, tell);
     }
     taken
+}
+
+/// Tells of the files of a kind that is not known, by the ends of their names.
+fn tell_unknown(
+    unknown: &BTreeMap<String, (usize, PathBuf)>,
+    tell: &mut dyn FnMut(Severity, &Path, String),
+) {
+    for (end, (count, path)) in unknown {
+        let reason = match count {
+            1 => "is of a kind that is not read".to_owned(),
+            n => format!("and {} more files .{end} are of a kind that is not read", n - 1),
+        };
+        tell(Severity::Skipped, path, reason);
+    }
 }
 
 /// Files below a directory.
@@ -217,9 +236,87 @@ struct Found {
     refused: Vec<PathBuf>,
     /// Those whose names say that they may be conversations or papers.
     others: Vec<PathBuf>,
+    /// Those of a kind that is not known, by the end of the name: how many, and one of them.
+    unknown: BTreeMap<String, (usize, PathBuf)>,
 }
 
+/// Ends of names of files that hold no text for readers: scripts, styles, pictures, data.
+const ASSETS: [&str; 62] = [
+    "css",
+    "js",
+    "mjs",
+    "cjs",
+    "map",
+    "json",
+    "xml",
+    "xsl",
+    "xsd",
+    "dtd",
+    "rss",
+    "atom",
+    "svg",
+    "svgz",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "webp",
+    "avif",
+    "bmp",
+    "ico",
+    "cur",
+    "tif",
+    "tiff",
+    "eps",
+    "woff",
+    "woff2",
+    "ttf",
+    "otf",
+    "eot",
+    "mp4",
+    "webm",
+    "mov",
+    "avi",
+    "mp3",
+    "ogg",
+    "wav",
+    "flac",
+    "zip",
+    "gz",
+    "tgz",
+    "bz2",
+    "xz",
+    "zst",
+    "7z",
+    "tar",
+    "jar",
+    "whl",
+    "deb",
+    "wasm",
+    "inv",
+    "lock",
+    "toml",
+    "yml",
+    "yaml",
+    "ini",
+    "cfg",
+    "csv",
+    "tsv",
+    "log",
+    "webmanifest",
+];
+
 impl Found {
+    /// Notes a file of a kind that is not known, unless it is one that belongs to pages.
+    fn note_unknown(&mut self, path: PathBuf) {
+        let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        if end.is_empty() || ASSETS.contains(&end.as_str()) || code::is_code(&path) {
+            return;
+        }
+        let (count, _) = self.unknown.entry(end).or_insert((0, path));
+        *count += 1;
+    }
+
     fn count(&self, format: Format) -> usize {
         self.named.iter().filter(|(_, found)| *found == format).count()
     }
@@ -291,11 +388,18 @@ fn below(
                 found.others.push(path);
             }
             None if documents::remedy(&path).is_some() => found.refused.push(path),
-            None => {}
+            None => found.note_unknown(path),
         },
         Err((path, Fault::LeadsOut)) => links_out.push(path),
         Err((path, Fault::LinksBackTo(above))) => {
             tell(Severity::Skipped, &path, format!("links back to {}", above.display()));
+        }
+        // A page that is missing is an error, a script is not.
+        Err((path, Fault::Dangling)) if format_of(&path).is_none() => {
+            tell(Severity::Skipped, &path, "links to a file that is not there".to_owned());
+        }
+        Err((path, Fault::Dangling)) => {
+            tell(Severity::Error, &path, "links to a file that is not there".to_owned());
         }
         Err((path, Fault::Unreadable(error))) => {
             tell(Severity::Error, &path, format!("cannot be read: {error}"));
@@ -519,6 +623,8 @@ fn matches_name(pattern: &str, name: &str) -> bool {
 
 /// The path of a page that Sphinx, Asciidoctor or Org makes of a file.
 fn rendered(id: &str, options: &Options) -> String {
+    let of_module = antora::path_of_page(id);
+    let id = of_module.as_deref().unwrap_or(id);
     let name = id.rsplit('/').next().unwrap_or(id);
     // `guide.rst.txt` is the source that Sphinx deploys with a page.
     let stem = name.strip_suffix(".txt").unwrap_or(name);
@@ -532,10 +638,49 @@ fn rendered(id: &str, options: &Options) -> String {
     format!("{directory}{stem}{end}")
 }
 
+/// The date and the name of a post in Jekyll's directories, with the directory above them:
+/// `news/_posts/2024-03-09-gale.md`.
+fn post(id: &str) -> Option<(&str, &str, &str)> {
+    let at = if id.starts_with("_posts/") { 0 } else { id.find("/_posts/")? + 1 };
+    let file = id[at + "_posts/".len()..].rsplit('/').next()?;
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let (date, name) = stem.split_at_checked(10)?;
+    let is_date = date.bytes().enumerate().all(|(at, byte)| match at {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    });
+    let name = name.strip_prefix('-').filter(|name| is_date && !name.is_empty())?;
+    Some((&id[..at], date, name))
+}
+
+/// An address with the placeholders that a post's file fills in: `/:year/:title/`.
+pub(super) fn filled_in(address: &str, file: &File) -> String {
+    if !address.contains(':') || address.contains("://") {
+        return address.to_owned();
+    }
+    let stem = file.id.rsplit('/').next().unwrap_or(&file.id);
+    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+    let (date, name) = post(&file.id).map_or(("", stem), |(_, date, name)| (date, name));
+    let mut filled = address.replace(":output_ext", ".html");
+    for (mark, value) in [(":title", name), (":slug", name), (":name", name)] {
+        filled = filled.replace(mark, value);
+    }
+    if let (Some(year), Some(month), Some(day)) = (date.get(..4), date.get(5..7), date.get(8..)) {
+        for (mark, value) in [(":year", year), (":month", month), (":day", day)] {
+            filled = filled.replace(mark, value);
+        }
+    }
+    filled
+}
+
 /// The URL of a page: the base, then its path as a web server serves it.
 pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
     let mut path = id.to_owned();
-    if format == Format::Markdown {
+    if format == Format::Markdown
+        && let Some((above, date, name)) = post(id)
+    {
+        path = format!("{above}{}/{name}.html", date.replace('-', "/"));
+    } else if format == Format::Markdown {
         let stem = path
             .rfind('.')
             .map_or(path.len(), |dot| if path[dot..].contains('/') { path.len() } else { dot });

@@ -5,6 +5,9 @@
 //! cores and returns pages in the order of their paths. For each file that cannot be read the
 //! caller gets a [`Problem`]; the other files are read.
 
+mod addresses;
+#[cfg_attr(target_family = "wasm", allow(dead_code))]
+mod antora;
 #[cfg_attr(target_family = "wasm", path = "no_asciidoc.rs")]
 mod asciidoc;
 mod attributes;
@@ -16,6 +19,7 @@ mod decode;
 mod detect;
 mod documents;
 mod files;
+mod hints;
 mod html;
 mod includes;
 mod jsonl;
@@ -23,9 +27,12 @@ mod language;
 pub mod left_out;
 pub mod links;
 mod markdown;
+mod name_languages;
 mod notes;
 mod org;
 mod outline;
+mod overviews;
+mod own_index;
 pub mod page_cache;
 #[cfg(test)]
 mod page_outline;
@@ -38,6 +45,7 @@ mod pdf;
 mod plain_text;
 mod reading;
 mod reference_marks;
+mod repeated;
 pub mod rows;
 mod rst;
 pub mod share;
@@ -69,8 +77,9 @@ pub use bounds::Bounds;
 use conversations::fields::Fields;
 use files::File;
 pub use files::{encode, join};
+use hints::Hints;
 pub use includes::Included;
-use left_out::LeftOut;
+use left_out::{LeftOut, Lost, Rule};
 use page_cache::PageCache;
 pub use papers::{Kind as PaperKind, UNKNOWN};
 pub use reading::Reading;
@@ -264,6 +273,32 @@ pub struct Read {
     pub included: Vec<Included>,
     /// Who may read all of these files, besides their owner.
     pub shared: Shared,
+    /// What was left out of pages, most words first.
+    pub lost: Vec<LostWords>,
+}
+
+/// What a rule left out of the pages of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostWords {
+    /// The rule.
+    pub rule: Rule,
+    /// Words that readers see.
+    pub words: u64,
+    /// Pages.
+    pub pages: usize,
+}
+
+/// What was left out of pages, most words first.
+fn lost_words(pages: &[RawPage]) -> Vec<LostWords> {
+    let mut found: BTreeMap<Rule, LostWords> = BTreeMap::new();
+    for (rule, words) in pages.iter().flat_map(|raw| raw.lost.by_words()) {
+        let sum = found.entry(rule).or_insert(LostWords { rule, words: 0, pages: 0 });
+        sum.words += words;
+        sum.pages += 1;
+    }
+    let mut found: Vec<LostWords> = found.into_values().collect();
+    found.sort_by_key(|lost| (std::cmp::Reverse(lost.words), lost.rule));
+    found
 }
 
 /// Reads pages as [`read`] does, with a bar over the files. Files that `cache` has are not parsed,
@@ -276,7 +311,8 @@ pub fn read_cached(
     on_problem: &mut dyn FnMut(Problem),
 ) -> Read {
     let (pages, included, shared) = read_raw(inputs, options, cache, bar, on_problem);
-    Read { pages: pages_of(pages), included, shared }
+    let lost = lost_words(&pages);
+    Read { pages: pages_of(pages), included, shared, lost }
 }
 
 /// The pages alone, in a new list: one that is made in place would keep the memory of the raw ones.
@@ -424,6 +460,7 @@ fn read_raw(
         let _ = cache.store(used.into_iter().flatten().collect());
     }
     bar.finish_and_clear();
+    describe(&mut outcomes, &options.tree);
     let included = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.included));
     let included: Vec<Included> = included.collect();
     let shared = if options.tree.is_disk() {
@@ -433,18 +470,46 @@ fn read_raw(
     } else {
         Shared::default()
     };
-    describe(&mut outcomes, &options.tree);
     (finish(outcomes, options, on_problem), included, shared)
 }
 
-/// Adds to pages what stands beside their files.
+/// Adds to pages what stands beside their files, and leaves out those that are parts of others.
 fn describe(outcomes: &mut [Outcome], tree: &Tree) {
+    markdown::drop_parts(outcomes);
     code::describe(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages));
     sphinx_inventory::apply(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages), tree);
 }
 
 /// Applies the rules that need all pages of a site.
 fn finish(
+    mut outcomes: Vec<Outcome>,
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<RawPage> {
+    clean(&mut outcomes, options, on_problem);
+    finish_clean(outcomes, options, on_problem)
+}
+
+/// Leaves out what pages of a site have in common. Pages that have been through this stay as they
+/// are.
+fn clean(outcomes: &mut [Outcome], options: &Options, on_problem: &mut dyn FnMut(Problem)) {
+    let pages = outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages);
+    let mut pages: Vec<&mut RawPage> = pages.filter(|raw| raw.hints.is_some()).collect();
+    site::clean(&mut pages, options, on_problem);
+    for outcome in outcomes {
+        outcome.pages.retain(|raw| !raw.is_dropped);
+        for raw in &mut outcome.pages {
+            if raw.hints.take().is_some()
+                && let Some(scratch) = &options.scratch
+            {
+                raw.page.stow(scratch);
+            }
+        }
+    }
+}
+
+/// Applies the other rules that need all pages of a site.
+fn finish_clean(
     outcomes: Vec<Outcome>,
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
@@ -477,6 +542,18 @@ struct RawPage {
     left_out: Vec<LeftOut>,
     /// Most of the content was left out.
     removed: Option<Removed>,
+    /// How many words were left out.
+    lost: Lost,
+    /// What the rules for a site want to know, until they have been applied.
+    hints: Option<Box<Hints>>,
+    /// Words by which its author wants it to be found.
+    keywords: Vec<String>,
+    /// What a front page says in its fields.
+    front: Vec<String>,
+    /// A generator added the page to those that people wrote.
+    is_generated: bool,
+    /// The rules for a site leave the page out.
+    is_dropped: bool,
 }
 
 /// How much of a page's content was left out.
