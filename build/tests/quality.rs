@@ -174,8 +174,8 @@ fn questions(dir: &Path, book: &Path, prefix: &str) -> (PathBuf, PathBuf) {
     (queries_file, qrels_file)
 }
 
-/// A site of the toolchain's books, built as large sites are: the centroids do not say which vector
-/// is in which cell. Words and the static table need no model.
+/// Searches the toolchain's books, built as large sites are: the centroids do not say which vector is
+/// in which cell. Words and the static table need no model.
 #[test]
 fn large_sites_find_in_a_browser_what_all_vectors_find() {
     let Some(book) = rust_book("large sites") else { return };

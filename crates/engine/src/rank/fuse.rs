@@ -209,7 +209,7 @@ fn join(
     Joined { candidates, lexical_places, dense_places }
 }
 
-/// Shares of the convex combination: each leg's scores between nothing and its best. Returns
+/// Gives the shares of the convex combination: each leg's scores between nothing and its best. Returns
 /// [`Fused::top`].
 fn share_by_scores(
     candidates: &mut [Candidate],

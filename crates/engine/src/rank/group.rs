@@ -134,7 +134,7 @@ mod tests {
         check_below(0.0, page_maxima, page_second, candidates, expect);
     }
 
-    /// Page 0 has sections 0 and 1, page 1 has 2, page 2 has 3.
+    /// Checks the grouping where page 0 has sections 0 and 1, page 1 has 2, page 2 has 3.
     fn check_below(
         top: f32,
         page_maxima: f32,
