@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::tree::{Fault, Tree};
-use super::{Format, Options, Problem, Severity, antora, code, conversations, documents, papers};
+use super::unknown_files::UnknownFiles;
+use super::{
+    Format, Options, Problem, Severity, antora, code, conversations, documents, jekyll, papers,
+};
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -206,23 +209,9 @@ fn walk(
         };
         tell(Severity::Error, directory, reason);
     } else {
-        tell_unknown(&unknown, tell);
+        unknown.tell(tell);
     }
     taken
-}
-
-/// Tells of the files of a kind that is not known, by the ends of their names.
-fn tell_unknown(
-    unknown: &BTreeMap<String, (usize, PathBuf)>,
-    tell: &mut dyn FnMut(Severity, &Path, String),
-) {
-    for (end, (count, path)) in unknown {
-        let reason = match count {
-            1 => "is of a kind that is not read".to_owned(),
-            n => format!("and {} more files .{end} are of a kind that is not read", n - 1),
-        };
-        tell(Severity::Skipped, path, reason);
-    }
 }
 
 /// Files below a directory.
@@ -237,86 +226,10 @@ struct Found {
     /// Those whose names say that they may be conversations or papers.
     others: Vec<PathBuf>,
     /// Those of a kind that is not known, by the end of the name: how many, and one of them.
-    unknown: BTreeMap<String, (usize, PathBuf)>,
+    unknown: UnknownFiles,
 }
 
-/// Ends of names of files that hold no text for readers: scripts, styles, pictures, data.
-const ASSETS: [&str; 62] = [
-    "css",
-    "js",
-    "mjs",
-    "cjs",
-    "map",
-    "json",
-    "xml",
-    "xsl",
-    "xsd",
-    "dtd",
-    "rss",
-    "atom",
-    "svg",
-    "svgz",
-    "png",
-    "jpg",
-    "jpeg",
-    "gif",
-    "webp",
-    "avif",
-    "bmp",
-    "ico",
-    "cur",
-    "tif",
-    "tiff",
-    "eps",
-    "woff",
-    "woff2",
-    "ttf",
-    "otf",
-    "eot",
-    "mp4",
-    "webm",
-    "mov",
-    "avi",
-    "mp3",
-    "ogg",
-    "wav",
-    "flac",
-    "zip",
-    "gz",
-    "tgz",
-    "bz2",
-    "xz",
-    "zst",
-    "7z",
-    "tar",
-    "jar",
-    "whl",
-    "deb",
-    "wasm",
-    "inv",
-    "lock",
-    "toml",
-    "yml",
-    "yaml",
-    "ini",
-    "cfg",
-    "csv",
-    "tsv",
-    "log",
-    "webmanifest",
-];
-
 impl Found {
-    /// Notes a file of a kind that is not known, unless it is one that belongs to pages.
-    fn note_unknown(&mut self, path: PathBuf) {
-        let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        if end.is_empty() || ASSETS.contains(&end.as_str()) || code::is_code(&path) {
-            return;
-        }
-        let (count, _) = self.unknown.entry(end).or_insert((0, path));
-        *count += 1;
-    }
-
     fn count(&self, format: Format) -> usize {
         self.named.iter().filter(|(_, found)| *found == format).count()
     }
@@ -388,7 +301,7 @@ fn below(
                 found.others.push(path);
             }
             None if documents::remedy(&path).is_some() => found.refused.push(path),
-            None => found.note_unknown(path),
+            None => found.unknown.note(path),
         },
         Err((path, Fault::LeadsOut)) => links_out.push(path),
         Err((path, Fault::LinksBackTo(above))) => {
@@ -638,46 +551,11 @@ fn rendered(id: &str, options: &Options) -> String {
     format!("{directory}{stem}{end}")
 }
 
-/// The date and the name of a post in Jekyll's directories, with the directory above them:
-/// `news/_posts/2024-03-09-gale.md`.
-fn post(id: &str) -> Option<(&str, &str, &str)> {
-    let at = if id.starts_with("_posts/") { 0 } else { id.find("/_posts/")? + 1 };
-    let file = id[at + "_posts/".len()..].rsplit('/').next()?;
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let (date, name) = stem.split_at_checked(10)?;
-    let is_date = date.bytes().enumerate().all(|(at, byte)| match at {
-        4 | 7 => byte == b'-',
-        _ => byte.is_ascii_digit(),
-    });
-    let name = name.strip_prefix('-').filter(|name| is_date && !name.is_empty())?;
-    Some((&id[..at], date, name))
-}
-
-/// An address with the placeholders that a post's file fills in: `/:year/:title/`.
-pub(super) fn filled_in(address: &str, file: &File) -> String {
-    if !address.contains(':') || address.contains("://") {
-        return address.to_owned();
-    }
-    let stem = file.id.rsplit('/').next().unwrap_or(&file.id);
-    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
-    let (date, name) = post(&file.id).map_or(("", stem), |(_, date, name)| (date, name));
-    let mut filled = address.replace(":output_ext", ".html");
-    for (mark, value) in [(":title", name), (":slug", name), (":name", name)] {
-        filled = filled.replace(mark, value);
-    }
-    if let (Some(year), Some(month), Some(day)) = (date.get(..4), date.get(5..7), date.get(8..)) {
-        for (mark, value) in [(":year", year), (":month", month), (":day", day)] {
-            filled = filled.replace(mark, value);
-        }
-    }
-    filled
-}
-
 /// The URL of a page: the base, then its path as a web server serves it.
 pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
     let mut path = id.to_owned();
     if format == Format::Markdown
-        && let Some((above, date, name)) = post(id)
+        && let Some((above, date, name)) = jekyll::post(id)
     {
         path = format!("{above}{}/{name}.html", date.replace('-', "/"));
     } else if format == Format::Markdown {

@@ -98,9 +98,10 @@ impl Directories {
         above.find_map(|directory| Some((directory, self.by_path.get(directory)?.as_str())))
     }
 
-    /// Forgets directories that hold no translation: most of the pages whose text tells its language
-    /// are in another one, as in a department `it/`; or no text tells it and no page has its like
-    /// beside the directory. `said` has pages with the language of their text, `all` all paths.
+    /// Forgets directories that hold no translation: most of the pages whose text tells its
+    /// language are in another one, as in a department `it/`; or no text tells it and no page has
+    /// its like beside the directory. `said` has pages with the language of their text, `all` all
+    /// paths.
     pub fn keep_true(&mut self, said: &[(String, Option<&str>)], all: &[&str]) {
         let mut votes: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (path, found) in said {

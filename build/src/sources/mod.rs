@@ -19,9 +19,11 @@ mod decode;
 mod detect;
 mod documents;
 mod files;
+mod finish;
 mod hints;
 mod html;
 mod includes;
+mod jekyll;
 mod jsonl;
 mod language;
 pub mod left_out;
@@ -53,6 +55,7 @@ mod site;
 mod sphinx_inventory;
 mod titles;
 mod tree;
+mod unknown_files;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -77,9 +80,11 @@ pub use bounds::Bounds;
 use conversations::fields::Fields;
 use files::File;
 pub use files::{encode, join};
+pub use finish::LostWords;
+use finish::{clean, finish, finish_clean, lost_words};
 use hints::Hints;
 pub use includes::Included;
-use left_out::{LeftOut, Lost, Rule};
+use left_out::{LeftOut, Lost};
 use page_cache::PageCache;
 pub use papers::{Kind as PaperKind, UNKNOWN};
 pub use reading::Reading;
@@ -277,30 +282,6 @@ pub struct Read {
     pub lost: Vec<LostWords>,
 }
 
-/// What a rule left out of the pages of a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LostWords {
-    /// The rule.
-    pub rule: Rule,
-    /// Words that readers see.
-    pub words: u64,
-    /// Pages.
-    pub pages: usize,
-}
-
-/// What was left out of pages, most words first.
-fn lost_words(pages: &[RawPage]) -> Vec<LostWords> {
-    let mut found: BTreeMap<Rule, LostWords> = BTreeMap::new();
-    for (rule, words) in pages.iter().flat_map(|raw| raw.lost.by_words()) {
-        let sum = found.entry(rule).or_insert(LostWords { rule, words: 0, pages: 0 });
-        sum.words += words;
-        sum.pages += 1;
-    }
-    let mut found: Vec<LostWords> = found.into_values().collect();
-    found.sort_by_key(|lost| (std::cmp::Reverse(lost.words), lost.rule));
-    found
-}
-
 /// Reads pages as [`read`] does, with a bar over the files. Files that `cache` has are not parsed,
 /// and it gets the others.
 pub fn read_cached(
@@ -478,49 +459,6 @@ fn describe(outcomes: &mut [Outcome], tree: &Tree) {
     markdown::drop_parts(outcomes);
     code::describe(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages));
     sphinx_inventory::apply(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages), tree);
-}
-
-/// Applies the rules that need all pages of a site.
-fn finish(
-    mut outcomes: Vec<Outcome>,
-    options: &Options,
-    on_problem: &mut dyn FnMut(Problem),
-) -> Vec<RawPage> {
-    clean(&mut outcomes, options, on_problem);
-    finish_clean(outcomes, options, on_problem)
-}
-
-/// Leaves out what pages of a site have in common. Pages that have been through this stay as they
-/// are.
-fn clean(outcomes: &mut [Outcome], options: &Options, on_problem: &mut dyn FnMut(Problem)) {
-    let pages = outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages);
-    let mut pages: Vec<&mut RawPage> = pages.filter(|raw| raw.hints.is_some()).collect();
-    site::clean(&mut pages, options, on_problem);
-    for outcome in outcomes {
-        outcome.pages.retain(|raw| !raw.is_dropped);
-        for raw in &mut outcome.pages {
-            if raw.hints.take().is_some()
-                && let Some(scratch) = &options.scratch
-            {
-                raw.page.stow(scratch);
-            }
-        }
-    }
-}
-
-/// Applies the other rules that need all pages of a site.
-fn finish_clean(
-    outcomes: Vec<Outcome>,
-    options: &Options,
-    on_problem: &mut dyn FnMut(Problem),
-) -> Vec<RawPage> {
-    let mut pages = Vec::with_capacity(outcomes.iter().map(|outcome| outcome.pages.len()).sum());
-    for outcome in outcomes {
-        outcome.problems.into_iter().for_each(&mut *on_problem);
-        pages.extend(outcome.pages);
-    }
-    papers::join(&mut pages);
-    site::finish(pages, options, on_problem)
 }
 
 /// A page before the rules for the whole site are applied.

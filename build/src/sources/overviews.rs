@@ -59,8 +59,8 @@ pub(super) fn drop_whole_sites(pages: &mut [&mut RawPage], on_problem: &mut dyn 
     }
 }
 
-/// Leaves out what lists of pages say of the pages they list: sections whose headings lead to a page
-/// of the same title, and items that are links to one.
+/// Leaves out what lists of pages say of the pages they list: sections whose headings lead to a
+/// page of the same title, and items that are links to one.
 pub(super) fn leave_out_teasers(pages: &mut [&mut RawPage], trace: bool) {
     if pages.iter().all(|raw| raw.hints.as_ref().is_none_or(|hints| hints.links.is_empty())) {
         return;

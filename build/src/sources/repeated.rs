@@ -82,10 +82,9 @@ impl Counts {
 
 /// Leaves out what is repeated. The pages are those of HTML whose site does not mark its content.
 pub(super) fn leave_out(pages: &mut [&mut RawPage], trace: bool) {
-    let counts =
-        Counts::of(pages.iter().filter_map(|raw| {
-            Some((group(raw), raw.hints.as_deref()?)).filter(|_| !raw.marked_body && !raw.is_dropped)
-        }));
+    let counts = Counts::of(pages.iter().filter_map(|raw| {
+        Some((group(raw), raw.hints.as_deref()?)).filter(|_| !raw.marked_body && !raw.is_dropped)
+    }));
     if counts.pages.get(WHOLE_SITE).copied().unwrap_or_default() < MIN_PAGES {
         return;
     }

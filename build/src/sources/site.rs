@@ -277,8 +277,8 @@ fn add_keywords(pages: &mut [RawPage]) {
     }
 }
 
-/// Whether a page without a title is called by its file's name, as generators do: a page of Markdown,
-/// unless its name says nothing.
+/// Whether a page without a title is called by its file's name, as generators do: a page of
+/// Markdown, unless its name says nothing.
 fn is_named_by_file(raw: &RawPage) -> bool {
     let id = raw.page.id.to_ascii_lowercase();
     let stem = id.rsplit_once('.').map_or(&*id, |(stem, _)| stem);

@@ -201,8 +201,8 @@ fn is_attribution(text: &str) -> bool {
     says && (text.contains(|c: char| c.is_ascii_digit()) || text.contains('@'))
 }
 
-/// Whether everything from here is the mail that is answered: a rule in words, or the head of a mail
-/// as Outlook writes it.
+/// Whether everything from here is the mail that is answered: a rule in words, or the head of a
+/// mail as Outlook writes it.
 fn begins_original(lines: &[&str]) -> bool {
     let first = lines.first().copied().unwrap_or_default().trim();
     let words = first.trim_matches(['-', '_', '=', ' ']);
@@ -274,14 +274,8 @@ mod tests {
     fn what_is_quoted_in_html_is_apart() {
         for (body, expect) in [
             ("<p>Late.</p><blockquote type=\"cite\">old</blockquote>", "Late."),
-            (
-                "<p>Late.</p><div class=\"gmail_quote\">On x, Lee wrote:<blockquote>old</blockquote></div>",
-                "Late.",
-            ),
-            (
-                "<p>Late.</p><div id=\"appendonsend\"></div><hr><div><b>From:</b> Lee</div><p>old</p>",
-                "Late.",
-            ),
+            ("<p>Late.</p><div class=\"gmail_quote\">On x, Lee wrote:<p>old</p></div>", "Late."),
+            ("<p>Late.</p><div id=\"appendonsend\"></div><hr><p>From: Lee</p><p>old</p>", "Late."),
             ("<style>p{}</style><p>A poem:</p><blockquote>Roses</blockquote>", "A poem:\n\nRoses"),
             ("<div>One<br>Two</div>", "One\n\nTwo"),
         ] {

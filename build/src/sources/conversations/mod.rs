@@ -50,7 +50,8 @@ pub(super) fn has_name(path: &Path, tree: &Tree) -> bool {
         || (extension.is_empty() && mailbox::is_mailbox(&tree.start(path, 5)))
 }
 
-/// Whether a file is a mail of a Maildir, by its place and its name: `cur/1709632800.M1P2.host:2,S`.
+/// Whether a file is a mail of a Maildir, by its place and its name:
+/// `cur/1709632800.M1P2.host:2,S`.
 fn in_maildir(path: &Path) -> bool {
     let directory = path.parent().and_then(Path::file_name).unwrap_or_default();
     let name = path.file_name().unwrap_or_default().to_string_lossy();

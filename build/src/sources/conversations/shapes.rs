@@ -87,7 +87,8 @@ fn of_history(history: &Value) -> Vec<Value> {
     found
 }
 
-/// The text of a list of strings and of runs with a style: `[{"type": "bold", "text": "Fog"}, "."]`.
+/// The text of a list of strings and of runs with a style: `[{"type": "bold", "text": "Fog"},
+/// "."]`.
 fn runs(value: &Value) -> Option<String> {
     let runs = value.as_array()?;
     let is_style = |run: &Value| {

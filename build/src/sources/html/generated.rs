@@ -1,6 +1,6 @@
 //! Pages that a generator adds to those that people wrote: lists of symbols, hierarchies, uses,
-//! source code. Lists say nothing that the pages they list do not say, and are left out; listings of
-//! source code and pages about the generator itself rank last.
+//! source code. Lists say nothing that the pages they list do not say, and are left out; listings
+//! of source code and pages about the generator itself rank last.
 
 use scraper::ElementRef;
 

@@ -86,8 +86,8 @@ enum Direction {
     Onward,
 }
 
-/// The number of links in an element all words of which are links to pages of a sequence and names of
-/// directions.
+/// The number of links in an element all words of which are links to pages of a sequence and names
+/// of directions.
 fn steps(node: NodeRef<Node>) -> Option<usize> {
     let (mut links, mut steps, mut words) = (0usize, Vec::new(), 0usize);
     // Whether a word before the next link says where it leads.

@@ -4,6 +4,7 @@ use findling_engine::BOOST;
 
 use super::super::attributes::Raw;
 use super::super::files::{self, File};
+use super::super::jekyll;
 use super::super::outline::fold;
 use super::super::{Options, RawPage};
 use super::asked_out;
@@ -157,7 +158,7 @@ pub(in crate::sources) fn apply(
             }
         }
     }
-    let address = address.map(|address| files::filled_in(&address, file));
+    let address = address.map(|address| jekyll::filled_in(&address, file));
     // Only the generator can fill in the other placeholders of addresses (`/:categories/`).
     if let Some(address) = address.filter(|address| {
         !address.is_empty() && !address.contains([':', '{', '*']) || address.starts_with("http")
