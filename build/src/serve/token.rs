@@ -148,12 +148,12 @@ mod tests {
             token.is_in(&headers)
         };
         let good = format!("Bearer {text}");
-        assert!(is_in(&[good.clone()]) && is_in(&[format!("bearer {text}")]));
+        assert!(is_in(std::slice::from_ref(&good)) && is_in(&[format!("bearer {text}")]));
         for values in [
             &[][..],
             &[good.clone(), good.clone()],
             &[format!("Basic {text}")],
-            &[text.clone()],
+            std::slice::from_ref(&text),
             &[format!("Bearer {}", &text[1..])],
             &[format!("Bearer {text}x")],
             &["Bearer ".to_owned()],

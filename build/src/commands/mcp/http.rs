@@ -199,8 +199,11 @@ mod tests {
         json: Value,
     }
 
-    /// The answers of one server to several requests: method, headers, body.
-    fn ask(requests: &[(&str, &[(&str, &str)], &str)]) -> Vec<Answer> {
+    /// A request: method, headers, body.
+    type Asked<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
+
+    /// Returns the answers of one server to several requests.
+    fn ask(requests: &[Asked<'_>]) -> Vec<Answer> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let bundles = Bundles::new(
             Vec::new(),
