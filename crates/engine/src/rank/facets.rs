@@ -19,8 +19,8 @@ pub(crate) struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// Returns the items of a column, each with the page or section that it counts for. Those of one page
-    /// or section follow each other.
+    /// Returns the items of a column, each with the page or section that it counts for. Those of
+    /// one page or section follow each other.
     fn items(&self, level: AttributeLevel) -> Vec<(u32, u32)> {
         let items = self.sections.iter().map(move |section| {
             let page = self.structure.page_of(SectionId(section)).0;

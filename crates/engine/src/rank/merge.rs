@@ -14,6 +14,8 @@ pub(super) struct Merged {
     pub candidates: Vec<Candidate>,
     /// Each page once, by id.
     pub pages: Vec<PageScore>,
+    /// What a section scores that both legs have first, by the phrasing in which that is most.
+    pub top: f32,
     /// By phrasing.
     pub traces: Vec<Trace>,
 }
@@ -22,7 +24,9 @@ pub(super) struct Merged {
 /// one.
 pub(super) fn merge(found: Vec<Matches>, structure: &Structure) -> Merged {
     let (mut lists, mut traces) = (Vec::new(), Vec::new());
-    for Matches { candidates, pages, trace, .. } in found {
+    let mut most = 0.0_f32;
+    for Matches { candidates, pages, trace, top, .. } in found {
+        most = most.max(top);
         lists.push((candidates, pages));
         traces.push(trace);
     }
@@ -33,7 +37,7 @@ pub(super) fn merge(found: Vec<Matches>, structure: &Structure) -> Merged {
             several(lists, structure)
         }
     };
-    Merged { candidates, pages, traces }
+    Merged { candidates, pages, top: most, traces }
 }
 
 #[doc(alias = "deferred")]

@@ -49,10 +49,10 @@ impl Ranked {
         let request = &asked.request;
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-        let Merged { mut candidates, mut pages, traces } = merge(found, structure);
+        let Merged { mut candidates, mut pages, top, traces } = merge(found, structure);
         let facets = facets(index, asked, structure, &candidates, without)?;
         if let Some(post) = &asked.post {
-            pages = keep_passing(index, asked, structure, post, &mut candidates)?;
+            pages = keep_passing(index, asked, structure, (post, top), &mut candidates)?;
         }
         let ordering = PageOrdering { index, asked, structure, candidates: &candidates };
         let pages = in_order(&ordering, &traces, pages, why)?;
@@ -236,12 +236,12 @@ fn keep_passing(
     index: &Index,
     asked: &ResolvedQuery,
     structure: &Structure,
-    post: &Condition,
+    (post, top): (&Condition, f32),
     candidates: &mut Vec<Candidate>,
 ) -> Result<Vec<PageScore>, Error> {
     let passing = narrowed(index, structure, post, &matching(index, candidates.iter()))?;
     candidates.retain(|candidate| passing.contains(candidate.section));
-    Ok(group(candidates, &asked.rank_params(index), structure).pages)
+    Ok(group(candidates, &asked.rank_params(index), top, structure).pages)
 }
 
 /// Returns the sections among these that meet a condition.

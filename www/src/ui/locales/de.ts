@@ -56,7 +56,7 @@ export default {
   retry: "Erneut versuchen",
   failed: "Die Suche ist nicht verfügbar",
   offline:
-    "Es scheint keine Verbindung zum Internet zu geben. Prüfen Sie sie und versuchen Sie es erneut.",
+    "Es scheint keine Verbindung zum Internet zu geben. Prüfen Sie sie, dann versuchen Sie es neu.",
   broken:
     "Auf dieser Website ist etwas schiefgegangen. Versuchen Sie es in einigen Minuten erneut.",
   byWords: "nach Wörtern",
