@@ -49,6 +49,32 @@ describe("the npm package", { skip: missing("package") }, () => {
         run(site, "tsc", ["-p", "tsconfig.json"]);
       });
 
+  test("tells errors in the options of an integration", async () => {
+    const { buildBundle, inOptions } = await import(
+      join(site, "../../node_modules/findling/integrations/common/build.mjs")
+    );
+    assert.equal(
+      inOptions("add --yes to install it, or use --encoder static or --encoder=none."),
+      'add build: ["--yes"] to install it, or use encoder: "static" or encoder: "none".',
+    );
+    assert.equal(inOptions("a well--known name; 1--2"), "a well--known name; 1--2");
+    mkdirSync(join(site, "empty"));
+    writeFileSync(join(site, "empty/a.md"), "# A");
+    const home = { ...process.env };
+    Object.assign(process.env, {
+      FINDLING_HOME: join(site, "home"),
+      FINDLING_BINARY_PATH: findling,
+    });
+    try {
+      await assert.rejects(
+        buildBundle(join(site, "empty"), join(site, "out"), { encoder: "all-minilm-l6-v2" }),
+        ({ message }) => /encoder: "static"/.test(message) && !/[^"]--\w/.test(message),
+      );
+    } finally {
+      process.env = home;
+    }
+  });
+
   test("is imported on a server without a DOM", () => {
     const names = ["", "/several", "/ui", "/results", "/related", "/highlight", "/log"];
     const more = ["/pagefind", "/server", "/react", "/svelte"];

@@ -138,7 +138,8 @@ const SOURCES = {
 };
 /**
  * The scripts that applications import and bundle. In `dist/module` they do not ask where they are:
- * they become parts of other files, and the client's files are beside the bundle.
+ * they become parts of other files, and the client's files are beside the bundle. Parcel does not
+ * read `exports` of package.json, but `alias`.
  */
 const BUNDLED = [
   "findling",
@@ -152,9 +153,53 @@ const BUNDLED = [
   "findling-log",
   "pagefind",
 ];
-/** The scripts for servers. */
-const SERVERS = ["findling-node", "findling-edge-server"];
+/** The scripts for servers, with their places in dist. Pages load none of them. */
+const SERVERS = {
+  "findling-node": "node/findling",
+  "findling-edge-server": "findling-edge-server",
+};
 const OF_ENCODER = ["findling_encoder", "findling-edge-semantic"];
+
+const { LOCALE_FILES } = await import(
+  `data:text/javascript,${encodeURIComponent(
+    esbuild.transformSync(readFileSync(join(www, "src/ui/locale-files.ts"), "utf8"), {
+      loader: "ts",
+    }).code,
+  )}`
+);
+const languages = readdirSync(join(www, "src/ui/locales")).map((file) =>
+  file.replace(/\.ts$/, ""),
+);
+const filed = Object.values(LOCALE_FILES).flatMap((names) => names.split(" "));
+if (String(filed.toSorted()) !== String(languages.toSorted()))
+  throw new Error("src/ui/locale-files.ts: expected each language of src/ui/locales once");
+
+/** The files of texts: of each language those that the folders have. */
+async function buildLocales(directory, folders) {
+  const script = (names) => {
+    const sources = names.flatMap((name) =>
+      folders.map((folder) => [`${folder}_${name.replace("-", "_")}`, folder, name]),
+    );
+    const imports = sources.map(
+      ([as, folder, name]) => `import ${as} from "./src/${folder}/locales/${name}";`,
+    );
+    const texts = names.map((name) => {
+      const own = sources.filter(([, , of]) => of === name).map(([as]) => `...${as}`);
+      return `${JSON.stringify(name)}: { ${own.join(", ")} }`;
+    });
+    return `${imports.join("\n")}\nexport default { ${texts.join(", ")} };`;
+  };
+  await Promise.all(
+    Object.entries(LOCALE_FILES).map(([file, names]) =>
+      esbuild.build({
+        absWorkingDir: www,
+        stdin: { contents: script(names.split(" ")), resolveDir: www },
+        outfile: join(directory, `findling-locale-${file}.js`),
+        ...COMMON,
+      }),
+    ),
+  );
+}
 
 /** The pages of `findling serve`, which only the program contains: one script, and languages. */
 async function buildApp(directory) {
@@ -166,21 +211,8 @@ async function buildApp(directory) {
     ...COMMON,
     plugins: [css],
   });
-  // A language is one file, with the texts of the elements and of the pages.
-  const languages = readdirSync(join(pages, "locales")).map((file) => file.replace(/\.ts$/, ""));
-  const texts = (name) => `import elements from "./src/ui/locales/${name}";
-import pages from "./src/app/locales/${name}";
-export default { ...elements, ...pages };`;
-  await Promise.all(
-    languages.map((name) =>
-      esbuild.build({
-        absWorkingDir: www,
-        stdin: { contents: texts(name), resolveDir: www },
-        outfile: join(directory, `findling-locale-${name}.js`),
-        ...COMMON,
-      }),
-    ),
-  );
+  // The texts of the elements and of the pages.
+  await buildLocales(directory, ["ui", "app"]);
   const style = await styleSheet(join(pages, "app.css"), { target: COMMON.target });
   writeFileSync(join(directory, "app.css"), style);
   for (const name of ["index.html", "icon.svg"]) cpSync(join(pages, name), join(directory, name));
@@ -212,15 +244,11 @@ function nameFiles(directory) {
 const next = join(www, "dist.next");
 rmSync(next, { recursive: true, force: true });
 mkdirSync(next, { recursive: true });
-const entryPoints = Object.fromEntries([
-  ...Object.entries(SOURCES)
-    .filter(([name]) => (withEncoder || !OF_ENCODER.includes(name)) && !SERVERS.includes(name))
+const entryPoints = Object.fromEntries(
+  Object.entries(SOURCES)
+    .filter(([name]) => (withEncoder || !OF_ENCODER.includes(name)) && !(name in SERVERS))
     .map(([name, source]) => [name, `src/${source}.ts`]),
-  ...readdirSync(join(www, "src/ui/locales")).map((name) => [
-    `findling-locale-${name.replace(/\.ts$/, "")}`,
-    `src/ui/locales/${name}`,
-  ]),
-]);
+);
 await esbuild.build({
   absWorkingDir: www,
   entryPoints,
@@ -230,7 +258,9 @@ await esbuild.build({
 });
 await esbuild.build({
   absWorkingDir: www,
-  entryPoints: Object.fromEntries(SERVERS.map((name) => [name, `src/${SOURCES[name]}.ts`])),
+  entryPoints: Object.fromEntries(
+    Object.entries(SERVERS).map(([name, place]) => [place, `src/${SOURCES[name]}.ts`]),
+  ),
   outdir: next,
   ...COMMON,
   inject: ["scripts/abort-controller.mjs"],
@@ -242,8 +272,11 @@ await esbuild.build({
   outdir: join(next, "module"),
   ...COMMON,
   define: { "import.meta.url": "undefined" },
+  // Bundlers read the comments of an import, and make scripts shorter themselves.
+  minify: false,
   plugins: [css, external],
 });
+await buildLocales(next, ["ui"]);
 await buildApp(join(next, "app"));
 const standalone = await buildStandalone(www, { absWorkingDir: www, ...COMMON }, css);
 writeFileSync(join(next, "findling-standalone.js"), standalone);
@@ -293,6 +326,8 @@ if (!withEncoder)
   );
 console.log(
   readdirSync(dist)
-    .filter((name) => !name.endsWith(".ts") && !["app", "module", "types", "wasm"].includes(name))
+    .filter(
+      (name) => !name.endsWith(".ts") && !["app", "module", "node", "types", "wasm"].includes(name),
+    )
     .join("  "),
 );

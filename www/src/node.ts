@@ -16,9 +16,9 @@ import { type Reading, start } from "./worker";
 
 export * from "./client";
 
-/** This script lies beside the WebAssembly modules. */
-const ENGINE = new URL("./findling_engine.wasm", import.meta.url);
-const REST = new URL("./findling_engine_rest.wasm", import.meta.url);
+/** This script lies below the WebAssembly modules. */
+const ENGINE = new URL("../findling_engine.wasm", import.meta.url);
+const REST = new URL("../findling_engine_rest.wasm", import.meta.url);
 
 const PARTS: Record<string, URL> = {
   "findling_engine.wasm": ENGINE,

@@ -53,8 +53,8 @@ impl Limits {
         }
         let total: usize = bundle.stored().map(|(_, stored)| units_of(stored.len()) * UNIT).sum();
         // Packs end before they are full, each part of a bundle begins one of its own, and the
-        // client has some fifteen files.
-        let n_packs = (bundle.manifest.stats.n_pages as usize).saturating_sub(20) / 2;
+        // client has sixteen files.
+        let n_packs = (bundle.manifest.stats.n_pages as usize).saturating_sub(24) / 2;
         let bytes = (total + total / 16) / n_packs.clamp(1, MAX_PACKS) + MIN_PACK_BYTES / 4;
         let bytes = bytes.max(MIN_PACK_BYTES).min(self.pack_bytes);
         (bytes, (bytes * MAX_GROWTH).min(self.pack_bytes))

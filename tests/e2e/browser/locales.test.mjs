@@ -10,14 +10,22 @@ import { build, dist, root } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
 
-const FILE = /^findling-locale-(.+)\.js$/;
-const locales = readdirSync(dist).flatMap((name) => FILE.exec(name)?.[1] ?? []);
+const FILE = /^findling-locale-.+\.js$/;
 
-const texts = async (name, directory = dist) =>
-  (await import(pathToFileURL(join(directory, `findling-locale-${name}.js`)))).default;
+/** All languages of a directory with their texts. */
+async function load(directory) {
+  const files = readdirSync(directory).filter((name) => FILE.test(name));
+  const modules = files.map((name) => import(pathToFileURL(join(directory, name))));
+  return Object.assign({}, ...(await Promise.all(modules)).map(({ default: all }) => all));
+}
+const ofElements = await load(dist);
+const ofApp = await load(join(dist, "app"));
+const locales = Object.keys(ofElements);
+
+const texts = async (name) => ofElements[name];
 
 /** The texts of the local application, which contain those of the elements. */
-const textsOfApp = (name) => texts(name, join(dist, "app"));
+const textsOfApp = async (name) => ofApp[name];
 
 /** All texts with their paths: strings, and the forms of plurals. */
 function flat(labels, path = "") {
@@ -34,18 +42,16 @@ describe("every language", () => {
   });
 
   test("is known to the elements, and counted in the README", () => {
-    const source = readFileSync(join(root, "www/src/ui/locale.ts"), "utf8");
-    const [list] = /(?<=LOCALES =)[^;]+/.exec(source);
-    const known = [...list.matchAll(/"([^"]*)"/g)].map(([, names]) => names).join("");
-    assert.deepEqual(known.split(" ").sort(), [...locales].sort());
+    const source = readFileSync(join(root, "www/src/ui/locale-files.ts"), "utf8");
+    const known = [...source.matchAll(/"([^"]*)"/g)].flatMap(([, names]) => names.split(" "));
+    assert.deepEqual(known.sort(), [...locales].sort());
     const readme = readFileSync(join(root, "www/README.md"), "utf8");
     // English has no file.
     assert.equal(Number(/^There are (\d+): /m.exec(readme)[1]), locales.length + 1);
   });
 
   test("is a language of the local application, with all texts of its source", async () => {
-    const found = readdirSync(join(dist, "app")).flatMap((name) => FILE.exec(name)?.[1] ?? []);
-    assert.deepEqual(found.sort(), [...locales].sort());
+    assert.deepEqual(Object.keys(ofApp).sort(), [...locales].sort());
     const source = readFileSync(join(root, "www/src/app/texts.ts"), "utf8");
     const keys = [...source.matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key);
     assert.ok(keys.length > 40, `${keys.length} texts`);
@@ -111,11 +117,11 @@ describe("a page in another language", () => {
       assert.equal(await trigger(), expected);
     });
 
-  test("loads the texts of its language and of no other", async () => {
+  test("loads the file with the texts of its language and no other", async () => {
     session.server.log.length = 0;
     await visit("de");
     const loaded = session.server.log.filter((path) => /locale/.test(path));
-    assert.deepEqual(loaded, ["/findling/findling-locale-de.js"]);
+    assert.deepEqual(loaded, ["/findling/findling-locale-west.js"]);
   });
 
   test("counts by the rules of its language", async () => {

@@ -25,6 +25,9 @@ export function application(fixture) {
 
 /** Builds the index of the application's pages beside its files. */
 export function index(site, output) {
+  // A page in another language, whose texts the client then has.
+  const german = join(site, "pages/de.md");
+  writeFileSync(german, "---\nlang: de\n---\n# Der Brennofen\n\nDer Deckel bleibt geschlossen.\n");
   const args = ["--quiet", "build", "pages", "--output", join(output, "findling")];
   run(site, findling, [...args, "--client", join(root, "www/dist")]);
 }
@@ -60,6 +63,20 @@ export function testBundler(name, fixture, build) {
 
     test("finds the client's files beside the bundle", async () => {
       await search(await session.visit());
+    });
+
+    test("imports the engine and the texts of a language by their addresses", async () => {
+      const page = await session.visit();
+      const titles = await page.evaluate(() => window.titles("thermocouple", { worker: false }));
+      assert.match(titles[0] ?? "nothing", /Error codes/);
+      await page.evaluate(() => {
+        const element = document.createElement("findling-search");
+        element.setAttribute("bundle", "findling/");
+        element.lang = "de";
+        document.querySelector("findling-search").replaceWith(element);
+      });
+      await reader.press(page, "Control+k");
+      await page.getByPlaceholder(/[Ss]uch/).waitFor();
     });
 
     test("says where the client's files are expected", async () => {

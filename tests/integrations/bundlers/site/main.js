@@ -4,8 +4,8 @@ import "findling/ui";
 import { open } from "findling";
 
 /** The titles that a query finds, by the client alone. */
-window.titles = async (query) => {
-  const index = await open("findling/");
+window.titles = async (query, options) => {
+  const index = await open("findling/", options);
   const { results } = await index.search(query);
   index.close();
   return results.map(({ title }) => title);
