@@ -16,7 +16,7 @@ fn main() {
     let client = package.join("client");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={}", client.display());
-    let names = files(&client, &[".js", ".wasm"]);
+    let names = files(&client, &[".css", ".js", ".wasm"]);
     if !names.iter().any(|name| name == ENTRY) {
         // Cargo adds this file to packages.
         if package.join("Cargo.toml.orig").exists() {

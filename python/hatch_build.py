@@ -1,4 +1,4 @@
-"""Puts the program `findling` into the wheel. `cargo xtask pack` sets the two variables."""
+"""Puts the program `findling` into the wheel. `cargo xtask pack` sets the variables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 BINARY = "FINDLING_WHEEL_BINARY"
 PLATFORM = "FINDLING_WHEEL_PLATFORM"
+NOTICES = "FINDLING_WHEEL_NOTICES"
 
 
 class Hook(BuildHookInterface):
@@ -27,3 +28,5 @@ class Hook(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform}"
         build_data["shared_scripts"] = {binary: f"findling{Path(binary).suffix}"}
+        if notices := os.environ.get(NOTICES):
+            build_data["force_include"][notices] = "findling/THIRD-PARTY-NOTICES.txt"

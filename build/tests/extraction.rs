@@ -29,11 +29,16 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The pages below a directory as text, one line for each heading, paragraph and line of code.
-fn extracted(root: &Path) -> String {
+/// The pages below a directory as text, one line for each heading, paragraph and line of code. Each
+/// file is an input, or the directory is, as a site.
+fn extracted(root: &Path, is_site: bool) -> String {
     let mut inputs = Vec::new();
     files(root, &mut inputs);
-    let options = Options { root: Some(root.to_owned()), ..Options::default() };
+    if is_site {
+        inputs = vec![root.to_owned()];
+    }
+    let exclude = vec!["expected.txt".to_owned()];
+    let options = Options { root: Some(root.to_owned()), exclude, ..Options::default() };
     let mut told = String::new();
     let pages = sources::read(&inputs, &options, &mut |problem| {
         let path = problem.path.strip_prefix(root).unwrap_or(&problem.path);
@@ -64,8 +69,16 @@ fn extracted(root: &Path) -> String {
 }
 
 fn check(name: &str) {
+    compare(name, false);
+}
+
+fn check_site(name: &str) {
+    compare(name, true);
+}
+
+fn compare(name: &str, is_site: bool) {
     let root = directory(name);
-    let found = extracted(&root);
+    let found = extracted(&root, is_site);
     let path = root.join("expected.txt");
     if std::env::var_os("FINDLING_BLESS").is_some() {
         std::fs::write(&path, &found).expect("a file");
@@ -178,4 +191,104 @@ fn the_documentation_names_every_rule() {
     for rule in sources::left_out::Rule::ALL {
         assert!(document.contains(&format!("| `{}` |", rule.name())), "{}", rule.name());
     }
+}
+
+#[test]
+fn anchors_lead_to_their_headings() {
+    check("anchors");
+}
+
+#[test]
+fn xhtml_is_read_as_xml() {
+    check("xhtml");
+}
+
+#[test]
+fn what_asks_not_to_be_searched_is_not() {
+    check("exclusions");
+}
+
+#[test]
+fn pop_ups_and_words_for_screen_readers_are_no_text() {
+    check("pop-ups");
+}
+
+#[test]
+fn elements_that_styles_set_apart_are_not_joined() {
+    check("apart");
+}
+
+#[test]
+fn no_text_is_lost_around_the_content() {
+    check("content-root");
+}
+
+#[test]
+fn entries_of_an_api_without_headings_are_sections() {
+    check("api-entries");
+}
+
+#[test]
+fn notebooks_in_html_have_no_prompts_and_outputs() {
+    check("notebook-pages");
+}
+
+#[test]
+fn links_to_the_next_page_are_navigation() {
+    check("steps");
+}
+
+#[test]
+fn what_stands_on_most_pages_is_frame() {
+    check_site("site-frames");
+}
+
+#[test]
+fn pages_have_the_titles_that_they_show() {
+    check_site("site-titles");
+}
+
+#[test]
+fn generated_lists_are_left_out_and_guides_are_not() {
+    check_site("site-generated");
+}
+
+#[test]
+fn a_post_is_found_once() {
+    check_site("site-listing");
+}
+
+#[test]
+fn a_page_with_the_text_of_all_is_left_out() {
+    check_site("site-whole");
+}
+
+#[test]
+fn addresses_are_those_of_the_sites_own_links() {
+    check_site("site-clean-urls");
+}
+
+#[test]
+fn departments_are_no_languages() {
+    check_site("site-languages");
+}
+
+#[test]
+fn markdown_takes_in_parts() {
+    check_site("md-taken-in");
+}
+
+#[test]
+fn markdown_that_asks_not_to_be_searched_is_not() {
+    check_site("md-asked-out");
+}
+
+#[test]
+fn notes_and_front_pages_have_the_text_that_readers_see() {
+    check_site("md-notes");
+}
+
+#[test]
+fn modules_of_antora_are_read_as_a_site() {
+    check_site("antora");
 }

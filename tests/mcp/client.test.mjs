@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -277,27 +277,150 @@ test("a collection that cannot answer is named, and the others answer", async ()
   assert.equal(spawnSync(program, ["collection", "remove", "broken", "--yes"], { env }).status, 0);
 });
 
+// A server over HTTP with its address and the headers of its configuration.
+async function httpServer(args = [], more = {}) {
+  const server = spawn(program, ["mcp", "--http", "--port=0", ...args], {
+    env: { ...env, ...more },
+  });
+  const lines = createInterface(server.stdout)[Symbol.asyncIterator]();
+  const url = (await lines.next()).value;
+  const { findling } = JSON.parse((await lines.next()).value).mcpServers;
+  assert.equal(findling.url, url);
+  return { server, url, headers: findling.headers };
+}
+
+async function overHttp(url, headers) {
+  const http = new Client({ name: "tests", version: "1.0.0" });
+  const requestInit = { headers };
+  await http.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  return http;
+}
+
 test("over HTTP the answers are the same, and web pages are refused", async () => {
-  const server = spawn(program, ["mcp", "--http", "--port=0"], { env });
+  const { server, url, headers } = await httpServer();
   try {
-    const [url] = await new Promise((resolve) => {
-      createInterface(server.stdout).once("line", (line) => resolve([line]));
-    });
-    const http = new Client({ name: "tests", version: "1.0.0" });
-    await http.connect(new StreamableHTTPClientTransport(new URL(url)));
+    const http = await overHttp(url, headers);
     const question = { name: "search", arguments: { query: "mutex" } };
     const [a, b] = [await http.callTool(question), await client.callTool(question)];
     assert.deepEqual(a.structuredContent, b.structuredContent);
     await http.close();
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-    const headers = {
+    const asked = {
+      ...headers,
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       origin: "https://evil.example",
     };
-    const page = await fetch(url, { method: "POST", headers, body });
+    const page = await fetch(url, { method: "POST", headers: asked, body });
     assert.equal(page.status, 403);
   } finally {
     server.kill();
+  }
+});
+
+test("over HTTP a program asks by the token, which a file or a variable may supply", async () => {
+  const { server, url } = await httpServer();
+  try {
+    await assert.rejects(overHttp(url, {}));
+    await assert.rejects(overHttp(url, { Authorization: "Bearer 0123456789abcdef" }));
+  } finally {
+    server.kill();
+  }
+  const file = join(root, "token");
+  for (const [args, more, token] of [
+    [["--token-file", file], {}, () => readFileSync(file, "utf8").trim()],
+    [["--token-file", file], {}, () => readFileSync(file, "utf8").trim()],
+    [[], { FINDLING_MCP_TOKEN: "a-token-of-my-own-0123" }, () => "a-token-of-my-own-0123"],
+  ]) {
+    const supplied = await httpServer(args, more);
+    try {
+      // The token is not printed again.
+      assert.equal(supplied.headers.Authorization, `Bearer \${FINDLING_MCP_TOKEN}`);
+      const http = await overHttp(supplied.url, { Authorization: `Bearer ${token()}` });
+      assert.ok((await http.listTools()).tools.length > 0);
+      await http.close();
+    } finally {
+      supplied.server.kill();
+    }
+  }
+});
+
+test("sessions over HTTP are bounded, and the one that is idle longest ends", async () => {
+  const { server, url, headers } = await httpServer();
+  try {
+    const first = await overHttp(url, headers);
+    const used = await overHttp(url, headers);
+    const begin = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-06-18",
+        capabilities: {},
+        clientInfo: { name: "many", version: "1" },
+      },
+    };
+    const asked = {
+      ...headers,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    for (let i = 0; i < 200; i++) {
+      const body = JSON.stringify(begin);
+      const answer = await fetch(url, { method: "POST", headers: asked, body });
+      assert.equal(answer.status, 200);
+      await answer.body.cancel();
+      if (i % 20 === 0) assert.ok((await used.listTools()).tools.length > 0);
+    }
+    await assert.rejects(first.listTools());
+    await used.close();
+  } finally {
+    server.kill();
+  }
+});
+
+test("what is no message is answered with a code, and the next is answered", async () => {
+  const { server, url, headers } = await httpServer();
+  try {
+    const asked = {
+      ...headers,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    for (const [body, code] of [
+      ["nonsense", -32700],
+      ["[".repeat(1000), -32700],
+      ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600],
+      ['{"jsonrpc":"2.0","id":1}', -32600],
+    ]) {
+      const answer = await fetch(url, { method: "POST", headers: asked, body });
+      assert.equal(answer.status, 400);
+      assert.equal((await answer.json()).error.code, code, body);
+    }
+  } finally {
+    server.kill();
+  }
+  const child = spawn(program, ["mcp"], { env });
+  try {
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    for (const [line, code] of [
+      ["nonsense", -32700],
+      ["[".repeat(1000) + "]".repeat(1000), -32700],
+      ["{}", -32600],
+    ]) {
+      child.stdin.write(`${line}\n`);
+      const answer = JSON.parse((await lines.next()).value);
+      assert.deepEqual([answer.id, answer.error.code], [null, code], line);
+    }
+    const begin = {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "a", version: "1" },
+    };
+    const message = { jsonrpc: "2.0", id: 7, method: "initialize", params: begin };
+    child.stdin.write(`${JSON.stringify(message)}\n`);
+    assert.equal(JSON.parse((await lines.next()).value).id, 7);
+  } finally {
+    child.kill();
   }
 });

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
 import fixture
 
@@ -38,10 +39,14 @@ class Server(unittest.TestCase):
         with subprocess.Popen(command, env=self.env, stdout=subprocess.PIPE, text=True) as server:
             try:
                 url = server.stdout.readline().strip()
+                configuration = json.loads(server.stdout.readline())
+                headers = configuration["mcpServers"]["findling"]["headers"]
 
                 async def session():
-                    async with Client(url) as client:
-                        return await ask(client)
+                    async with create_mcp_http_client(headers=headers) as http:
+                        transport = streamable_http_client(url, http_client=http)
+                        async with Client(transport) as client:
+                            return await ask(client)
 
                 return asyncio.run(asyncio.wait_for(session(), 120))
             finally:

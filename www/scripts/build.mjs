@@ -167,9 +167,7 @@ const { LOCALE_FILES } = await import(
     }).code,
   )}`
 );
-const languages = readdirSync(join(www, "src/ui/locales")).map((file) =>
-  file.replace(/\.ts$/, ""),
-);
+const languages = readdirSync(join(www, "src/ui/locales")).map((file) => file.replace(/\.ts$/, ""));
 const filed = Object.values(LOCALE_FILES).flatMap((names) => names.split(" "));
 if (String(filed.toSorted()) !== String(languages.toSorted()))
   throw new Error("src/ui/locale-files.ts: expected each language of src/ui/locales once");
@@ -278,6 +276,8 @@ await esbuild.build({
 });
 await buildLocales(next, ["ui"]);
 await buildApp(join(next, "app"));
+const places = await styleSheet(join(www, "src/ui/places.css"), { target: COMMON.target });
+writeFileSync(join(next, "findling.css"), places);
 const standalone = await buildStandalone(www, { absWorkingDir: www, ...COMMON }, css);
 writeFileSync(join(next, "findling-standalone.js"), standalone);
 cpSync(join(edge, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));

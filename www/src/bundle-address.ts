@@ -8,6 +8,21 @@ export interface BundleAddress {
   site: URL;
 }
 
+/**
+ * The root of the site that a page and the bundle in the directory `site` belong to, as far as both
+ * addresses tell: `/project/` for `/project/guide/` and `/project/`. On another origin the bundle
+ * does not tell it.
+ */
+export function rootOf(site: URL): URL {
+  const [here, other] = [globalThis.location?.href, site.pathname];
+  const page = here === undefined ? undefined : new URL(here);
+  if (page?.origin !== site.origin || page.protocol !== site.protocol) return new URL("/", site);
+  let end = 0;
+  for (let i = 0; i < other.length && page.pathname[i] === other[i]; i++)
+    if (other[i] === "/") end = i + 1;
+  return new URL(other.slice(0, end), site);
+}
+
 /** Splits the address of a bundle. */
 export function parseBundleAddress(url: URL): BundleAddress {
   const path = url.pathname;

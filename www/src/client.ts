@@ -5,7 +5,7 @@
 
 import { beginOpening, type Opening } from "./begin-opening";
 import type { AheadRequest, Answer, Cost } from "./bundle";
-import { parseBundleAddress } from "./bundle-address";
+import { parseBundleAddress, rootOf } from "./bundle-address";
 import { applyCorrections, correctionsIn } from "./corrected-query";
 import { EMPTY_SNIPPET } from "./empty-snippet";
 import type { Correction, Notice, PageHit, Request, Response } from "./engine-types";
@@ -100,6 +100,8 @@ export class FindlingIndex extends EventTarget {
   /** What opening the bundle cost. */
   readonly opening: Traffic & { ms: number };
   readonly #site: URL;
+  /** What addresses from the root of the site are relative to. */
+  readonly #root: URL;
   readonly #engine: Spawned;
   readonly #options: OpenOptions;
   readonly #encoder: QueryEncoder;
@@ -111,6 +113,7 @@ export class FindlingIndex extends EventTarget {
     const { base, site } = parseBundleAddress(address);
     this.#site =
       options.site === undefined ? site : new URL(options.site, globalThis.document?.baseURI);
+    this.#root = options.site === undefined ? rootOf(site) : this.#site;
     this.#engine = engine;
     this.#options = options;
     this.info = opened.description;
@@ -184,9 +187,14 @@ export class FindlingIndex extends EventTarget {
    */
   resolve(url: string): string | null {
     try {
-      // On another site than the indexed one, root-relative addresses are relative to that site.
-      const moved = this.#options.site !== undefined && /^\/(?!\/)/.test(url);
-      const address = new URL(moved ? url.slice(1) : url, this.#site);
+      // An address from the root of the site is below the path that the site is served under,
+      // unless it was built with that path.
+      const fromRoot = /^\/(?!\/)/.test(url);
+      const isWhole = this.#options.site === undefined && url.startsWith(this.#root.pathname);
+      const address = new URL(
+        fromRoot && !isWhole ? url.slice(1) : url,
+        fromRoot ? this.#root : this.#site,
+      );
       // In documentation that is opened from a disk, pages are files as well.
       const isPage = /^https?:$/.test(address.protocol) || address.protocol === this.#site.protocol;
       return isPage ? address.href : null;

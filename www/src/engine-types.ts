@@ -28,6 +28,13 @@ offset?: number,
  */
 filter?: string | Record<string, unknown>, 
 /**
+ * A second filter, which a reader sets by facets. Of what the query finds without it, only what
+ * passes is returned, so the count of a value is the number of pages that choosing the value
+ * leaves. Facets are counted for each attribute without the part that concerns it. A response
+ * with it has no suggestions and no `answerable`.
+ */
+postFilter?: string | Record<string, unknown>, 
+/**
  * The query's embedding, if the host has an encoder. Without an embedding, a hybrid search
  * becomes lexical, and a notice says so.
  */

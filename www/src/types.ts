@@ -72,6 +72,11 @@ export interface SearchOptions {
   offset?: number;
   /** Only pages that match this filter. */
   filter?: Filter;
+  /**
+   * A second filter, which a reader sets by facets: of what the query finds without it, only what
+   * passes. Facets then count, for each of their values, the pages that choosing the value leaves.
+   */
+  postFilter?: Filter;
   /** `hybrid` (default), `lexical` or `semantic`. */
   mode?: Mode;
   /**

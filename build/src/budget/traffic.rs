@@ -53,7 +53,8 @@ impl From<ShardKind> for Part {
             | ShardKind::Graph
             | ShardKind::Projection
             | ShardKind::Centroids
-            | ShardKind::Cell => Part::Vectors,
+            | ShardKind::Cell
+            | ShardKind::SectionVectors => Part::Vectors,
             ShardKind::Texts | ShardKind::Column | ShardKind::Addresses | ShardKind::Sentences => {
                 Part::Texts
             }

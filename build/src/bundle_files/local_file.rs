@@ -28,11 +28,7 @@ pub(super) fn read_single(path: &Path) -> Result<Vec<u8>> {
     };
     read_to(&mut bytes, HEADER_LEN as u64)?;
     if !single_file::is_single_file(&bytes) {
-        bail!(NoBundle(format!(
-            "{}: expected a bundle, found another kind of file; give the directory or file that \
-             `findling build` wrote",
-            path.display()
-        )));
+        bail!(NoBundle::found(&path.display().to_string(), "another kind of file"));
     }
     let damaged = || path.display().to_string();
     let entry = single_file::read_header(&bytes).with_context(damaged)?;

@@ -46,6 +46,16 @@ pub const SINGLE_FILE: &str = "bundle.findling";
 #[error("{0}")]
 pub struct NoBundle(String);
 
+impl NoBundle {
+    /// The error of a place where something else was found.
+    pub fn found(given: &str, found: &str) -> Self {
+        Self(format!(
+            "{given}: expected a bundle, found {found}; give the directory or file that `findling \
+             build` wrote"
+        ))
+    }
+}
+
 /// The error of a shard that the manifest does not list.
 fn unlisted(shard: ShardId) -> String {
     format!("expected a shard that the manifest lists, found {}: build the bundle again", shard.0)

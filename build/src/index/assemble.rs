@@ -1,18 +1,20 @@
 //! Puts all shards into a fixed order and writes the manifest.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use findling_bundle::cells::VectorPlace;
+use findling_bundle::limits::MAX_TOLD;
 use findling_bundle::positions::write_directory;
 use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, QueryEncoder, RangeStart,
-    SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Structure, Synonym, TextRange,
-    VectorId, VectorRange, opening, upper_half,
+    SectionId, SectionsRange, SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Structure,
+    Synonym, TextRange, VectorId, VectorRange, opening, upper_half,
 };
 use findling_engine::{BOOST, COPY};
 use rayon::prelude::*;
 
-use super::cells::{self, Cells};
+use super::cells::{self, SectionVectors};
 use super::columns::Built;
 use super::lexical::{Lexical, Positions, TermRange};
 use super::rows::Rows;
@@ -94,7 +96,7 @@ pub struct DenseParts {
     /// The graph of the embeddings.
     pub graph: Option<Graph>,
     /// The embeddings in cells.
-    pub cells: Option<Cells>,
+    pub cells: Option<cells::Cells>,
     /// The query encoders deployed with the bundle.
     pub query_encoders: Vec<QueryEncoder>,
     /// The projection from the encoder's dimensions onto those of `embedded`.
@@ -182,7 +184,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle> {
         .collect();
     shards.add(ShardKind::Addresses, &addresses)?;
 
-    let dense = dense.map(|dense| add_dense(dense, stats.n_vectors, &mut shards)).transpose()?;
+    let dense = dense.map(|dense| add_dense(dense, &structure, &mut shards)).transpose()?;
     let (dense, cells) = dense.unzip();
     let (shards, stored) = shards.finish();
     let manifest = Manifest {
@@ -210,8 +212,8 @@ fn add_structure(
     dense: Option<&DenseParts>,
     shards: &mut ShardSet,
 ) -> Result<()> {
-    let counts_apart = dense.is_some_and(|dense| dense.cells.is_some())
-        && !cells::centroids_list_members(structure.n_vectors() as usize);
+    let cells = dense.and_then(|dense| dense.cells.as_ref());
+    let counts_apart = cells.is_some_and(|cells| !cells.sections.is_empty());
     if counts_apart {
         shards.add(ShardKind::Structure, &structure.without_vectors().to_bytes())?;
         shards.add(ShardKind::VectorCounts, &structure.vector_counts())?;
@@ -257,23 +259,30 @@ fn add_positions(positions: Positions, shards: &mut ShardSet) -> Result<(Vec<u8>
 /// list them and not the manifest.
 fn add_dense(
     parts: DenseParts,
-    n_vectors: u32,
+    structure: &Structure,
     shards: &mut ShardSet,
 ) -> Result<(Dense, Vec<Stored>)> {
     let n = parts.embedded.rows().len();
-    if n != n_vectors as usize {
-        let (expected, got) = (n_vectors.into(), n as u64);
+    if n != structure.n_vectors() as usize {
+        let (expected, got) = (structure.n_vectors().into(), n as u64);
         return Err(Error::Length { what: "vectors", expected, got }.into());
     }
     let dim = parts.embedded.dim;
     let quantised: Vec<(Vec<i8>, f32)> =
         parts.embedded.values.par_chunks_exact(dim.max(1)).map(quantise).collect();
     let mean = mean(&quantised, dim);
-    let vectors = add_vectors(&quantised, parts.encoder.dim, shards)?;
+    let single = match &parts.cells {
+        Some(cells) => cells.sections.is_empty(),
+        None => n <= MAX_TOLD as usize,
+    };
+    let n_shards = if single { SINGLE_VECTORS_SHARDS } else { VECTORS_SHARDS };
+    let vectors = add_vectors(&quantised, parts.encoder.dim, n_shards, shards)?;
     let graph =
         parts.graph.map(|graph| shards.add(ShardKind::Graph, &graph.to_bytes())).transpose()?;
     let (centroids, cells) =
-        parts.cells.map(|Cells { centroids, shards }| (centroids, shards)).unzip();
+        parts.cells.map(|cells| (cells.centroids, (cells.shards, cells.sections))).unzip();
+    let (cells, sections) = cells.unwrap_or_default();
+    let sections = add_section_vectors(sections, structure, shards)?;
     let centroids = centroids.map(|raw| shards.add(ShardKind::Centroids, &raw)).transpose()?;
     let projection = parts
         .projection
@@ -291,19 +300,19 @@ fn add_dense(
         projection,
         rows,
         sentences,
+        sections,
     };
-    Ok((dense, cells.unwrap_or_default()))
+    Ok((dense, cells))
 }
 
 /// Adds the quantised vectors in shards that are cut where their contents decide.
 fn add_vectors(
     quantised: &[(Vec<i8>, f32)],
     dim: u32,
+    n_shards: usize,
     shards: &mut ShardSet,
 ) -> Result<Vec<VectorRange>> {
     let vector_len = dim as usize + 4;
-    let single = cells::centroids_list_members(quantised.len());
-    let n_shards = if single { SINGLE_VECTORS_SHARDS } else { VECTORS_SHARDS };
     let shard_len = quantised.len() * vector_len / n_shards;
     let mut cutter =
         ShardCutter::new(shard_len.next_power_of_two().clamp(VECTORS_LEN.0, VECTORS_LEN.1));
@@ -328,6 +337,25 @@ fn add_vectors(
         .zip(firsts)
         .map(|(shard, first_vector)| VectorRange { first_vector, shard })
         .collect())
+}
+
+/// Adds the vectors of sections.
+fn add_section_vectors(
+    sections: Vec<SectionVectors>,
+    structure: &Structure,
+    shards: &mut ShardSet,
+) -> Result<Vec<SectionsRange>> {
+    let (firsts, raw): (Vec<_>, Vec<_>) = sections.into_iter().unzip();
+    let ids = shards.add_all(ShardKind::SectionVectors, &raw)?;
+    let first_of = |(at, first): (usize, VectorPlace)| match at {
+        0 => Some(SectionId(0)),
+        _ => structure.section_at(first.page, first.section),
+    };
+    let range = |(first, shard)| {
+        let first = first_of(first).context("a vector is of a section that does not exist")?;
+        Ok(SectionsRange { first_section: first, shard })
+    };
+    firsts.into_iter().enumerate().zip(ids).map(range).collect()
 }
 
 /// Adds the codes of sentences.

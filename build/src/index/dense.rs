@@ -97,9 +97,10 @@ pub(super) fn build_dense(
             let before =
                 earlier.as_ref().and_then(|earlier| earlier.grouping(&card, projection.as_ref()));
             let places = cells::places(chunks)?;
-            let cells =
-                cells::build(&embedded.values, embedded.dim, &places, before.as_ref(), deployed)
-                    .context("cannot group the vectors into cells")?;
+            let listed = places.len() <= options.most_listed as usize;
+            let (values, dim) = (&embedded.values, embedded.dim);
+            let cells = cells::build(values, dim, &places, before.as_ref(), listed, deployed)
+                .context("cannot group the vectors into cells")?;
             stages.push(Stage::ended("cells", started, cells.shards.len() as u64, "cells", ui));
             Some(cells)
         }

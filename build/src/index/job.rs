@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use findling_bundle::limits::MAX_TOLD;
 use findling_bundle::{QueryEncoder, Synonym};
 use findling_encoder::static_table::StaticTable;
 
@@ -52,6 +53,9 @@ pub struct Options {
     pub copies: bool,
     /// Whether vectors are also stored in cells, so that a browser can fetch only some of them.
     pub cells: bool,
+    /// Most vectors whose cells the centroids list. For more, the vectors are stored once more in
+    /// the order of their sections.
+    pub most_listed: u32,
     /// Bytes of sections, and bytes of analysed pages, that stay in memory.
     pub memory: u64,
 }
@@ -69,6 +73,7 @@ impl Default for Options {
             fit: true,
             copies: true,
             cells: false,
+            most_listed: MAX_TOLD,
             memory: scratch::BUDGET,
         }
     }

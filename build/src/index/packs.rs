@@ -363,13 +363,23 @@ fn order(bundle: &Bundle) -> Order {
         .into_iter()
         .map(|cell| manifest.shards.len() + cell)
         .collect();
+    let sections = of(&[ShardKind::SectionVectors]);
     let last = of(&[ShardKind::Vectors, ShardKind::Graph]);
     let positions: Vec<usize> = (n_listed..n).collect();
     let positions_directory = of(&[ShardKind::PositionsDirectory]).first().copied();
-    let known: HashSet<usize> =
-        words.iter().chain(&texts).chain(&last).chain(&positions_directory).copied().collect();
+    let known: HashSet<usize> = words
+        .iter()
+        .chain(&texts)
+        .chain(&sections)
+        .chain(&last)
+        .chain(&positions_directory)
+        .copied()
+        .collect();
     let others = (0..n_listed).filter(|id| !known.contains(id) && !is_cell(*id)).collect();
-    Order { parts: vec![words, texts, cells, others, last, positions], positions_directory }
+    Order {
+        parts: vec![words, texts, cells, sections, others, last, positions],
+        positions_directory,
+    }
 }
 
 /// The numbers of the cells in an order in which neighbours have similar centroids: from each the

@@ -1,5 +1,8 @@
-//! The static server behind `findling serve`: for trying a site out, with the headers a host should
-//! send.
+//! What the servers of this program share: [`listen`] has the limits of connections, [`hosts`] the
+//! names by which a server may be asked, [`token`] the secret that a caller sends.
+//!
+//! [`router`] is the static server behind `findling serve BUNDLE`: for trying a site out, with the
+//! headers a host should send.
 //!
 //! | what | `Cache-Control` | compressed |
 //! |---|---|---|
@@ -7,25 +10,34 @@
 //! | the entry file, the client | `no-cache`: asked for again, answered 304 where unchanged | yes |
 //! | pages of the site | `no-cache` | yes |
 //!
-//! It listens on the loopback interface only and never leaves the directories it is given.
+//! It listens on the loopback interface only. [`files`] says which files it serves.
+
+mod beneath;
+pub mod body;
+pub mod files;
+pub mod hosts;
+pub mod listen;
+pub mod token;
 
 use std::path::PathBuf;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tower_http::services::ServeDir;
 
-/// The directories that are served.
+use files::Files;
+
+/// What is served where.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// The bundle's directory.
-    pub bundle: PathBuf,
+    /// The bundle's files.
+    pub bundle: Files,
     /// The path of the bundle if there is a site, with `/` at both ends.
     pub mount: String,
     /// The directories of the site; the first that has a file serves it. Without any, the bundle
@@ -41,24 +53,20 @@ pub const BROTLI_QUALITY: i32 = 5;
 /// Smallest response that is compressed, in bytes.
 pub const COMPRESSED_FROM: u64 = 256;
 
-/// The routes of the server: `routes`, and the files.
+/// Returns the routes of the server: `routes`, and the files.
 pub fn router(layout: &Layout, routes: Router) -> Router {
-    let shards = Router::new()
-        .fallback_service(
-            ServeDir::new(layout.bundle.join("shards")).append_index_html_on_directories(false),
-        )
-        .layer(middleware::from_fn(|request, next| caching(request, next, FOR_EVER)));
-    // The rest of the bundle: the entry file, the client, a single-file bundle.
-    let bundle = Router::new()
-        .fallback_service(ServeDir::new(&layout.bundle))
-        .layer(middleware::from_fn(|request, next| caching(request, next, ASK_AGAIN)));
-    let router = match site(&layout.sites) {
-        None => Router::new().nest_service("/shards/", shards).fallback_service(bundle),
-        Some(site) => Router::new()
-            .nest_service(&format!("{}shards/", layout.mount), shards)
-            .nest_service(&layout.mount, bundle)
-            .fallback_service(site),
+    let files = ServeDir::with_backend("", layout.bundle.clone());
+    let files = match layout.sites.is_empty() {
+        true => files,
+        // Where a directory is redirected to.
+        false => files.redirect_path_prefix(layout.mount.trim_end_matches('/')),
     };
+    let bundle = Router::new().fallback_service(files).layer(middleware::from_fn(bundle_caching));
+    let router = match site(&layout.sites) {
+        None => Router::new().fallback_service(bundle),
+        Some(site) => Router::new().nest_service(&layout.mount, bundle).fallback_service(site),
+    };
+    let router = router.layer(middleware::from_fn(one_slash));
     let compression =
         CompressionLayer::new().quality(CompressionLevel::Precise(BROTLI_QUALITY)).compress_when(
             SizeAbove::new(COMPRESSED_FROM).and(NotForContentType::IMAGES).and(Compressible),
@@ -70,13 +78,27 @@ pub fn router(layout: &Layout, routes: Router) -> Router {
 fn site(dirs: &[PathBuf]) -> Option<Router> {
     let mut site: Option<Router> = None;
     for dir in dirs.iter().rev() {
-        let files = ServeDir::new(dir);
+        let files = ServeDir::with_backend("", Files::of_site(dir));
         site = Some(match site {
             None => Router::new().fallback_service(files),
             Some(behind) => Router::new().fallback_service(files.fallback(behind)),
         });
     }
     Some(site?.layer(middleware::from_fn(|request, next| caching(request, next, ASK_AGAIN))))
+}
+
+/// Refuses paths that begin with two slashes. A redirect to such a path would lead to another host.
+async fn one_slash(request: Request, next: Next) -> Response {
+    match request.uri().path().starts_with("//") {
+        true => StatusCode::NOT_FOUND.into_response(),
+        false => next.run(request).await,
+    }
+}
+
+/// Shards are named by their contents, and the rest of a bundle is not.
+async fn bundle_caching(request: Request, next: Next) -> Response {
+    let is_shard = request.uri().path().starts_with("/shards/");
+    caching(request, next, if is_shard { FOR_EVER } else { ASK_AGAIN }).await
 }
 
 /// Sets how long a response may be cached. Errors are never cached, because a missing file may
@@ -88,8 +110,7 @@ async fn caching(mut request: Request, next: Next, policy: HeaderValue) -> Respo
         request.headers_mut().remove(header::IF_MODIFIED_SINCE);
     }
     let mut response = next.run(request).await;
-    let found =
-        response.status().is_success() || response.status() == axum::http::StatusCode::NOT_MODIFIED;
+    let found = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
     let policy = if found { policy } else { ASK_AGAIN };
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, policy);

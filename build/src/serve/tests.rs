@@ -7,6 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 
 use super::*;
+use listen::Limits;
 
 struct Answer {
     status: u16,
@@ -70,12 +71,19 @@ fn with_server(with_site: bool, check: impl FnOnce(SocketAddr, &Layout)) {
         ],
     );
     let sites = if with_site { vec![root.join("page"), root.join("site")] } else { Vec::new() };
-    let layout = Layout { bundle: root.join("bundle"), mount: "/findling/".to_owned(), sites };
+    let bundle = Files::of_bundle(&root.join("bundle"));
+    with_layout(Layout { bundle, mount: "/findling/".to_owned(), sites }, check);
+}
+
+/// Serves a layout; runs `check` with the address.
+fn with_layout(layout: Layout, check: impl FnOnce(SocketAddr, &Layout)) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
     let router = router(&layout, Router::new());
-    let server = runtime.spawn(async move { axum::serve(listener, router).await });
+    let server = runtime.spawn(async move {
+        listen::serve(listener, router, Limits::default(), std::future::pending()).await;
+    });
     check(address, &layout);
     server.abort();
 }
@@ -178,5 +186,198 @@ fn nothing_outside_the_directories_is_served() {
             assert!(answer.status >= 300, "{path}: {}", answer.status);
             assert!(!answer.body.windows(6).any(|w| w == b"secret"), "{path}");
         }
+    });
+}
+
+/// A bundle's directory with what else may lie in one, and a site around it.
+fn crowded() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        &[
+            ("out.txt", "secret"),
+            ("book.findling", "the book"),
+            ("other.findling", "secret"),
+            ("findling.js", "client"),
+            (".ssh/id_rsa", "secret"),
+            ("id_rsa", "secret"),
+            ("bundle/findling.idx", "entry"),
+            ("bundle/findling.js", "client"),
+            ("bundle/shards/00ff.bin", "shard"),
+            ("bundle/pagefind-entry.json", "{}"),
+            ("bundle/playground/index.html", "try it"),
+            ("bundle/notes.txt", "secret"),
+            ("bundle/index.html", "secret"),
+            ("bundle/.env", "secret"),
+            ("bundle/shards/notes.txt", "secret"),
+            ("bundle/shards/.hidden.bin", "secret"),
+            ("site/index.html", "home"),
+            ("site/v2/page.html", "page"),
+            ("site/.well-known/security.txt", "contact"),
+            ("site/.git/config", "secret"),
+            ("site/v2/.env", "secret"),
+        ],
+    );
+    dir
+}
+
+/// Other ways to write a path.
+fn spelled(path: &str) -> Vec<String> {
+    let encoded: String = path
+        .bytes()
+        .map(|b| if b == b'/' { "/".to_owned() } else { format!("%{b:02x}") })
+        .collect();
+    vec![
+        path.to_owned(),
+        encoded,
+        format!("/.{path}"),
+        format!("/shards/..{path}"),
+        format!("/x/..{path}"),
+        format!("/{path}"),
+        format!("{path}/"),
+        format!("{path}%00"),
+        format!("{path}%00.bin"),
+        format!("{path}?findling.idx"),
+        format!("{path}%3ffindling.idx"),
+        format!("{path}::$DATA"),
+        path.to_ascii_uppercase(),
+        path.replace('/', "%2f").replacen("%2f", "/", 1),
+        path.replace('/', "%5c").replacen("%5c", "/", 1),
+        path.replace('/', "//"),
+    ]
+}
+
+fn gives_no_secret(address: SocketAddr, paths: &[&str]) {
+    for path in paths.iter().flat_map(|path| spelled(path)) {
+        for (method, headers) in
+            [("GET", ""), ("HEAD", ""), ("GET", "Range: bytes=0-9\r\n"), ("POST", "")]
+        {
+            let answer = ask(address, method, &path, headers);
+            let is_redirect = (300..400).contains(&answer.status);
+            assert!(answer.status >= 400 || is_redirect, "{method} {path}: {}", answer.status);
+            assert!(!answer.body.windows(6).any(|w| w == b"secret"), "{method} {path}");
+        }
+    }
+}
+
+#[test]
+fn a_single_file_gives_itself_and_the_client_and_no_neighbour() {
+    let dir = crowded();
+    let bundle = Files::of_bundle(&dir.path().join("book.findling"));
+    let layout = Layout { bundle, mount: "/".to_owned(), sites: Vec::new() };
+    with_layout(layout, |address, _| {
+        assert_eq!(get(address, "/book.findling").body, b"the book");
+        assert_eq!(get(address, "/%62ook.findling").body, b"the book");
+        assert_eq!(get(address, "/findling.js").body, b"client");
+        gives_no_secret(
+            address,
+            &["/out.txt", "/other.findling", "/.ssh/id_rsa", "/id_rsa", "/bundle/notes.txt"],
+        );
+        for path in ["/", "/.ssh/", "/bundle/", "/bundle/findling.idx", "/site/index.html"] {
+            assert_eq!(get(address, path).status, 404, "{path}");
+        }
+    });
+}
+
+#[test]
+fn a_bundle_gives_its_own_files_and_not_what_lies_beside_them() {
+    let dir = crowded();
+    for given in ["bundle", "bundle/findling.idx"] {
+        let bundle = Files::of_bundle(&dir.path().join(given));
+        let layout = Layout { bundle, mount: "/".to_owned(), sites: Vec::new() };
+        with_layout(layout, |address, _| {
+            for path in ["/findling.idx", "/findling.js", "/shards/00ff.bin", "/playground/"] {
+                assert_eq!(get(address, path).status, 200, "{path}");
+            }
+            let part = ask(address, "GET", "/shards/00ff.bin", "Range: bytes=1-2\r\n");
+            assert_eq!((part.status, &part.body[..]), (206, &b"ha"[..]));
+            assert_eq!(get(address, "/playground").header("location"), "/playground/");
+            gives_no_secret(
+                address,
+                &[
+                    "/notes.txt",
+                    "/index.html",
+                    "/.env",
+                    "/shards/notes.txt",
+                    "/shards/.hidden.bin",
+                    "/../out.txt",
+                ],
+            );
+            for path in ["/", "/shards", "/shards/", "/findling.idx/"] {
+                assert_eq!(get(address, path).status, 404, "{path}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_site_gives_all_but_hidden_files_and_its_bundle_only_its_own() {
+    let dir = crowded();
+    let bundle = Files::of_bundle(&dir.path().join("bundle"));
+    let sites = vec![dir.path().join("site")];
+    let layout = Layout { bundle, mount: "/findling/".to_owned(), sites };
+    with_layout(layout, |address, _| {
+        for path in ["/", "/v2/page.html", "/.well-known/security.txt", "/findling/findling.idx"] {
+            assert_eq!(get(address, path).status, 200, "{path}");
+        }
+        let moved = get(address, "/findling/playground");
+        assert_eq!(moved.header("location"), "/findling/playground/");
+        assert!(!get(address, "//v2").header("location").starts_with("//"));
+        gives_no_secret(
+            address,
+            &["/.git/config", "/v2/.env", "/findling/notes.txt", "/findling/.env", "/out.txt"],
+        );
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_only_inside_of_a_site() {
+    use std::os::unix::fs::symlink;
+
+    let dir = crowded();
+    let root = dir.path();
+    for (to, at) in [
+        ("../out.txt", "bundle/findling-link.js"),
+        ("../../out.txt", "bundle/shards/11ff.bin"),
+        ("00ff.bin", "bundle/shards/22ff.bin"),
+        ("/dev/zero", "bundle/shards/33ff.bin"),
+        ("../out.txt", "site/out.txt"),
+        ("..", "site/above"),
+        ("/etc", "site/etc"),
+        (".git/config", "site/config.txt"),
+        ("v2", "site/latest"),
+        ("nowhere", "site/broken"),
+        ("loop", "site/loop"),
+        ("book.findling", "latest.findling"),
+    ] {
+        symlink(to, root.join(at)).unwrap();
+    }
+    let bundle = Files::of_bundle(&root.join("bundle"));
+    let sites = vec![root.join("site")];
+    let layout = Layout { bundle, mount: "/findling/".to_owned(), sites };
+    with_layout(layout, |address, _| {
+        for path in [
+            "/findling/findling-link.js",
+            "/findling/shards/11ff.bin",
+            "/findling/shards/22ff.bin",
+            "/findling/shards/33ff.bin",
+            "/out.txt",
+            "/above/out.txt",
+            "/etc/passwd",
+            "/config.txt",
+            "/broken",
+            "/loop",
+        ] {
+            assert_eq!(get(address, path).status, 404, "{path}");
+        }
+        assert_eq!(get(address, "/latest/page.html").body, b"page");
+    });
+    // The user has named this link.
+    let bundle = Files::of_bundle(&root.join("latest.findling"));
+    let layout = Layout { bundle, mount: "/".to_owned(), sites: Vec::new() };
+    with_layout(layout, |address, _| {
+        assert_eq!(get(address, "/latest.findling").body, b"the book");
+        assert_eq!(get(address, "/book.findling").status, 404);
     });
 }

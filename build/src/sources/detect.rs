@@ -35,6 +35,11 @@ pub(super) fn set_languages(pages: &mut [&mut RawPage]) {
     }
 }
 
+/// The language that a page's text is in, where that is certain.
+pub(super) fn certain(page: &Page) -> Option<&'static str> {
+    language_of(&prose(&*page.whole().ok()?))
+}
+
 /// The beginning of a page's text, without code and without sections that declare a language.
 fn prose(page: &Page) -> String {
     let mut text = String::new();

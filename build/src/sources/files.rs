@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::tree::{Fault, Tree};
-use super::{Format, Options, Problem, Severity, code, conversations, documents, papers};
+use super::unknown_files::UnknownFiles;
+use super::{
+    Format, Options, Problem, Severity, antora, code, conversations, documents, jekyll, papers,
+};
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,8 +116,10 @@ fn relative(path: &Path, root: Option<&Path>) -> String {
 
 pub(super) fn format_of(path: &Path) -> Option<Format> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "html" | "htm" | "xhtml" => Some(Format::Html),
-        "md" | "mdx" | "markdown" | "mdown" => Some(Format::Markdown),
+        "html" | "htm" | "xhtml" | "xht" => Some(Format::Html),
+        "md" | "mdx" | "markdown" | "mdown" | "qmd" | "rmd" | "rmarkdown" | "mdoc" | "mkd" => {
+            Some(Format::Markdown)
+        }
         "rst" | "rest" => Some(Format::Rst),
         "adoc" | "asciidoc" | "asc" => Some(Format::Asciidoc),
         "org" => Some(Format::Org),
@@ -152,7 +157,7 @@ fn walk(
     if options.format == Some(Format::Code) {
         return walk_code(directory, root, options, tell);
     }
-    let found = below(directory, root, options, tell);
+    let mut found = below(directory, root, options, tell);
     if options.format == Some(Format::Chats) {
         return all_as(
             Format::Chats,
@@ -169,6 +174,7 @@ fn walk(
     {
         return files;
     }
+    let unknown = std::mem::take(&mut found.unknown);
     let format = options.format.unwrap_or_else(|| found.most());
     let also = if options.format.is_none() { read_along(&found.named, format) } else { &[] };
     let (mut taken, mut left): (Vec<_>, Vec<_>) =
@@ -202,6 +208,8 @@ fn walk(
                 .to_owned(),
         };
         tell(Severity::Error, directory, reason);
+    } else {
+        unknown.tell(tell);
     }
     taken
 }
@@ -217,6 +225,8 @@ struct Found {
     refused: Vec<PathBuf>,
     /// Those whose names say that they may be conversations or papers.
     others: Vec<PathBuf>,
+    /// Those of a kind that is not known, by the end of the name: how many, and one of them.
+    unknown: UnknownFiles,
 }
 
 impl Found {
@@ -291,11 +301,18 @@ fn below(
                 found.others.push(path);
             }
             None if documents::remedy(&path).is_some() => found.refused.push(path),
-            None => {}
+            None => found.unknown.note(path),
         },
         Err((path, Fault::LeadsOut)) => links_out.push(path),
         Err((path, Fault::LinksBackTo(above))) => {
             tell(Severity::Skipped, &path, format!("links back to {}", above.display()));
+        }
+        // A page that is missing is an error, a script is not.
+        Err((path, Fault::Dangling)) if format_of(&path).is_none() => {
+            tell(Severity::Skipped, &path, "links to a file that is not there".to_owned());
+        }
+        Err((path, Fault::Dangling)) => {
+            tell(Severity::Error, &path, "links to a file that is not there".to_owned());
         }
         Err((path, Fault::Unreadable(error))) => {
             tell(Severity::Error, &path, format!("cannot be read: {error}"));
@@ -519,6 +536,8 @@ fn matches_name(pattern: &str, name: &str) -> bool {
 
 /// The path of a page that Sphinx, Asciidoctor or Org makes of a file.
 fn rendered(id: &str, options: &Options) -> String {
+    let of_module = antora::path_of_page(id);
+    let id = of_module.as_deref().unwrap_or(id);
     let name = id.rsplit('/').next().unwrap_or(id);
     // `guide.rst.txt` is the source that Sphinx deploys with a page.
     let stem = name.strip_suffix(".txt").unwrap_or(name);
@@ -535,7 +554,11 @@ fn rendered(id: &str, options: &Options) -> String {
 /// The URL of a page: the base, then its path as a web server serves it.
 pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
     let mut path = id.to_owned();
-    if format == Format::Markdown {
+    if format == Format::Markdown
+        && let Some((above, date, name)) = jekyll::post(id)
+    {
+        path = format!("{above}{}/{name}.html", date.replace('-', "/"));
+    } else if format == Format::Markdown {
         let stem = path
             .rfind('.')
             .map_or(path.len(), |dot| if path[dot..].contains('/') { path.len() } else { dot });

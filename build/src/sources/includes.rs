@@ -107,6 +107,38 @@ impl Includes {
         found
     }
 
+    /// The first of several files that is there, as [`open`](Self::open) opens it.
+    ///
+    /// # Errors
+    /// Why the first of them is not taken in.
+    pub fn open_first(
+        &self,
+        from: Option<&Path>,
+        targets: &[String],
+    ) -> Result<(PathBuf, String), Refused> {
+        let mut first = None;
+        for target in targets {
+            match self.find(from, target) {
+                Ok(found) => return Ok(found),
+                Err(refused) => first.get_or_insert(refused),
+            };
+        }
+        let refused = first.unwrap_or(Refused::Missing);
+        let target = targets.first().cloned().unwrap_or_default();
+        self.state.borrow_mut().refused.push((target, refused));
+        Err(refused)
+    }
+
+    /// The text of a file that the page refers to, if it is there.
+    pub fn look(&self, target: &str) -> Option<String> {
+        self.find(None, target).ok().map(|(_, text)| text)
+    }
+
+    /// Whether the page comes from a file, and can take in others.
+    pub fn can_open(&self) -> bool {
+        self.root.is_some()
+    }
+
     /// The path of a file whose name is relative to the page.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.directory.join(name)

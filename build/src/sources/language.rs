@@ -17,7 +17,7 @@ const UNMISTAKABLE: [&str; 12] =
     ["en", "fr", "ja", "zh", "ko", "ru", "pl", "uk", "tr", "vi", "zh-cn", "pt-br"];
 
 /// The language that a directory's name denotes, with its subtags in the usual spelling.
-fn code(name: &str) -> Option<String> {
+pub(super) fn code(name: &str) -> Option<String> {
     let mut parts = name.split(['-', '_']);
     let language = parts.next()?.to_ascii_lowercase();
     if language != "zh" && LANGUAGES.binary_search(&language.as_str()).is_err() {
@@ -87,13 +87,92 @@ impl Directories {
 
     /// The language of a page: that of the outermost such directory in its path.
     pub fn language(&self, path: &str) -> Option<&str> {
+        self.directory(path).map(|(_, language)| language)
+    }
+
+    fn directory<'p>(&self, path: &'p str) -> Option<(&'p str, &str)> {
         if self.by_path.is_empty() {
             return None;
         }
-        path.match_indices('/')
-            .find_map(|(slash, _)| self.by_path.get(&path[..slash]))
-            .map(String::as_str)
+        let mut above = path.match_indices('/').map(|(slash, _)| &path[..slash]);
+        above.find_map(|directory| Some((directory, self.by_path.get(directory)?.as_str())))
     }
+
+    /// Forgets directories that hold no translation: most of the pages whose text tells its
+    /// language are in another one, as in a department `it/`; or no text tells it and no page has
+    /// its like beside the directory. `said` has pages with the language of their text, `all` all
+    /// paths.
+    pub fn keep_true(&mut self, said: &[(String, Option<&str>)], all: &[&str]) {
+        let mut votes: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for (path, found) in said {
+            let Some((directory, language)) = self.directory(path) else { continue };
+            let vote = votes.entry(directory.to_owned()).or_default();
+            if let Some(found) = found {
+                match are_alike(language, found) {
+                    true => vote.0 += 1,
+                    false => vote.1 += 1,
+                }
+            }
+        }
+        let all: BTreeSet<&str> = all.iter().copied().collect();
+        let has_like = |directory: &str, by_path: &BTreeMap<String, String>| {
+            let (parent, _) = directory.rsplit_once('/').unwrap_or(("", directory));
+            let join = |above: &str, name: &str| match above {
+                "" => name.to_owned(),
+                above => format!("{above}/{name}"),
+            };
+            let beside: Vec<&String> = by_path
+                .keys()
+                .filter(|other| {
+                    other.as_str() != directory
+                        && other.rsplit_once('/').map_or("", |(above, _)| above) == parent
+                })
+                .collect();
+            said.iter().filter(|(path, _)| path.starts_with(&format!("{directory}/"))).any(
+                |(path, _)| {
+                    let rest = &path[directory.len() + 1..];
+                    let is_index = rest.starts_with("index.") || rest.starts_with("_index.");
+                    let in_others =
+                        beside.iter().any(|other| all.contains(join(other, rest).as_str()));
+                    in_others || (!is_index && all.contains(join(parent, rest).as_str()))
+                },
+            )
+        };
+        let kept: BTreeSet<String> = self
+            .by_path
+            .keys()
+            .filter(|directory| {
+                let (for_it, against) = votes.get(*directory).copied().unwrap_or_default();
+                if for_it + against > 0 {
+                    return for_it >= against;
+                }
+                let name = directory.rsplit('/').next().unwrap_or(directory);
+                UNMISTAKABLE.contains(&name.to_ascii_lowercase().as_str())
+                    || has_like(directory, &self.by_path)
+            })
+            .cloned()
+            .collect();
+        self.by_path.retain(|directory, _| kept.contains(directory));
+    }
+}
+
+/// Whether a text in one language may be taken for one in the other.
+fn are_alike(declared: &str, found: &str) -> bool {
+    const FAMILIES: [&[&str]; 9] = [
+        &["da", "nb", "nn", "no", "sv"],
+        &["hr", "sr", "bs", "sl", "mk", "bg"],
+        &["id", "ms"],
+        &["pt", "gl", "es", "ca"],
+        &["cs", "sk"],
+        &["ru", "uk", "be"],
+        &["hi", "mr", "ne"],
+        &["nl", "af"],
+        &["az", "tr", "tk"],
+    ];
+    let base = |tag: &str| tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
+    let (declared, found) = (base(declared), base(found));
+    declared == found
+        || FAMILIES.iter().any(|family| family.contains(&&*declared) && family.contains(&&*found))
 }
 
 #[cfg(test)]

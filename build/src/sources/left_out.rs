@@ -3,13 +3,15 @@
 //! Every rule has a name. A build applies the rules without keeping a record. `findling inspect
 //! --extraction` runs the same code with a [`Trace`] that keeps one.
 
+use std::collections::BTreeMap;
+
 use bincode::{Decode, Encode};
 use serde::Serialize;
 
 use super::outline::shorten;
 
 /// Longest sample of the text that was left out, in bytes.
-const MAX_SAMPLE_BYTES: usize = 60;
+pub(super) const MAX_SAMPLE_BYTES: usize = 60;
 
 /// Largest number of entries that a trace keeps.
 const MAX_ENTRIES: usize = 10_000;
@@ -44,8 +46,16 @@ pub enum Rule {
     HiddenCode,
     /// A link from a heading to itself.
     HeadingMark,
-    /// Words of a heading that only screen readers say.
+    /// Words that only screen readers say.
     ScreenReaderText,
+    /// What appears over a word when a reader points at it.
+    PopUp,
+    /// What stands on many pages of a site: menus, addresses, lines of generators.
+    Repeated,
+    /// What a page tells of another page, under a link to it.
+    Teaser,
+    /// What the code of a notebook printed, and the numbers of its cells.
+    NotebookOutput,
     /// The name of an icon in an icon font.
     Icon,
     /// The mark of a footnote or reference.
@@ -84,6 +94,10 @@ impl Rule {
             Rule::HiddenCode => "hidden-code",
             Rule::HeadingMark => "heading-mark",
             Rule::ScreenReaderText => "screen-reader-text",
+            Rule::PopUp => "pop-up",
+            Rule::Repeated => "repeated",
+            Rule::Teaser => "teaser",
+            Rule::NotebookOutput => "notebook-output",
             Rule::Icon => "icon",
             Rule::ReferenceMark => "reference-mark",
             Rule::GeneratorMarkup => "generator-markup",
@@ -96,8 +110,29 @@ impl Rule {
         }
     }
 
+    /// Whether readers see what the rule leaves out.
+    pub fn is_shown(self) -> bool {
+        !matches!(
+            self,
+            Rule::NotText
+                | Rule::Hidden
+                | Rule::HiddenCode
+                | Rule::HeadingMark
+                | Rule::ScreenReaderText
+                | Rule::Icon
+                | Rule::LineNumbers
+                | Rule::CodeControl
+                | Rule::ReferenceMark
+                | Rule::GeneratorMarkup
+                | Rule::Comment
+                | Rule::ToolOutput
+                | Rule::Reasoning
+                | Rule::ProgramContext
+        )
+    }
+
     /// All rules, in the order of the documentation.
-    pub const ALL: [Rule; 23] = [
+    pub const ALL: [Rule; 27] = [
         Rule::OutsideContent,
         Rule::Navigation,
         Rule::PageFrame,
@@ -112,6 +147,10 @@ impl Rule {
         Rule::HiddenCode,
         Rule::HeadingMark,
         Rule::ScreenReaderText,
+        Rule::PopUp,
+        Rule::Repeated,
+        Rule::Teaser,
+        Rule::NotebookOutput,
         Rule::Icon,
         Rule::ReferenceMark,
         Rule::GeneratorMarkup,
@@ -135,26 +174,72 @@ pub struct LeftOut {
     pub text: String,
 }
 
-/// Keeps a record of what is left out, if asked to.
+/// How many words each rule left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+pub struct Lost {
+    words: BTreeMap<Rule, u64>,
+}
+
+impl Lost {
+    /// Adds words.
+    pub fn add(&mut self, rule: Rule, words: u64) {
+        if words > 0 {
+            *self.words.entry(rule).or_default() += words;
+        }
+    }
+
+    /// Adds the words of texts.
+    pub(super) fn add_texts(&mut self, rule: Rule, texts: &[String]) {
+        self.add(rule, texts.iter().map(|text| words(text)).sum());
+    }
+
+    /// Adds what another count has.
+    pub fn extend(&mut self, other: &Self) {
+        for (rule, words) in &other.words {
+            self.add(*rule, *words);
+        }
+    }
+
+    /// The rules with their words, most first.
+    pub fn by_words(&self) -> Vec<(Rule, u64)> {
+        let mut found: Vec<(Rule, u64)> = self.words.iter().map(|(rule, n)| (*rule, *n)).collect();
+        found.sort_by_key(|(rule, words)| (std::cmp::Reverse(*words), *rule));
+        found
+    }
+}
+
+fn words(text: &str) -> u64 {
+    text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count() as u64
+}
+
+/// Counts what is left out, and keeps a record of it, if asked to.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     entries: Option<Vec<LeftOut>>,
+    lost: Lost,
 }
 
 impl Trace {
     /// A trace that keeps a record where `on`.
     pub fn new(on: bool) -> Self {
-        Self { entries: on.then(Vec::new) }
+        Self { entries: on.then(Vec::new), lost: Lost::default() }
     }
 
     /// Notes something left out. `describe` gives the element and its text; it is called only where
-    /// a record is kept. Nothing is noted where the text is empty.
+    /// the rule leaves out what readers see, or a record is kept. Nothing is noted where the text
+    /// is empty.
     pub fn note(&mut self, rule: Rule, describe: impl FnOnce() -> (String, String)) {
+        if self.entries.is_none() && !rule.is_shown() {
+            return;
+        }
+        let (element, mut text) = describe();
+        if rule.is_shown() {
+            self.lost.add(rule, words(&text));
+        }
         let Some(entries) = &mut self.entries else { return };
         if entries.len() >= MAX_ENTRIES {
             return;
         }
-        let (element, mut text) = describe();
         if text.is_empty() {
             return;
         }
@@ -167,6 +252,11 @@ impl Trace {
         if let Some(entries) = &mut self.entries {
             entries.extend(left_out);
         }
+    }
+
+    /// Takes the count of what was left out.
+    pub fn take_lost(&mut self) -> Lost {
+        std::mem::take(&mut self.lost)
     }
 
     /// Whether a record is kept.

@@ -5,6 +5,9 @@
 //! cores and returns pages in the order of their paths. For each file that cannot be read the
 //! caller gets a [`Problem`]; the other files are read.
 
+mod addresses;
+#[cfg_attr(target_family = "wasm", allow(dead_code))]
+mod antora;
 #[cfg_attr(target_family = "wasm", path = "no_asciidoc.rs")]
 mod asciidoc;
 mod attributes;
@@ -16,16 +19,22 @@ mod decode;
 mod detect;
 mod documents;
 mod files;
+mod finish;
+mod hints;
 mod html;
 mod includes;
+mod jekyll;
 mod jsonl;
 mod language;
 pub mod left_out;
 pub mod links;
 mod markdown;
+mod name_languages;
 mod notes;
 mod org;
 mod outline;
+mod overviews;
+mod own_index;
 pub mod page_cache;
 #[cfg(test)]
 mod page_outline;
@@ -38,6 +47,7 @@ mod pdf;
 mod plain_text;
 mod reading;
 mod reference_marks;
+mod repeated;
 pub mod rows;
 mod rst;
 pub mod share;
@@ -45,6 +55,7 @@ mod site;
 mod sphinx_inventory;
 mod titles;
 mod tree;
+mod unknown_files;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -69,8 +80,11 @@ pub use bounds::Bounds;
 use conversations::fields::Fields;
 use files::File;
 pub use files::{encode, join};
+pub use finish::LostWords;
+use finish::{clean, finish, finish_clean, lost_words};
+use hints::Hints;
 pub use includes::Included;
-use left_out::LeftOut;
+use left_out::{LeftOut, Lost};
 use page_cache::PageCache;
 pub use papers::{Kind as PaperKind, UNKNOWN};
 pub use reading::Reading;
@@ -264,6 +278,8 @@ pub struct Read {
     pub included: Vec<Included>,
     /// Who may read all of these files, besides their owner.
     pub shared: Shared,
+    /// What was left out of pages, most words first.
+    pub lost: Vec<LostWords>,
 }
 
 /// Reads pages as [`read`] does, with a bar over the files. Files that `cache` has are not parsed,
@@ -276,7 +292,8 @@ pub fn read_cached(
     on_problem: &mut dyn FnMut(Problem),
 ) -> Read {
     let (pages, included, shared) = read_raw(inputs, options, cache, bar, on_problem);
-    Read { pages: pages_of(pages), included, shared }
+    let lost = lost_words(&pages);
+    Read { pages: pages_of(pages), included, shared, lost }
 }
 
 /// The pages alone, in a new list: one that is made in place would keep the memory of the raw ones.
@@ -424,6 +441,7 @@ fn read_raw(
         let _ = cache.store(used.into_iter().flatten().collect());
     }
     bar.finish_and_clear();
+    describe(&mut outcomes, &options.tree);
     let included = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.included));
     let included: Vec<Included> = included.collect();
     let shared = if options.tree.is_disk() {
@@ -433,29 +451,14 @@ fn read_raw(
     } else {
         Shared::default()
     };
-    describe(&mut outcomes, &options.tree);
     (finish(outcomes, options, on_problem), included, shared)
 }
 
-/// Adds to pages what stands beside their files.
+/// Adds to pages what stands beside their files, and leaves out those that are parts of others.
 fn describe(outcomes: &mut [Outcome], tree: &Tree) {
+    markdown::drop_parts(outcomes);
     code::describe(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages));
     sphinx_inventory::apply(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages), tree);
-}
-
-/// Applies the rules that need all pages of a site.
-fn finish(
-    outcomes: Vec<Outcome>,
-    options: &Options,
-    on_problem: &mut dyn FnMut(Problem),
-) -> Vec<RawPage> {
-    let mut pages = Vec::with_capacity(outcomes.iter().map(|outcome| outcome.pages.len()).sum());
-    for outcome in outcomes {
-        outcome.problems.into_iter().for_each(&mut *on_problem);
-        pages.extend(outcome.pages);
-    }
-    papers::join(&mut pages);
-    site::finish(pages, options, on_problem)
 }
 
 /// A page before the rules for the whole site are applied.
@@ -477,6 +480,18 @@ struct RawPage {
     left_out: Vec<LeftOut>,
     /// Most of the content was left out.
     removed: Option<Removed>,
+    /// How many words were left out.
+    lost: Lost,
+    /// What the rules for a site want to know, until they have been applied.
+    hints: Option<Box<Hints>>,
+    /// Words by which its author wants it to be found.
+    keywords: Vec<String>,
+    /// What a front page says in its fields.
+    front: Vec<String>,
+    /// A generator added the page to those that people wrote.
+    is_generated: bool,
+    /// The rules for a site leave the page out.
+    is_dropped: bool,
 }
 
 /// How much of a page's content was left out.

@@ -1,6 +1,7 @@
 //! The builder of sections: it takes text in reading order and returns
 //! sections of blocks.
 
+use bincode::{Decode, Encode};
 use findling_bundle::AttributeValue;
 use findling_text::normalise::is_invisible;
 
@@ -25,6 +26,13 @@ pub(super) struct Folded {
     code_start: Option<usize>,
     /// Where raised text (`<sup>`) began, and whether white space precedes it.
     raised: Option<(usize, bool)>,
+    /// Links around the text under way.
+    link_depth: u32,
+    /// Bytes of text in links.
+    linked: usize,
+    /// Where the first link leads.
+    target: Option<String>,
+    n_links: u32,
 }
 
 /// Spaces that stand between groups of digits.
@@ -65,6 +73,29 @@ impl Folded {
             self.code_start = Some(self.text.len());
         }
         self.text.push_str(word);
+        if self.link_depth > 0 {
+            self.linked += word.len() + 1;
+        }
+    }
+
+    /// Begins a link.
+    pub fn start_link(&mut self, address: &str) {
+        self.link_depth += 1;
+        self.n_links += 1;
+        self.target.get_or_insert_with(|| address.to_owned());
+    }
+
+    /// Ends the innermost link.
+    pub fn end_link(&mut self) {
+        self.link_depth = self.link_depth.saturating_sub(1);
+    }
+
+    /// Whether most of the text so far is in links, and where its only link leads.
+    fn take_links(&mut self) -> Option<Option<String>> {
+        let n_links = std::mem::replace(&mut self.n_links, self.link_depth);
+        let (linked, target) = (std::mem::take(&mut self.linked), self.target.take());
+        let is_links = n_links > 0 && linked * 2 >= self.text.len();
+        is_links.then(|| target.filter(|_| n_links == 1))
     }
 
     /// Separates the text so far from the text that follows with white space.
@@ -81,6 +112,11 @@ impl Folded {
             self.push_word(mark);
             self.space = true;
         }
+    }
+
+    /// Whether a range of code is open.
+    pub fn is_in_code(&self) -> bool {
+        self.code_depth > 0
     }
 
     /// Begins a range of code.
@@ -221,7 +257,30 @@ pub(super) struct Outline {
     suspended: Vec<usize>,
     pending: Folded,
     weight: f32,
+    /// The level of a heading whose section is left out.
+    excluded_level: Option<u8>,
+    /// The heading that follows is that heading.
+    excludes_next: bool,
+    /// Sections that are left out.
+    excluded: Vec<usize>,
+    /// Listings of what sections document, which stand at their ends.
+    listings: Vec<(usize, Block)>,
+    links: Vec<Links>,
 }
+
+/// A block made of links, or a heading that leads to another page.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub(super) struct Links {
+    /// Its section.
+    pub section: u32,
+    /// Its number in the section; `None` for the heading.
+    pub block: Option<u32>,
+    /// Where its only link leads.
+    pub target: Option<String>,
+}
+
+/// Weight of a listing of source code beside the text that documents it.
+const LISTING_WEIGHT: f32 = 0.2;
 
 impl Outline {
     pub fn new() -> Self {
@@ -231,6 +290,11 @@ impl Outline {
             suspended: Vec::new(),
             pending: Folded::default(),
             weight: 1.0,
+            excluded_level: None,
+            excludes_next: false,
+            excluded: Vec::new(),
+            listings: Vec::new(),
+            links: Vec::new(),
         }
     }
 
@@ -251,10 +315,16 @@ impl Outline {
     pub fn end_block(&mut self) {
         if self.pending.is_empty() {
             self.pending.space = false;
+            self.pending.take_links();
             return;
         }
+        let links = self.pending.take_links();
         let (text, code) = self.pending.take();
         if !text.is_empty() {
+            if let Some(target) = links {
+                let block = Some(self.blocks().len() as u32);
+                self.links.push(Links { section: self.current as u32, block, target });
+            }
             let weight = self.weight;
             self.blocks().push(Block { text, code, is_code_block: false, weight });
         }
@@ -271,6 +341,31 @@ impl Outline {
         }
     }
 
+    /// Adds the source code of what the section documents, behind its text.
+    pub fn listing(&mut self, code: &str) {
+        self.end_block();
+        let text = clean_code(code);
+        if !text.is_empty() {
+            let code = vec![(0, text.len() as u32)];
+            let block = Block { text, code, is_code_block: true, weight: LISTING_WEIGHT };
+            self.listings.push((self.current, block));
+        }
+    }
+
+    /// Leaves out the section whose heading follows, with the sections in it.
+    pub fn exclude(&mut self, level: u8) {
+        if self.excluded_level.is_none_or(|excluded| level <= excluded) {
+            self.excluded_level = Some(level);
+        }
+        self.excludes_next = true;
+    }
+
+    /// Says that the heading of the current section leads to another page.
+    pub fn leads_to(&mut self, target: String) {
+        let section = self.current as u32;
+        self.links.push(Links { section, block: None, target: Some(target) });
+    }
+
     /// Adds a folded line as a block.
     pub fn line(&mut self, text: String, code: Vec<(u32, u32)>) {
         self.end_block();
@@ -283,6 +378,10 @@ impl Outline {
         self.end_block();
         if heading.is_empty() {
             return;
+        }
+        let is_excluded = std::mem::take(&mut self.excludes_next);
+        if !is_excluded && self.excluded_level.is_some_and(|excluded| level <= excluded) {
+            self.excluded_level = None;
         }
         shorten(&mut heading, MAX_HEADING_BYTES);
         self.suspended.clear();
@@ -347,6 +446,9 @@ impl Outline {
     fn push(&mut self, section: Section) {
         self.sections.push(section);
         self.current = self.sections.len() - 1;
+        if self.excluded_level.is_some() {
+            self.excluded.push(self.current);
+        }
     }
 
     fn blocks(&mut self) -> &mut Vec<Block> {
@@ -354,12 +456,36 @@ impl Outline {
     }
 
     /// The sections. The first one, which has no heading, is left out if it has no text.
-    pub fn finish(mut self) -> Vec<Section> {
+    pub fn finish(self) -> Vec<Section> {
+        self.finish_with_links().0
+    }
+
+    /// The sections, and which of their blocks are links.
+    pub fn finish_with_links(mut self) -> (Vec<Section>, Vec<Links>) {
         self.end_block();
-        if self.sections[0].blocks.is_empty() {
-            self.sections.remove(0);
+        for (section, block) in std::mem::take(&mut self.listings) {
+            self.sections[section].blocks.push(block);
         }
-        self.sections
+        let mut gone = std::mem::take(&mut self.excluded);
+        if self.sections[0].blocks.is_empty() {
+            gone.insert(0, 0);
+        }
+        if gone.is_empty() {
+            return (self.sections, self.links);
+        }
+        let mut at = 0;
+        self.sections.retain(|_| {
+            at += 1;
+            gone.binary_search(&(at - 1)).is_err()
+        });
+        self.links.retain_mut(|links| match gone.binary_search(&(links.section as usize)) {
+            Ok(_) => false,
+            Err(before) => {
+                links.section -= before as u32;
+                true
+            }
+        });
+        (self.sections, self.links)
     }
 }
 

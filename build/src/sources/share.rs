@@ -167,8 +167,12 @@ pub(super) fn finish_shares(
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<RawPage> {
-    let outcomes = pieces.into_iter().map(|Piece(outcome)| outcome).collect();
-    finish(outcomes, options, on_problem)
+    finish(outcomes(pieces), options, on_problem)
+}
+
+/// What was read of the files.
+pub(super) fn outcomes(pieces: Vec<Piece>) -> Vec<Outcome> {
+    pieces.into_iter().map(|Piece(outcome)| outcome).collect()
 }
 
 /// The sizes of files in bytes.

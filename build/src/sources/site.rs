@@ -3,12 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use findling_engine::BOOST;
 use rayon::prelude::*;
 
 use super::attributes::{self, Raw};
 use super::left_out::Rule;
 use super::{
-    Format, Options, Problem, RawPage, Removed, Severity, boosts_and_pins, detect, language, titles,
+    Format, Options, Problem, RawPage, Removed, Severity, addresses, boosts_and_pins, detect,
+    language, name_languages, overviews, own_index, repeated, titles,
 };
 use crate::page::{Page, Section};
 
@@ -21,6 +23,24 @@ const MAX_IMPLICIT_VALUES: usize = 32;
 /// page is an identifier and no use in a filter.
 const MIN_PAGES_TO_JUDGE: usize = 50;
 
+/// Leaves out what pages have in common, and pages that repeat others.
+pub(super) fn clean(
+    pages: &mut [&mut RawPage],
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) {
+    own_index::drop_unlisted(pages, &options.tree, on_problem);
+    overviews::drop_whole_sites(pages, on_problem);
+    overviews::leave_out_teasers(pages, options.trace);
+    repeated::leave_out(pages, options.trace);
+    if !options.keep_index_html {
+        addresses::clean(pages);
+    }
+}
+
+/// Factor for the score of pages that a generator added.
+const GENERATED_BOOST: f64 = 0.1;
+
 pub(super) fn finish(
     mut pages: Vec<RawPage>,
     options: &Options,
@@ -30,7 +50,9 @@ pub(super) fn finish(
     drop_copies(&mut pages, on_problem);
     drop_empty(&mut pages, options, on_problem);
     tell_poor(&pages, on_problem);
+    name_languages::apply(&mut pages, options);
     set_titles(&mut pages);
+    add_keywords(&mut pages);
     set_languages(&mut pages, options);
     if let Some(name) = &options.attribute_from_path {
         for raw in &mut pages {
@@ -43,6 +65,9 @@ pub(super) fn finish(
     }
     drop_unfilterable(&mut pages, on_problem);
     boosts_and_pins::apply(&mut pages, options, on_problem);
+    for raw in pages.iter_mut().filter(|raw| raw.is_generated) {
+        raw.attributes.entry(BOOST.to_owned()).or_insert(Raw::Number(GENERATED_BOOST));
+    }
     set_attributes(&mut pages, on_problem);
     pages
 }
@@ -209,14 +234,12 @@ fn set_titles(pages: &mut [RawPage]) {
             .iter()
             .zip(&groups)
             .map(|(raw, group)| {
-                let first_heading = raw
-                    .page
-                    .sections
-                    .iter()
-                    .map(|section| &section.heading)
-                    .find(|heading| !heading.is_empty());
-                let fallback =
-                    first_heading.cloned().unwrap_or_else(|| titles::from_path(&raw.page.id));
+                let headings = raw.page.sections.iter().map(|section| &section.heading);
+                let first_heading = headings.into_iter().find(|heading| !heading.is_empty());
+                let fallback = titles::Fallback {
+                    heading: first_heading.filter(|_| !is_named_by_file(raw)),
+                    path: &raw.page.id,
+                };
                 match raw.format {
                     Some(Format::Jsonl | Format::Code | Format::Chats | Format::Papers) => None,
                     _ => Some(shared.title(group, &raw.names, &fallback)),
@@ -231,13 +254,48 @@ fn set_titles(pages: &mut [RawPage]) {
     }
 }
 
+/// Number of pages from which keywords that a fifth of them have name none.
+const MIN_PAGES_FOR_KEYWORDS: usize = 10;
+
+/// Makes names of the keywords of pages, but for those that many pages share.
+fn add_keywords(pages: &mut [RawPage]) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for raw in pages.iter() {
+        let words: BTreeSet<&String> = raw.keywords.iter().collect();
+        for word in words {
+            *counts.entry(word.clone()).or_default() += 1;
+        }
+    }
+    let n_pages = pages.len();
+    for raw in pages.iter_mut() {
+        for word in std::mem::take(&mut raw.keywords) {
+            let is_common = n_pages >= MIN_PAGES_FOR_KEYWORDS && counts[&word] * 5 > n_pages;
+            if !is_common && !raw.page.aliases.contains(&word) {
+                raw.page.aliases.push(word);
+            }
+        }
+    }
+}
+
+/// Whether a page without a title is called by its file's name, as generators do: a page of
+/// Markdown, unless its name says nothing.
+fn is_named_by_file(raw: &RawPage) -> bool {
+    let id = raw.page.id.to_ascii_lowercase();
+    let stem = id.rsplit_once('.').map_or(&*id, |(stem, _)| stem);
+    raw.format == Some(Format::Markdown) && !matches!(stem, "index" | "_index" | "readme")
+}
+
 fn set_languages(pages: &mut [RawPage], options: &Options) {
-    let directories = language::Directories::of(
-        pages
-            .iter()
-            .filter(|raw| raw.page.language.is_empty() && has_translations(raw))
-            .map(|raw| raw.page.id.as_str()),
-    );
+    let is_open = |raw: &&RawPage| raw.page.language.is_empty() && has_translations(raw);
+    let all: Vec<&str> = pages.iter().map(|raw| raw.page.id.as_str()).collect();
+    let paths = pages.iter().filter(is_open).map(|raw| raw.page.id.as_str());
+    let mut directories = language::Directories::of(paths);
+    let said: Vec<(String, Option<&str>)> = pages
+        .par_iter()
+        .filter(|raw| is_open(raw) && directories.language(&raw.page.id).is_some())
+        .map(|raw| (raw.page.id.clone(), detect::certain(&raw.page)))
+        .collect();
+    directories.keep_true(&said, &all);
     for raw in pages.iter_mut().filter(|raw| raw.page.language.is_empty()) {
         let of_directory =
             if has_translations(raw) { directories.language(&raw.page.id) } else { None };

@@ -17,10 +17,25 @@ pub(super) struct Names {
     pub h1: Option<String>,
     /// `<title>`.
     pub tag: Option<String>,
+    /// Number of headings of level 1.
+    pub n_h1: u32,
+    /// Short texts before the first heading.
+    pub lead: Vec<String>,
+}
+
+/// Names of a page that says none.
+pub(super) struct Fallback<'a> {
+    /// Its first heading.
+    pub heading: Option<&'a String>,
+    /// Where it lies.
+    pub path: &'a str,
 }
 
 /// Separators between a title and the site's name. All but the colon need white space around them.
-const SEPARATORS: [&str; 9] = [" - ", " | ", " — ", " – ", " · ", " :: ", " » ", " • ", " ‹ "];
+const SEPARATORS: [&str; 18] = [
+    " - ", " | ", " — ", " – ", " · ", " :: ", " » ", " • ", " ‹ ", " › ", " « ", " / ", " ~ ",
+    " < ", " ⋅ ", " ∙ ", "｜", " : ",
+];
 
 /// Smallest number of pages that must share an affix.
 const MIN_SHARED: usize = 3;
@@ -35,6 +50,7 @@ pub(super) struct Shared<'a> {
     prefixes: HashMap<(&'a str, &'a str), usize>,
     h1s: HashMap<(&'a str, &'a str), usize>,
     tails: HashMap<(&'a str, &'a str), usize>,
+    tags: HashMap<(&'a str, &'a str), usize>,
     sizes: HashMap<&'a str, usize>,
 }
 
@@ -46,6 +62,7 @@ impl<'a> Shared<'a> {
             prefixes: HashMap::new(),
             h1s: HashMap::new(),
             tails: HashMap::new(),
+            tags: HashMap::new(),
             sizes: HashMap::new(),
         };
         for (group, names) in pages.flat_map(|(group, names)| [(group, names), (WHOLE_SITE, names)])
@@ -56,6 +73,10 @@ impl<'a> Shared<'a> {
                     *shared.suffixes.entry((group, &tag[front..])).or_default() += 1;
                     *shared.prefixes.entry((group, &tag[..behind])).or_default() += 1;
                 }
+                for front in brackets(tag) {
+                    *shared.suffixes.entry((group, &tag[front..])).or_default() += 1;
+                }
+                *shared.tags.entry((group, tag)).or_default() += 1;
             }
             if let Some(h1) = &names.h1 {
                 *shared.h1s.entry((group, h1)).or_default() += 1;
@@ -89,6 +110,12 @@ impl<'a> Shared<'a> {
         {
             return &tag[..*front];
         }
+        let bracket = brackets(tag)
+            .into_iter()
+            .find(|front| self.is_shared(&self.suffixes, group, &tag[*front..], 30));
+        if let Some(front) = bracket {
+            return &tag[..front];
+        }
         if let Some((_, behind)) = cuts
             .iter()
             .rev()
@@ -100,16 +127,24 @@ impl<'a> Shared<'a> {
     }
 
     /// The title of a page. The first of these that exists: the marked title; its `<h1>`, unless
-    /// most pages share it; its `<title>` without the site's name; `fallback`.
-    pub fn title(&self, group: &str, names: &Names, fallback: &str) -> String {
+    /// most pages share it; its `<title>` without the site's name, unless most pages share it; its
+    /// first heading; the name of its file. Of several `<h1>`, or of one behind a text that is the
+    /// `<title>`, none is the page's name unless the `<title>` says so.
+    pub fn title(&self, group: &str, names: &Names, fallback: &Fallback) -> String {
         if let Some(explicit) = names.explicit.as_deref().filter(|title| !title.is_empty()) {
             return explicit.to_owned();
         }
-        let tag =
-            names.tag.as_deref().map(|tag| self.stripped(group, tag)).filter(|tag| !tag.is_empty());
-        let h1 = names.h1.as_deref().filter(|h1| !h1.is_empty());
+        let whole = names.tag.as_deref();
+        let is_everywhere = whole.is_some_and(|tag| self.is_shared(&self.tags, group, tag, 50));
+        let tag = whole.map(|tag| self.stripped(group, tag));
+        let tag = tag.filter(|tag| !tag.is_empty() && !is_everywhere);
+        let any_h1 = names.h1.as_deref().filter(|h1| !h1.is_empty());
+        let is_own = |h1: &&str| whole.is_none() || !self.is_shared(&self.h1s, group, h1, 50);
+        let h1 = any_h1.filter(is_own);
         match (h1, tag) {
-            (Some(h1), Some(tag)) if self.is_shared(&self.h1s, group, h1, 50) => tag.to_owned(),
+            (Some(h1), Some(tag)) if !are_alike(h1, tag) && names.is_headed_by(tag) => {
+                tag.to_owned()
+            }
             (Some(h1), tag) => {
                 // `git-add(1) Manual Page`: the end is the same on every page.
                 let tail = tag
@@ -118,9 +153,57 @@ impl<'a> Shared<'a> {
                 h1[..h1.len() - tail.map_or(0, str::len)].to_owned()
             }
             (None, Some(tag)) => tag.to_owned(),
-            (None, None) => fallback.to_owned(),
+            (None, None) => {
+                let own = |heading: &&String| {
+                    !self.is_shared(&self.h1s, group, heading, 50)
+                        && whole.is_none_or(|tag| tag != heading.as_str())
+                };
+                match fallback.heading.filter(own) {
+                    Some(heading) => heading.clone(),
+                    None => any_h1.map_or_else(|| from_path(fallback.path), str::to_owned),
+                }
+            }
         }
     }
+}
+
+impl Names {
+    /// Whether the `<title>` is the page's name rather than its heading of level 1: there are
+    /// several, or the title stands before it.
+    fn is_headed_by(&self, tag: &str) -> bool {
+        self.n_h1 > 1 || self.lead.iter().any(|text| plain(text) == plain(tag))
+    }
+}
+
+fn plain(title: &str) -> String {
+    title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a heading and a title say the same, up to what one of them adds.
+fn are_alike(h1: &str, tag: &str) -> bool {
+    let (h1, tag) = (plain(h1), plain(tag));
+    !h1.is_empty() && !tag.is_empty() && (h1.contains(&tag) || tag.contains(&h1))
+}
+
+/// The places where brackets begin that end with the title: `Anchors (The manual (version 2))`.
+fn brackets(title: &str) -> Vec<usize> {
+    let Some((open, close)) = title.chars().next_back().and_then(|last| match last {
+        ')' => Some(('(', ')')),
+        ']' => Some(('[', ']')),
+        '】' => Some(('【', '】')),
+        _ => None,
+    }) else {
+        return Vec::new();
+    };
+    let mut depth = 0;
+    for (at, c) in title.char_indices().rev() {
+        depth += i32::from(c == close) - i32::from(c == open);
+        if depth == 0 {
+            let front = title[..at].trim_end().len();
+            return if front > 0 && front < at { vec![front] } else { Vec::new() };
+        }
+    }
+    Vec::new()
 }
 
 /// The places where a title can be cut: (start, end) of each separator, in order.
@@ -164,10 +247,12 @@ mod tests {
                 explicit: None,
                 h1: Some((*h1).to_owned()).filter(|h1| !h1.is_empty()),
                 tag: Some((*tag).to_owned()).filter(|tag| !tag.is_empty()),
+                ..Names::default()
             })
             .collect();
         let shared = Shared::of(names.iter().map(|names| ("", names)));
-        names.iter().map(|names| shared.title("", names, "file")).collect()
+        let fallback = Fallback { heading: None, path: "file" };
+        names.iter().map(|names| shared.title("", names, &fallback)).collect()
     }
 
     #[test]

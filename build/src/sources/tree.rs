@@ -41,6 +41,8 @@ pub(super) enum Fault {
     LinksBackTo(PathBuf),
     /// A link out of the input.
     LeadsOut,
+    /// A link to something that is not there.
+    Dangling,
     /// It cannot be read.
     Unreadable(String),
 }
@@ -199,7 +201,8 @@ impl Tree {
         let on_link = |path: &Path| out.borrow_mut().push(path.to_owned());
         for entry in self.bounds.walk(directory, is_entered, on_link) {
             for path in out.take() {
-                each(Err((path, Fault::LeadsOut)));
+                let fault = left_link(&path);
+                each(Err((path, fault)));
             }
             match entry {
                 Ok(entry) if entry.file_type().is_file() => each(Ok(entry.into_path())),
@@ -208,6 +211,7 @@ impl Tree {
                     let path = error.path().unwrap_or(directory).to_owned();
                     let fault = match error.loop_ancestor() {
                         Some(above) => Fault::LinksBackTo(above.to_owned()),
+                        None if is_dangling(&path) => Fault::Dangling,
                         None => Fault::Unreadable(error.to_string()),
                     };
                     each(Err((path, fault)));
@@ -215,7 +219,8 @@ impl Tree {
             }
         }
         for path in out.take() {
-            each(Err((path, Fault::LeadsOut)));
+            let fault = left_link(&path);
+            each(Err((path, fault)));
         }
     }
 
@@ -250,6 +255,17 @@ fn read_open(file: std::fs::File) -> io::Result<Vec<u8>> {
     bytes.reserve_exact(usize::try_from(len).unwrap_or(0));
     file.take(if len > 0 { len } else { MAX_UNTOLD_BYTES }).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// What to say of a link that is not followed.
+fn left_link(path: &Path) -> Fault {
+    if is_dangling(path) { Fault::Dangling } else { Fault::LeadsOut }
+}
+
+/// Whether a path is a link to something that is not there.
+fn is_dangling(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink())
+        && std::fs::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(crate) const MANIFEST_KIND: u8 = 255;
 pub(crate) const SALT: usize = 7;
 
 /// The format version of every shard kind and of the manifest.
-const VERSION: u8 = 15;
+const VERSION: u8 = 16;
 
 /// How contents are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

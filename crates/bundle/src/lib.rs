@@ -31,6 +31,7 @@
 //! | 14 | directory of positions | which shards have the positions of a term? | [`positions`] |
 //! | 15 | second tier | where else does this very common term occur? | [`lexicon`] |
 //! | 16 | vector counts | how many vectors does each section have? | [`structure`] |
+//! | 17 | section vectors | which vectors have these sections? | [`cells`] |
 //!
 //! ```
 //! use findling_bundle::lexicon::TermsBuilder;

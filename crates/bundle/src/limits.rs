@@ -91,6 +91,7 @@ pub fn max_raw_len(kind: ShardKind) -> u32 {
         | ShardKind::Spelling
         | ShardKind::Addresses
         | ShardKind::Sentences
-        | ShardKind::Cell => 128 << 20,
+        | ShardKind::Cell
+        | ShardKind::SectionVectors => 128 << 20,
     }
 }

@@ -14,7 +14,8 @@ use bincode::{Decode, Encode};
 use crate::codec::Reader;
 use crate::limits::MAX_MANIFEST_LEN;
 use crate::{
-    AttributeKind, AttributeLevel, Error, PageId, ShardEntry, ShardId, ShardKind, Stats, VectorId,
+    AttributeKind, AttributeLevel, Error, PageId, SectionId, ShardEntry, ShardId, ShardKind, Stats,
+    VectorId,
 };
 
 const WHAT: &str = "manifest";
@@ -128,6 +129,9 @@ pub struct Dense {
     /// The shards of codes of sentences, in page order; empty in a bundle that does not choose
     /// snippets by them.
     pub sentences: Vec<SentencesRange>,
+    /// The shards of the vectors of each section, for readers who fetch few; empty where the
+    /// centroids list the cell of each vector.
+    pub sections: Vec<SectionsRange>,
 }
 
 /// The static query encoder, and the shards of its rows ([`crate::rows`]).
@@ -156,6 +160,15 @@ pub struct StaticRows {
 pub struct SentencesRange {
     /// First page. The range ends before the next one's first.
     pub first_page: PageId,
+    /// The shard.
+    pub shard: crate::ShardId,
+}
+
+/// A range of sections whose vectors share a shard.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SectionsRange {
+    /// First section. The range ends before the next one's first.
+    pub first_section: SectionId,
     /// The shard.
     pub shard: crate::ShardId,
 }
@@ -327,7 +340,7 @@ impl Manifest {
         let dense = self.dense.as_ref().map_or(0, |dense| {
             let rows =
                 dense.rows.as_ref().map_or(0, |rows| rows.ranges.len() + rows.common_keys.len());
-            dense.vectors.len() + dense.sentences.len() + rows
+            dense.vectors.len() + dense.sentences.len() + dense.sections.len() + rows
         });
         self.lexicon.len() + self.spelling.len() + self.texts.len() + dense
     }
@@ -401,6 +414,13 @@ impl Manifest {
         let range =
             ranges.get(ranges.partition_point(|range| range.first_page <= page).checked_sub(1)?)?;
         Some((range.shard, page.0 - range.first_page.0))
+    }
+
+    /// Returns the shard with the vectors of a section; `None` in a bundle without such shards.
+    pub fn vectors_of(&self, section: SectionId) -> Option<ShardId> {
+        let ranges = &self.dense.as_ref()?.sections;
+        let at = ranges.partition_point(|range| range.first_section <= section);
+        Some(ranges.get(at.checked_sub(1)?)?.shard)
     }
 
     /// Returns the shards with the texts of all parts of a page, in order, and the page's index in

@@ -44,11 +44,13 @@ pub enum ShardKind {
     /// How many vectors each section has, if the structure does not say ([`crate::structure`]). One
     /// at most.
     VectorCounts = 16,
+    /// The vectors of a range of sections, coded as those of a cell are.
+    SectionVectors = 17,
 }
 
 impl ShardKind {
     /// All kinds, each at its number.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Structure,
         Self::Terms,
         Self::Positions,
@@ -66,6 +68,7 @@ impl ShardKind {
         Self::PositionsDirectory,
         Self::SecondTier,
         Self::VectorCounts,
+        Self::SectionVectors,
     ];
 
     /// Returns the kind of a number; `None` if this version knows no such kind.

@@ -48,6 +48,11 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
             &sample.cells[1],
             Box::new(|raw| walk_cell(raw, &sample.coder, Members::Counted(4), stats)),
         ),
+        (
+            "section vectors",
+            &sample.cells[1],
+            Box::new(|raw| walk_cell(raw, &sample.coder, Members::Unknown, stats)),
+        ),
     ];
     for (kind, raw) in KINDS.into_iter().zip(&sample.columns) {
         formats.push(("column", raw, Box::new(move |raw| walk_column(raw, kind, stats.n_pages))));

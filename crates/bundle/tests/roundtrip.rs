@@ -460,7 +460,7 @@ proptest! {
     }
 
     #[test]
-    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..17) {
+    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..18) {
         let kind = [
             ShardKind::Structure,
             ShardKind::Terms,
@@ -479,6 +479,7 @@ proptest! {
             ShardKind::PositionsDirectory,
             ShardKind::SecondTier,
             ShardKind::VectorCounts,
+            ShardKind::SectionVectors,
         ][kind];
         let (entry, stored) = encode_shard(kind, &raw).unwrap();
         prop_assert_eq!(encode_shard(kind, &raw).unwrap(), (entry, stored.clone()));

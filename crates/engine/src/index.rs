@@ -10,6 +10,7 @@ use findling_bundle::{
     decode_shard_of, opening, order,
 };
 
+use findling_bundle::cells::Members;
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::texts::PageText;
@@ -269,11 +270,12 @@ impl Index {
                 }
                 Shard::Centroids(Centroids::from_bytes(&raw, dense.encoder.dim, stats)?)
             }
-            ShardKind::Cell => {
+            ShardKind::Cell | ShardKind::SectionVectors => {
                 let centroids = self.centroids().ok_or_else(unused)?;
-                let cell =
-                    shard.index().checked_sub(self.manifest.shards.len()).ok_or_else(unused)?;
-                let members = centroids.members(cell as u32).ok_or_else(unused)?;
+                let members = match shard.index().checked_sub(self.manifest.shards.len()) {
+                    Some(cell) => centroids.members(cell as u32).ok_or_else(unused)?,
+                    None => Members::Unknown,
+                };
                 Shard::Cell(CellShard::from_bytes(&raw, centroids.coder(), members, stats)?)
             }
             kind => self.rare(kind, raw)?,
@@ -509,8 +511,9 @@ impl Index {
         }
     }
 
-    pub(crate) fn cell(&self, cell: u32) -> Option<&CellShard> {
-        match self.get(self.cell_shard(cell))? {
+    /// The vectors of a cell, or of a range of sections.
+    pub(crate) fn cell(&self, shard: ShardId) -> Option<&CellShard> {
+        match self.get(shard)? {
             Shard::Cell(cell) => Some(cell),
             _ => None,
         }

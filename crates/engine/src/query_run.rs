@@ -10,7 +10,7 @@
 //! vectors are here, or the query has none; `Settling` where no other page scores nearly as much
 //! as the first.
 
-use findling_bundle::ShardId;
+use findling_bundle::{ShardId, order};
 
 use crate::api::{Error, Mode};
 use crate::filter;
@@ -56,7 +56,7 @@ impl Retrieved {
     /// one waited for other phrasings.
     fn shards(&self, index: &Index) -> Vec<ShardId> {
         let mut shards = self.asked.shards.clone();
-        shards.extend(self.found.trace.cells(index));
+        shards.extend(self.found.trace.cells.iter().flatten());
         if self.asked.request.why.is_some() && self.asked.plan.has_phrases() {
             shards.extend(AllowedSections::shards(index, &self.asked));
         }
@@ -247,14 +247,24 @@ fn first_probe(
         return Err(Error::inconsistent("the centroids are missing"));
     };
     let params = index.rank_params();
-    let best = words.best(params.probe_best as usize);
-    let vectors = best.into_iter().flat_map(|section| structure.vectors(section));
+    let best = words.best(params.probe_sections.max(params.probe_best) as usize);
+    let first = best.iter().take(params.probe_sections as usize);
+    let mut sections: Vec<ShardId> =
+        first.filter_map(|&section| index.manifest().vectors_of(section)).collect();
+    order::sort(&mut sections);
+    sections.dedup();
+    let vectors = best
+        .into_iter()
+        .take(params.probe_best as usize)
+        .flat_map(|section| structure.vectors(section));
     let own = asked.seed.iter().flat_map(|seed| seed.vectors.iter().copied());
     let vectors = own.chain(vectors);
     let (point, budget) = (dense.point(index)?, params.probe_bytes(asked.plan.is_sentence()));
     // In semantic mode pages are found by meaning alone, so distant cells count as well.
     let near_alone = asked.mode != Mode::Semantic;
-    Ok(Some(Probe::new(centroids, &point.query, vectors, budget, near_alone)))
+    let mut probe = Probe::new(centroids, &point.query, vectors, budget, near_alone);
+    probe.sections = sections;
+    Ok(Some(probe))
 }
 
 /// Waits for the cells. Cells are added until enough sections pass the filter, or the budget is
@@ -276,8 +286,7 @@ fn probe(index: &Index, mut probing: Box<Probing>) -> Result<Next<QueryRun>, Err
         _ => asked.enough(params.probe_enough),
     };
     let missing = loop {
-        let shards: Vec<ShardId> =
-            probe.cells().iter().map(|&cell| index.cell_shard(cell)).collect();
+        let shards = probe.shards(index);
         let missing = index.missing(&shards);
         // If these cells have too few vectors even if all pass, further cells are fetched in the
         // same round.
@@ -288,7 +297,7 @@ fn probe(index: &Index, mut probing: Box<Probing>) -> Result<Next<QueryRun>, Err
         {
             break missing;
         }
-        let cells = probe.cells().iter().filter_map(|&cell| index.cell(cell));
+        let cells = shards.iter().filter_map(|&shard| index.cell(shard));
         let vectors = cells.flat_map(|cell| cell.vectors(structure));
         let passing = vectors.filter(|vector| allowed.contains(vector.section));
         if !too_few && passing.count() >= enough {

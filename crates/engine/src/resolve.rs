@@ -38,6 +38,8 @@ pub(crate) struct ParsedRequest {
     /// The query's text, split.
     pub query: Query,
     pub condition: Option<Condition>,
+    /// The second filter of the request.
+    pub post: Option<Condition>,
     /// Tests that the types of attributes do not allow: those of the filter, and conditions in the
     /// query, which became words.
     pub mismatches: Vec<TypeMismatch>,
@@ -67,12 +69,19 @@ impl ParsedRequest {
         if let Some(condition) = &condition {
             columns.extend(condition.shards(&manifest.attributes)?);
         }
+        let post = match &request.post_filter {
+            None | Some(serde_json::Value::Null) => None,
+            Some(_) => filter::post_filter_of(index, &request)?,
+        };
+        if let Some(post) = &post {
+            columns.extend(post.shards(&manifest.attributes)?);
+        }
         columns.extend(facets(index, &request)?.iter().map(|attribute| attribute.column));
         if let Some(sort) = &request.sort {
             columns.push(index.attribute(&sort.by)?.column);
         }
         columns.extend(columns_of_order(index, &request)?);
-        Ok(Self { request, query, condition, mismatches, columns, notices })
+        Ok(Self { request, query, condition, post, mismatches, columns, notices })
     }
 }
 
@@ -96,6 +105,8 @@ pub(crate) struct ResolvedQuery {
     pub corrections: Vec<Correction>,
     pub plan: QueryPlan,
     pub condition: Option<Condition>,
+    /// See [`ParsedRequest::post`].
+    pub post: Option<Condition>,
     /// See [`ParsedRequest::mismatches`].
     pub mismatches: Vec<TypeMismatch>,
     /// The mode that answers.
@@ -144,7 +155,8 @@ impl ResolvedQuery {
         purpose: Purpose,
         seed: Option<SeedPage>,
     ) -> Result<Self, Error> {
-        let ParsedRequest { request, query, condition, mismatches, columns, mut notices } = parsed;
+        let ParsedRequest { request, query, condition, post, mismatches, columns, mut notices } =
+            parsed;
         let plan = plan(index, &query, &request);
         if plan.truncated {
             let message = "the query is longer than the engine looks at; its end was left out";
@@ -170,6 +182,7 @@ impl ResolvedQuery {
             corrections: Vec::new(),
             plan,
             condition,
+            post,
             mismatches,
             fusion,
             dense,
@@ -398,8 +411,8 @@ impl ResolvedQuery {
     /// is enough for the most relevant results. A filter, a phrase, an exclusion or an order by
     /// attribute needs every match, so both tiers.
     pub fn needs_all_matches(&self, index: &Index) -> bool {
-        let Self { request, plan, condition, .. } = self;
-        let counts = self.purpose == Purpose::Count;
+        let Self { request, plan, condition, post, .. } = self;
+        let counts = self.purpose == Purpose::Count || post.is_some();
         let all_may_be_found =
             condition.is_none() && !counts && !plan.has_phrases() && !request.every_word;
         !(index.saves_second_tier() && all_may_be_found && request.sort.is_none())

@@ -240,7 +240,9 @@ fn retrieve(index: &Index, retrieving: Retrieving) -> Result<Next<Stage>, Error>
         _ => (None, None),
     };
     let ranked = Ranked::new(index, &asked, found, &without, place)?;
-    let suggests = |asked: &ResolvedQuery| asked.request.suggest.0 && asked.seed.is_none();
+    let suggests = |asked: &ResolvedQuery| {
+        asked.request.suggest.0 && asked.seed.is_none() && asked.post.is_none()
+    };
     let nothing = ranked.total.pages == 0 && place.is_none() && asked.iter().all(suggests);
     let answer = Box::new(Answer { asked, notice, ranked, suggested: Suggested::default() });
     Ok(Next::Stage(if nothing { Stage::NothingFound(answer) } else { Stage::Found(answer) }))

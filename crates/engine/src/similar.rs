@@ -123,11 +123,8 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
             budget = budget.saturating_sub(stored);
             chosen.push(cell);
         }
-        let missing: Vec<ShardId> = chosen
-            .iter()
-            .filter(|&&cell| index.cell(cell).is_none())
-            .map(|&cell| index.cell_shard(cell))
-            .collect();
+        let chosen: Vec<ShardId> = chosen.into_iter().map(|cell| index.cell_shard(cell)).collect();
+        let missing = index.missing(&chosen);
         if !missing.is_empty() {
             return Ok(Some(Err(missing)));
         }

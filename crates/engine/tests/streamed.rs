@@ -5,8 +5,8 @@ mod support;
 
 use findling_bundle::cells::{Cell, Coder, Steps, VectorPlace, write_cell, write_centroids};
 use findling_bundle::{
-    AttributeKind, AttributeValue, PageId, ShardEntry, ShardKind, Structure, decode_shard,
-    encode_manifest, encode_shard,
+    AttributeKind, AttributeValue, PageId, SectionId, SectionsRange, ShardEntry, ShardKind,
+    Structure, decode_shard, encode_manifest, encode_shard,
 };
 use findling_engine::{Index, Limit, Mode, QueryVector, RankParams, Request, Response};
 use proptest::prelude::*;
@@ -94,11 +94,30 @@ fn with_cells(
     bundle.shards.push(bytes);
     if !tells {
         count_apart(&mut bundle);
+        add_section_vectors(&mut bundle, &vectors, &coder);
     }
     bundle.stored_manifest = encode_manifest(&bundle.manifest).unwrap().1;
     // Cells are counted on from the manifest's last shard.
     bundle.shards.extend(stored);
     bundle
+}
+
+/// Adds the vectors of the pages in the order of their sections, ten to a shard.
+fn add_section_vectors(bundle: &mut Bundle, vectors: &[Vec<f32>], coder: &Coder) {
+    let mut sections = Vec::new();
+    for first in (0..vectors.len() as u32).step_by(10) {
+        let pages = first..(first + 10).min(vectors.len() as u32);
+        let rows: Vec<&[f32]> = pages.clone().map(|page| &vectors[page as usize][..]).collect();
+        let places: Vec<VectorPlace> =
+            pages.map(|page| VectorPlace::new(PageId(page), 0, 0, 1)).collect();
+        let raw = write_cell(coder, rows[0], Some(&places), &rows).unwrap();
+        let (entry, stored) = encode_shard(ShardKind::SectionVectors, &raw).unwrap();
+        let shard = findling_bundle::ShardId(bundle.manifest.shards.len() as u32);
+        sections.push(SectionsRange { first_section: SectionId(first), shard });
+        bundle.manifest.shards.push(entry);
+        bundle.shards.push(stored);
+    }
+    bundle.manifest.dense.as_mut().unwrap().sections = sections;
 }
 
 /// Takes the vectors of sections out of the structure, into a shard of their own.
@@ -173,6 +192,40 @@ fn with_all_cells_it_finds_what_all_vectors_find() {
                     .collect()
             };
             assert_eq!(near(&resident), near(&all), "{mode:?} {topic}");
+        }
+    }
+}
+
+#[test]
+fn what_words_find_first_has_its_own_similarity_whether_cells_are_listed_or_not() {
+    for tells in [true, false] {
+        let bundle = streamed_telling(tells);
+        for topic in 0..8 {
+            let mut request = about(topic, Mode::Hybrid);
+            request.query = "harbour".into();
+            request.limit = Limit(10);
+            let resident = bundle.search(request.clone());
+            let cells = bundle.manifest.shards.len()..bundle.shards.len();
+            let budget = bundle.shards[cells].iter().map(Vec::len).sum::<usize>() as u32;
+            let budget = if tells { 2 * budget } else { 1 };
+            let (streamed, rounds) = bundle.answer(&mut open(&bundle, budget), request).unwrap();
+            let similarity = |response: &Response| -> Vec<(String, f32)> {
+                let page = |page: &findling_engine::PageHit| {
+                    (page.url.clone(), page.sections[0].legs.similarity.unwrap())
+                };
+                let mut all: Vec<_> = response.results.iter().map(page).collect();
+                all.sort_by(|a, b| a.0.cmp(&b.0));
+                all
+            };
+            let (resident, streamed) = (similarity(&resident), similarity(&streamed));
+            for ((url, all), (streamed_url, few)) in resident.iter().zip(&streamed) {
+                assert_eq!(url, streamed_url);
+                assert!((all - few).abs() < 0.02, "{tells} {topic} {url}: {all} {few}");
+            }
+            let kinds = rounds.iter().flatten().filter(|shard| {
+                bundle.manifest.shard(**shard).is_some_and(|s| s.kind == ShardKind::SectionVectors)
+            });
+            assert_eq!(kinds.count() > 0, !tells);
         }
     }
 }

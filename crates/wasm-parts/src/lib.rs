@@ -97,7 +97,7 @@ pub fn keep(module: &[u8], wanted: impl Fn(Tag) -> bool) -> Result<Vec<u8>, NotA
 /// `findling build` writes them beside a bundle.
 #[must_use]
 pub fn is_loaded_by_pages(name: &str) -> bool {
-    let is_code = name.ends_with(".js") || name.ends_with(".wasm");
+    let is_code = [".js", ".wasm", ".css"].iter().any(|ending| name.ends_with(ending));
     is_code && !name.starts_with("findling-edge")
 }
 
@@ -148,10 +148,11 @@ mod tests {
     const EMPTY: &[u8] = b"\0asm\x01\0\0\0";
 
     #[test]
-    fn pages_load_scripts_and_modules_except_the_handler() {
+    fn pages_load_scripts_modules_and_styles_except_the_handler() {
         for (name, expect) in [
             ("findling.js", true),
             ("findling_engine.wasm", true),
+            ("findling.css", true),
             ("findling-edge.js", false),
             ("findling.d.ts", false),
             ("README.md", false),

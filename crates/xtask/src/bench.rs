@@ -34,6 +34,9 @@ enum How {
     PeersInNode(&'static str),
     /// The same with the module of the playground in place of the engine's.
     PeersOfPlayground(&'static str),
+    /// The same with the client, which the tool then contains, and the packages of the end-to-end
+    /// tests, in the Node that runs these.
+    PeersOfServers(&'static str),
 }
 
 const BENCHES: &[Bench] = &[
@@ -114,6 +117,13 @@ const BENCHES: &[Bench] = &[
              interface, the server for assistants, a site at an address, passages that answer",
         args: "[--only PART,...] [--sets DIR]",
         how: How::Peers("tests/peers/shell.mjs"),
+    },
+    Bench {
+        name: "soak",
+        question: "whether the servers answer without an error and with flat memory while their \
+             bundle is replaced every 30 seconds: 200 connections, 10 minutes each",
+        args: "[--minutes N] [--every SECONDS] [--only serve,application,worker]",
+        how: How::PeersOfServers("tests/peers/soak.mjs"),
     },
     Bench {
         name: "net",
@@ -298,6 +308,13 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
             wasm::run(paths, wasm::Which::Engine)?;
             peers(paths, script)?
         }
+        How::PeersOfServers(script) => {
+            wasm::run(paths, wasm::Which::Engine)?;
+            client::run(paths)?;
+            let node = setup::node_for_tests(paths)?;
+            setup::node_modules(&node, &paths.e2e)?;
+            peers_with(paths, &node, script)?
+        }
         How::PeersOfPlayground(script) => {
             wasm::run(paths, wasm::Which::Playground)?;
             peers(paths, script)?
@@ -310,8 +327,11 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
 
 /// Returns a command that runs a script with the peers' packages.
 fn peers(paths: &Paths, script: &str) -> Result<Cmd> {
-    let node = setup::node(paths)?;
-    setup::node_modules(&node, &paths.root.join("tests/peers"))?;
+    peers_with(paths, &setup::node(paths)?, script)
+}
+
+fn peers_with(paths: &Paths, node: &setup::Node, script: &str) -> Result<Cmd> {
+    setup::node_modules(node, &paths.root.join("tests/peers"))?;
     demo::build_cli(paths)?;
     Ok(node.command("node").arg(script).env("FINDLING_BIN", paths.findling()))
 }

@@ -18,6 +18,7 @@ mod own_site;
 mod package;
 mod paths;
 mod pictures;
+mod reproduce;
 mod rust_web;
 mod setup;
 mod tally;
@@ -62,6 +63,12 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask pack [--program FILE] [--target TRIPLE] [--out DIR]
                               the packages that carry a program, for a release: npm, wheel,
                               archive; into target/packages
+  cargo xtask notices [--target TRIPLE]
+                              the licences of others, into target/third-party, and the list of
+                              parts in the form of CycloneDX, into target/packages; `pack` makes
+                              them too
+  cargo xtask reproduce [--package NAME] [-- ARGUMENTS OF cargo build]
+                              build a package (findling) in two places and compare the bytes
   cargo xtask bench [NAME [ARGS...]]
                               run a benchmark, or list them
   cargo xtask fuzz [TARGET] [--seconds N]
@@ -142,6 +149,8 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
         "package" => {
             package::run(&paths, package_program(rest)?)?;
         }
+        "notices" => package::notices(&paths, notices_target(rest)?)?,
+        "reproduce" => reproduce::run(&paths, &reproduce_options(rest)?)?,
         "pack" => package::pack(&paths, &pack_options(rest)?)?,
         "fuzz" => fuzz::run(&paths, &fuzz_options(rest)?)?,
         "help" | "--help" | "-h" => print!("{HELP}"),
@@ -211,6 +220,25 @@ fn fuzz_options(args: &[String]) -> Result<fuzz::Options> {
         }
     }
     Ok(options)
+}
+
+fn notices_target(args: &[String]) -> Result<Option<String>> {
+    match args {
+        [] => Ok(None),
+        [flag, target] if flag == "--target" => Ok(Some(target.clone())),
+        _ => bail!("`{}` is not understood; only `--target TRIPLE` is", args.join(" ")),
+    }
+}
+
+fn reproduce_options(args: &[String]) -> Result<reproduce::Options> {
+    let at = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let arguments = args.get(at + 1..).unwrap_or_default().to_vec();
+    let package = match &args[..at] {
+        [] => "findling".to_owned(),
+        [flag, package] if flag == "--package" => package.clone(),
+        other => bail!("`{}` is not understood; only `--package NAME` is", other.join(" ")),
+    };
+    Ok(reproduce::Options { package, arguments })
 }
 
 fn package_program(args: &[String]) -> Result<Option<PathBuf>> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::cmd::{Cmd, heading, note};
+use crate::cmd::{Cmd, heading, note, which};
 use crate::paths::{self, Paths};
 use crate::setup::{self, Node};
 use crate::tally::{self, Skip, Tally};
@@ -265,6 +265,7 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
             "warnings",
         ]),
     );
+    supply_chain(paths, report);
     // What README's first command compiles: the tool without its default features.
     report.step(
         "lints, small tool",
@@ -315,6 +316,16 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
     if tool && client {
         integrations(paths, report, integrations::Which::Quick);
     }
+}
+
+/// Checks licences and origins of the crates, if cargo-deny is installed.
+fn supply_chain(paths: &Paths, report: &mut Report) {
+    if which("cargo-deny").is_none() {
+        let why = "needs cargo-deny: `cargo install --locked cargo-deny@0.20.2`";
+        return report.skip("supply chain", why);
+    }
+    let deny = Cmd::new(paths::cargo()).args(["deny", "--locked", "check"]).dir(&paths.root);
+    report.step("supply chain", deny.args(["bans", "licenses", "sources"]));
 }
 
 /// Searches sites that documentation generators have built.

@@ -82,9 +82,9 @@ const ENGINE: Module = Module {
     ],
     split: true,
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 163_500,
-    more: Some((9_000, 211_500)),
-    rest: 116_000,
+    budget: 164_200,
+    more: Some((9_000, 212_000)),
+    rest: 117_000,
     binding: true,
 };
 

@@ -13,8 +13,13 @@ BUNDLE = "findling"
 
 
 def script(root: str) -> str:
-    """The script of the element, for the head of a page. `root` leads to the site's root."""
-    return f'<script type="module" src="{escape(root)}{BUNDLE}/findling-ui.js"></script>'
+    """The script of the element, and the style sheet that keeps its place until the script is
+    there, for the head of a page. `root` leads to the site's root."""
+    files = f"{escape(root)}{BUNDLE}/findling"
+    return (
+        f'<link rel="stylesheet" href="{files}.css">\n'
+        f'<script type="module" src="{files}-ui.js"></script>'
+    )
 
 
 def element(root: str, *, keys: str = "", placeholder: str | None = None) -> str:

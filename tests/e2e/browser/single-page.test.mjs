@@ -160,11 +160,11 @@ describe("a file that searches from a disk", () => {
     run("--quiet", "build", german, "--single-page", file, "--client", dist, "--encoder", "none");
     const { page } = await visit(file, "?q=Glasur");
     await resultsAnswered(page);
-    assert.equal(await page.title(), "Suche");
+    assert.equal(await page.title(), "Glasur \u2013 Suche");
     await page.locator("findling-results").getByText("1 Seite").first().waitFor();
   });
 
-  test("a file that was cut off says that it is damaged", async () => {
+  test("a file that was cut off says so, and the console why", async () => {
     const file = single("docs/search.js");
     const text = readFileSync(file, "utf8");
     const start = text.indexOf(";") + 1000;
@@ -172,10 +172,8 @@ describe("a file that searches from a disk", () => {
     const { page } = await visit(withBox("search.js"));
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill("pinholes");
-    await page
-      .getByText(/damaged/)
-      .first()
-      .waitFor();
+    await page.getByRole("heading", { name: "Search is not available" }).waitFor();
+    expectComplaints(page, /findling: .*damaged/);
   });
 });
 

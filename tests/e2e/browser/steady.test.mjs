@@ -38,7 +38,10 @@ describe("when meaning joins the words, a reader", () => {
         const response = await search(query, options);
         const ids = new Set(words.map(({ id }) => id));
         const others = response.results.filter(({ id }) => !ids.has(id));
-        return { ...response, results: [...(turned ? words.toReversed() : words), ...others] };
+        const pages = [...(turned ? words.toReversed() : words), ...others];
+        // The first is clearly better than the others.
+        const results = pages.map((page, i) => ({ ...page, score: 1 / (i + 1) }));
+        return { ...response, results };
       };
     }, turned);
     await page.getByRole("combobox").fill("kiln");
@@ -90,15 +93,38 @@ describe("when meaning joins the words, a reader", () => {
       assert.equal(await active(), selected);
     });
 
-  test("sees the new order if nothing was touched", async () => {
+  test("finds the rows where they were once they are read, and a button", async () => {
     await askWords(true);
+    // Longer than rows count as not read yet.
+    await page.waitForTimeout(300);
     const before = await rows();
     await join();
+    assert.deepEqual(await rows(), before);
+    await page.getByRole("button", { name: "Show better matches" }).click();
+    await page.waitForTimeout(400);
     const now = await rows();
     assert.deepEqual(
       now.map(({ title }) => title),
       before.map(({ title }) => title).reverse(),
     );
+    assert.equal(await page.getByRole("button", { name: "Show better matches" }).count(), 0);
+  });
+
+  test("is offered no other order where the first rows are the same", async () => {
+    await askWords(false);
+    await page.waitForTimeout(300);
+    await join();
+    assert.equal(await page.getByRole("button", { name: "Show better matches" }).count(), 0);
+  });
+
+  test("sees the filters take no more room when their values change", async () => {
+    await askWords(true);
+    await page.waitForTimeout(300);
+    const place = () =>
+      page.locator("findling-search .scroll").evaluate((list) => list.getBoundingClientRect().top);
+    const before = await place();
+    await join();
+    assert.equal(await place(), before);
   });
 
   test("keeps the rows that look the same, and hears the first one no second time", async () => {

@@ -17,7 +17,15 @@ const start = () =>
     "/": withSearch(),
     "/search": withResults(`facets="kind" limit="3"`),
     "/faq/pots.html": withSearch(),
+    "/long": withSearch("", `<p style="block-size: 300vh">A long page.</p>`),
+    "/hostile": withSearch(`mode="lexical"`).replace("<head>", `<head><style>${HOSTILE}</style>`),
+    "/plain": withSearch(`mode="lexical"`),
   });
+
+/** What a page may do to what is inside it. */
+const HOSTILE = `html { font-size: 62.5% }
+* { letter-spacing: 3px; text-transform: uppercase; font: italic 30px/2 serif; user-select: none }
+main { direction: rtl; white-space: nowrap; writing-mode: vertical-rl }`;
 
 const open = async (page) => {
   await page.waitForFunction(() => customElements.get("findling-search"));
@@ -70,6 +78,61 @@ describe("a reader in Firefox", { skip }, () => {
     await page.waitForFunction(() => new URL(location.href).searchParams.size === 1);
     await listed(page);
     assert.deepEqual(await titles(), before);
+  });
+
+  const isOpen = (page) =>
+    page.evaluate(
+      () => document.querySelector("findling-search").shadowRoot.querySelector("dialog").open,
+    );
+
+  test("presses Enter before the answer, and comes to what is in the box", async () => {
+    const page = await session.visit();
+    await open(page);
+    await ask(page, "thermocouple");
+    const box = await within(page, "findling-search", "[role=combobox]");
+    await box.evaluate((input) => input.select());
+    await page.keyboard.type("dunting");
+    await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+    assert.match(page.url(), /\/faq\/pots\.html/);
+  });
+
+  test("keeps the search when text is selected by a drag that ends beside it", async () => {
+    const page = await session.visit("long");
+    await open(page);
+    await ask(page, "kiln");
+    const box = await within(page, "findling-search", "[role=combobox]");
+    const { x, y, height } = await box.boundingBox();
+    await page.mouse.move(x + 40, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(5, 400, { steps: 5 });
+    await page.mouse.up();
+    assert.equal(await isOpen(page), true);
+    await page.mouse.wheel({ deltaY: 600 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    await page.mouse.click(5, 400);
+    assert.equal(await isOpen(page), false);
+  });
+
+  test("sees the same search on a page with styles of its own", async () => {
+    const look = async (path) => {
+      const page = await session.visit(path);
+      await page.waitForFunction(() => customElements.get("findling-search"));
+      await page.evaluate(() => document.querySelector("findling-search").show());
+      await ask(page, "pinholes");
+      return page.evaluate(() => {
+        const { shadowRoot } = document.querySelector("findling-search");
+        const parts = ["dialog", "input", ".hit", ".text", ".foot"];
+        return parts.map((part) => {
+          const element = shadowRoot.querySelector(part);
+          const { x, y, width, height } = element.getBoundingClientRect();
+          const { letterSpacing, fontStyle, userSelect } = getComputedStyle(element);
+          const box = [x, y, width, height].map(Math.round);
+          return [part, ...box, letterSpacing, fontStyle, userSelect].join(" ");
+        });
+      });
+    };
+    assert.deepEqual((await look("hostile")).slice(1), (await look("plain")).slice(1));
   });
 
   test("closes the search, and is where it was opened", async () => {

@@ -15,12 +15,13 @@ export function megabytes(pid) {
   }
 }
 
-function get(url, agent) {
+function get(asks, agent) {
+  const { url, body: sent, ...options } = typeof asks === "string" ? { url: asks } : asks;
   return new Promise((resolve) => {
     const begun = performance.now();
     const end = (status, body, headers = {}) =>
       resolve({ status, body, headers, ms: performance.now() - begun });
-    const asked = request(url, { agent }, (response) => {
+    const asked = request(url, { agent, ...options }, (response) => {
       const chunks = [];
       response.on("data", (chunk) => chunks.push(chunk));
       response.on("end", () =>
@@ -29,13 +30,14 @@ function get(url, agent) {
       response.on("error", ({ message }) => end(0, message));
     });
     asked.on("error", ({ message }) => end(0, message));
-    asked.end();
+    asked.end(sent);
   });
 }
 
 /**
  * Asks by `connections` connections for `seconds`. `address` gives the address of the nth request,
- * `check` throws if an answer is wrong. `pid` is the process whose memory is watched.
+ * or an object with `url`, `method`, `headers` and `body`; `check` throws if an answer is wrong.
+ * `pid` is the process whose memory is watched.
  */
 export async function load({ connections, seconds, address, check, pid }) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -43,6 +45,7 @@ export async function load({ connections, seconds, address, check, pid }) {
   const times = [];
   const statuses = {};
   const wrong = [];
+  let nWrong = 0;
   const memory = [];
   let n = 0;
   const watch = setInterval(() => memory.push(megabytes(pid)), 250);
@@ -55,6 +58,7 @@ export async function load({ connections, seconds, address, check, pid }) {
       try {
         check(answer, at);
       } catch (error) {
+        nWrong++;
         if (wrong.length < 10) wrong.push(error.message);
       }
       // A client that was refused asks again later.
@@ -73,6 +77,8 @@ export async function load({ connections, seconds, address, check, pid }) {
     p99: percentile(times, 0.99),
     statuses,
     wrong,
+    /** How many there were; `wrong` has the first of them. */
+    nWrong,
     /** Most megabytes in the first half of the time, and in the second. */
     memory: [Math.max(0, ...memory.slice(0, half)), Math.max(0, ...memory.slice(half))],
   };

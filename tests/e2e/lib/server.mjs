@@ -35,6 +35,8 @@ export async function serve(directories, pages = {}, headers = {}) {
     headers,
     /** Media types by file extension. */
     types: TYPES,
+    /** Whether pages of other origins may read files. */
+    isShared: false,
     /** Whether ranges are sent; otherwise the whole file is. */
     ranges: true,
     /** Changes the answer to a request for a range: its first byte, its body, its encoding. */
@@ -80,6 +82,7 @@ export async function serve(directories, pages = {}, headers = {}) {
       "cache-control": /\/[0-9a-f]{8,32}\.bin$/.test(path)
         ? "public, max-age=31536000, immutable"
         : "no-cache",
+      ...(state.isShared ? { "access-control-allow-origin": "*" } : {}),
       ...(extname(file) === ".html" ? state.headers : {}),
     };
     const range = state.ranges && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");

@@ -8,7 +8,7 @@ const SCRIPTS = {
 };
 
 /** The events of elements, without the `findling-` in front. */
-export const EVENTS = ["search", "empty", "select"];
+export const EVENTS = ["search", "empty", "select", "settled"];
 
 /**
  * Sets what has no attribute and loads an element's script from the bundle.

@@ -35,6 +35,12 @@ interface Searching extends Common {
   order?: Order;
   /** Attributes that are shown as filters, separated by commas; `none` for none. */
   facets?: string;
+  /** Only pages that pass this filter; `none` for no filter at all. */
+  filter?: string;
+  /** An attribute whose values should vary. */
+  spread?: string;
+  /** An attribute to order by; `:desc` has the highest first. */
+  sort?: string;
   placeholder?: string;
   highlight?: boolean;
 }
@@ -44,6 +50,7 @@ export interface SearchAttributes extends Searching {
   inline?: boolean;
   shortcut?: string;
   keys?: string;
+  parameter?: string;
   results?: string;
   history?: "none";
   assistants?: "none";

@@ -31,7 +31,9 @@ function withSearch(html) {
   const root = ROOT.exec(html)?.[1];
   if (root === undefined || html.includes("<findling-search")) return undefined;
   const search = `<findling-search site="${root || "./"}" theme="page" keys="s"></findling-search>`;
-  const head = `<script type="module" src="${root}${BUNDLE}/findling-ui.js"></script>${STYLE}`;
+  const files = `${root}${BUNDLE}/findling`;
+  const head = `<link rel="stylesheet" href="${files}.css">
+<script type="module" src="${files}-ui.js"></script>${STYLE}`;
   const page = html.replace("</head>", () => `${head}</head>`).replace(SCRIPT, "");
   return BUTTON.test(page)
     ? page.replace(BUTTON, () => search)

@@ -44,9 +44,13 @@ class CollectionsIndex implements Used {
       ahead: ___,
       fusion: ____,
       vector: _____,
+      postFilter,
       ...request
     } = options;
-    const { failed, ...found } = await ask<Found>("search", { ...request, query }, signal);
+    // Each collection filters before it counts.
+    const filtered = postFilter && { filter: postFilter, facetsInstead: true };
+    const asked = { ...request, ...filtered, query };
+    const { failed, ...found } = await ask<Found>("search", asked, signal);
     dispatchEvent(new CustomEvent(FAILED, { detail: failed }));
     return {
       ...found,

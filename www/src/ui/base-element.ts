@@ -3,12 +3,13 @@
 import { parseBundleAddress } from "../bundle-address";
 import type { FindlingIndex } from "../client";
 import { scriptDirectory } from "../script-address";
-import type { OpenOptions } from "../types";
+import type { Filter, OpenOptions, SearchOptions } from "../types";
 import type { Labels } from "./labels";
 import { loadLocale, localeFor } from "./locale";
 import { type Lease, lease } from "./open-bundle";
 import { followPage } from "./page-theme";
-import type { PanelSearch } from "./panel";
+import type { PanelSearch } from "./panel-options";
+import { presetFilter } from "./preset";
 import css from "./styles.css";
 import { knowsFragments } from "./text-fragment";
 
@@ -157,13 +158,29 @@ export abstract class FindlingElement<T extends Labels> extends Base {
    * property if the element has a property of its name.
    */
   protected asked(limit = 10): PanelSearch {
-    const facets = this.namesIn("facets");
+    const facets = this.namesIn("facets").map((text) => text.split("=")[0]!.trim());
     return {
       mode: this.oneOf("mode", ["hybrid", "lexical", "semantic"]),
       order: this.oneOf("order", ["relevance", "recent", "balanced"]),
       limit: Math.max(1, Math.min(100, Number(this.getAttribute("limit")) || limit)),
       facets: facets[0] === "none" ? [] : facets.length > 0 ? facets : ["*"],
+      // Without a placeholder there is no sign whether the box is empty.
       placeholder: this.getAttribute("placeholder") ?? this.labels.placeholder,
+      options: this.#searchOptions(),
+    };
+  }
+
+  /** The filter that the site sets: that of the attribute, and what the page says of itself. */
+  protected preset(index: FindlingIndex): Promise<Filter | undefined> {
+    return presetFilter(index, this.getAttribute("filter"), this.closest<HTMLElement>("[lang]"));
+  }
+
+  #searchOptions(): SearchOptions {
+    const [spread, sort] = [this.getAttribute("spread"), this.getAttribute("sort")];
+    const [by, direction] = (sort ?? "").split(":");
+    return {
+      ...(spread && { spread }),
+      ...(by && { sort: { by, descending: direction === "desc" } }),
     };
   }
 
@@ -180,7 +197,14 @@ export abstract class FindlingElement<T extends Labels> extends Base {
   }
 
   #relabel(): void {
-    this.#labels = { ...this.#english, ...this.#locale, ...this.#replaced };
+    // A facet may have a name for readers: `in_stock=In stock`.
+    const named = this.namesIn("facets").flatMap((text) => {
+      const [name, label] = text.split("=").map((part) => part.trim());
+      return name && label ? [[name, label] as const] : [];
+    });
+    const labels = { ...this.#english, ...this.#locale, ...this.#replaced };
+    const attributes = { ...Object.fromEntries(named), ...labels.attributes };
+    this.#labels = { ...labels, attributes };
   }
 
   /** Gives back what was opened; if the element is drawn, it opens what it needs now. */
@@ -204,7 +228,21 @@ export abstract class FindlingElement<T extends Labels> extends Base {
   }
 
   #openOptions(): OpenOptions {
-    const site = this.getAttribute("site");
+    let site = this.getAttribute("site");
+    const { origin, protocol } = this.#address();
+    if (
+      site === null &&
+      !this.#options.site &&
+      /^http/.test(protocol) &&
+      origin !== location.origin
+    ) {
+      // The address of the bundle does not tell where the pages are.
+      site = "/";
+      console.warn(
+        `findling: the bundle is at ${origin}, the page at ${location.origin}: expected the ` +
+          `attribute site, such as site="/docs/"; results lead to ${location.origin}/`,
+      );
+    }
     return {
       ...(site === null ? {} : { site: new URL(site, this.#base).href }),
       encoder: this.oneOf("encoder", ["auto", "static", "transformer", "none"]),

@@ -7,20 +7,36 @@ import { COMMON, define, FindlingElement } from "./base-element";
 import { h, icon, MAGNIFIER } from "./dom";
 import { LABELS, type Labels } from "./labels";
 import { Panel } from "./panel";
+import { onBackdropPress } from "./press";
+import { lockScroll, unlockScroll } from "./scroll-lock";
 import { choose, type Selection, tell } from "./selection";
+import { SettledSearches } from "./settled";
 
 export * from "./common";
 export type { Labels, Plural } from "./labels";
-export type { FindlingEvents, Selection } from "./selection";
+export type { FindlingEvents, Selection, Settled } from "./selection";
 
 /** Devices whose shortcuts use Cmd. */
 const apple = /Mac|iP(hone|ad|od)/.test(globalThis.navigator?.platform ?? "");
 
+/** The element whose dialog is open. A page shows one at a time. */
+let opened: FindlingSearch | undefined;
+
 export class FindlingSearch extends FindlingElement<Labels> {
-  static readonly observedAttributes = [...COMMON, "placeholder", "inline", "shortcut"];
+  static readonly observedAttributes = [
+    ...COMMON,
+    "placeholder",
+    "inline",
+    "shortcut",
+    "filter",
+    "facets",
+  ];
 
   #panel: Panel | undefined;
   #dialog: HTMLDialogElement | undefined;
+  readonly #settled = new SettledSearches(this);
+  /** Whether the query in the page's address was searched for. */
+  #isAddressed = false;
   /** A call of `show()` that waits until there is something to show. */
   #awaited: (() => void) | undefined;
 
@@ -34,7 +50,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
       this.#awaited = () => this.show(query);
       return;
     }
-    if (this.#dialog && !this.#dialog.open) this.#dialog.showModal();
+    if (this.#dialog && !this.#dialog.open) this.#openDialog(this.#dialog);
     this.#panel.input.focus();
     this.#panel.input.select();
     this.#warm();
@@ -48,6 +64,26 @@ export class FindlingSearch extends FindlingElement<Labels> {
   hide(): void {
     this.#awaited = undefined;
     this.#dialog?.close();
+    this.#closed();
+  }
+
+  #openDialog(dialog: HTMLDialogElement): void {
+    opened?.hide();
+    opened = this;
+    lockScroll();
+    // Around the element the page may be zoomed. The dialog is in the window.
+    const { currentCSSZoom: zoom = 1 } = this as { currentCSSZoom?: number };
+    dialog.style.zoom = zoom === 1 ? "" : String(1 / zoom);
+    dialog.showModal();
+  }
+
+  /** Called when the dialog is closed, by whatever, or is gone. */
+  #closed(): void {
+    this.#panel?.leave();
+    this.#settled.settle("close");
+    if (opened !== this) return;
+    opened = undefined;
+    unlockScroll();
   }
 
   override connectedCallback(): void {
@@ -60,6 +96,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     document.removeEventListener("keydown", this.#shortcut);
+    this.#closed();
     this.#panel = undefined;
     this.#awaited = undefined;
   }
@@ -73,18 +110,35 @@ export class FindlingSearch extends FindlingElement<Labels> {
     this.#assemble();
     this.#awaited?.();
     this.#awaited = undefined;
+    const query = this.#addressed();
+    if (query) this.show(query);
+  }
+
+  /** The query in the page's address, `?q=kiln` or `#q=kiln`, once, where the site wants that. */
+  #addressed(): string | null {
+    const name = this.getAttribute("parameter");
+    if (name === null || this.#isAddressed) return null;
+    this.#isAddressed = true;
+    const { search, hash } = location;
+    return new URLSearchParams(search).get(name) ?? new URLSearchParams(hash.slice(1)).get(name);
   }
 
   #assemble(): void {
+    this.#closed();
     this.#dialog = undefined;
     const panel = new Panel({
       labels: () => this.labels,
       open: () => this.index,
       asked: () => this.asked(),
-      select: (hit, href, passage) => this.#select({ href, ...hit }, passage),
+      preset: (index) => this.preset(index),
+      select: (hit, href, passage, position) => this.#select({ href, ...hit, position }, passage),
+      typed: () => this.#settled.typed(),
       passages: () => this.passages(),
       all: (query) => this.#all(query),
-      answered: (response, isWhole) => tell(this, response, isWhole),
+      answered: (response, isWhole) => {
+        if (isWhole) this.#settled.answered(response);
+        tell(this, response, isWhole);
+      },
       dismiss: () => this.#dismiss(),
     });
     this.#panel = panel;
@@ -96,8 +150,11 @@ export class FindlingSearch extends FindlingElement<Labels> {
     const dialog = h("dialog", { part: "dialog", "aria-label": this.labels.search });
     dialog.append(panel.element);
     this.#dialog = dialog;
-    // A click on the backdrop has the dialog itself as its target.
-    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    onBackdropPress(dialog, () => this.hide());
+    dialog.addEventListener(
+      "close",
+      () => dialog === this.#dialog && !dialog.open && this.#closed(),
+    );
     const slot = h("slot", { name: "trigger" }, this.#trigger());
     slot.addEventListener("click", () => this.show());
     // A reader who points at the button will probably search.
@@ -135,6 +192,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
   }
 
   #select(selection: Selection, passage: string): void {
+    this.#settled.chosen(selection);
     this.hide();
     choose(this, selection, passage);
   }
@@ -150,7 +208,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
 
   #dismiss(): void {
     if (this.#dialog) {
-      this.#dialog.close();
+      this.hide();
       return;
     }
     const { input } = this.#panel!;
@@ -166,6 +224,8 @@ export class FindlingSearch extends FindlingElement<Labels> {
   readonly #shortcut = (event: KeyboardEvent): void => {
     const key = this.#key();
     if (key === undefined || event.defaultPrevented || event.isComposing) return;
+    // The keys are those of the dialog that is open.
+    if (opened && opened !== this) return;
     // A page may have one for wide screens and one for narrow ones.
     if (this.getClientRects().length === 0) return;
     const combined =

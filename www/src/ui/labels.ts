@@ -15,6 +15,7 @@ export const LABELS = {
   placeholder: "Search by words or meaning",
   close: "Close",
   clear: "Clear filters",
+  clearText: "Clear the text",
   results: "Search results",
   filters: "Filters",
   more: "More results",
@@ -48,8 +49,17 @@ export const LABELS = {
   /** Above results of which none is likely to answer. */
   unanswered: "Nothing here answers this. The nearest headings:",
   copies: { one: "{n} copy", other: "{n} copies" } as Plural,
+  /** While an answer takes long. */
+  searching: "Searching\u2026",
+  /** A button: a later part of the answer has a better order than the rows that are read. */
+  better: "Show better matches",
+  /** Only the beginning of a very long text is searched for. */
+  longQuery: "The text is very long, so only its beginning was searched for.",
   retry: "Try again",
   failed: "Search is not available",
+  /** Why: there is no connection, or something else. */
+  offline: "There seems to be no connection to the internet. Check it and try again.",
+  broken: "Something went wrong on this site. Try again in a few minutes.",
   byWords: "by words",
   byMeaning: "by meaning",
   byBoth: "by words and meaning",
@@ -59,9 +69,17 @@ export const LABELS = {
   move: "to move",
   /** A link to the page with all results. */
   all: "All results",
+  /** Values that are true or false. */
+  yes: "Yes",
+  no: "No",
 };
 
-export type Labels = typeof LABELS;
+export type Labels = typeof LABELS & {
+  /** Names of attributes, by attribute. */
+  attributes?: Record<string, string>;
+  /** Names of values, by attribute and value. */
+  values?: Record<string, Record<string, string>>;
+};
 
 /** A text with its values. */
 export function fill(text: string, values: Record<string, string>): string {

@@ -13,8 +13,6 @@ export const PAGE_LABELS = {
   /** The bounds of numbers and dates. */
   from: "From",
   to: "To",
-  yes: "Yes",
-  no: "No",
   remove: "Remove filter: {filter}",
   previous: "Previous page",
   next: "Next page",

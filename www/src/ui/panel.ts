@@ -4,43 +4,21 @@
  */
 
 import type { FindlingIndex } from "../client";
-import type { Mode, Notice, Order, Suggestion } from "../engine-types";
+import type { Mode, Suggestion } from "../engine-types";
 import type { FindlingError } from "../errors";
-import type { SearchOptions, SearchResponse } from "../types";
-import { CROSS, h, icon, MAGNIFIER } from "./dom";
+import type { Filter, SearchOptions, SearchResponse } from "../types";
+import { h } from "./dom";
 import { Facets } from "./facets";
-import { countOf, fill, type Labels } from "./labels";
+import { countOf, fill } from "./labels";
+import { Notices } from "./notices";
+import { assemble, closeButton, showMeter } from "./panel-frame";
+import type { PanelOptions } from "./panel-options";
 import { ResultList } from "./result-list";
 import { tagsOf } from "./rows";
+import { comboBox } from "./search-box";
+import { Stage } from "./stage";
 import { StateView } from "./state-view";
-import { type Hit, type Verdict, verdictOn } from "./verdict";
-
-/** The values of an element's attributes. */
-export interface PanelSearch {
-  mode: Mode;
-  order: Order;
-  limit: number;
-  /** The attributes that are shown as filters; `*` for all facets of the bundle. */
-  facets: string[];
-  placeholder: string;
-}
-
-/** What the element provides for the panel. */
-export interface PanelOptions {
-  labels: () => Labels;
-  /** Opens the bundle; called again after a failure. */
-  open: () => Promise<FindlingIndex>;
-  asked: () => PanelSearch;
-  /** A result was chosen: go to `passage`, or to `href` in a site that navigates by itself. */
-  select: (hit: Hit, href: string, passage: string) => void;
-  /** Whether links name the passage that they lead to. */
-  passages: () => boolean;
-  /** The address of a page with all results of a query, if there is one. */
-  all: (query: string) => string | undefined;
-  /** A search was answered; `isWhole`: not by a first part of the answer. */
-  answered: (response: SearchResponse, isWhole: boolean) => void;
-  dismiss: () => void;
-}
+import { type Verdict, verdictOn } from "./verdict";
 
 /**
  * Milliseconds without a key before a search by meaning: embedding a query costs more than looking
@@ -57,21 +35,17 @@ const FIRST_PAGES = 5;
 /** Milliseconds after which a frame is not waited for: a page that is not in view paints none. */
 const LONGEST_FRAME = 500;
 
-/** Milliseconds before a count is announced, so that not every letter announces one. */
-const ANNOUNCEMENT_DELAY = 400;
+/** Milliseconds after which the reader is told that a search is under way. */
+const SLOW = 300;
 
 /**
- * Notices that are not shown: they are for the site's owner, or the panel shows the same by its
- * meter or by its suggestions.
+ * Milliseconds from the first rows of an answer on in which nobody has read them yet: a better
+ * order may still take their place. Later rows stay where they are.
  */
-const HIDDEN_NOTICES: ReadonlySet<string> = new Set([
-  "encoder-missing",
-  "encoder-loading",
-  "vectors-missing",
-  "not-semantic",
-  "removed-all",
-  "unknown-words",
-]);
+const UNREAD = 400;
+
+/** Milliseconds before a count is announced, so that not every letter announces one. */
+const ANNOUNCEMENT_DELAY = 400;
 
 /** How many rows each key moves by. */
 const STEPS: Partial<Record<string, number>> = {
@@ -82,17 +56,6 @@ const STEPS: Partial<Record<string, number>> = {
   Home: -Infinity,
   End: Infinity,
 };
-
-/** How complete an answer is. A less complete answer never replaces a more complete one. */
-const Stage = {
-  /** The results of the query's own words, while a correction is looked for. */
-  OWN_WORDS: 0,
-  /** The results by words, corrected. */
-  WORDS: 1,
-  /** The results in the panel's mode. */
-  WHOLE: 2,
-} as const;
-type Stage = (typeof Stage)[keyof typeof Stage];
 
 export class Panel {
   readonly element: HTMLElement;
@@ -106,17 +69,26 @@ export class Panel {
   readonly #state: StateView;
   readonly #scroll: HTMLElement;
   readonly #more: HTMLButtonElement;
-  readonly #notices = h("ul", { class: "notices", hidden: true });
-  readonly #corrected = h("div", { class: "corrected", hidden: true });
+  readonly #notices: Notices;
+  /** A button that shows a better order, which came when the rows were read already. */
+  readonly #better: HTMLButtonElement;
   readonly #all = h("a", { class: "all", hidden: true });
   readonly #summary = h("span", { class: "summary", dir: "auto" });
   readonly #status = h("div", { class: "sr", role: "status", "aria-live": "polite" });
   /** The query that must not be corrected. */
   #verbatim = "";
   #index: FindlingIndex | undefined;
-  /** The answer that is shown: its search and its stage. */
-  #answered: { signal: AbortSignal; stage: Stage } | undefined;
+  #opening: Promise<FindlingIndex> | undefined;
+  /** The answer that is shown: its search, its stage, and when its first rows came. */
+  #answered: { signal: AbortSignal; stage: Stage; since: number } | undefined;
   #asked = new AbortController();
+  /** How far the whole answer is shown, in pages. */
+  #reached = 0;
+  /** Enter, pressed before the answer to what is in the box. */
+  #entered: { signal: AbortSignal; event: KeyboardEvent } | undefined;
+  #isComposing = false;
+  #preset: Filter | undefined;
+  #slow: ReturnType<typeof setTimeout> | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #announcing: ReturnType<typeof setTimeout> | undefined;
   /** Whether the arrow keys have moved in the list: Home and End then do too. */
@@ -125,15 +97,24 @@ export class Panel {
   constructor(options: PanelOptions) {
     this.#options = options;
     const labels = options.labels();
-    this.input = searchBox(options.asked().placeholder, labels.search);
-    this.#close = h(
-      "button",
-      { type: "button", class: "close" },
-      h("span", { class: "sr" }, `${labels.close} `),
-      h("kbd", {}, "Esc"),
-      icon(CROSS),
-    );
-    this.#facets = new Facets(options.labels, () => this.#search(false));
+    this.input = comboBox(options.asked().placeholder, labels);
+    this.#close = closeButton(labels);
+    this.#facets = new Facets({
+      labels: options.labels,
+      info: () => this.#index?.info,
+      changed: () => this.#search(false),
+    });
+    this.#notices = new Notices({
+      labels: options.labels,
+      index: () => this.#index,
+      again: () => this.#search(false),
+      verbatim: () => {
+        this.#verbatim = this.query;
+        this.#search(false);
+        this.input.focus();
+      },
+    });
+    this.#better = h("button", { type: "button", class: "better", hidden: true }, labels.better);
     this.#list = new ResultList({
       labels: options.labels,
       tags: (page) => tagsOf(page, this.#index?.info, options.labels()),
@@ -153,11 +134,25 @@ export class Panel {
     });
     this.#more = h("button", { type: "button", class: "more-results", hidden: true }, labels.more);
     this.#scroll = h("div", { class: "scroll" });
-    this.#scroll.append(this.#corrected, this.#list.element, this.#more);
+    this.#scroll.append(this.#notices.corrected, this.#list.element, this.#more);
     this.#scroll.append(this.#state.element, this.idle);
-    this.element = this.#assemble(labels);
+    this.element = assemble(labels, {
+      input: this.input,
+      close: this.#close,
+      filters: this.#facets.element,
+      scroll: this.#scroll,
+      notices: this.#notices.element,
+      summary: this.#summary,
+      foot: [this.#better, this.#all],
+      status: this.#status,
+    });
     this.#listen();
     this.#showIdle();
+  }
+
+  /** The text in the box. */
+  get query(): string {
+    return this.input.value.trim();
   }
 
   /** Called when the panel comes into view: opens the bundle before the first key. */
@@ -170,6 +165,11 @@ export class Panel {
     }
   }
 
+  /** Called when the reader leaves the panel: Enter, pressed early, opens nothing any more. */
+  leave(): void {
+    this.#entered = undefined;
+  }
+
   /** Takes a new placeholder from the options. */
   relabel(): void {
     this.input.placeholder = this.#options.asked().placeholder;
@@ -177,15 +177,21 @@ export class Panel {
 
   // ---- searching
 
-  async #opened(): Promise<FindlingIndex> {
-    if (!this.#index) {
-      this.#index = await this.#options.open();
-      this.#index.on("semantic", () => this.#showProgress());
-      this.#index.on("progress", ({ loaded, total }) =>
-        this.#showProgress(total ? loaded / total : 0),
-      );
-    }
-    return this.#index;
+  #opened(): Promise<FindlingIndex> {
+    this.#opening ??= this.#open().catch((thrown) => {
+      this.#opening = undefined;
+      throw thrown;
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<FindlingIndex> {
+    const index = await this.#options.open();
+    this.#preset = await this.#options.preset(index);
+    this.#index = index;
+    index.on("semantic", () => this.#showProgress());
+    index.on("progress", ({ loaded, total }) => this.#showProgress(total ? loaded / total : 0));
+    return index;
   }
 
   /** Searches for the text in the box: by words at once, by meaning when the reader pauses. */
@@ -195,7 +201,8 @@ export class Panel {
     this.#asked = controller;
     clearTimeout(this.#pause);
     this.#list.touched = this.#moves = false;
-    const query = this.input.value.trim();
+    this.#entered = undefined;
+    const { query } = this;
     if (query === "") {
       before.abort();
       this.#setBusy(false);
@@ -232,8 +239,11 @@ export class Panel {
     const stage = inPart ? Stage.WORDS : Stage.WHOLE;
     const answer = (response: SearchResponse) => {
       if (signal.aborted) return;
-      this.#options.answered(response, !inPart);
-      this.#show(response, stage, signal);
+      // Of a word that is being composed nothing can be said yet.
+      if (!this.#isComposing || response.results.length > 0) {
+        this.#options.answered(response, !inPart);
+        this.#show(response, stage, signal);
+      }
     };
     try {
       const index = await this.#opened();
@@ -256,16 +266,17 @@ export class Panel {
   }
 
   #request(): SearchOptions {
-    const filter = this.#facets.filter();
-    const { limit, order, facets } = this.#options.asked();
+    const postFilter = this.#facets.filter();
+    const { limit, order, facets, options } = this.#options.asked();
     return {
+      ...options,
       limit,
       order,
       prefix: true,
-      verbatim: this.#verbatim === this.input.value.trim(),
+      verbatim: this.#verbatim === this.query,
       facets,
-      facetsInstead: true,
-      ...(filter ? { filter } : {}),
+      ...(this.#preset ? { filter: this.#preset } : {}),
+      ...(postFilter ? { postFilter } : {}),
     };
   }
 
@@ -274,16 +285,17 @@ export class Panel {
     this.#more.disabled = true;
     try {
       const index = await this.#opened();
-      const { results, total } = await index.search(this.input.value.trim(), {
+      const { results, total } = await index.search(this.query, {
         ...this.#request(),
-        offset: this.#list.length,
+        offset: this.#reached,
         facets: [],
         mode: this.#options.asked().mode,
         signal,
       });
       if (signal.aborted) return;
-      this.#list.append(results);
-      this.#more.hidden = this.#list.length >= total.pages || results.length === 0;
+      this.#reached += results.length;
+      this.#list.appendNew(results, undefined);
+      this.#more.hidden = this.#reached >= total.pages || results.length === 0;
     } catch (thrown) {
       if (!signal.aborted) this.#fail(thrown as FindlingError);
     } finally {
@@ -305,6 +317,20 @@ export class Panel {
 
   #setBusy(busy: boolean): void {
     this.element.setAttribute("aria-busy", String(busy));
+    clearTimeout(this.#slow);
+    if (busy) this.#slow = setTimeout(() => this.#showSlow(), SLOW);
+    else this.element.classList.remove("slow");
+  }
+
+  /** Says that the search takes a while, unless rows of its answer are there. */
+  #showSlow(): void {
+    if (this.#answered?.signal === this.#asked.signal) return;
+    const { searching } = this.#options.labels();
+    this.element.classList.add("slow");
+    this.#status.textContent = this.#summary.textContent = searching;
+    if (!this.#list.element.hidden) return;
+    this.idle.hidden = true;
+    this.#state.showSearching();
   }
 
   /**
@@ -320,10 +346,16 @@ export class Panel {
     if (signal.aborted) return;
     const shown = this.#answered?.signal === signal ? this.#answered.stage : undefined;
     if (shown !== undefined && shown > stage) return;
-    this.#answered = { signal, stage };
-    this.#facets.show(response.facets, response.total.atLeast);
+    if (stage === Stage.WHOLE) this.#reached = response.results.length;
+    const since = shown === undefined ? performance.now() : this.#answered!.since;
+    this.#answered = { signal, stage, since };
+    this.element.classList.remove("slow");
     // Results by words alone are not enough for a verdict.
     const verdict = stage === Stage.WHOLE ? verdictOn(response) : undefined;
+    const isRead = shown !== undefined && this.#list.length > 0 && this.#isRead(since);
+    this.#facets.hold(isRead);
+    const isNothing = verdict === "nothing" && !isRead;
+    this.#facets.show(isNothing ? [] : response.facets, response.total.atLeast);
     if (shown === undefined) {
       this.#replace(response, verdict);
     } else if (
@@ -332,122 +364,98 @@ export class Panel {
       response.results.length <= this.#list.length
     ) {
       // The whole answer is by words as well, so it adds only notices, suggestions, the verdict.
-      if (!this.#list.touched) this.#list.lead(verdict);
-      this.#showNotices(response);
+      if (!isRead) this.#list.lead(verdict);
+      if (verdict === "nothing") this.#conclude(response, verdict);
+      else this.#showNotices(response);
       if (this.#list.length === 0) this.#showNone(response.suggestions);
     } else {
-      this.#join(response, shown, verdict);
+      this.#join(response, shown, verdict, isRead);
     }
+    if (stage === Stage.WHOLE) this.#openEntered(signal);
+  }
+
+  /** Whether the rows must stay where they are. */
+  #isRead(since: number): boolean {
+    return this.#list.touched || performance.now() - since > UNREAD;
   }
 
   /** Replaces the results. */
   #replace(response: SearchResponse, verdict?: Verdict): void {
     this.#scroll.scrollTop = 0;
     this.#list.replace(response.results, verdict);
-    this.#conclude(response);
+    this.#conclude(response, verdict);
     if (response.results.length === 0) this.#showNone(response.suggestions);
     else this.#showResults();
   }
 
-  /** Adds results to those shown. Rows that the reader has touched stay where they are. */
-  #join(response: SearchResponse, shown: Stage, verdict: Verdict): void {
+  /**
+   * Adds results to those shown. Rows stay where they are once they are read, and also before that
+   * unless another page is clearly better than the first or a word was corrected.
+   */
+  #join(response: SearchResponse, shown: Stage, verdict: Verdict, isRead: boolean): void {
     const labels = this.#options.labels();
-    if (this.#list.touched && this.#list.length > 0) {
+    const { results } = response;
+    const show = () => {
+      this.#showResults();
+      this.#scroll.scrollTop = 0;
+      this.#list.glideTo(results, verdict);
+      this.#conclude(response, verdict);
+    };
+    const isBehind = this.#list.isBehind(results);
+    const isNew = shown === Stage.OWN_WORDS || this.#list.length === 0 || isBehind;
+    if (results.length === 0) {
+      if (!isRead) this.#replace(response);
+    } else if (!isRead && isNew) {
+      show();
+    } else {
       // A whole answer by words alone goes on with the first pages by words.
       const byMeaning = response.mode === "lexical" ? undefined : labels.also;
       const title = shown === Stage.OWN_WORDS ? labels.alsoCorrected : byMeaning;
-      this.#list.appendNew(response.results, title);
-      this.#conclude(response);
-    } else if (response.results.length === 0) {
-      this.#replace(response);
-    } else {
-      this.#showResults();
-      this.#scroll.scrollTop = 0;
-      this.#list.glideTo(response.results, verdict);
-      this.#conclude(response);
+      this.#list.appendNew(results, isRead ? title : undefined);
+      if (!isRead) this.#list.lead(verdict);
+      this.#conclude(response, verdict);
+      this.#better.hidden = !isBehind;
+      this.#better.onclick = () => {
+        show();
+        this.input.focus();
+      };
     }
   }
 
   /** Shows the counts and notices of an answer, and announces the count. */
-  #conclude(response: SearchResponse): void {
+  #conclude(response: SearchResponse, verdict?: Verdict): void {
     const labels = this.#options.labels();
     const { pages } = response.total;
-    const count = countOf(labels, response.total);
+    const isNothing = verdict === "nothing";
+    const count = isNothing ? labels.unanswered : countOf(labels, response.total);
     const how = { lexical: labels.byWords, semantic: labels.byMeaning, hybrid: labels.byBoth };
-    this.#summary.textContent = pages > 0 ? `${count} \u00B7 ${how[response.mode]}` : "";
+    // Above the rows it is said already, unless they had to stay.
+    const unanswered = this.#list.isUnanswered ? "" : count;
+    const found = isNothing ? unanswered : `${count} \u00B7 ${how[response.mode]}`;
+    this.#summary.textContent = pages > 0 ? found : "";
+    this.#better.hidden = true;
     this.element.dataset["mode"] = response.mode;
     this.#more.hidden = this.#list.length >= pages;
-    const all = this.#options.all(this.input.value.trim());
+    const all = this.#options.all(this.query);
     this.#all.hidden = all === undefined || pages === 0;
     this.#all.href = all ?? "";
     this.#all.textContent = labels.all;
     this.#showNotices(response);
     clearTimeout(this.#announcing);
     this.#announcing = setTimeout(() => {
-      this.#status.textContent =
-        pages > 0 ? count : fill(labels.none, { query: this.input.value.trim() });
+      this.#status.textContent = pages > 0 ? count : fill(labels.none, { query: this.query });
     }, ANNOUNCEMENT_DELAY);
   }
 
   #showNotices(response: SearchResponse): void {
-    this.#showCorrections(response);
-    const items = response.notices
-      .filter(({ code }) => !HIDDEN_NOTICES.has(code))
-      .map((notice) => this.#notice(notice));
-    this.#notices.replaceChildren(...items);
-    this.#notices.hidden = items.length === 0;
+    this.#notices.show(response, this.query);
     this.#showProgress();
-  }
-
-  /** A notice; one about a postponed encoder is a button that loads it. */
-  #notice({ code, message }: Notice): HTMLElement {
-    const index = this.#index;
-    if (code !== "encoder-postponed" || !index) return h("li", { "data-code": code }, message);
-    const megabytes = (index.encoderBytes / 1e6).toFixed(0);
-    const label = fill(this.#options.labels().loadMeaning, { megabytes });
-    const load = h("button", { type: "button" }, label);
-    const item = h("li", { "data-code": code }, load);
-    load.addEventListener("click", () => {
-      void index.ready("semantic").then(
-        () => this.#search(false),
-        ({ advice }: FindlingError) => item.replaceChildren(advice),
-      );
-    });
-    return item;
-  }
-
-  /** Shows what words were corrected to, and a button that searches for them as written. */
-  #showCorrections({ corrections }: SearchResponse): void {
-    const labels = this.#options.labels();
-    const query = this.input.value.trim();
-    const words = corrections.flatMap(({ replacement }, i) => [
-      i > 0 ? ", " : " ",
-      h("strong", {}, replacement),
-    ]);
-    const asWritten = h("button", { type: "button" }, fill(labels.verbatim, { query }));
-    asWritten.addEventListener("click", () => {
-      this.#verbatim = query;
-      this.#search(false);
-      this.input.focus();
-    });
-    const text = h("span", { dir: "auto" }, labels.corrected, ...words);
-    this.#corrected.replaceChildren(text, asWritten);
-    this.#corrected.hidden = corrections.length === 0;
   }
 
   /** Shows how much of the encoder has loaded, while it loads. */
   #showProgress(share?: number): void {
-    const old = this.#summary.parentElement?.querySelector<HTMLElement>(".loading");
-    if (this.#index?.semantic !== "loading") {
-      old?.remove();
-      return;
-    }
-    const bar = old?.querySelector("i") ?? h("i");
-    if (share !== undefined || !old) bar.style.transform = `scaleX(${share ?? 0})`;
-    if (old) return;
     const label = this.#options.labels().loadingMeaning;
-    const meter = h("span", { class: "meter" }, bar);
-    this.#summary.after(h("span", { class: "loading" }, label, meter));
+    showMeter(this.#summary, this.#index?.semantic === "loading" ? label : undefined, share);
   }
 
   #showResults(): void {
@@ -458,7 +466,11 @@ export class Panel {
   #showNone(suggestions: Suggestion[]): void {
     this.#setExpanded(false);
     const filtered = this.#facets.filter() !== undefined;
-    this.#state.showNone(this.input.value.trim(), filtered, suggestions);
+    // The filter of the site is none that a reader can take back.
+    const own = suggestions.filter(
+      ({ kind }) => !this.#preset || !/^(part|filter|everything)$/.test(kind),
+    );
+    this.#state.showNone(this.query, filtered, own);
   }
 
   #showIdle(): void {
@@ -471,16 +483,17 @@ export class Panel {
 
   #fail(error: FindlingError): void {
     this.#clear();
-    this.#state.showError(error);
-    this.#status.textContent = `${this.#options.labels().failed}. ${error.message}`;
+    this.leave();
+    const reason = this.#state.showError(error);
+    this.#status.textContent = `${this.#options.labels().failed}. ${reason}`;
   }
 
   /** Hides everything that belongs to an answer. */
   #clear(): void {
     this.#setExpanded(false);
     this.#summary.textContent = "";
-    this.#notices.hidden = true;
-    this.#corrected.hidden = true;
+    this.#notices.hide();
+    this.#better.hidden = true;
   }
 
   /** Shows or hides the list of results. */
@@ -496,35 +509,16 @@ export class Panel {
 
   // ---- structure and input
 
-  #assemble(labels: Labels): HTMLElement {
-    const key = (keys: string[], label: string) =>
-      h("span", {}, ...keys.map((name) => h("kbd", {}, name)), label);
-    const busy = h("div", { class: "busy" });
-    return h(
-      "div",
-      { class: "panel", part: "panel", role: "search", "aria-label": labels.search },
-      h("div", { class: "bar" }, icon(MAGNIFIER, 20), this.input, this.#close, busy),
-      this.#facets.element,
-      this.#scroll,
-      this.#notices,
-      h(
-        "div",
-        { class: "foot" },
-        this.#summary,
-        this.#all,
-        h(
-          "span",
-          { class: "keys", "aria-hidden": "true" },
-          key(["\u2191", "\u2193"], labels.move),
-          key(["\u21B5"], labels.select),
-        ),
-      ),
-      this.#status,
-    );
-  }
-
   #listen(): void {
-    this.input.addEventListener("input", () => this.#search(true));
+    this.input.addEventListener("input", (event) => {
+      this.#isComposing = (event as InputEvent).isComposing;
+      this.#options.typed();
+      this.#search(true);
+    });
+    this.input.addEventListener("compositionend", () => {
+      this.#isComposing = false;
+      this.#search(true);
+    });
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.#close.addEventListener("click", () => this.#options.dismiss());
     this.#more.addEventListener("click", () => {
@@ -547,15 +541,17 @@ export class Panel {
     // Hidden, the list has the results of another search.
     const inList = inBox && !this.#list.element.hidden;
     if (key === "Escape") {
+      this.leave();
       this.#options.dismiss();
-    } else if (inList && key === "Enter" && this.#list.active) {
-      this.#enter(this.#list.active, event);
+    } else if (inBox && key === "Enter" && this.query !== "") {
+      this.#enter(event);
     } else if (inList && key in STEPS) {
       const steps = STEPS[key]!;
       if (event.altKey || event.ctrlKey || event.metaKey) return;
       // Before the arrow keys they move in the text.
       if (Math.abs(steps) === Infinity && (!this.#moves || event.shiftKey)) return;
       this.#list.step(steps);
+      this.#entered = undefined;
       this.#moves = true;
     } else {
       return;
@@ -563,8 +559,29 @@ export class Panel {
     event.preventDefault();
   }
 
-  #enter(option: HTMLAnchorElement, event: KeyboardEvent): void {
-    if (!option.href) return;
+  /**
+   * Opens the active row if it belongs to the text in the box. Otherwise the first row opens when
+   * the answer is there, unless the reader types on.
+   */
+  #enter(event: KeyboardEvent): void {
+    const { signal } = this.#asked;
+    const shown = this.#answered?.signal === signal ? this.#answered.stage : -1;
+    // While a word is corrected, the rows are of the other words.
+    const isThere = shown >= Stage.WORDS && this.#list.length > 0;
+    if (this.#moves || isThere || shown === Stage.WHOLE) this.#openActive(event);
+    else this.#entered = { signal, event };
+  }
+
+  #openEntered(signal: AbortSignal): void {
+    const entered = this.#entered;
+    if (entered?.signal !== signal) return;
+    this.#entered = undefined;
+    this.#openActive(entered.event);
+  }
+
+  #openActive(event: KeyboardEvent): void {
+    const option = this.#list.active;
+    if (this.#list.element.hidden || !option?.href) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey)
       window.open(option.href, "_blank", "noopener");
     else option.click();
@@ -576,25 +593,5 @@ function painted(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
     setTimeout(resolve, LONGEST_FRAME);
-  });
-}
-
-function searchBox(placeholder: string, label: string): HTMLInputElement {
-  return h("input", {
-    type: "search",
-    part: "input",
-    role: "combobox",
-    placeholder,
-    "aria-label": label,
-    "aria-autocomplete": "list",
-    "aria-expanded": "false",
-    "aria-controls": "list",
-    "aria-haspopup": "listbox",
-    autocomplete: "off",
-    autocapitalize: "off",
-    autocorrect: "off",
-    spellcheck: "false",
-    enterkeyhint: "go",
-    maxlength: 1000,
   });
 }

@@ -3,6 +3,7 @@
 import type { PageResult } from "../types";
 import { h } from "./dom";
 import type { Labels } from "./labels";
+import { placeOf, repeatedTitles } from "./places";
 import { address, answerOption, pageGroup } from "./rows";
 import { isModified } from "./selection";
 import type { Hit, Verdict } from "./verdict";
@@ -15,13 +16,17 @@ export interface ResultListOptions {
   /** The active option has changed; `undefined` if none is active. */
   activated: (option: HTMLElement | undefined) => void;
   /** A result was chosen: go to `passage`, or to `href` in a site that navigates by itself. */
-  select: (hit: Hit, href: string, passage: string) => void;
+  select: (hit: Hit, href: string, passage: string, position: number) => void;
   /** Whether links name the passage that they lead to. */
   passages: () => boolean;
 }
 
+/** By what share of its score a page leads the first of the list where it is clearly better. */
+const CLEAR_LEAD = 0.2;
+
 /** A page as it is shown, and the markup that it was made with. */
 interface Row {
+  page: PageResult;
   group: HTMLElement;
   html: string;
 }
@@ -33,6 +38,8 @@ export class ResultList {
   /** The rows by the id of their page, in the order in which they are shown. */
   #rows = new Map<string, Row>();
   #active: HTMLElement | undefined;
+  /** What is said above the pages. */
+  #lead: HTMLElement | undefined;
   #nextId = 0;
   /** Whether the reader has pointed, scrolled or moved in these results. Their rows then stay. */
   touched = false;
@@ -53,6 +60,11 @@ export class ResultList {
     return this.#rows.size;
   }
 
+  /** Whether it says that nothing answers. */
+  get isUnanswered(): boolean {
+    return this.element.classList.contains("unanswered");
+  }
+
   /** The active option. */
   get active(): HTMLAnchorElement | undefined {
     return this.#active as HTMLAnchorElement | undefined;
@@ -65,7 +77,8 @@ export class ResultList {
   replace(pages: PageResult[], verdict?: Verdict): void {
     const before = this.#rows;
     this.#rows = new Map();
-    const groups = pages.map((page) => this.#groupOf(page, before));
+    const repeated = repeatedTitles(pages);
+    const groups = pages.map((page) => this.#groupOf(page, repeated, before));
     for (const child of [...this.element.children])
       if (!groups.includes(child as HTMLElement)) child.remove();
     let next = this.element.firstChild;
@@ -73,21 +86,24 @@ export class ResultList {
       if (group === next) next = next.nextSibling;
       else this.element.insertBefore(group, next);
     this.lead(verdict);
-    this.activate(this.element.querySelector<HTMLElement>("[role=option]") ?? undefined, false);
   }
 
-  /** Says above the pages which sentence answers, or that nothing does. */
+  /**
+   * Says above the pages which sentence answers, or that nothing does. The first row becomes active.
+   */
   lead(verdict: Verdict): void {
     const labels = this.#options.labels();
     this.element.classList.toggle("unanswered", verdict === "nothing");
+    this.#lead?.remove();
+    this.#lead = undefined;
     if (verdict === "nothing") {
-      const title = h("div", { class: "also-title", role: "presentation" }, labels.unanswered);
-      this.element.prepend(title);
+      this.#lead = h("div", { class: "also-title", role: "presentation" }, labels.unanswered);
     } else if (verdict) {
-      const row = answerOption(verdict, labels.answer, this.#options.passages());
-      this.#register(row, verdict);
-      this.element.prepend(row);
+      this.#lead = answerOption(verdict, labels.answer, this.#options.passages());
+      this.#register(this.#lead, verdict);
     }
+    if (this.#lead) this.element.prepend(this.#lead);
+    this.activate(this.element.querySelector<HTMLElement>("[role=option]") ?? undefined, false);
   }
 
   /** Replaces all rows. Rows that remain glide from their old places to their new ones. */
@@ -102,6 +118,13 @@ export class ResultList {
     }
   }
 
+  /** Whether the first of these pages is clearly better than the first of the list. */
+  isBehind(pages: PageResult[]): boolean {
+    const [first] = this.#rows.keys();
+    const own = pages.find(({ id }) => id === first)?.score ?? 0;
+    return pages.length > 0 && pages[0]!.score * (1 - CLEAR_LEAD) > own;
+  }
+
   /** Appends the pages that the list does not have yet, below a title if there is one. */
   appendNew(pages: PageResult[], title: string | undefined): void {
     const [first] = this.append(pages.filter(({ id }) => !this.#rows.has(id)));
@@ -111,7 +134,11 @@ export class ResultList {
   }
 
   append(pages: PageResult[]): HTMLElement[] {
-    const groups = pages.map((page) => this.#groupOf(page));
+    const repeated = repeatedTitles([
+      ...[...this.#rows.values()].map(({ page }) => page),
+      ...pages,
+    ]);
+    const groups = pages.map((page) => this.#groupOf(page, repeated));
     this.element.append(...groups);
     return groups;
   }
@@ -139,16 +166,24 @@ export class ResultList {
   }
 
   /** The group of a page: that of `before`, if it looks the same. */
-  #groupOf(page: PageResult, before?: Map<string, Row>): HTMLElement {
+  #groupOf(
+    page: PageResult,
+    repeated: ReadonlySet<string>,
+    before?: Map<string, Row>,
+  ): HTMLElement {
     const { tags, passages } = this.#options;
-    const made = pageGroup(page, tags(page), passages());
+    const options: [HTMLElement, Hit][] = [];
+    const row = { tags: tags(page), place: placeOf(page, repeated), passages: passages() };
+    const made = pageGroup(page, row, (option, section) =>
+      options.push([option, { page, section }]),
+    );
     const html = made.outerHTML;
-    const row = before?.get(page.id);
-    const group = row?.html === html ? row.group : made;
+    const known = before?.get(page.id);
+    const group = known?.html === html ? known.group : made;
     group.classList.remove("also");
     for (const [i, option] of group.querySelectorAll<HTMLElement>("[role=option]").entries())
-      this.#register(option, { page, section: page.sections[i] });
-    this.#rows.set(page.id, { group, html });
+      this.#register(option, options[i]![1]);
+    this.#rows.set(page.id, { page, group, html });
     return group;
   }
 
@@ -170,7 +205,10 @@ export class ResultList {
       const hit = option && this.#hits.get(option);
       if (!hit || !option.href || isModified(event)) return;
       event.preventDefault();
-      this.#options.select(hit, address(hit, false) ?? option.href, option.href);
+      const position = [...this.#rows.keys()].indexOf(hit.page.id) + 1;
+      const isAnswer = option.classList.contains("answer");
+      const href = address(hit, false) ?? option.href;
+      this.#options.select(hit, href, option.href, isAnswer ? 0 : position);
     });
   }
 }

@@ -1,20 +1,36 @@
 /** Results as DOM nodes: one group for each page, one option for each section. */
 
-import type { Description, PageResult } from "../types";
+import type { Description, PageResult, SectionResult } from "../types";
 import { h } from "./dom";
 import { type Labels, plural } from "./labels";
 import { snippetNodes } from "./snippet";
 import { withPassage } from "./text-fragment";
 import type { AnswerHit, Hit } from "./verdict";
 
+/** What a row shows beside its page's own texts. */
+export interface RowOptions {
+  /** Texts next to the title. */
+  tags: string[];
+  /** Where the page is on the site, if its title does not tell it from another. */
+  place?: string[] | undefined;
+  /** Whether links name the passage. */
+  passages: boolean;
+}
+
 /**
- * The group of a page, with `tags` next to its title; an option for each section, or one for a page
- * without sections. `passages`: whether links name the passage.
+ * The group of a page; an option for each section, or one for a page without sections. `register`
+ * is called with each option and its section.
  */
-export function pageGroup(page: PageResult, tags: string[], passages: boolean): HTMLElement {
-  const [best, ...others] = page.sections;
+export function pageGroup(
+  page: PageResult,
+  { tags, place, passages }: RowOptions,
+  register: (option: HTMLElement, section: SectionResult | undefined) => void,
+): HTMLElement {
+  const [best] = page.sections;
+  const others = furtherSections(page);
   const first = option(address({ page, section: best }, passages), "hit");
-  first.append(...hitParts({ page, section: best }, tags));
+  register(first, best);
+  first.append(...hitParts({ page, section: best }, tags, place));
   // A screen reader says a group's name before an option that begins with the same title.
   const isGroup = others.length > 0;
   const attributes = {
@@ -24,16 +40,46 @@ export function pageGroup(page: PageResult, tags: string[], passages: boolean): 
   const group = h("div", { class: "page", ...attributes }, first);
   if (isGroup) {
     const row = h("div", { class: "subs", role: "presentation" });
-    for (const section of others) {
+    for (const { section, heading } of others) {
       const sub = option(address({ page, section }, passages), "hit sub");
-      const heading = section.headingPath.at(-1) ?? page.title;
-      sub.append(h("span", { dir: "auto" }, separator(), heading));
-      if (section.snippet.text) sub.title = section.snippet.text;
+      register(sub, section);
+      sub.append(...subParts(section, heading));
       row.append(sub);
     }
     group.append(row);
   }
   return group;
+}
+
+/** The heading of a further section, and its snippet. */
+export function subParts(section: SectionResult, heading: string[]): HTMLElement[] {
+  const parts = [h("span", { dir: "auto" }, ...joined(heading))];
+  if (section.snippet.text)
+    parts.push(h("span", { class: "text", dir: "auto" }, ...snippetNodes(section.snippet)));
+  return parts;
+}
+
+/**
+ * The sections below the first of a page, each with a heading that no other row of the page has:
+ * with the headings above it where two have the same. Sections of one place are one.
+ */
+export function furtherSections(page: PageResult): { section: SectionResult; heading: string[] }[] {
+  const shown: { section: SectionResult; heading: string[] }[] = [];
+  const [best, ...others] = page.sections;
+  const seen = new Set([best?.href, best && withoutTitle(best.headingPath, page.title).join("\n")]);
+  for (const section of others) {
+    const path = withoutTitle(section.headingPath, page.title);
+    const whole = path.join("\n");
+    if (seen.has(section.href) || seen.has(whole)) continue;
+    seen.add(section.href).add(whole);
+    shown.push({ section, heading: path.length > 0 ? path : [page.title] });
+  }
+  const last = (path: string[]) => path.at(-1);
+  const lasts = [...shown.map(({ heading }) => last(heading)), best?.headingPath.at(-1)];
+  return shown.map(({ section, heading }) => {
+    const isUnique = lasts.filter((other) => other === last(heading)).length < 2;
+    return { section, heading: isUnique ? heading.slice(-1) : heading };
+  });
 }
 
 /** The option of an answer: the sentence as the site has it, and its page. */
@@ -62,12 +108,13 @@ export function tagsOf(page: PageResult, info: Description | undefined, labels: 
 }
 
 /**
- * The title of a hit with `tags` next to it, its headings and its snippet, as far as it has them.
- * Each text has its own direction. `link`: what the title is, if it is a link.
+ * The title of a hit with `tags` next to it, its place, its headings and its snippet, as far as it
+ * has them. Each text has its own direction. `link`: what the title is, if it is a link.
  */
 export function hitParts(
   { page, section }: Hit,
   tags: string[],
+  place: string[] | undefined,
   link: HTMLElement = h("span"),
 ): HTMLElement[] {
   link.dir = "auto";
@@ -75,11 +122,10 @@ export function hitParts(
   const parts = [
     h("div", { class: "title" }, link, ...tags.map((tag) => h("span", { class: "tag" }, tag))),
   ];
+  if (place && place.length > 0)
+    parts.push(h("div", { class: "place", dir: "auto" }, ...joined(place)));
   const path = withoutTitle(section?.headingPath ?? [], page.title);
-  if (path.length > 0) {
-    const headings = path.flatMap((heading, i) => (i > 0 ? [separator(), heading] : [heading]));
-    parts.push(h("div", { class: "path", dir: "auto" }, ...headings));
-  }
+  if (path.length > 0) parts.push(h("div", { class: "path", dir: "auto" }, ...joined(path)));
   if (section?.snippet.text)
     parts.push(h("div", { class: "text", dir: "auto" }, ...snippetNodes(section.snippet)));
   return parts;
@@ -96,10 +142,9 @@ export function address({ page, section }: Hit, passages: boolean): string | nul
   return section && href !== null && passages ? withPassage(href, section.snippet) : href;
 }
 
-/** A sign between headings, which is not read aloud. */
-function separator(): HTMLElement {
-  return h("i", { "aria-hidden": "true" });
-}
+/** Texts with a sign between them, which is not read aloud. */
+const joined = (texts: string[]) =>
+  texts.flatMap((text, i) => (i > 0 ? [h("i", { "aria-hidden": "true" }), text] : [text]));
 
 function option(href: string | null, className: string): HTMLAnchorElement {
   return h("a", { class: className, role: "option", tabindex: -1, "aria-selected": "false", href });

@@ -8,6 +8,28 @@ export interface Selection {
   href: string;
   page: PageResult;
   section: SectionResult | undefined;
+  /** The row of the page in the list, from 1; 0 for the row of the answer. */
+  position?: number;
+}
+
+/** The detail of `findling-settled`: one search that a reader meant, and how it ended. */
+export interface Settled {
+  query: string;
+  /** The reader paused, left the search, or chose a result. */
+  reason: "pause" | "close" | "select";
+  mode: string;
+  /** Pages that matched. */
+  pages: number;
+  /** See `answerable` of the response. */
+  answerable: number | null;
+  /** Milliseconds from the search to its answer. */
+  ms: number;
+  /** The address that was chosen; `null` without a choice. */
+  href: string | null;
+  /** The row that was chosen, from 1; `null` without a choice. */
+  position: number | null;
+  /** Whether words were corrected. */
+  corrected: boolean;
 }
 
 /** The events of elements, by name. */
@@ -18,6 +40,8 @@ export interface FindlingEvents {
   "findling-empty": CustomEvent<SearchResponse>;
   /** A result was chosen; `preventDefault()` leaves navigation to the site. */
   "findling-select": CustomEvent<Selection>;
+  /** A reader meant a search: once for each, when the reader pauses, chooses or leaves. */
+  "findling-settled": CustomEvent<Settled>;
 }
 
 declare global {
@@ -26,7 +50,7 @@ declare global {
 }
 
 /** Dispatches an event of an element; returns whether the site left the default to the element. */
-function dispatch<Name extends keyof FindlingEvents>(
+export function dispatch<Name extends keyof FindlingEvents>(
   element: HTMLElement,
   name: Name,
   detail: FindlingEvents[Name]["detail"],

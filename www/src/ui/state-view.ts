@@ -4,6 +4,7 @@ import type { Suggestion } from "../engine-types";
 import type { FindlingError } from "../errors";
 import { h } from "./dom";
 import { fill, type Labels, plural } from "./labels";
+import { reasonOf } from "./notices";
 
 /** What the buttons do. */
 export interface StateViewOptions {
@@ -54,16 +55,24 @@ export class StateView {
     if (filtered) this.element.append(this.#button(labels.clear, this.#options.clearFilters));
   }
 
-  showError({ message, remedy }: FindlingError): void {
+  /** An answer takes long. */
+  showSearching(): void {
+    this.#show("state searching", this.#options.labels().searching);
+  }
+
+  /** Shows that the search failed; returns why, in words for readers. */
+  showError(error: FindlingError): string {
     const labels = this.#options.labels();
+    const reason = reasonOf(error, labels);
     this.#show("state error", labels.failed);
-    this.element.append(h("p", {}, message));
-    if (remedy) this.element.append(h("p", {}, remedy));
-    this.element.append(this.#button(labels.retry, this.#options.retry));
+    this.element.dataset["code"] = error.code;
+    this.element.append(h("p", {}, reason), this.#button(labels.retry, this.#options.retry));
+    return reason;
   }
 
   #show(className: string, title: string): void {
     this.element.className = className;
+    delete this.element.dataset["code"];
     this.element.hidden = false;
     this.element.replaceChildren(h("h2", {}, title));
   }

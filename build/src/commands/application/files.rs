@@ -13,8 +13,9 @@ use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::super::bundles::lock;
-use super::{guard, respond};
+use super::respond;
 use crate::regular_file;
+use crate::serve::token::secret;
 
 /// Most files that have an address.
 const MAX_FILES: usize = 10_000;
@@ -38,7 +39,7 @@ impl Files {
         if files.len() >= MAX_FILES {
             files.clear();
         }
-        let key = guard::secret()?;
+        let key = secret()?;
         files.insert(key.clone(), path.to_owned());
         Ok(format!("/file/{key}"))
     }

@@ -12,23 +12,18 @@
 
 use std::net::SocketAddr;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use axum::http::HeaderMap;
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use axum::http::header::{CONTENT_TYPE, HOST, HeaderName, ORIGIN};
 
 use crate::output::UsageError;
-
-/// Random bytes of a token.
-const TOKEN_BYTES: usize = 24;
+use crate::serve::token::{Token, secret};
 
 /// The checks of a server.
 pub struct Guard {
     /// The names that this server has.
     hosts: [String; 2],
-    /// Compared in constant time, as hashes are.
-    token: blake3::Hash,
+    token: Token,
 }
 
 impl Guard {
@@ -39,7 +34,7 @@ impl Guard {
     pub fn new(address: SocketAddr) -> Result<(Self, String)> {
         let token = secret()?;
         let hosts = [address.to_string(), format!("localhost:{}", address.port())];
-        Ok((Self { hosts, token: blake3::hash(token.as_bytes()) }, token))
+        Ok((Self { hosts, token: Token::new(&token) }, token))
     }
 
     /// Checks that a request is meant for this server.
@@ -71,8 +66,7 @@ impl Guard {
             let message = "expected the type application/json, found another one".to_owned();
             return Err(UsageError { code: "request", message });
         }
-        let given = text(headers, AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
-        if given.is_some_and(|token| blake3::hash(token.as_bytes()) == self.token) {
+        if self.token.is_in(headers) {
             return Ok(());
         }
         let message = "expected the token of this server, found another one or none: open the \
@@ -86,19 +80,10 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// A text that nobody can guess, for addresses.
-///
-/// # Errors
-/// If the system has no random numbers.
-pub fn secret() -> Result<String> {
-    let mut bytes = [0; TOKEN_BYTES];
-    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
-    Ok(URL_SAFE_NO_PAD.encode(bytes))
-}
-
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
+    use axum::http::header::AUTHORIZATION;
 
     use super::*;
 

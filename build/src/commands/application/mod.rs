@@ -43,6 +43,8 @@ use super::require_fresh::RequireFresh;
 use super::vector_name::VectorName;
 use crate::host::EncoderChoice;
 use crate::output::UsageError;
+use crate::serve::body::read_body;
+use crate::serve::listen::{self, Limits};
 use crate::standard_streams::stdout;
 use crate::ui::Ui;
 use files::Files;
@@ -92,11 +94,10 @@ pub fn run(port: u16, ui: &Ui) -> Result<ExitCode> {
         // send no fragment, so the token stays on this machine.
         writeln!(stdout(), "http://{address}/#token={token}")?;
         ui.status("Serving", "your collections at the address above; Ctrl-C ends");
-        axum::serve(listener, router(application))
-            .with_graceful_shutdown(async {
-                let _ = tokio::signal::ctrl_c().await;
-            })
-            .await?;
+        listen::serve(listener, router(application), Limits::default(), async {
+            let _ = tokio::signal::ctrl_c().await;
+        })
+        .await;
         Ok(ExitCode::SUCCESS)
     });
     // A search or a sync under way would hold the process.
@@ -142,9 +143,12 @@ async fn ask(application: Arc<Application>, name: String, request: Request) -> R
     if let Err(refusal) = application.guard.check_caller(request.headers()) {
         return respond::failure(StatusCode::UNAUTHORIZED, &refusal.into());
     }
-    let Ok(body) = axum::body::to_bytes(request.into_body(), MAX_BODY).await else {
-        let message = "expected a body of at most 64 KiB, found a longer one or none";
-        return respond::failure(StatusCode::PAYLOAD_TOO_LARGE, &usage("request", message));
+    let body = match read_body(request.into_body(), MAX_BODY).await {
+        Ok(body) => body,
+        Err(fault) => {
+            let message = format!("{fault}: a question has at most 64 KiB");
+            return respond::failure(fault.status(), &usage("request", &message));
+        }
     };
     blocking(move || {
         let answer = serde_json::from_slice(&body)

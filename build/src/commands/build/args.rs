@@ -333,6 +333,9 @@ pub struct Meaning {
     /// none for more than 400000]
     #[arg(long, value_name = "N")]
     pub(super) graph_from: Option<usize>,
+    /// Most vectors whose cells the centroids list, for tests of large sites
+    #[arg(long, value_name = "N", hide = true)]
+    pub(super) most_listed: Option<u32>,
     /// Directory in which embeddings are kept for later builds [default: the user's cache
     /// directory]
     #[arg(long, value_name = "DIR")]

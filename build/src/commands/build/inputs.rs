@@ -20,8 +20,8 @@ use crate::scratch::Scratch;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::conversations::fields::Fields;
 use crate::sources::page_cache::PageCache;
-use crate::sources::{self, Included, Problem, Read, Severity};
-use crate::ui::Ui;
+use crate::sources::{self, Included, LostWords, Problem, Read, Severity};
+use crate::ui::{Ui, count, thousands};
 
 /// The input of a build.
 #[derive(Default)]
@@ -258,17 +258,42 @@ pub fn reading_options(args: &Args, pins: Pins) -> Result<sources::Options> {
 /// Reads all pages, without parsing the files whose pages are kept.
 pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Result<Input> {
     let options = reading_options(args, pins)?;
-    let mut unreadable = 0;
-    let mut on_problem = |problem: Problem| unreadable += usize::from(tell(&problem, ui));
+    let (mut unreadable, mut skipped) = (0, 0);
+    let mut on_problem = |problem: Problem| {
+        skipped += usize::from(problem.severity == Severity::Skipped);
+        unreadable += usize::from(tell(&problem, ui));
+    };
     let bar = ui.bar("Reading", 0, "files");
     let cache = kept.map(|kept| {
         let cache = PageCache::open(&kept.pages, Some(&kept.hashes));
         cache.with_listing(kept.listing.as_ref())
     });
     let read = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
-    let Read { pages, included, shared } = read;
+    let Read { pages, included, shared, lost } = read;
+    tell_left_out(&lost, skipped, ui);
     check_found(&pages, args, unreadable)?;
     Ok(Input { pages, n_unreadable: unreadable, included, shared, ..Input::default() })
+}
+
+/// Rules that are named in the report.
+const MAX_RULES_TOLD: usize = 6;
+
+/// Tells how much of the pages was left out, and how many files and pages as a whole.
+fn tell_left_out(lost: &[LostWords], skipped: usize, ui: &Ui) {
+    let named = lost.iter().take(MAX_RULES_TOLD).map(|lost| {
+        let (words, pages) = (thousands(lost.words), count(lost.pages as u64, "pages"));
+        format!("{words} by {} ({pages})", lost.rule.name())
+    });
+    let named: Vec<String> = named.collect();
+    if !named.is_empty() {
+        let words = thousands(lost.iter().map(|lost| lost.words).sum());
+        let named = named.join(", ");
+        ui.status("Left out", format!("{words} words: {named}; see inspect --extraction"));
+    }
+    if skipped > 0 {
+        let skipped = count(skipped as u64, "files and pages");
+        ui.status("Left out", format!("{skipped} as a whole; --verbose names them"));
+    }
 }
 
 /// Fails if there is no page.

@@ -28,6 +28,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use findling_bundle::limits::MAX_TOLD;
 
 use crate::chunk::ChunkOptions;
 use crate::exchange;
@@ -338,6 +339,7 @@ fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
         chunk: chunk_options(args),
         language: args.reading.language.clone(),
         graph_from: args.meaning.graph_from.unwrap_or(GRAPH_FROM),
+        most_listed: args.meaning.most_listed.map_or(MAX_TOLD, |n| n.min(MAX_TOLD)),
         graph_up_to: args.meaning.graph_from.map_or(GRAPH_UP_TO, |_| usize::MAX),
         synonyms: settings.synonyms,
         ranking: settings.ranking,

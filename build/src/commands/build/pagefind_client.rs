@@ -22,7 +22,8 @@ const ENGINE: &str = "findling_engine.wasm";
 const UNKNOWN: &str = "unknown";
 
 /// Names of files, or their beginnings, that only other elements of Findling load.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
+    "findling.css",
     "findling-ui.js",
     "findling-results.js",
     "findling-related.js",

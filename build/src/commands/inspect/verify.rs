@@ -1,6 +1,7 @@
 //! Reading and checking every shard of a bundle.
 
 use anyhow::Result;
+use findling_bundle::cells::Members;
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::{
@@ -121,13 +122,16 @@ fn decode(
             }
         }
         ShardKind::Projection => drop(Projection::from_bytes(&raw)?),
-        ShardKind::Centroids | ShardKind::Cell => {
+        ShardKind::Centroids | ShardKind::Cell | ShardKind::SectionVectors => {
             let dim = dense.map_or(0, |dense| dense.encoder.dim);
             match (shard.kind, centroids) {
                 (ShardKind::Centroids, _) => drop(Centroids::from_bytes(&raw, dim, stats)?),
                 (_, Some(centroids)) => {
-                    let cell = id.index().saturating_sub(manifest.shards.len());
-                    if let Some(members) = centroids.members(cell as u32) {
+                    let members = match id.index().checked_sub(manifest.shards.len()) {
+                        Some(cell) => centroids.members(cell as u32),
+                        None => Some(Members::Unknown),
+                    };
+                    if let Some(members) = members {
                         drop(CellShard::from_bytes(&raw, centroids.coder(), members, stats)?);
                     }
                 }
@@ -142,7 +146,7 @@ fn decode(
 pub(super) fn kind_name(kind: ShardKind) -> &'static str {
     match kind {
         ShardKind::Structure => "structure",
-        ShardKind::VectorCounts => "vectors of sections",
+        ShardKind::VectorCounts => "numbers of vectors",
         ShardKind::Terms => "terms",
         ShardKind::SecondTier => "second tier of terms",
         ShardKind::Positions => "positions",
@@ -158,6 +162,7 @@ pub(super) fn kind_name(kind: ShardKind) -> &'static str {
         ShardKind::Projection => "projection",
         ShardKind::Centroids => "centroids",
         ShardKind::Cell => "cell",
+        ShardKind::SectionVectors => "vectors of sections",
     }
 }
 

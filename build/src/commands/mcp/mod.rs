@@ -1,34 +1,32 @@
 //! `findling mcp`: answers assistants by the Model Context Protocol.
 
 mod answers;
+mod http;
+mod json_rpc;
 mod progress;
 mod resources;
 mod server;
+mod sessions;
+mod stdio;
 mod text;
 mod types;
 
-use std::io::Write;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use rmcp::ServiceExt;
-use rmcp::transport::stdio;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
 use super::bundles::Bundles;
 use super::require_fresh::RequireFresh;
 use super::vector_name::VectorName;
 use crate::collections::Target;
 use crate::host::{EncoderChoice, Host};
-use crate::standard_streams::stdout;
 use crate::ui::Ui;
+use http::Access;
 use server::Server;
+use stdio::Lines;
 
 /// Answer assistants: a server of the Model Context Protocol
 #[derive(Debug, clap::Args)]
@@ -46,9 +44,14 @@ pub struct Args {
     /// How old an index may be. A tool that would answer from an older one fails.
     #[command(flatten)]
     fresh: RequireFresh,
-    /// Serve HTTP on this machine instead of standard input and output
+    /// Serve HTTP on this machine instead of standard input and output. Prints the address, and on
+    /// the next line the configuration of a client with the token that each request needs
     #[arg(long)]
     http: bool,
+    /// File with the token of --http; if there is none, a new token is written into it. Without
+    /// this option, the variable FINDLING_MCP_TOKEN has the token, or it is new each time
+    #[arg(long, value_name = "FILE", requires = "http")]
+    token_file: Option<PathBuf>,
     /// Port of --http; 0 takes any free port
     #[arg(short, long, default_value_t = 8901, requires = "http")]
     port: u16,
@@ -59,13 +62,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     check(&args.targets, &args.vectors)?;
     // Notices are part of the answers, so the console shows none.
     let ui = Ui::silent();
+    let access = args.http.then(|| Access::new(args.token_file.as_deref())).transpose()?;
     let Args { targets, query_encoder, vectors, fresh, .. } = args;
     let bundles = Arc::new(Bundles::new(targets, query_encoder, vectors, fresh));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = if args.http {
-        runtime.block_on(serve_http(bundles, args.port, ui))
-    } else {
-        runtime.block_on(serve_stdio(bundles, ui))
+    let outcome = match access {
+        Some(access) => runtime.block_on(http::serve(bundles, args.port, access, ui)),
+        None => runtime.block_on(serve_stdio(bundles, ui)),
     };
     // A read of standard input that is pending would hold the process.
     runtime.shutdown_background();
@@ -89,38 +92,12 @@ fn check(targets: &[PathBuf], vectors: &VectorName) -> Result<()> {
 }
 
 async fn serve_stdio(bundles: Arc<Bundles>, ui: Ui) -> Result<()> {
-    let service = Server::new(bundles, ui).serve(stdio()).await;
+    let (input, output) = rmcp::transport::stdio();
+    let service = Server::new(bundles, ui).serve(Lines::new(input, output)).await;
     let service = service.context("the client did not begin a session of the protocol")?;
     tokio::select! {
         ended = service.waiting() => ended.map(drop)?,
         _ = tokio::signal::ctrl_c() => {}
     }
-    Ok(())
-}
-
-/// Serves on the loopback interface. Requests of web pages are refused by their `Origin`.
-async fn serve_http(bundles: Arc<Bundles>, port: u16, ui: Ui) -> Result<()> {
-    let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let listener = TcpListener::bind(wanted).await.with_context(|| {
-        format!("cannot listen on {wanted}; `--port 0` takes any port that is free")
-    })?;
-    let ended = CancellationToken::new();
-    let config = StreamableHttpServerConfig::default()
-        .enforce_origin_validation()
-        .with_cancellation_token(ended.child_token());
-    let service = StreamableHttpService::new(
-        move || Ok(Server::new(bundles.clone(), ui.clone())),
-        Arc::new(LocalSessionManager::default()),
-        config,
-    );
-    let router = axum::Router::new().nest_service("/mcp", service);
-    // The address is the output of this command: a script that uses port 0 reads it.
-    writeln!(stdout(), "http://{}/mcp", listener.local_addr()?)?;
-    axum::serve(listener, router)
-        .with_graceful_shutdown(async move {
-            let _ = tokio::signal::ctrl_c().await;
-            ended.cancel();
-        })
-        .await?;
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! `findling serve`: serves a bundle, a site with its bundle, or all collections, on this machine.
 
 mod endpoint;
-mod listen;
 
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,18 +12,23 @@ use axum::http::HeaderValue;
 use tokio::net::TcpListener;
 
 use super::application;
+use crate::bundle_files::{NoBundle, entry_at};
 use crate::collections::Target;
 use crate::host::EncoderChoice;
+use crate::serve::files::Files;
+use crate::serve::hosts::hosts;
+use crate::serve::listen::{self, Limits};
 use crate::serve::{Layout, router};
 use crate::standard_streams::stdout;
 use crate::ui::Ui;
 use endpoint::{Endpoint, LogLevel};
-use listen::{Patience, hosts};
 
 /// Serve your collections, a bundle, or a site with its bundle, on this machine
 ///
 /// A bundle is served as files, for browsers, and searched for programs: GET /search, /similar,
-/// /suggest, /page, /health and /openapi.json answer as the endpoint for Workers does.
+/// /suggest, /page, /health and /openapi.json answer as the endpoint for Workers does. Only the
+/// bundle's own files and the client are served, not what else lies in the directory; other files
+/// are those of --site.
 ///
 /// Without a bundle it serves an application that searches all collections, reads what is found
 /// (conversations, source code, papers, documents) and brings collections up to date. Open the
@@ -37,8 +41,8 @@ pub struct Args {
     /// Port to listen on; 0 takes any free port
     #[arg(short, long, default_value_t = 8900)]
     port: u16,
-    /// Directory of the site, served at /, with the bundle at --mount. Repeatable: the first
-    /// directory that has a file serves it
+    /// Directory of the site, served at /, with the bundle at --mount. Hidden files, and links that
+    /// lead out of it, are not served. Repeatable: the first directory that has a file serves it
     #[arg(short, long, value_name = "DIR", requires = "bundle")]
     site: Vec<PathBuf>,
     /// Path of the bundle below the site
@@ -154,14 +158,14 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let options = args.endpoint.options(&mount)?;
     let routes = Endpoint::new(bundle.clone(), options, ui).routes();
-    let mut layout = Layout { bundle: target.path().to_owned(), mount, sites: args.site };
+    let files = Files::of_bundle(target.path());
+    if files.single_name().is_some() && entry_at(target.path()).is_none() {
+        return Err(NoBundle::found(target.given(), "another kind of file").into());
+    }
+    let layout = Layout { bundle: files, mount, sites: args.site };
     let mut page = layout.mount.clone();
-    if layout.bundle.is_file() {
-        // A single-file bundle is served under its name, together with the files beside it.
-        let name = layout.bundle.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        layout.bundle =
-            layout.bundle.parent().map(PathBuf::from).filter(|p| p != "").unwrap_or(".".into());
-        page.push_str(&name);
+    if let Some(name) = layout.bundle.single_name() {
+        page.push_str(&name.to_string_lossy());
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let outcome = runtime.block_on(async {
@@ -179,7 +183,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         writeln!(stdout(), "http://{address}/")?;
         ui.status("Serving", format!("the bundle at http://{address}/{bundle_at}; Ctrl-C ends"));
         let router = hosts(router(&layout, routes), args.endpoint.allow_host);
-        listen::serve(listener, router, Patience::default(), async {
+        listen::serve(listener, router, Limits::default(), async {
             let _ = tokio::signal::ctrl_c().await;
         })
         .await;

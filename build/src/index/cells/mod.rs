@@ -16,13 +16,13 @@ mod cell_order;
 mod cell_size;
 mod clusters;
 mod k_means;
+mod section_vectors;
 #[cfg(test)]
 mod tests;
 
 use std::io;
 
 use findling_bundle::cells::{Cell, Coder, Steps, VectorPlace, write_cell, write_centroids};
-use findling_bundle::limits::MAX_TOLD;
 use findling_bundle::{Error, PageId, RangeStart, ShardKind};
 use rayon::prelude::*;
 
@@ -31,6 +31,7 @@ use super::shards::{Deployed, Stored};
 use cell_order::order_by_similarity;
 use cell_size::CellSize;
 use clusters::Clusters;
+pub use section_vectors::SectionVectors;
 
 /// Mean quantisation step for the numbers of a vector of length 1 in 256 dimensions: about 1.6 bits
 /// per number.
@@ -67,13 +68,8 @@ pub struct Cells {
     pub centroids: Vec<u8>,
     /// The cells' shards, as stored.
     pub shards: Vec<Stored>,
-}
-
-/// Whether the shard of centroids lists the members of each cell, at about ten bits per vector. For
-/// more vectors, each cell lists the sections of its vectors instead, and a reader does not need
-/// the number of vectors of each section.
-pub fn centroids_list_members(n_vectors: usize) -> bool {
-    n_vectors <= MAX_TOLD as usize
+    /// The shards of sections, if the centroids do not list the cell of each vector.
+    pub sections: Vec<SectionVectors>,
 }
 
 /// The page, section and index of each vector, in page order.
@@ -97,7 +93,10 @@ pub fn places(chunks: &Chunks) -> io::Result<Vec<VectorPlace>> {
 /// Groups vectors into cells.
 ///
 /// `values` holds vectors of length 1, `dim` numbers each, and `places` where each vector comes
-/// from. The grouping of an `earlier` build is kept if it still fits the vectors.
+/// from. The grouping of an `earlier` build is kept if it still fits the vectors. `lists_members`:
+/// the shard of centroids lists the members of each cell, at about ten bits per vector. Else each
+/// cell lists the sections of its vectors, and a reader does not need the number of vectors of each
+/// section.
 ///
 /// # Errors
 /// If a limit of the bundle format is exceeded.
@@ -106,6 +105,7 @@ pub fn build(
     dim: usize,
     places: &[VectorPlace],
     earlier: Option<&Grouping>,
+    lists_members: bool,
     deployed: &Deployed,
 ) -> anyhow::Result<Cells> {
     let n = values.len() / dim.max(1);
@@ -118,7 +118,6 @@ pub fn build(
     };
     let (centroids, members) = order_by_similarity(centroids, members, dim);
     let row = |vector: u32| &values[vector as usize * dim..][..dim];
-    let lists_members = centroids_list_members(n);
     let shards: Vec<Stored> = members
         .par_iter()
         .zip(centroids.par_chunks_exact(dim.max(1)))
@@ -145,7 +144,11 @@ pub fn build(
         CENTROID_STEP * component_scale(dim),
         &cell_of,
     )?;
-    Ok(Cells { centroids, shards })
+    let sections = match lists_members {
+        true => Vec::new(),
+        false => section_vectors::build(values, dim, places, &coder)?,
+    };
+    Ok(Cells { centroids, shards, sections })
 }
 
 /// Learns clusters from the vectors, and how to quantise the residuals.

@@ -1,3 +1,5 @@
+use findling_bundle::cells::Members;
+use findling_bundle::limits::MAX_TOLD;
 use findling_bundle::{CellShard, Centroids, Stats, decode_shard};
 
 use super::cell_size::{MAX_CELL_VECTORS, MAX_TIMES};
@@ -5,7 +7,8 @@ use super::*;
 
 fn group(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> anyhow::Result<Cells> {
     let n = (values.len() / dim) as u32;
-    build(values, dim, &places_of(n), earlier, &Deployed::default())
+    let listed = n <= MAX_TOLD;
+    build(values, dim, &places_of(n), earlier, listed, &Deployed::default())
 }
 
 /// Places in pages of two sections, with one and with two vectors.
@@ -97,6 +100,32 @@ fn cells_of_large_sites_list_the_sections_of_their_vectors() {
     }
     found.sort_unstable();
     assert_eq!(found, places_of(n as u32));
+}
+
+#[test]
+fn vectors_of_large_sites_are_stored_by_section_too() {
+    let n = 900;
+    let (values, places) = (vectors(n), places_of(n as u32));
+    let cells = build(&values, DIM, &places, None, false, &Deployed::default()).unwrap();
+    let stats =
+        Stats { n_pages: n as u32, n_sections: n as u32, n_vectors: n as u32, ..Stats::default() };
+    let centroids = Centroids::from_bytes(&cells.centroids, DIM as u32, &stats).unwrap();
+    let mut found = Vec::new();
+    for (first, raw) in &cells.sections {
+        let cell = CellShard::from_bytes(raw, centroids.coder(), Members::Unknown, &stats).unwrap();
+        assert_eq!(cell.places()[0], *first);
+        assert_eq!(first.part, 0, "the vectors of a section share a shard");
+        for (place, (row, scale)) in cell.places().iter().zip(cell.rows()) {
+            let original = &values[found.len() * DIM..][..DIM];
+            let product: f32 =
+                row.iter().zip(original).map(|(&q, v)| f32::from(q) * scale * v).sum();
+            assert!(product > 0.9, "{place:?}: {product}");
+            found.push(*place);
+        }
+    }
+    assert_eq!(found, places);
+    assert!((5..n / 5).contains(&cells.sections.len()), "{}", cells.sections.len());
+    assert!(group(&values, DIM, None).unwrap().sections.is_empty());
 }
 
 #[test]

@@ -18,6 +18,7 @@ use asciidoc_parser::parser::{
 use asciidoc_parser::{Document, Parser, SafeMode};
 use serde_json::{Map, Value};
 
+use super::antora;
 use super::files::File;
 use super::includes::Includes;
 use super::outline::{Outline, fold};
@@ -36,12 +37,16 @@ pub(super) fn read(
     if is_part(file) {
         return Err("is a part of other pages, by its name (`_`)".to_owned());
     }
+    if antora::is_no_page(file) {
+        return Err("is no page, by its place in a module of Antora".to_owned());
+    }
     let mut raw = RawPage::default();
     let (front, text) = markdown::front_matter(text, file, outcome);
+    let includes = Rc::new(Includes::of(file, &options.tree));
     let prepared = if text.len() > MAX_BYTES {
         Err(format!("has {} bytes, more than the limit of {MAX_BYTES}; split it", text.len()))
     } else {
-        prepare::prepared(text)
+        prepare::prepared(&antora::with_titles(text, file, &includes))
     };
     let prepared = match prepared {
         Ok(prepared) => prepared,
@@ -50,7 +55,6 @@ pub(super) fn read(
             return Err(reason);
         }
     };
-    let includes = Rc::new(Includes::of(file, &options.tree));
     let mut parser = Parser::new()
         .with_safe_mode(SafeMode::Server)
         .with_intrinsic_attribute(
@@ -58,7 +62,10 @@ pub(super) fn read(
             prepare::MAX_VALUE_BYTES.to_string(),
             ModificationContext::ApiOnly,
         )
-        .with_include_file_handler(Handler(Rc::clone(&includes)));
+        .with_include_file_handler(Handler(Rc::clone(&includes), file.id.clone()));
+    for (name, value) in antora::attributes(file, &options.tree) {
+        parser = parser.with_intrinsic_attribute(name, value, ModificationContext::Anywhere);
+    }
     let document = parser.parse(&prepared);
     let title = document.doctitle().map(|title| fold(&html::text(title)));
     let mut fields = of_page(&document);
@@ -132,7 +139,7 @@ fn of_page(document: &Document) -> Map<String, Value> {
 
 /// Takes in files below the root.
 #[derive(Debug)]
-struct Handler(Rc<Includes>);
+struct Handler(Rc<Includes>, String);
 
 impl IncludeFileHandler for Handler {
     fn resolve_target<'src>(
@@ -143,7 +150,8 @@ impl IncludeFileHandler for Handler {
         _: &Parser,
     ) -> IncludeResolution {
         let from = source.map(|source| self.0.beside(source));
-        let text = self.0.open(from.as_deref(), target);
+        let resource = antora::resource(&self.1, target);
+        let text = self.0.open(from.as_deref(), resource.as_deref().unwrap_or(target));
         // What is missing is told of the file, and is nothing in the page.
         let text = text.ok().and_then(|(_, text)| prepare::prepared(&text).ok());
         IncludeContent::transcoded(text.unwrap_or_default()).into()

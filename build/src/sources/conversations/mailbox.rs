@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use mail_parser::mailbox::mbox::MessageIterator;
-use mail_parser::{HeaderValue, Message, MessageParser};
+use mail_parser::{HeaderValue, Message, MessageParser, PartType};
 
 use super::super::{Options, Severity};
+use super::mail_body;
 use super::model::{Conversation, Part, Turn};
 use crate::sources::notes::Notes;
 
@@ -34,6 +35,34 @@ pub(super) fn read(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Co
                 let reason = format!("mail {number} has no headers and is left out");
                 notes.tell(Severity::Warning, None, reason);
             }
+        }
+    }
+    threads.conversations
+}
+
+/// Whether bytes are a mail: they begin with the fields of one.
+pub(super) fn is_mail(bytes: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+    let fields = start.lines().take_while(|line| !line.trim().is_empty());
+    let names: Vec<String> = fields
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, _)| name.to_ascii_lowercase())
+        .filter(|name| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphabetic() || c == '-')
+        })
+        .collect();
+    let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    has("from") && (has("date") || has("message-id") || has("subject") || has("received"))
+}
+
+/// Reads a file with one mail.
+pub(super) fn read_mail(bytes: &[u8], notes: &mut Notes) -> Vec<Conversation> {
+    let mut threads = Threads::default();
+    match MessageParser::default().parse(bytes) {
+        Some(message) => threads.add(&message),
+        None => {
+            let reason = "expected a mail, found no headers";
+            notes.tell(Severity::Warning, None, reason);
         }
     }
     threads.conversations
@@ -100,31 +129,34 @@ fn list_of(message: &Message<'_>) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
+/// The words of what is said, without what is quoted.
+fn plain(parts: &[Part]) -> Vec<&str> {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Plain(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.flat_map(str::split_whitespace).collect()
+}
+
 fn turn(message: &Message<'_>) -> Turn {
     let sender = message.from().and_then(|from| from.first());
     let name = sender.and_then(|sender| sender.name().or(sender.address()));
     let time = message.date().and_then(|date| Timestamp::from_second(date.to_timestamp()).ok());
-    let bodies = 0..message.text_body_count();
-    let parts = bodies.filter_map(|at| message.body_text(at)).flat_map(|body| parts(&body));
-    Turn { role: name.unwrap_or("unknown").trim().to_owned(), time, parts: parts.collect() }
-}
-
-/// What a mail says. What it quotes of others is a part of its own; its signature is left out.
-fn parts(body: &str) -> Vec<Part> {
-    let mut runs: Vec<(bool, String)> = Vec::new();
-    let body = body.replace("\r\n", "\n");
-    for line in body.split("\n-- \n").next().unwrap_or_default().lines() {
-        let is_quoted = line.starts_with('>');
-        match runs.last_mut() {
-            Some((quoted, run)) if *quoted == is_quoted => {
-                run.push('\n');
-                run.push_str(line);
-            }
-            _ => runs.push((is_quoted, line.to_owned())),
+    let bodies = message.text_body.iter().filter_map(|at| message.part(*at));
+    let mut said: Vec<Vec<Part>> = Vec::new();
+    for part in bodies {
+        let parts = match &part.body {
+            PartType::Text(text) => mail_body::of_text(text),
+            PartType::Html(markup) => mail_body::of_html(markup),
+            _ => continue,
+        };
+        // Some programs send the same text twice.
+        if !said.iter().any(|known| plain(known) == plain(&parts)) {
+            said.push(parts);
         }
     }
-    let part = |(is_quoted, run)| if is_quoted { Part::Quoted(run) } else { Part::Plain(run) };
-    runs.into_iter().map(part).collect()
+    let parts = said.into_iter().flatten().collect();
+    Turn { role: name.unwrap_or("unknown").trim().to_owned(), time, parts }
 }
 
 #[cfg(test)]

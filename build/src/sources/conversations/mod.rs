@@ -10,12 +10,16 @@ mod claude_export;
 mod codex;
 pub mod fields;
 mod lines;
+#[cfg(not(target_family = "wasm"))]
+mod mail_body;
 #[cfg_attr(target_family = "wasm", path = "no_mailbox.rs")]
 mod mailbox;
 mod messages;
 mod model;
+mod people;
 mod pieces;
 mod sections;
+mod shapes;
 mod text;
 mod values;
 
@@ -41,8 +45,32 @@ const SNIFFED_LINES: usize = 20;
 /// Whether a file's name is one that conversations have.
 pub(super) fn has_name(path: &Path, tree: &Tree) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    matches!(extension.as_str(), "jsonl" | "ndjson" | "json" | "mbox" | "mbx")
+    matches!(extension.as_str(), "jsonl" | "ndjson" | "json" | "mbox" | "mbx" | "eml" | "emlx")
+        || in_maildir(path)
         || (extension.is_empty() && mailbox::is_mailbox(&tree.start(path, 5)))
+}
+
+/// Whether a file is a mail of a Maildir, by its place and its name:
+/// `cur/1709632800.M1P2.host:2,S`.
+fn in_maildir(path: &Path) -> bool {
+    let directory = path.parent().and_then(Path::file_name).unwrap_or_default();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    (directory == "cur" || directory == "new")
+        && name.split('.').count() >= 3
+        && name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a file has one mail, by its name.
+fn is_one_mail(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    matches!(extension.as_str(), "eml" | "emlx") || in_maildir(path)
+}
+
+/// The mail in a file of Apple Mail: its length stands in the first line.
+fn mail_of(bytes: &[u8]) -> &[u8] {
+    let line = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0);
+    let is_length = line > 0 && bytes[..line].trim_ascii().iter().all(u8::is_ascii_digit);
+    if is_length { &bytes[line + 1..] } else { bytes }
 }
 
 /// Whether a file is one of conversations, by its start.
@@ -53,6 +81,9 @@ pub(super) fn is_conversations(path: &Path, tree: &Tree) -> bool {
     let start = tree.start(path, SNIFFED_BYTES);
     if mailbox::is_mailbox(&start) {
         return true;
+    }
+    if is_one_mail(path) {
+        return mailbox::is_mail(mail_of(&start));
     }
     let fields = Fields::default();
     if is_lines(path) {
@@ -86,7 +117,8 @@ fn is_surely_conversation(value: &Value, fields: &Fields) -> bool {
                 matches!(model::role(&spelled).as_str(), "user" | "assistant" | "system" | "tool")
             })
     };
-    claude_code::is_line(value)
+    shapes::is_known(value)
+        || claude_code::is_line(value)
         || codex::is_line(value)
         || chatgpt::is_conversation(value)
         || claude_export::is_conversation(value)
@@ -112,11 +144,13 @@ pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut O
     let bytes = decoded.as_ref().map_or(bytes, |decoded| decoded.text.as_bytes());
     let conversations = if mailbox::is_mailbox(bytes) {
         mailbox::read(bytes, options, &mut notes)
+    } else if is_one_mail(&file.path) {
+        mailbox::read_mail(mail_of(bytes), &mut notes)
     } else if is_lines(&file.path) {
         let lines = lines::read(bytes, options, &mut notes);
         of_lines(&lines, options, &mut notes)
     } else {
-        of_json(bytes, options, &mut notes)
+        of_json(bytes, file, options, &mut notes)
     };
     let n_pages = outcome.pages.len();
     add_pages(conversations, file, options, &mut notes, outcome);
@@ -165,12 +199,12 @@ fn export(value: &Value) -> Option<Conversation> {
 }
 
 /// Conversations of a JSON file: one, a list of them, or a list of messages.
-fn of_json(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Conversation> {
+fn of_json(bytes: &[u8], file: &File, options: &Options, notes: &mut Notes) -> Vec<Conversation> {
     let text = String::from_utf8_lossy(bytes);
     if text.trim().is_empty() {
         return Vec::new();
     }
-    let value: Value = match serde_json::from_str(&text) {
+    let mut value: Value = match serde_json::from_str(&text) {
         Ok(value) => value,
         Err(error) => {
             let line = Some(error.line() as u64);
@@ -183,6 +217,8 @@ fn of_json(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Conversati
         let reason = "is not UTF-8; bytes that are no text are replaced";
         notes.tell(Severity::Warning, None, reason);
     }
+    people::name(&mut value, file, &options.tree);
+    shapes::unwrap(&mut value);
     let default = Fields::default();
     let fields = options.chat_fields.as_ref().unwrap_or(&default);
     let is_mapped = options.chat_fields.is_some();

@@ -12,3 +12,13 @@ pub(super) fn is_mailbox(_: &[u8]) -> bool {
 pub(super) fn read(_: &[u8], _: &Options, _: &mut Notes) -> Vec<Conversation> {
     Vec::new()
 }
+
+/// No file is taken for a mail.
+pub(super) fn is_mail(_: &[u8]) -> bool {
+    false
+}
+
+/// Reads nothing.
+pub(super) fn read_mail(_: &[u8], _: &mut Notes) -> Vec<Conversation> {
+    Vec::new()
+}

@@ -58,11 +58,13 @@ pub(super) fn read(
             continue;
         };
         let text = super::super::decode::html(&chapter, None).text;
+        // Chapters are XML, however their files are called.
+        let name = if package.html.contains(item) { "chapter.html" } else { "chapter.xhtml" };
         if let Some(reason) = html::refused(&text) {
             broken.push(format!("the chapter `{path}` {reason}"));
             continue;
         }
-        match html::read(&text, "chapter.html", options) {
+        match html::read(&text, name, options) {
             Ok(raw) => {
                 let anchor = format!("epubcfi(/6/{})", 2 * (at + 1));
                 read.sections.extend(raw.page.sections.into_iter().map(|mut section| {
@@ -101,6 +103,8 @@ fn protected(archive: &mut Archive) -> Result<HashSet<String>, String> {
 struct Package {
     /// The paths of chapters by their id.
     chapters: HashMap<String, String>,
+    /// Ids of chapters that are HTML.
+    html: HashSet<String>,
     /// Ids in reading order.
     spine: Vec<String>,
 }
@@ -123,6 +127,9 @@ impl Package {
                         && is_text
                         && !is_contents
                     {
+                        if element.get("media-type") == Some("text/html") {
+                            package.html.insert(id.to_owned());
+                        }
                         package.chapters.insert(id.to_owned(), href.to_owned());
                     }
                 }

@@ -10,6 +10,7 @@ use super::annotations;
 use super::attrs::{Attrs, has_word, is_called, names};
 use super::controls::describe;
 use super::line_numbers::{Heads, NumberedTables, is_line_numbers};
+use super::pop_ups;
 use super::rules;
 use super::text::{Words, has_code_block};
 
@@ -104,7 +105,12 @@ fn left_out(
     if annotated && annotations::ignore(element).is_some() {
         return Some(Rule::Ignored);
     }
-    let is_button = attrs.has_class(|class| matches!(class, "copybtn" | "copy-button"));
+    if pop_ups::is_pop_up(node, element, &attrs) {
+        return Some(Rule::PopUp);
+    }
+    let is_button = attrs.has_class(|class| {
+        matches!(class, "copybtn" | "copy-button" | "viewcode-back" | "viewcode-link")
+    });
     (is_button || is_code_control(node, element, &attrs, true)).then_some(Rule::CodeControl)
 }
 

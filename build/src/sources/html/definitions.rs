@@ -55,16 +55,15 @@ impl Walker<'_> {
 
     /// The term of a definition list. It is the heading of a section if it has an anchor.
     fn term(&mut self, node: NodeRef<Node>, attrs: &Attrs) {
-        let anchor = attrs.id.map(str::to_owned).or_else(|| {
-            node.descendants().skip(1).filter_map(|below| below.value().as_element()).find_map(
-                |element| {
-                    let attrs = Attrs::of(element);
-                    if attrs.has_class(|class| class == "indexterm") {
-                        return None;
-                    }
-                    attrs.id.or(attrs.name.filter(|_| element.name() == "a")).map(str::to_owned)
-                },
-            )
+        let ids = &self.known.ids;
+        let anchor = ids.anchor(node, attrs).or_else(|| {
+            node.descendants().skip(1).find_map(|below| {
+                let attrs = Attrs::of(below.value().as_element()?);
+                if attrs.has_class(|class| class == "indexterm") {
+                    return None;
+                }
+                ids.anchor(below, &attrs)
+            })
         });
         let in_notes =
             node.parent().and_then(|list| list.value().as_element()).is_some_and(|list| {
@@ -105,7 +104,7 @@ impl Walker<'_> {
         if !self.definition_sections {
             return false;
         }
-        let Some(entry) = row_entry(row) else { return false };
+        let Some(entry) = row_entry(row, &self.known.ids) else { return false };
         match (entry.anchor, &self.last_entry) {
             (None, Some((name, place))) if *name == entry.name => self.outline.resume(*place),
             (None, _) => return false,

@@ -7,6 +7,7 @@ use scraper::{ElementRef, Node};
 
 use super::annotations;
 use super::attrs::{Attrs, has_word, is_called};
+use super::ids::Ids;
 use super::rules;
 
 /// Describes which parts of a heading are its text.
@@ -213,21 +214,16 @@ pub(super) fn is_icon_name(node: NodeRef<Node>, element: &Element) -> bool {
         })
 }
 
-/// The heading's own id, an id inside of it, or its link to itself.
-pub(super) fn anchor_within(node: NodeRef<Node>, attrs: &Attrs) -> Option<String> {
+/// The heading's own id, an id inside of it, or its link to itself. Ids that lead elsewhere do not
+/// count.
+pub(super) fn anchor_within(node: NodeRef<Node>, attrs: &Attrs, ids: &Ids) -> Option<String> {
     let mut inside = None;
     let mut own_link = None;
-    for below in node.descendants().skip(1) {
+    for below in anchors_below(node) {
         let Node::Element(element) = below.value() else { continue };
         let attrs = Attrs::of(element);
-        let is_panel_button = element.name() == "button" && element.attr("aria-controls").is_some();
-        if attrs.has_class(|class| class == "indexterm")
-            || (rules::is_machinery(element.name()) && !is_panel_button)
-        {
-            continue;
-        }
         if inside.is_none() {
-            inside = attrs.id.or(attrs.name.filter(|_| element.name() == "a"));
+            inside = ids.anchor(below, &attrs);
         }
         if own_link.is_none() && element.name() == "a" {
             let marked = attrs.has_class(|class| {
@@ -244,7 +240,49 @@ pub(super) fn anchor_within(node: NodeRef<Node>, attrs: &Attrs) -> Option<String
             });
         }
     }
-    attrs.id.or(inside).map(str::to_owned).or_else(|| own_link.map(percent_decoded))
+    let own = ids.anchor(node, attrs);
+    own.or(inside).or_else(|| own_link.map(percent_decoded))
+}
+
+/// Whether an element of a heading has an id, which may lead elsewhere.
+pub(super) fn has_anchor(node: NodeRef<Node>) -> bool {
+    anchors_below(node).filter_map(|below| below.value().as_element()).any(|element| {
+        let attrs = Attrs::of(element);
+        attrs.id.is_some() || (element.name() == "a" && attrs.name.is_some())
+    })
+}
+
+/// The elements of a heading that can have its anchor.
+fn anchors_below<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = NodeRef<'a, Node>> {
+    node.descendants().skip(1).filter(|below| {
+        below.value().as_element().is_some_and(|element| {
+            let is_panel_button =
+                element.name() == "button" && element.attr("aria-controls").is_some();
+            !Attrs::of(element).has_class(|class| class == "indexterm")
+                && (!rules::is_machinery(element.name()) || is_panel_button)
+        })
+    })
+}
+
+/// The page that a heading leads to, if all its words are a link to another page.
+pub(super) fn target(node: NodeRef<Node>) -> Option<String> {
+    let text = |node: NodeRef<Node>| ElementRef::wrap(node).map(annotations::text_of);
+    let mut links = node.descendants().chain(node.ancestors().take(2)).filter(|link| {
+        link.value().as_element().is_some_and(|element| {
+            element.name() == "a" && element.attr("href").is_some_and(leads_to_a_page)
+        })
+    });
+    let link = links.next()?;
+    let is_inside = link.ancestors().any(|above| above.id() == node.id());
+    let is_all = !is_inside || text(link).is_some_and(|words| Some(words) == text(node));
+    link.value().as_element()?.attr("href").filter(|_| is_all).map(str::to_owned)
+}
+
+fn leads_to_a_page(href: &str) -> bool {
+    let scheme = href.split(['/', '?', '#']).next().unwrap_or_default();
+    !href.is_empty()
+        && !href.starts_with('#')
+        && (!scheme.contains(':') || href.starts_with("http"))
 }
 
 /// Whether a heading is only the label of a note (`Note`, `Warning`), as DocBook writes it: it has

@@ -2,55 +2,76 @@
 //! says about it.
 
 mod annotations;
+mod apart;
 mod attribute_count;
 mod attrs;
 mod code_block;
+mod content;
+mod contents;
 mod controls;
 mod definitions;
+mod entries;
+mod exclusions;
 mod footnotes;
+mod furniture;
+mod generated;
 mod heading;
+mod ids;
 mod line_numbers;
 pub(super) mod marks;
+mod notebook_cells;
 mod page_kind;
+mod pop_ups;
 mod rows;
 mod rules;
+mod steps;
 mod survey;
 mod text;
 mod walker;
+mod xhtml;
 
 use scraper::{ElementRef, Html, Node};
 
+use super::hints::Hints;
 use super::left_out::{LeftOut, Rule, Trace};
-use super::outline::Outline;
+use super::outline::{Outline, fold};
 use super::{Options, RawPage, Removed};
 use crate::page::Section;
-use controls::{Controls, describe};
+use controls::describe;
+use generated::Generated;
 pub(super) use page_kind::is_error_page_of_site;
 use survey::Survey;
 use text::Words;
-use walker::Walker;
+use walker::{Known, Walker};
 
 /// Words of a page from which it is judged how many of them are indexed.
 const MIN_WORDS_TO_JUDGE: usize = 60;
+
+/// Most keywords of a page that are taken.
+const MAX_KEYWORDS: usize = 20;
 
 /// Reads a page. `path` is relative to the site's root.
 ///
 /// # Errors
 /// The reason why the page is left out on purpose.
 pub(super) fn read(text: &str, path: &str, options: &Options) -> Result<RawPage, String> {
+    let text = &*if is_xml(path) { xhtml::as_html(text) } else { text.into() };
     let html = Html::parse_document(text);
     let annotated = annotations::may_be_annotated(text);
     let survey = Survey::of(&html, annotated);
     if let Some(reason) = page_kind::left_out(&html, &survey, path) {
         return Err(reason);
     }
+    let generated = generated::kind(&survey, path);
+    if generated == Some(Generated::List) {
+        return Err("a generated list of what other pages document".to_owned());
+    }
     let (roots, in_content) = survey.roots();
     let mut trace = Trace::new(options.trace);
-    if trace.is_on() {
-        note_outside(&survey, &roots, &mut trace);
-    }
-    let mut walker = Walker::new(Outline::new(), Controls::of(&html), trace);
-    walker.place = rules::Place { explicit: !survey.bodies.is_empty(), in_content };
+    note_outside(&survey, &roots, &mut trace);
+    let mut walker = Walker::new(Outline::new(), Known::of(&html), trace);
+    let only_h1 = survey.h1s.len() == 1;
+    walker.place = rules::Place { explicit: !survey.bodies.is_empty(), in_content, only_h1 };
     walker.annotated = annotated;
     walker.definition_sections = options.definition_sections;
     for root in &roots {
@@ -61,8 +82,29 @@ pub(super) fn read(text: &str, path: &str, options: &Options) -> Result<RawPage,
     raw.page.language = survey.language.unwrap_or_default();
     raw.names.tag = survey.title;
     raw.names.h1 = walker.h1.take();
-    raw.page.sections = walker.outline.finish();
+    raw.names.n_h1 = walker.n_h1;
+    let (mut sections, mut links) = walker.outline.finish_with_links();
+    if !raw.marked_body
+        && let Some(line) = contents::take_colophon(&mut sections, &mut links)
+    {
+        walker.trace.note(Rule::PageFrame, || (String::new(), line));
+    }
+    raw.page.sections = sections;
+    raw.lost = walker.trace.take_lost();
     raw.left_out = walker.trace.finish();
+    raw.names.lead = lead(&raw.page.sections);
+    raw.is_generated = generated == Some(Generated::Beside);
+    let mut hints = Hints::of(&raw.page.sections, links);
+    hints.canonical = survey.canonical.clone();
+    for root in &roots {
+        let below = root.descendants().filter_map(|below| below.value().as_element());
+        let links = below.filter(|element| element.name() == "a");
+        links.filter_map(|link| link.attr("href")).for_each(|href| hints.note_link(href));
+    }
+    raw.hints = Some(Box::new(hints));
+    if let Some(keywords) = &survey.keywords {
+        add_keywords(keywords, &mut raw);
+    }
     if in_content && !annotated {
         raw.removed = removed(&roots, &raw.page.sections);
     }
@@ -78,6 +120,31 @@ pub(super) fn read(text: &str, path: &str, options: &Options) -> Result<RawPage,
         raw.attributes = said.attributes;
     }
     Ok(raw)
+}
+
+/// Most texts before the first heading that may be the page's name.
+const MAX_LEAD: usize = 16;
+
+/// Longest one, in bytes.
+const MAX_LEAD_BYTES: usize = 160;
+
+/// Short texts before the first heading.
+fn lead(sections: &[Section]) -> Vec<String> {
+    let lead = sections.first().filter(|section| section.level == 0);
+    let blocks = lead.into_iter().flat_map(|section| &section.blocks).take(MAX_LEAD);
+    blocks.map(|block| block.text.clone()).filter(|text| text.len() <= MAX_LEAD_BYTES).collect()
+}
+
+/// Adds words by which the author wants the page to be found, as other names of it.
+fn add_keywords(keywords: &str, raw: &mut RawPage) {
+    let words = keywords.split([',', ';']).map(fold).filter(|word| !word.is_empty());
+    raw.keywords.extend(words.take(MAX_KEYWORDS));
+}
+
+/// Whether browsers read a file as XML, by its name.
+fn is_xml(path: &str) -> bool {
+    let end = path.rsplit_once('.').map_or("", |(_, end)| end);
+    end.eq_ignore_ascii_case("xhtml") || end.eq_ignore_ascii_case("xht")
 }
 
 /// The words of the content, and those that are indexed, if most of many are not. Links and
@@ -111,7 +178,7 @@ pub(super) fn read_fragment(text: &str, outline: Outline, trace: bool) -> Fragme
         return Fragment { outline, h1: None, left_out: Vec::new() };
     }
     let html = Html::parse_fragment(text);
-    let mut walker = Walker::new(outline, Controls::of(&html), Trace::new(trace));
+    let mut walker = Walker::new(outline, Known::of(&html), Trace::new(trace));
     if let Some(root) = html.tree.root().children().find_map(ElementRef::wrap) {
         walker.walk(root);
     }

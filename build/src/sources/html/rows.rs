@@ -12,6 +12,7 @@ use super::super::outline::{fold, shorten};
 use super::annotations::text_of;
 use super::attrs::Attrs;
 use super::definitions::signature_name;
+use super::ids::Ids;
 use super::rules;
 
 /// Longer ones are no names.
@@ -30,7 +31,7 @@ pub(super) struct RowEntry {
 }
 
 /// What `row` defines, if it defines something.
-pub(super) fn row_entry(row: NodeRef<Node>) -> Option<RowEntry> {
+pub(super) fn row_entry(row: NodeRef<Node>, ids: &Ids) -> Option<RowEntry> {
     let cells = || row.children().filter(|node| is_cell(node));
     let first = cells().next()?;
     if row.parent().is_some_and(|above| super::is_named(above.value(), "thead")) {
@@ -47,7 +48,7 @@ pub(super) fn row_entry(row: NodeRef<Node>) -> Option<RowEntry> {
     described |= cells().skip(1).filter_map(ElementRef::wrap).any(|cell| !text_of(cell).is_empty());
     let mut name = names.join(", ");
     shorten(&mut name, 2 * MAX_NAME_BYTES);
-    described.then(|| RowEntry { name, anchor: anchor(row, first) })
+    described.then(|| RowEntry { name, anchor: anchor(row, first, ids) })
 }
 
 fn is_cell(node: &NodeRef<Node>) -> bool {
@@ -56,16 +57,13 @@ fn is_cell(node: &NodeRef<Node>) -> bool {
 
 /// The row's id, that of its first cell, or the first one in there. What leads away, a mark of a
 /// note, is no place to come to.
-fn anchor(row: NodeRef<Node>, first: NodeRef<Node>) -> Option<String> {
-    std::iter::once(row)
-        .chain(first.descendants())
-        .filter_map(|node| node.value().as_element())
-        .find_map(|element| {
-            let attrs = Attrs::of(element);
-            let is_link = element.name() == "a";
-            let id = attrs.id.or(attrs.name.filter(|_| is_link));
-            id.filter(|_| !is_link || attrs.href.is_none()).map(str::to_owned)
-        })
+fn anchor(row: NodeRef<Node>, first: NodeRef<Node>, ids: &Ids) -> Option<String> {
+    std::iter::once(row).chain(first.descendants()).find_map(|node| {
+        let element = node.value().as_element()?;
+        let attrs = Attrs::of(element);
+        let leads_away = element.name() == "a" && attrs.href.is_some();
+        ids.anchor(node, &attrs).filter(|_| !leads_away)
+    })
 }
 
 /// The names that the blocks of a cell begin with, up to the first block that begins with none, and

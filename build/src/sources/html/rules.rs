@@ -4,12 +4,22 @@
 //! Names that also occur on content are not in them.
 
 use ego_tree::NodeRef;
+use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
 use super::super::left_out::Rule;
 use super::annotations::text_of;
 use super::attrs::Attrs;
 use super::text::Words;
+
+/// Whether an element is a template that browsers show as a part of the page.
+pub(super) fn is_shadow_root(element: &Element) -> bool {
+    element.name() == "template"
+        && element.attr("shadowrootmode").is_some_and(|mode| {
+            let mode = mode.trim();
+            mode.eq_ignore_ascii_case("open") || mode.eq_ignore_ascii_case("closed")
+        })
+}
 
 /// Elements without text for readers.
 pub(super) fn is_not_text(name: &str) -> bool {
@@ -107,6 +117,8 @@ pub(super) struct Place {
     pub explicit: bool,
     /// Inside `<main>`, `<article>` or such.
     pub in_content: bool,
+    /// The page has one heading of the first level.
+    pub only_h1: bool,
 }
 
 /// Navigation and other surroundings, inside the content as well as around it.
@@ -119,7 +131,9 @@ pub(super) fn surrounding(
     match name {
         "nav" => return Some(Rule::Navigation),
         "footer" => return Some(Rule::PageFrame),
-        "header" if !place.in_content => return Some(Rule::PageFrame),
+        "header" if !place.in_content && !is_header_of_content(node, place) => {
+            return Some(Rule::PageFrame);
+        }
         "aside" if !place.explicit && !is_note(attrs) => return Some(Rule::PageFrame),
         _ => {}
     }
@@ -157,6 +171,22 @@ pub(super) fn surrounding(
     (!is_section_of_text(node, attrs)).then_some(rule)
 }
 
+/// Whether a `<header>` is that of a section, or holds the page's only name, rather than being the
+/// head of the site.
+fn is_header_of_content(header: NodeRef<Node>, place: Place) -> bool {
+    let has = |wanted: &dyn Fn(&str) -> bool| {
+        header.descendants().filter_map(|below| below.value().as_element()).any(|element| {
+            wanted(element.name()) || wanted(element.attr("role").unwrap_or_default())
+        })
+    };
+    let in_section = header
+        .ancestors()
+        .filter_map(|above| above.value().as_element())
+        .any(|above| matches!(above.name(), "section" | "article" | "main"));
+    (in_section || (place.only_h1 && has(&|name| name == "h1")))
+        && !has(&|name| matches!(name, "nav" | "form" | "navigation" | "search"))
+}
+
 /// Whether an element is a section of text about what it is called: it begins with a heading that
 /// its id or class is made from, and holds text rather than links.
 fn is_section_of_text(node: NodeRef<Node>, attrs: &Attrs) -> bool {
@@ -181,7 +211,8 @@ fn never_content(class: &str) -> Option<Rule> {
         "rustdoc-breadcrumbs" | "rightside" | "skip-link" | "skip-to-content" => {
             Some(Rule::Navigation)
         }
-        "viewcode-link" | "hideme" | "indexterm" | "mw-editsection" => Some(Rule::Control),
+        "viewcode-link" | "hideme" | "indexterm" | "mw-editsection" | "link-seesrc" | "srclink"
+        | "source-link" | "source_link" | "view-source-link" => Some(Rule::Control),
         _ => None,
     }
 }
@@ -244,6 +275,10 @@ fn is_surrounding_id(id: &str) -> bool {
             | "navigation"
             | "site-footer"
             | "page-footer"
+            | "titlearea"
+            | "MSearchSelectWindow"
+            | "MSearchResultsWindow"
+            | "searchInputDiv"
     )
 }
 

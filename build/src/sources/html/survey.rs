@@ -4,7 +4,7 @@ use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
 
 use super::attrs::Attrs;
-use super::{annotations, is_named, rules};
+use super::{annotations, content, is_named, rules};
 
 /// What one pass over a document finds.
 #[derive(Default)]
@@ -22,11 +22,19 @@ pub(super) struct Survey<'a> {
     pub noindex: bool,
     /// Marked as the content by the site.
     pub bodies: Vec<ElementRef<'a>>,
-    main: Option<ElementRef<'a>>,
-    role_main: Option<ElementRef<'a>>,
-    articles: Vec<ElementRef<'a>>,
-    container: Option<ElementRef<'a>>,
+    pub(super) mains: Vec<ElementRef<'a>>,
+    pub(super) role_mains: Vec<ElementRef<'a>>,
+    pub(super) articles: Vec<ElementRef<'a>>,
+    pub(super) container: Option<ElementRef<'a>>,
     pub body: Option<ElementRef<'a>>,
+    /// Headings of the first level.
+    pub h1s: Vec<ElementRef<'a>>,
+    /// The program that wrote the page, as it says.
+    pub generator: Option<String>,
+    /// Words that the author gives the page for searches: `<meta name="keywords">`.
+    pub keywords: Option<String>,
+    /// Where the content is, and whether that is more than a guess.
+    roots: (Vec<ElementRef<'a>>, bool),
 }
 
 /// The BCP 47 tag that an element declares; `lang` before `xml:lang`.
@@ -78,7 +86,8 @@ impl<'a> Survey<'a> {
                         .map(|href| href.trim().to_owned());
                 }
                 "base" => survey.has_base |= element.attr("href").is_some(),
-                "main" => noted(&mut survey.main),
+                "main" => survey.mains.push(reference),
+                "h1" => survey.h1s.push(reference),
                 "article" => survey.articles.push(reference),
                 "body" => {
                     noted(&mut survey.body);
@@ -91,7 +100,7 @@ impl<'a> Survey<'a> {
             }
             let attrs = Attrs::of(element);
             if attrs.role == "main" {
-                survey.role_main.get_or_insert(reference);
+                survey.role_mains.push(reference);
             }
             if !rules::is_heading(element.name()) && rules::is_content_container(&attrs) {
                 survey.container.get_or_insert(reference);
@@ -104,6 +113,7 @@ impl<'a> Survey<'a> {
             }
         }
         survey.language = survey.language.or(declared_language);
+        survey.roots = content::roots(&survey);
         survey
     }
 
@@ -130,6 +140,10 @@ impl<'a> Survey<'a> {
             });
         } else if equiv.eq_ignore_ascii_case("refresh") {
             self.refresh.get_or_insert_with(|| content.to_owned());
+        } else if name.eq_ignore_ascii_case("generator") {
+            self.generator.get_or_insert_with(|| content.trim().to_owned());
+        } else if name.eq_ignore_ascii_case("keywords") {
+            self.keywords.get_or_insert_with(|| content.trim().to_owned());
         } else if is("content-language") && !content.trim().is_empty() {
             *declared_language = Some(content.trim().replace('_', "-"));
         }
@@ -137,33 +151,7 @@ impl<'a> Survey<'a> {
 
     /// Where the content is, and whether that is more than a guess.
     pub fn roots(&self) -> (Vec<ElementRef<'a>>, bool) {
-        if !self.bodies.is_empty() {
-            let ids: Vec<_> = self.bodies.iter().map(|body| body.id()).collect();
-            let outermost = self
-                .bodies
-                .iter()
-                .filter(|body| !body.ancestors().any(|above| ids.contains(&above.id())));
-            return (outermost.copied().collect(), true);
-        }
-        if let Some(main) = self.main.or(self.role_main) {
-            return (vec![main], true);
-        }
-        let article = match self.articles.as_slice() {
-            [article] => Some(*article),
-            _ => None,
-        };
-        if let Some(body) = self.body {
-            // A teaser can be an article, too: the content is where most of the text is.
-            let length =
-                |element: ElementRef| element.text().map(|text| text.trim().len()).sum::<usize>();
-            if let Some(found) =
-                article.or(self.container).filter(|found| length(*found) * 2 > length(body))
-            {
-                return (vec![found], true);
-            }
-            return (vec![body], false);
-        }
-        (article.or(self.container).into_iter().collect(), true)
+        self.roots.clone()
     }
 }
 

@@ -36,7 +36,9 @@ impl Words {
             };
             match node.value() {
                 Node::Element(element) if node.id() != root.id() => match element.name() {
-                    name if rules::is_not_text(name) => step(&mut skipped),
+                    name if rules::is_not_text(name) && !rules::is_shadow_root(element) => {
+                        step(&mut skipped);
+                    }
                     "a" => step(&mut links),
                     "button" | "label" | "select" | "option" => step(&mut controls),
                     "p" | "pre" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if opens => {

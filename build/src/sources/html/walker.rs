@@ -9,7 +9,7 @@ use std::iter;
 
 use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
-use scraper::{ElementRef, Node};
+use scraper::{ElementRef, Html, Node};
 
 use super::super::left_out::{Rule, Trace};
 use super::super::outline::{Folded, Outline};
@@ -17,12 +17,30 @@ use super::annotations::{self, annotation};
 use super::attrs::Attrs;
 use super::code_block::{self, is_code_control};
 use super::controls::{self, Controls, describe};
+use super::entries::{self, Entry};
+use super::exclusions::{self, Switch};
 use super::heading::{self, Heading};
+use super::ids::{self, Ids};
 use super::line_numbers::{NumberedTables, is_code_table, is_line_numbers};
 use super::rules::{self, Place};
+use super::steps::Steps;
 use super::survey::language_of as language_of_element;
 use super::text::Words;
-use super::{footnotes, is_named};
+use super::{apart, contents, footnotes, furniture, is_named, notebook_cells, pop_ups};
+
+/// What is known of a document before the walk.
+pub(super) struct Known<'a> {
+    controls: Controls<'a>,
+    pub(super) ids: Ids<'a>,
+    steps: Steps,
+}
+
+impl<'a> Known<'a> {
+    /// Looks through a document.
+    pub fn of(html: &'a Html) -> Self {
+        Self { controls: Controls::of(html), ids: Ids::of(html), steps: Steps::of(html) }
+    }
+}
 
 /// State of the walk.
 pub(super) struct Walker<'a> {
@@ -35,6 +53,8 @@ pub(super) struct Walker<'a> {
     pub definition_sections: bool,
     /// The first heading of level 1.
     pub h1: Option<String>,
+    /// Number of headings of level 1.
+    pub n_h1: u32,
     /// What is left out.
     pub trace: Trace,
     pub(super) capture: Option<Capture>,
@@ -42,7 +62,7 @@ pub(super) struct Walker<'a> {
     pub(super) rows: u32,
     /// The entry that a row of a table began last: its name, its place in the outline.
     pub(super) last_entry: Option<(String, usize)>,
-    controls: Controls<'a>,
+    pub(super) known: Known<'a>,
     root: Option<NodeId>,
     /// Words of prose below the root, once they are needed.
     root_words: Option<usize>,
@@ -52,6 +72,12 @@ pub(super) struct Walker<'a> {
     /// The anchor of an empty `<a id>` or `<a name>` just passed, which belongs to the heading
     /// that follows.
     loose_anchor: Option<String>,
+    /// The last anchor passed.
+    nearest_anchor: Option<String>,
+    /// A comment switched indexing off.
+    off: bool,
+    /// The entry of an API that has been begun, up to its signature.
+    entry: Option<Entry>,
 }
 
 /// What to undo when an element ends.
@@ -67,6 +93,8 @@ pub(super) enum Undo {
     Block,
     Row,
     Entry,
+    ApiEntry,
+    Link,
     Cell,
     Content(bool),
     Container,
@@ -96,31 +124,36 @@ pub(super) struct Capture {
 }
 
 pub(super) enum Purpose {
-    Heading { level: u8, heading: Heading, language: Option<String> },
+    Heading { level: u8, heading: Heading, language: Option<String>, target: Option<String> },
+    Signature { anchor: String, name: String },
     Term { anchor: String, name: Option<String> },
 }
 
 impl<'a> Walker<'a> {
     /// A walk that adds to `outline`.
-    pub fn new(outline: Outline, controls: Controls<'a>, trace: Trace) -> Self {
+    pub fn new(outline: Outline, known: Known<'a>, trace: Trace) -> Self {
         Self {
             outline,
-            place: Place { explicit: false, in_content: true },
+            place: Place { explicit: false, in_content: true, only_h1: false },
             annotated: false,
             definition_sections: true,
             h1: None,
+            n_h1: 0,
             trace,
             capture: None,
             lists: Vec::new(),
             rows: 0,
             last_entry: None,
-            controls,
+            known,
             root: None,
             root_words: None,
             numbered_tables: NumberedTables::default(),
             frames: Vec::new(),
             containers: Vec::new(),
             loose_anchor: None,
+            nearest_anchor: None,
+            off: false,
+            entry: None,
         }
     }
 
@@ -178,6 +211,11 @@ impl<'a> Walker<'a> {
         let element = match node.value() {
             Node::Element(element) => element,
             Node::Text(text) => {
+                if self.off {
+                    let words = || (String::new(), text.trim().to_owned());
+                    self.trace.note(Rule::Ignored, words);
+                    return false;
+                }
                 if self.loose_anchor.is_some() && !text.trim().is_empty() {
                     self.loose_anchor = None;
                 }
@@ -185,6 +223,12 @@ impl<'a> Walker<'a> {
                 return false;
             }
             Node::Fragment | Node::Document => return true,
+            Node::Comment(comment) => {
+                if let Some(switch) = exclusions::switch(comment) {
+                    self.off = switch == Switch::Off;
+                }
+                return false;
+            }
             _ => return false,
         };
         let attrs = Attrs::of(element);
@@ -211,15 +255,28 @@ impl<'a> Walker<'a> {
         if let Some(rule) = self.machinery(node, element, attrs) {
             return Some(rule);
         }
-        if attrs.hidden && !self.controls.reveal(node, element, attrs) {
+        if attrs.hidden && !self.known.controls.reveal(node, element, attrs) {
             return Some(Rule::Hidden);
         }
-        if self.annotated && annotations::ignore(element).is_some() {
+        let is_ignored = (self.annotated && annotations::ignore(element).is_some())
+            || (self.off && !exclusions::switches_on_within(node))
+            || (exclusions::asks_not_to_be_searched(element)
+                && !exclusions::excludes_section(element));
+        if is_ignored {
             return Some(Rule::Ignored);
         }
         // The root itself was chosen for its content, whatever its class.
         if self.root == Some(node.id()) {
             return None;
+        }
+        if !self.place.explicit && self.known.steps.has(node.id()) {
+            return Some(Rule::Navigation);
+        }
+        if matches!(name, "ul" | "ol" | "dl")
+            && !self.place.explicit
+            && contents::is_contents(node, &self.known.ids)
+        {
+            return Some(Rule::Navigation);
         }
         if element.attrs.is_empty() {
             // Only elements without a name of their own can be frames by their tag.
@@ -235,6 +292,15 @@ impl<'a> Walker<'a> {
         }
         if let Some(rule) = rules::surrounding(node, name, attrs, self.place) {
             return Some(rule);
+        }
+        if !self.place.explicit {
+            let ids_count = !self.place.in_content;
+            if let Some(rule) = furniture::rule(node, element, attrs, ids_count) {
+                return Some(rule);
+            }
+        }
+        if notebook_cells::is_output(node, attrs) {
+            return Some(Rule::NotebookOutput);
         }
         if is_line_numbers(node, element, false, &mut self.numbered_tables) {
             return Some(Rule::LineNumbers);
@@ -254,6 +320,8 @@ impl<'a> Walker<'a> {
             if is_mark {
                 return Some(Rule::HeadingMark);
             }
+        } else if pop_ups::is_remark(node, element) {
+            return Some(Rule::ScreenReaderText);
         } else if self.capture.is_none() {
             if name == "a" && heading::is_mark_beside_a_heading(node, attrs) {
                 return Some(Rule::HeadingMark);
@@ -261,6 +329,12 @@ impl<'a> Walker<'a> {
             if is_code_control(node, element, attrs, false) {
                 return Some(Rule::CodeControl);
             }
+        }
+        if pop_ups::is_pop_up(node, element, attrs) {
+            return Some(Rule::PopUp);
+        }
+        if matches!(name, "a" | "label" | "summary" | "span") && entries::is_source_control(node) {
+            return Some(Rule::Control);
         }
         footnotes::is_mark(node, element, attrs).then_some(Rule::ReferenceMark)
     }
@@ -270,7 +344,7 @@ impl<'a> Walker<'a> {
         let name = element.name();
         let is_dialog = name == "dialog" || matches!(attrs.role, "dialog" | "alertdialog");
         match name {
-            "button" => (!self.controls.reads_button(node, element)).then_some(Rule::Control),
+            "button" => (!self.known.controls.reads_button(node, element)).then_some(Rule::Control),
             "form" => {
                 let page_words = self.root_words(node);
                 (!controls::form_is_content(node, page_words)).then_some(Rule::Form)
@@ -281,7 +355,7 @@ impl<'a> Walker<'a> {
                 (!controls::dialog_is_content(node, element, in_content, page_words))
                     .then_some(Rule::Dialog)
             }
-            _ if rules::is_not_text(name) => Some(Rule::NotText),
+            _ if rules::is_not_text(name) && !rules::is_shadow_root(element) => Some(Rule::NotText),
             _ if rules::is_input(name) => Some(Rule::Control),
             _ => None,
         }
@@ -297,6 +371,20 @@ impl<'a> Walker<'a> {
     /// Reads an element that is content; returns whether its children are to be visited.
     fn read(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> bool {
         let id = node.id();
+        if let Some(anchor) = self.known.ids.anchor(node, attrs) {
+            let is_mark = matches!(element.name(), "a" | "span" | "i" | "b" | "em" | "p" | "sup");
+            if is_mark && ids::is_empty(node) {
+                self.loose_anchor = Some(anchor.clone());
+            }
+            self.nearest_anchor = Some(anchor);
+        }
+        let may_stand_apart = !rules::is_block(element.name()) && !self.sink().is_in_code();
+        if may_stand_apart && apart::stands_apart(node, element) {
+            self.sink().space();
+        }
+        if self.signature(node, element, attrs) {
+            return true;
+        }
         match element.name() {
             name if rules::is_heading(name) || attrs.role == "heading" => {
                 self.heading(node, element, attrs)
@@ -327,7 +415,7 @@ impl<'a> Walker<'a> {
             "dl" | "dt" | "dd" => self.definition(node, attrs),
             "table" | "tr" | "td" | "th" => self.table(node),
             "main" | "article" => {
-                self.container(id, attrs, element.name() == "article");
+                self.container(node, attrs, element.name() == "article");
                 let before = std::mem::replace(&mut self.place.in_content, true);
                 self.boundary();
                 self.frame(id, Undo::Content(before));
@@ -337,7 +425,7 @@ impl<'a> Walker<'a> {
                     && (attrs.has_class(rules::is_section_class)
                         || attrs.id.is_some_and(|id| rules::is_section_called(node, id)))) =>
             {
-                self.container(id, attrs, true);
+                self.container(node, attrs, true);
                 self.boundary();
                 self.frame(id, Undo::Block);
             }
@@ -354,11 +442,11 @@ impl<'a> Walker<'a> {
                 self.sink().space();
                 self.frame(id, Undo::Cell);
             }
-            _ => {
-                if attrs.id.is_some() && node.first_child().is_none() {
-                    self.loose_anchor = attrs.id.map(str::to_owned);
-                }
+            _ if apart::is_block_by_style(element) => {
+                self.boundary();
+                self.frame(id, Undo::Block);
             }
+            _ => {}
         }
         true
     }
@@ -384,6 +472,8 @@ impl<'a> Walker<'a> {
                     self.rows = self.rows.saturating_sub(1);
                     self.outline.leave_definition();
                 }
+                Undo::ApiEntry => self.outline.leave_definition(),
+                Undo::Link => self.sink().end_link(),
                 Undo::Cell => self.sink().space(),
                 Undo::Content(before) => {
                     self.place.in_content = before;
@@ -398,10 +488,10 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn container(&mut self, node: NodeId, attrs: &Attrs, anchors: bool) {
-        self.containers
-            .push(Container { id: attrs.id.filter(|_| anchors).map(str::to_owned), headed: false });
-        self.frame(node, Undo::Container);
+    fn container(&mut self, node: NodeRef<Node>, attrs: &Attrs, anchors: bool) {
+        let id = self.known.ids.anchor(node, attrs).filter(|_| anchors);
+        self.containers.push(Container { id, headed: false });
+        self.frame(node.id(), Undo::Container);
     }
 
     fn index_attributes(&mut self, element: &Element) {
@@ -435,12 +525,17 @@ impl<'a> Walker<'a> {
             self.boundary();
             self.frame(id, Undo::Block);
         } else if self.capture.is_none() {
-            let anchor = self.heading_anchor(node, attrs);
+            let anchor = self.heading_anchor(node, attrs, level);
             self.outline.end_block();
+            if exclusions::asks_not_to_be_searched(element) {
+                self.trace.note(Rule::Ignored, || describe(node));
+                self.outline.exclude(level);
+            }
             let heading = Heading::of(node, anchor);
+            let (language, target) = (language_of(node), heading::target(node));
             self.capture = Some(Capture {
                 text: Folded::default(),
-                purpose: Purpose::Heading { level, heading, language: language_of(node) },
+                purpose: Purpose::Heading { level, heading, language, target },
             });
             self.frame(id, Undo::Capture);
         } else {
@@ -449,9 +544,10 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The heading's own anchor, the id of the section it is the first heading of, or an empty
-    /// anchor in front.
-    fn heading_anchor(&mut self, node: NodeRef<Node>, attrs: &Attrs) -> Option<String> {
+    /// The heading's own anchor, that of a link around it, the id of the section it is the first
+    /// heading of, an empty anchor in front, or the id of what begins with it. An id that occurs
+    /// earlier on the page leads there; then it is the nearest anchor before.
+    fn heading_anchor(&mut self, node: NodeRef<Node>, attrs: &Attrs, level: u8) -> Option<String> {
         let loose = self.loose_anchor.take();
         let mut inherited = None;
         for container in self.containers.iter_mut().rev() {
@@ -463,23 +559,52 @@ impl<'a> Walker<'a> {
                 inherited.clone_from(&container.id);
             }
         }
-        heading::anchor_within(node, attrs).or(inherited).or(loose)
+        let ids = &self.known.ids;
+        let found = heading::anchor_within(node, attrs, ids)
+            .or_else(|| ids::around(node, 1, ids))
+            .or(inherited)
+            .or(loose)
+            .or_else(|| ids::around(node, level, ids));
+        let has_one = attrs.id.is_some() || heading::has_anchor(node);
+        let found = found.or_else(|| self.nearest_anchor.clone().filter(|_| has_one));
+        if found.is_some() {
+            self.nearest_anchor.clone_from(&found);
+        }
+        found
+    }
+
+    /// Begins an entry of an API or its signature; returns whether the element is a signature.
+    fn signature(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> bool {
+        if let Some(entry) = self.entry.take_if(|entry| entry.signature == node.id()) {
+            self.outline.end_block();
+            let purpose = Purpose::Signature { anchor: entry.anchor, name: entry.name };
+            self.capture = Some(Capture { text: Folded::default(), purpose });
+            self.frame(node.id(), Undo::Capture);
+            return true;
+        }
+        let may_be = self.definition_sections
+            && self.capture.is_none()
+            && self.rows == 0
+            && matches!(element.name(), "div" | "section" | "article" | "li");
+        if may_be && let Some(entry) = entries::entry(node, attrs, &self.known.ids) {
+            self.entry = Some(entry);
+            self.frame(node.id(), Undo::ApiEntry);
+        }
+        false
     }
 
     fn link(&mut self, node: NodeRef<Node>, attrs: &Attrs) -> bool {
-        let empty = node.first_child().is_none();
-        if let Some(anchor) = attrs.id.or(attrs.name)
-            && empty
-        {
-            self.loose_anchor = Some(anchor.to_owned());
-        }
-        if empty {
+        if node.first_child().is_none() {
             return false;
         }
         let to_itself = attrs.href.is_some_and(|href| href.starts_with('#'));
         if to_itself && has_only_mark(node) {
             self.trace.note(Rule::HeadingMark, || describe(node));
             return false;
+        }
+        if let Some(href) = attrs.href {
+            self.sink().start_link(href);
+            self.frame(node.id(), Undo::Link);
         }
         true
     }
@@ -488,8 +613,17 @@ impl<'a> Walker<'a> {
         if self.capture.is_some() {
             return true;
         }
+        if self.off {
+            self.trace.note(Rule::Ignored, || describe(node));
+            return false;
+        }
         let code = code_block::text(node, self.annotated, &mut self.trace);
-        self.outline.code_block(&code);
+        self.loose_anchor = None;
+        if entries::is_listing(node) {
+            self.outline.listing(&code);
+        } else {
+            self.outline.code_block(&code);
+        }
         false
     }
 
@@ -497,12 +631,23 @@ impl<'a> Walker<'a> {
         let Some(mut capture) = self.capture.take() else { return };
         let (text, code) = capture.text.take();
         match capture.purpose {
-            Purpose::Heading { level, heading, language } => {
-                if level == 1 && self.h1.is_none() && !text.is_empty() {
-                    self.h1 = Some(text.clone());
+            Purpose::Signature { anchor, name } => {
+                self.outline.enter_definition(name.clone(), anchor);
+                if text != name && !text.is_empty() {
+                    let code = vec![(0, text.len() as u32)];
+                    self.outline.line(text, code);
+                }
+            }
+            Purpose::Heading { level, heading, language, target } => {
+                if level == 1 && !text.is_empty() {
+                    self.n_h1 += 1;
+                    self.h1.get_or_insert_with(|| text.clone());
                 }
                 let has_text = !text.is_empty();
                 self.outline.heading(level, text, heading.anchor);
+                if let Some(target) = target.filter(|_| has_text) {
+                    self.outline.leads_to(target);
+                }
                 if let Some(tag) = language.filter(|_| has_text) {
                     self.outline.language(tag);
                 }

@@ -1,6 +1,6 @@
 //! Components of MDX: their tags are removed, their children stay.
 
-use super::constructs::tag_len;
+use super::constructs::{balanced, literal, tag_len};
 use super::dialects::Scanner;
 use super::inline_html::attribute;
 
@@ -41,6 +41,12 @@ impl Scanner<'_, '_> {
         let is_tab = name.contains("Tab");
         let title = attribute(tag, "title").or_else(|| attribute(tag, "label").filter(|_| is_tab));
         let description = attribute(tag, "description");
+        let shown = shown_properties(name, tag);
+        let title = match (title, shown) {
+            (title, None) => title,
+            (None, shown) => shown,
+            (Some(title), Some(shown)) => Some(format!("{title} {shown}")),
+        };
         match (title, description) {
             (Some(title), Some(description)) => {
                 self.out.push_str(&format!("{title}: {description}"))
@@ -64,4 +70,39 @@ impl Scanner<'_, '_> {
             self.out.push('\n');
         }
     }
+}
+
+/// Properties whose values components show, in the order in which they show them.
+const SHOWN: [&str; 13] = [
+    "method", "endpoint", "path", "query", "body", "header", "name", "heading", "text", "summary",
+    "caption", "question", "subtitle",
+];
+
+/// What a component shows of its properties, besides title and description.
+fn shown_properties(name: &str, tag: &str) -> Option<String> {
+    // The names of icons and pictures are not shown, and neither are those of fields of forms.
+    let is_picture = ["Icon", "Image", "Img", "Svg", "Input", "Meta", "Link", "Script"]
+        .iter()
+        .any(|kind| name.contains(kind));
+    if is_picture || tag.starts_with("</") {
+        return None;
+    }
+    let values: Vec<String> = SHOWN
+        .iter()
+        .filter_map(|property| attribute(tag, property).or_else(|| expression(tag, property)))
+        .collect();
+    let is_field = ["path", "query", "body", "header", "name"]
+        .iter()
+        .any(|property| attribute(tag, property).is_some());
+    let kind = attribute(tag, "type").filter(|_| is_field && name.contains("Field"));
+    let all: Vec<String> = values.into_iter().chain(kind).collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// The value of `name={"value"}`.
+fn expression(tag: &str, name: &str) -> Option<String> {
+    let at = tag.find(&format!(" {name}={{"))?;
+    let rest = &tag[at + name.len() + 2..];
+    let len = balanced(rest)?;
+    literal(rest[1..len - 1].trim()).map(str::to_owned)
 }

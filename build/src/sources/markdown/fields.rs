@@ -4,8 +4,10 @@ use findling_engine::BOOST;
 
 use super::super::attributes::Raw;
 use super::super::files::{self, File};
+use super::super::jekyll;
 use super::super::outline::fold;
 use super::super::{Options, RawPage};
+use super::asked_out;
 
 /// Fields that describe how to render a page.
 const PRESENTATION: [&str; 33] = [
@@ -44,6 +46,54 @@ const PRESENTATION: [&str; 33] = [
     "type",
 ];
 
+/// Most keywords of a page that are taken.
+const MAX_KEYWORDS: usize = 20;
+
+/// Words by which a page is to be found: a list, or a text with commas.
+fn keywords(value: &serde_json::Value) -> impl Iterator<Item = String> {
+    let words: Vec<String> = match value.as_str() {
+        Some(text) => text.split([',', ';']).map(fold).collect(),
+        None => names(value).collect(),
+    };
+    words.into_iter().filter(|word| !word.is_empty())
+}
+
+/// Fields that front pages show, in their order.
+const FRONT_FIELDS: [&str; 11] = [
+    "name",
+    "title",
+    "text",
+    "heading",
+    "subtitle",
+    "tagline",
+    "lead",
+    "details",
+    "description",
+    "content",
+    "summary",
+];
+
+/// What a front page shows of its `hero` and its `features`.
+fn front_texts(name: &str, value: &serde_json::Value, raw: &mut RawPage) {
+    let text = |value: &serde_json::Value, field: &str| {
+        let text = value.get(field)?.as_str().map(fold)?;
+        // Markup in a text is shown as what it says.
+        let text = text.split('<').map(|part| part.split_once('>').map_or(part, |(_, rest)| rest));
+        Some(fold(&text.collect::<Vec<_>>().join(" "))).filter(|text| !text.is_empty())
+    };
+    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    for item in items {
+        let texts: Vec<String> =
+            FRONT_FIELDS.iter().filter_map(|field| text(item, field)).collect();
+        if name == "hero" {
+            raw.names.h1 = raw.names.h1.take().or_else(|| texts.first().cloned());
+            raw.front.splice(0..0, texts);
+        } else if !texts.is_empty() {
+            raw.front.push(texts.join(": "));
+        }
+    }
+}
+
 /// One text or a list of them.
 fn names(value: &serde_json::Value) -> impl Iterator<Item = String> {
     let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
@@ -62,23 +112,11 @@ pub(in crate::sources) fn apply(
     let mut address = None;
     raw.page.unmarked = true;
     for (name, value) in fields {
+        if let Some(reason) = asked_out::reason(&name, &value) {
+            return Err(reason);
+        }
         let lower = name.to_ascii_lowercase();
-        let is = |wanted: bool| {
-            value.as_bool() == Some(wanted)
-                || value.as_str() == Some(if wanted { "true" } else { "false" })
-        };
         match lower.as_str() {
-            "draft" if is(true) => return Err("a draft".to_owned()),
-            "published" if is(false) => return Err("not published".to_owned()),
-            "search" | "pagefind" | "searchable" if is(false) => {
-                return Err(format!("asks not to be searched ({name}: false)"));
-            }
-            "noindex" | "search_exclude" | "unlisted" if is(true) => {
-                return Err(format!("asks not to be searched ({name}: true)"));
-            }
-            "headless" if is(true) => {
-                return Err("is not a page by itself (headless: true)".to_owned());
-            }
             "title" => {
                 raw.names.explicit =
                     scalar(&value).map(|title| fold(&title)).filter(|title| !title.is_empty())
@@ -92,11 +130,9 @@ pub(in crate::sources) fn apply(
             "aliases" => {
                 raw.page.aliases = names(&value).filter(|name| !name.contains('/')).collect()
             }
+            "hero" | "features" => front_texts(&lower, &value, raw),
             "search_pin" => raw.page.pins = names(&value).collect(),
             "search" if value.is_object() => {
-                if value["exclude"] == true {
-                    return Err(format!("asks not to be searched ({name}: exclude: true)"));
-                }
                 raw.page.pins.extend(value.get("pin").into_iter().flat_map(names));
                 if let Some(boost) = value.get("boost").and_then(Raw::from_json) {
                     raw.attributes.insert(BOOST.to_owned(), boost);
@@ -113,13 +149,17 @@ pub(in crate::sources) fn apply(
             | "search_exclude" | "unlisted" | "headless" => {}
             other if PRESENTATION.contains(&other) => {}
             _ => {
+                if matches!(lower.as_str(), "keywords" | "tags" | "keyword") {
+                    raw.keywords.extend(keywords(&value).take(MAX_KEYWORDS));
+                }
                 if let Some(value) = Raw::from_json(&value) {
                     raw.attributes.insert(name, value);
                 }
             }
         }
     }
-    // Only the generator can fill in addresses with placeholders (`/:year/:title/`).
+    let address = address.map(|address| jekyll::filled_in(&address, file));
+    // Only the generator can fill in the other placeholders of addresses (`/:categories/`).
     if let Some(address) = address.filter(|address| {
         !address.is_empty() && !address.contains([':', '{', '*']) || address.starts_with("http")
     }) {

@@ -287,6 +287,10 @@ impl Reader {
             self.read(&text[directives::options_len(text)..], depth + 1);
             return;
         }
+        if hides_code(info, text) {
+            self.trace.note(Rule::HiddenCode, || (String::new(), fold(text)));
+            return;
+        }
         self.outline.code_block(&shown_code(info, text));
     }
 
@@ -317,6 +321,20 @@ fn is_inline(tag: &TagEnd) -> bool {
     )
 }
 
+/// Whether a chunk of Quarto or R Markdown shows its result alone.
+fn hides_code(info: &str, text: &str) -> bool {
+    if !info.starts_with('{') {
+        return false;
+    }
+    let plain: String =
+        info.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
+    let options = text.lines().map_while(|line| line.trim().strip_prefix("#|"));
+    ["echo=false", "include=false", "echo=f,", "include=f,"].iter().any(|no| plain.contains(no))
+        || options.filter_map(|option| option.split_once(':')).any(|(name, value)| {
+            matches!(name.trim(), "echo" | "include") && value.trim() == "false"
+        })
+}
+
 /// Code as the site shows it, without hidden lines of mdBook and without marks of VitePress.
 fn shown_code(info: &str, text: &str) -> String {
     let language = info
@@ -327,6 +345,9 @@ fn shown_code(info: &str, text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for line in text.lines() {
         let trimmed = line.trim();
+        if info.starts_with('{') && trimmed.starts_with("#|") {
+            continue;
+        }
         if (hides_lines && (trimmed == "#" || trimmed.starts_with("# ")))
             || (trimmed.starts_with("{{#") && trimmed.ends_with("}}"))
         {

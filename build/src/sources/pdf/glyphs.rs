@@ -16,6 +16,7 @@ use hayro_interpret::{
     InterpreterCache, InterpreterSettings, SoftMask, TransformExt, interpret_page,
 };
 
+use super::bookmarks::{self, Bookmark};
 use super::budget::{Budget, Stop};
 
 /// Glyph space: the units of an em.
@@ -111,6 +112,11 @@ impl File {
     pub fn title_and_author(&self) -> (Option<String>, Option<String>) {
         let metadata = self.pdf.metadata();
         (metadata.title.as_deref().map(text_string), metadata.author.as_deref().map(text_string))
+    }
+
+    /// The outline of the file.
+    pub fn bookmarks(&self) -> Vec<Bookmark> {
+        bookmarks::of(&self.pdf)
     }
 
     /// A reader of the pages, which keeps the fonts that it has met.
@@ -242,7 +248,7 @@ impl Picture {
 }
 
 /// A text string of a PDF: UTF-16 or UTF-8 behind a byte order mark, else nearly Latin-1.
-fn text_string(bytes: &[u8]) -> String {
+pub(super) fn text_string(bytes: &[u8]) -> String {
     match encoding_rs::Encoding::for_bom(bytes) {
         Some((encoding, _)) => encoding.decode(bytes).0.into_owned(),
         None => encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),

@@ -1,9 +1,13 @@
 //! Lines of a column: its spans from left to right.
 
 use super::spans::Span;
+use crate::sources::reference_marks::{Raised, classify};
 
 /// A gap that separates spans of one line as words do, in ems.
 const WORD_GAP: f32 = 0.12;
+
+/// Size of raised text, as a part of that of its line.
+const RAISED_SIZE: f32 = 0.85;
 
 /// How far the middle of a span may be from that of its line, in ems.
 const SAME_LINE: f32 = 0.35;
@@ -85,7 +89,14 @@ impl Row {
         let (mut chars, mut bold) = (0, 0);
         let mut sizes: Vec<(f32, u32)> = Vec::new();
         for span in &self.spans {
-            if !text.is_empty() && span.x0 - end > WORD_GAP * span.size {
+            let is_apart = !text.is_empty() && span.x0 - end > WORD_GAP * span.size;
+            let is_raised =
+                span.size <= RAISED_SIZE * self.size && span.y < self.y - 0.1 * self.size;
+            if is_raised && !is_apart && classify(&text, &span.text) == Raised::Mark {
+                end = end.max(span.x1);
+                continue;
+            }
+            if is_apart {
                 text.push(' ');
             }
             text.push_str(&span.text);

@@ -5,12 +5,14 @@
 //! every page and are left out, [`paragraphs`] with divided words joined, [`sections`] under
 //! headings.
 
+mod bookmarks;
 mod budget;
 mod columns;
 mod frames;
 mod glyphs;
 mod hyphens;
 mod lines;
+mod margins;
 pub(super) mod ocr;
 mod paragraphs;
 mod sections;
@@ -66,7 +68,10 @@ pub(super) fn read(
     for (page, text) in frames::take(&mut pages.columns, &pages.heights) {
         trace.note(Rule::PageFrame, || (format!("page {}", page + 1), text));
     }
-    let document = sections::of(pages.columns);
+    for (page, text) in std::mem::take(&mut pages.margins) {
+        trace.note(Rule::LineNumbers, || (format!("page {}", page + 1), text));
+    }
+    let document = sections::of(pages.columns, &file.bookmarks());
     if document.sections.is_empty() {
         return None;
     }
@@ -77,6 +82,7 @@ pub(super) fn read(
         raw.page.meta.push(("author".to_owned(), author));
     }
     raw.page.sections = document.sections;
+    raw.lost = trace.take_lost();
     raw.left_out = trace.finish();
     Some(raw)
 }
@@ -137,6 +143,8 @@ fn declared_title(title: &str, path: &Path) -> Option<String> {
 struct Pages {
     columns: Vec<Columns>,
     heights: Vec<f32>,
+    /// Numbers of lines that stood in margins, with the number of their page.
+    margins: Vec<(usize, String)>,
     /// Pages, from 1, that show an image instead of text.
     scans: Vec<usize>,
     /// Scans in which no text was recognised.
@@ -183,7 +191,11 @@ impl Pages {
                 }
             }
             self.heights.push(page.height);
-            self.columns.push(columns_of(&page));
+            let (columns, numbers) = columns_of(&page);
+            if !numbers.is_empty() {
+                self.margins.push((at, numbers.join(" ")));
+            }
+            self.columns.push(columns);
         }
     }
 
@@ -274,14 +286,18 @@ impl Pages {
     }
 }
 
-/// The columns of a page: first those of the text's main direction.
-fn columns_of(page: &PageGlyphs) -> Columns {
-    spans::by_direction(&page.glyphs)
-        .into_iter()
-        .flat_map(columns::in_order)
-        .map(lines::of)
-        .filter(|lines| !lines.is_empty())
-        .collect()
+/// The columns of a page, first those of the text's main direction, and the numbers of lines that
+/// stood beside them.
+fn columns_of(page: &PageGlyphs) -> (Columns, Vec<String>) {
+    let mut columns = Vec::new();
+    let mut numbers = Vec::new();
+    for spans in spans::by_direction(&page.glyphs) {
+        let (spans, taken) = margins::without_numbers(spans);
+        numbers.extend(taken);
+        let of_direction = columns::in_order(spans).into_iter().map(lines::of);
+        columns.extend(of_direction.filter(|lines| !lines.is_empty()));
+    }
+    (columns, numbers)
 }
 
 /// `page 3`, `pages 3, 5, 8`, `pages 1, 2, 3, 4, 5 and 7 more`.

@@ -1,8 +1,11 @@
 //! Sections: headings by their font size, and the paragraphs below them, page by page.
 
+use std::collections::BTreeMap;
+
 use findling_bundle::AttributeValue;
 
 use super::Columns;
+use super::bookmarks::Bookmark;
 use super::hyphens::Hyphens;
 use super::paragraphs::{self, Paragraph};
 use crate::page::{Block, Section};
@@ -34,8 +37,75 @@ pub(super) struct Document {
     pub title: Option<String>,
 }
 
+/// Smallest number of entries of an outline that gives a document its headings.
+const MIN_BOOKMARKS: usize = 3;
+
+/// The entries of an outline by their pages, until they are found in the text.
+struct Outlined<'a> {
+    by_page: BTreeMap<usize, Vec<&'a Bookmark>>,
+}
+
+impl<'a> Outlined<'a> {
+    fn of(bookmarks: &'a [Bookmark]) -> Self {
+        let mut by_page: BTreeMap<usize, Vec<&Bookmark>> = BTreeMap::new();
+        if bookmarks.len() >= MIN_BOOKMARKS {
+            for bookmark in bookmarks {
+                by_page.entry(bookmark.page).or_default().push(bookmark);
+            }
+        }
+        Self { by_page }
+    }
+
+    /// The level of a text that is an entry's title on its page.
+    fn take(&mut self, page: usize, text: &str) -> Option<u8> {
+        let entries = self.by_page.get_mut(&page)?;
+        let text = plain(text);
+        let at = entries.iter().position(|entry| {
+            let title = plain(&entry.title);
+            // The text may have a number before the title.
+            !title.is_empty()
+                && (title == text || text.strip_suffix(&*title).is_some_and(is_number))
+        })?;
+        Some(entries.remove(at).level)
+    }
+
+    /// The first entry of a page whose title is not in its text.
+    fn rest(&mut self, page: usize, texts: &[String]) -> Vec<&'a Bookmark> {
+        let Some(entries) = self.by_page.get_mut(&page) else { return Vec::new() };
+        let missing = |entry: &&Bookmark| {
+            let title = plain(&entry.title);
+            !texts.iter().any(|text| {
+                let text = plain(text);
+                text == title || text.strip_suffix(&*title).is_some_and(is_number)
+            })
+        };
+        let found: Vec<&Bookmark> = entries.iter().copied().filter(missing).collect();
+        entries.retain(|entry| !missing(entry));
+        found
+    }
+}
+
+/// A text without case and punctuation.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn is_number(text: &str) -> bool {
+    text.len() <= 8 && text.chars().all(|c| c.is_numeric() || "ivx".contains(c))
+        || text.strip_prefix("chapter").is_some_and(is_number)
+}
+
+/// A text without the dots that lead from an entry of a table of contents to its page.
+fn without_leaders(text: &str) -> String {
+    if !text.contains(". . .") && !text.contains("....") {
+        return text.to_owned();
+    }
+    let is_dots = |word: &&str| !word.chars().all(|c| matches!(c, '.' | '\u{b7}' | '\u{2026}'));
+    text.split(' ').filter(is_dots).collect::<Vec<_>>().join(" ")
+}
+
 /// Makes sections of the columns of all pages.
-pub(super) fn of(pages: Vec<Columns>) -> Document {
+pub(super) fn of(pages: Vec<Columns>, bookmarks: &[Bookmark]) -> Document {
     let hyphens = Hyphens::learn(pages.iter().flatten().flatten().map(|line| line.text.as_str()));
     let body = body_size(&pages);
     let leading = paragraphs::leading(pages.iter().flatten());
@@ -49,8 +119,23 @@ pub(super) fn of(pages: Vec<Columns>) -> Document {
     let levels = Levels::of(&placed, body);
     let title = title(&placed, body, &hyphens);
     let mut built = Builder::default();
-    for Placed { page, paragraph } in &placed {
-        let text = fold(&paragraph.text(&hyphens));
+    let mut outlined = Outlined::of(bookmarks);
+    let texts: Vec<String> =
+        placed.iter().map(|Placed { paragraph, .. }| fold(&paragraph.text(&hyphens))).collect();
+    for (at, Placed { page, paragraph }) in placed.iter().enumerate() {
+        if at == 0 || placed[at - 1].page != *page {
+            let end = placed[at..].iter().position(|placed| placed.page != *page);
+            let of_page = &texts[at..end.map_or(texts.len(), |n| at + n)];
+            for bookmark in outlined.rest(*page, of_page) {
+                built.heading(*page, bookmark.level, bookmark.title.clone());
+            }
+        }
+        let text = texts[at].clone();
+        if let Some(level) = outlined.take(*page, &text) {
+            built.heading(*page, level, text);
+            continue;
+        }
+        let text = without_leaders(&text);
         match levels.level(paragraph) {
             Some(level) => built.heading(*page, level, text),
             None => built.text(*page, text, &hyphens),

@@ -13,8 +13,8 @@ use crate::page::Page;
 use crate::sources::files::{self, File};
 use crate::sources::share::{self, Piece, Share};
 use crate::sources::{
-    Format, Listing, Options, Outcome, Problem, RawPage, Severity, describe, finish, pages_of,
-    parse, read_file, too_large,
+    Format, Listing, Options, Outcome, Problem, RawPage, Severity, clean, describe, finish_clean,
+    pages_of, parse, read_file, too_large,
 };
 use crate::usage_error::UsageError;
 
@@ -50,6 +50,8 @@ pub struct Split {
     told: Option<String>,
     problems: Vec<Problem>,
     read: Vec<(File, Outcome)>,
+    /// Whether these are all pages of a site.
+    is_whole: bool,
 }
 
 /// What was read, as rows.
@@ -100,7 +102,7 @@ impl Splitter {
         });
         let read = read.collect();
         bar.finish_and_clear();
-        self.described(self.problems.clone(), read)
+        self.described(self.problems.clone(), read, share.is_none())
     }
 
     /// Reads these files.
@@ -131,7 +133,7 @@ impl Splitter {
                 Ok((file, outcome))
             }
         });
-        Ok(self.described(Vec::new(), read.collect::<Result<_, _>>()?))
+        Ok(self.described(Vec::new(), read.collect::<Result<_, _>>()?, false))
     }
 
     fn read_given(&self, file: &File, bytes: Vec<u8>) -> Outcome {
@@ -143,19 +145,29 @@ impl Splitter {
         parse(file, &Arc::new(bytes), None, &self.options)
     }
 
-    fn described(&self, problems: Vec<Problem>, read: Vec<(File, Outcome)>) -> Split {
+    fn described(
+        &self,
+        problems: Vec<Problem>,
+        read: Vec<(File, Outcome)>,
+        is_whole: bool,
+    ) -> Split {
         let (files, mut outcomes): (Vec<File>, Vec<Outcome>) = read.into_iter().unzip();
         describe(&mut outcomes, &self.options.tree);
         let read = files.into_iter().zip(outcomes).collect();
-        Split { told: self.told.clone(), problems, read }
+        Split { told: self.told.clone(), problems, read, is_whole }
     }
 }
 
 impl Split {
     /// The rows, and the pages by the rules for a site.
     pub fn finish(self, options: &Options, on_problem: &mut dyn FnMut(Problem)) -> Finished {
-        let Self { told, problems, mut read } = self;
+        let Self { told, problems, read, is_whole } = self;
         problems.into_iter().for_each(&mut *on_problem);
+        let (files, mut outcomes): (Vec<File>, Vec<Outcome>) = read.into_iter().unzip();
+        if is_whole {
+            clean(&mut outcomes, options, on_problem);
+        }
+        let mut read: Vec<(File, Outcome)> = files.into_iter().zip(outcomes).collect();
         let rows = read.par_iter_mut().flat_map_iter(|(file, outcome)| {
             let mut rows = Vec::new();
             for (place, raw) in outcome.pages.iter_mut().enumerate() {
@@ -172,7 +184,8 @@ impl Split {
         });
         let rows: Vec<Row> = rows.collect();
         let outcomes = read.into_iter().map(|(_, outcome)| outcome).collect();
-        let raws = finish(outcomes, options, on_problem);
+        // Of a part of a site, a build leaves out what is repeated.
+        let raws = finish_clean(outcomes, options, on_problem);
         Finished::of(rows, raws)
     }
 }
@@ -191,7 +204,13 @@ impl Finished {
         if rows.iter().all(|row| row.place.is_some()) {
             rows.sort_by_cached_key(place);
         }
-        Self::of(rows, share::finish_shares(pieces, options, on_problem))
+        let mut outcomes = share::outcomes(pieces);
+        let are_placed = rows.iter().all(|row| row.place.is_some());
+        clean(&mut outcomes, options, on_problem);
+        if are_placed {
+            rows = again(rows, &mut outcomes);
+        }
+        Self::of(rows, finish_clean(outcomes, options, on_problem))
     }
 
     /// Finds the rows of pages. Both have the same order, and some rows are of no page.
@@ -221,4 +240,24 @@ impl Finished {
         let pages = pages_of(raws);
         Self { rows, pages, places }
     }
+}
+
+/// The rows of pages of which something may have been left out. `outcomes` has a page each, in the
+/// order of the rows.
+fn again(rows: Vec<Row>, outcomes: &mut [Outcome]) -> Vec<Row> {
+    let mut found = Vec::with_capacity(rows.len());
+    let of_pages = rows.chunk_by(|a, b| a.file == b.file && a.place == b.place);
+    for (of_page, outcome) in of_pages.zip(outcomes) {
+        let first = &of_page[0];
+        let Some(raw) = outcome.pages.first_mut() else { continue };
+        let is_html = raw.format == Some(Format::Html) && first.as_read.is_some();
+        let file = first.file.as_deref().unwrap_or_default();
+        let place = first.place.unwrap_or_default();
+        let made = match is_html && raw.page.restore().is_ok() {
+            true => rows_of(file, place, raw, first.options.as_deref()).ok(),
+            false => None,
+        };
+        found.extend(made.unwrap_or_else(|| of_page.to_vec()));
+    }
+    found
 }

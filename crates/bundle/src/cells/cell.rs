@@ -41,6 +41,8 @@ pub enum Members {
     Counted(u32),
     /// The ids, ascending.
     Told(Vec<u32>),
+    /// Nothing: they are of a range of sections. The shard itself names their places.
+    Unknown,
 }
 
 /// Writes a cell's shard. `vectors` are in the order of their ids, of `dim` numbers each. `places`
@@ -149,6 +151,7 @@ impl CellShard {
         let expected = match &members {
             Members::Counted(n_vectors) => u64::from(*n_vectors),
             Members::Told(ids) => ids.len() as u64,
+            Members::Unknown => n as u64,
         };
         if n as u64 != expected {
             return Err(Error::Length { what: "vectors of a cell", expected, got: n as u64 });
@@ -157,8 +160,8 @@ impl CellShard {
         let models = &mut Models::new();
         let centroid = coder.fine(decoder, models)?;
         let names = match members {
-            Members::Counted(_) => Names::Places(read_places(decoder, models, n, stats)?),
             Members::Told(ids) => Names::Ids(ids),
+            _ => Names::Places(read_places(decoder, models, n, stats)?),
         };
         let (mut rows, mut scales) = (Vec::with_capacity(n * dim), Vec::with_capacity(n));
         for place in 0..n {

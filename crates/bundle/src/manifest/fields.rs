@@ -150,7 +150,7 @@ fn read_dense(reader: &mut Reader<'_>) -> Result<Dense, Error> {
             ranges: Vec::new(),
         })
     })?;
-    let (vectors, sentences) = (Vec::new(), Vec::new());
+    let (vectors, sentences, sections) = (Vec::new(), Vec::new(), Vec::new());
     Ok(Dense {
         encoder,
         mean,
@@ -161,6 +161,7 @@ fn read_dense(reader: &mut Reader<'_>) -> Result<Dense, Error> {
         projection,
         rows,
         sentences,
+        sections,
     })
 }
 

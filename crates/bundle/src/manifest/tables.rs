@@ -12,7 +12,7 @@
 //! - spelling: strings; ids of shards
 //! - texts: count; for each the first page, less the one before, and the place of its first
 //!   section, less the one before on the same page; ids of shards
-//! - vectors, sentences: count; each first id, less the one before; ids of shards
+//! - vectors, sentences, vectors of sections: count; each first id, less the one before; ids of shards
 //! - rows: strings; ids of shards
 //! - common words: strings
 //! - hashes of shards: half bytes of each shard that begins a group; their number depends on the
@@ -24,14 +24,14 @@
 //! zigzag of each less the one before less one.
 
 use super::{
-    Dense, LexiconRange, Manifest, RowRange, SentencesRange, SpellingRange, TextRange, VectorRange,
-    WHAT,
+    Dense, LexiconRange, Manifest, RowRange, SectionsRange, SentencesRange, SpellingRange,
+    TextRange, VectorRange, WHAT,
 };
 use crate::codec::{Reader, put_varint, shared_prefix, unzigzag, zigzag};
 use crate::limits::{MAX_RANGES, MAX_TERM_LEN};
 use crate::names::{put_hashes, take_hashes};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
-use crate::{Error, PageId, ShardEntry, ShardHash, ShardId, ShardKind, VectorId};
+use crate::{Error, PageId, SectionId, ShardEntry, ShardHash, ShardId, ShardKind, VectorId};
 
 /// Places of the models of numbers: runs of shards; lengths, by kind; then those of each list.
 const RUNS: usize = 0;
@@ -42,7 +42,8 @@ const SPELLING: usize = TERMS + LIST;
 const TEXTS: usize = SPELLING + LIST;
 const VECTORS: usize = TEXTS + SECTIONS_ON + SECTIONS as usize;
 const SENTENCES: usize = VECTORS + LIST;
-const ROWS: usize = SENTENCES + LIST;
+const OF_SECTIONS: usize = SENTENCES + LIST;
+const ROWS: usize = OF_SECTIONS + LIST;
 const COMMON: usize = ROWS + LIST;
 const TIERS: usize = COMMON + LIST;
 const SHARED: usize = TIERS + LIST;
@@ -208,6 +209,8 @@ impl Packer {
         self.ids(VECTORS, dense.vectors.iter().map(|range| range.shard));
         self.firsts(SENTENCES, dense.sentences.iter().map(|range| range.first_page.0));
         self.ids(SENTENCES, dense.sentences.iter().map(|range| range.shard));
+        self.firsts(OF_SECTIONS, dense.sections.iter().map(|range| range.first_section.0));
+        self.ids(OF_SECTIONS, dense.sections.iter().map(|range| range.shard));
         let Some(rows) = &dense.rows else { return };
         self.strings(ROWS, rows.ranges.iter().map(|range| &range.first_key));
         self.ids(ROWS, rows.ranges.iter().map(|range| range.shard));
@@ -335,6 +338,10 @@ impl Unpacker<'_> {
         let sentences = self.ranges(SENTENCES)?;
         dense.sentences = sentences
             .map(|(first, shard)| SentencesRange { first_page: PageId(first), shard })
+            .collect();
+        let sections = self.ranges(OF_SECTIONS)?;
+        dense.sections = sections
+            .map(|(first, shard)| SectionsRange { first_section: SectionId(first), shard })
             .collect();
         let Some(rows) = &mut dense.rows else { return Ok(()) };
         rows.ranges =

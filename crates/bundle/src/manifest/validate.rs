@@ -166,6 +166,16 @@ impl Manifest {
             ShardKind::Sentences,
             &mut dense.sentences.iter().map(|range| range.shard),
         )?;
+        if !dense.sections.is_empty() {
+            check_starts(
+                dense.sections.iter().map(|range| range.first_section.0),
+                self.stats.n_sections,
+            )?;
+        }
+        self.have_shards(
+            ShardKind::SectionVectors,
+            &mut dense.sections.iter().map(|range| range.shard),
+        )?;
         if let Some(graph) = dense.graph {
             self.refers(graph, ShardKind::Graph)?;
         }

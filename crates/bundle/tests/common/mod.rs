@@ -328,6 +328,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     let spelling = add(ShardKind::Spelling, &sample.spelling);
     add(ShardKind::Addresses, &sample.addresses);
     let sentences = add(ShardKind::Sentences, &sample.sentences);
+    let sections = add(ShardKind::SectionVectors, &sample.cells[0]);
     let mut attributes: Vec<Attribute> = KINDS
         .iter()
         .zip(&sample.columns)
@@ -383,6 +384,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
                 ranges: vec![RowRange { first_key: "##ing".into(), shard: rows }],
             }),
             sentences: vec![SentencesRange { first_page: PageId(0), shard: sentences }],
+            sections: vec![SectionsRange { first_section: SectionId(0), shard: sections }],
         }),
         lexicon: vec![LexiconRange { first_term: "terma".into(), terms, second: Some(second) }],
         spelling: vec![SpellingRange { first_word: "alpha".into(), shard: spelling }],
@@ -653,8 +655,10 @@ pub fn walk_cell(raw: &[u8], coder: &Coder, members: Members, stats: &Stats) -> 
     let n_vectors = match &members {
         Members::Counted(n) => *n as usize,
         Members::Told(ids) => ids.len(),
+        Members::Unknown => usize::MAX,
     };
     let cell = CellShard::from_bytes(raw, coder, members, stats)?;
+    let n_vectors = n_vectors.min(cell.n_vectors());
     assert!(cell.rows().all(|(row, _)| row.len() == DIM as usize));
     assert_eq!(
         (cell.rows().count(), cell.ids().len() + cell.places().len()),
@@ -717,6 +721,11 @@ pub fn walk_bundle(
         }
         for range in &dense.sentences {
             walk_sentences(&read(range.shard)?)?;
+        }
+        for range in &dense.sections {
+            assert_eq!(manifest.vectors_of(range.first_section), Some(range.shard));
+            let (raw, coder) = (read(range.shard)?, sample().coder);
+            walk_cell(&raw, &coder, Members::Unknown, &manifest.stats)?;
         }
         if let Some(graph) = dense.graph {
             walk_graph(&read(graph)?, &manifest.stats)?;

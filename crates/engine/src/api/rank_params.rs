@@ -102,7 +102,9 @@ pub struct RankParams {
     /// it. 0.75 unless told.
     pub page_maxima: f32,
     /// The part of its second-best section's fused score that a page gets as well: a page is about
-    /// what several of its sections treat. 0.3 unless told.
+    /// what several of its sections treat. Where both legs score, it is multiplied by
+    /// `2 * (1 - s / top)`, with `s` the page's score without it and `top` that of a section that
+    /// both legs have first, so that no page passes such a section. 0.3 unless told.
     pub page_second: f32,
     /// Bytes of cells that a query looks into at most, where vectors are streamed. 32 kB unless
     /// told.
@@ -112,6 +114,9 @@ pub struct RankParams {
     /// Sections found by words whose cells are looked into, where vectors are streamed and the
     /// bundle says which they are; for half of the bytes at most. 10 unless told.
     pub probe_best: u32,
+    /// Sections found by words whose vectors are fetched, where vectors are streamed and the bundle
+    /// has shards of them. 20 unless told.
+    pub probe_sections: u32,
     /// Vectors that pass the filter which are enough to choose from, where vectors are streamed.
     /// 100 unless told.
     pub probe_enough: u32,
@@ -140,6 +145,7 @@ impl Default for RankParams {
             probe_bytes: 32_000,
             sentence_probe_bytes: 64_000,
             probe_best: 10,
+            probe_sections: 20,
             probe_enough: 100,
             max_probe_bytes: 256_000,
             unseen: 1.15,

@@ -31,6 +31,13 @@ pub struct Request {
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, type = "string | Record<string, unknown>"))]
     pub filter: Option<serde_json::Value>,
+    /// A second filter, which a reader sets by facets. Of what the query finds without it, only what
+    /// passes is returned, so the count of a value is the number of pages that choosing the value
+    /// leaves. Facets are counted for each attribute without the part that concerns it. A response
+    /// with it has no suggestions and no `answerable`.
+    #[doc(alias = "deferred")]
+    #[cfg_attr(feature = "ts", ts(optional, type = "string | Record<string, unknown>"))]
+    pub post_filter: Option<serde_json::Value>,
     /// The query's embedding, if the host has an encoder. Without an embedding, a hybrid search
     /// becomes lexical, and a notice says so.
     #[doc(alias = "deferred")]

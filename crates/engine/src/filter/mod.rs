@@ -55,7 +55,9 @@ pub(crate) use compile::unknown_values;
 pub use condition::{Bound, Condition, Predicate, Test};
 pub use error::FilterError;
 pub use json::from_json;
-pub(crate) use resolve::{ResolvedFilter, TypeMismatch, filter_of, not_a_value, refuse, resolve};
+pub(crate) use resolve::{
+    ResolvedFilter, TypeMismatch, filter_of, not_a_value, post_filter_of, refuse, resolve,
+};
 pub use text::parse;
 
 /// Most levels of a condition in JSON, the innermost object included.

@@ -21,7 +21,26 @@ pub(crate) struct TypeMismatch {
 
 /// Returns the request's filter, parsed.
 pub(crate) fn filter_of(request: &Request) -> Result<Option<Condition>, Error> {
-    match &request.filter {
+    parsed(&request.filter)
+}
+
+/// Parses the request's second filter ([`Request::post_filter`]); `None` if everything passes.
+///
+/// # Errors
+/// Those of [`filter_of`], and [`Error::UnknownAttribute`].
+#[inline(never)]
+pub(crate) fn post_filter_of(index: &Index, request: &Request) -> Result<Option<Condition>, Error> {
+    let Some(condition) = parsed(&request.post_filter)? else { return Ok(None) };
+    let attributes = &index.manifest().attributes;
+    if let Some((_, error)) = condition.mismatch(attributes) {
+        return Err(Error::Filter { message: error.to_string() });
+    }
+    condition.shards(attributes)?;
+    Ok(Some(condition).filter(|condition| !condition.is_everything()))
+}
+
+fn parsed(filter: &Option<serde_json::Value>) -> Result<Option<Condition>, Error> {
+    match filter {
         None | Some(serde_json::Value::Null) => Ok(None),
         Some(serde_json::Value::String(text)) if text.trim().is_empty() => Ok(None),
         Some(serde_json::Value::String(text)) => Ok(Some(super::parse(text)?)),

@@ -36,6 +36,8 @@ pub(crate) struct ScoredGroup {
     pub(super) bit: u8,
     /// Whether this is the typed form of the word before, not a word of its own.
     pub form: bool,
+    /// Whether this is a name that hardly any page has.
+    pub unique: bool,
 }
 
 /// The titles that are equal to the whole query.
@@ -55,6 +57,12 @@ pub(crate) struct Scorer<'a> {
     /// By field and length: the weight of one occurrence.
     factors: [Vec<f32>; 6],
 }
+
+/// A name that no more pages than this have is what the query is about, and counts so many times.
+const MAX_UNIQUE_PAGES: usize = 2;
+const UNIQUE_WEIGHT: f32 = 3.0;
+/// Most passages that have it, of all bundles that are searched as one.
+const MAX_UNIQUE_PASSAGES: u32 = 64;
 
 /// Lengths up to this have their factors computed beforehand; passages are hardly ever longer.
 const MAX_TABLE_LEN: u32 = 511;
@@ -98,14 +106,19 @@ impl<'a> Scorer<'a> {
         let mut bits = 0u32;
         let is_name = plan.is_name();
         for (group, related) in plan.groups.iter().zip(plan.related()) {
-            let weight = Self::group_weight(self.params, group, only_stops);
+            let mut weight = Self::group_weight(self.params, group, only_stops);
             let carries = group.carries(only_stops);
             let bit = if carries && bits < 8 { 1 << bits } else { 0 };
             bits += u32::from(carries);
             if weight <= 0.0 {
                 continue;
             }
-            let terms = self.terms(plan, group, weight, related);
+            let mut terms = self.terms(plan, group, weight, related);
+            let unique = group.named && self.is_unique(&terms);
+            if unique {
+                weight *= UNIQUE_WEIGHT;
+                terms.iter_mut().for_each(|term| term.weight *= UNIQUE_WEIGHT);
+            }
             let most = match terms.is_empty() {
                 _ if group.extra => 0.0,
                 true if group.kind == TokenKind::Whole => 0.0,
@@ -116,7 +129,7 @@ impl<'a> Scorer<'a> {
             // typed.
             let forms = if is_name { self.forms(group, weight, bit, &terms) } else { None };
             let bit = if forms.is_some() { 0 } else { bit };
-            groups.push(ScoredGroup { terms, most, bit, form: false });
+            groups.push(ScoredGroup { terms, most, bit, form: false, unique });
             groups.extend(forms);
         }
         // With more words than bits no title is compared. The same if the title would need stop
@@ -127,6 +140,40 @@ impl<'a> Scorer<'a> {
             groups.iter_mut().for_each(|group| group.bit = 0);
         }
         groups
+    }
+
+    /// Returns whether at most [`MAX_UNIQUE_PAGES`] pages have the word as typed, and one has.
+    fn is_unique(&self, terms: &[ScoredTerm]) -> bool {
+        let mut pages: Vec<u32> = Vec::new();
+        for term in terms.iter().filter(|term| term.typed) {
+            if term.lookup.entry.df > MAX_UNIQUE_PASSAGES {
+                return false;
+            }
+            for level in Level::ALL {
+                for Posting { id, .. } in self.dictionary.postings(&term.lookup, level) {
+                    let section = match level {
+                        Level::Page => SectionId(self.structure.sections(PageId(id)).start),
+                        Level::Section => SectionId(id),
+                        Level::Passage => self.structure.section_of(PassageId(id)),
+                    };
+                    let page = self.structure.page_of(section).0;
+                    if !pages.contains(&page) {
+                        pages.push(page);
+                    }
+                }
+            }
+        }
+        (1..=MAX_UNIQUE_PAGES).contains(&pages.len())
+    }
+
+    /// Returns what share of the query the names are that hardly any page has, 0 to 1.
+    pub fn unique_share(groups: &[ScoredGroup]) -> f32 {
+        let (mut all, mut unique) = (0.0, 0.0);
+        for group in groups {
+            all += group.most;
+            unique += if group.unique { group.most } else { 0.0 };
+        }
+        if all > 0.0 { unique / all } else { 0.0 }
     }
 
     /// Returns the terms of a word of the query: its own, completions, itself joined with a
@@ -214,7 +261,13 @@ impl<'a> Scorer<'a> {
                 found.push(ScoredTerm { term: key.clone(), lookup, idf, weight, typed: true });
             }
         }
-        (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit, form: true })
+        (!found.is_empty()).then_some(ScoredGroup {
+            terms: found,
+            most: 0.0,
+            bit,
+            form: true,
+            unique: false,
+        })
     }
 
     /// Returns the pages that have one of the terms.

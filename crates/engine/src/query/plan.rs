@@ -60,6 +60,8 @@ pub(crate) struct Group {
     /// Whether the reader did not type it. Then it is not reported as missing, and not looked for
     /// in titles.
     pub extra: bool,
+    /// Whether it is spelt as names of code, codes, options, versions and files are.
+    pub named: bool,
 }
 
 impl Group {
@@ -90,6 +92,7 @@ impl Group {
             synonyms,
             joined: vec![],
             extra: true,
+            named: false,
         }
     }
 }

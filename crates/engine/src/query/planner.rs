@@ -105,7 +105,9 @@ impl QueryPlan {
                 let completed = completed.or_else(|| lone_character(&stretch));
                 let forms = forms(&clause.text, &stretch);
                 let in_row = stretch.kind != TokenKind::Part;
+                let named = in_row && is_named(&clause.text, &stretch);
                 let Some(group) = plan.push(stretch, stop, completed, forms) else { return plan };
+                plan.groups[group].named |= named;
                 if in_row {
                     sequence.push(group);
                 }
@@ -162,6 +164,7 @@ impl QueryPlan {
             synonyms,
             joined: Vec::new(),
             extra: false,
+            named: false,
         });
         Some(self.groups.len() - 1)
     }
@@ -221,6 +224,8 @@ fn option(clause: &Clause, analyzers: &mut [Analyzer]) -> Option<String> {
     term
 }
 
+/// Fewest digits of a number that is taken as a code.
+const MIN_NUMBER: usize = 3;
 /// The most pairs of neighbours in a query that are looked up as one word.
 const MAX_COMPOUNDS: usize = 3;
 /// The most words of a query whose neighbours are looked up as one word in other languages.
@@ -291,6 +296,23 @@ fn stand_for(groups: &mut [Group], pair: &[Clause], joined: &[String], analyzers
             });
         }
     }
+}
+
+/// Returns whether a stretch of `text` is spelt as a name of code, a code, an option, a version or a
+/// file is: with a digit, a sign within or in front, or a capital letter behind another letter. A number
+/// alone takes three digits.
+fn is_named(text: &str, stretch: &Stretch) -> bool {
+    let (start, end) = (stretch.start as usize, stretch.end as usize);
+    let (Some(spelt), Some(behind)) = (text.get(start..end), text.get(end..)) else { return false };
+    let n_digits = spelt.bytes().filter(u8::is_ascii_digit).count();
+    let is_number = n_digits == spelt.len();
+    let mut letters = spelt.chars();
+    letters.next();
+    n_digits > if is_number { MIN_NUMBER - 1 } else { 0 }
+        || spelt.starts_with('-')
+        || spelt.contains(['_', '.', ':'])
+        || letters.any(char::is_uppercase)
+        || behind.starts_with("()")
 }
 
 /// Returns the keys of the form in which a stretch of `text` is spelt.

@@ -1,7 +1,7 @@
 //! The dense leg: the sections nearest to the query's vector, and the similarity of any other.
 
 use findling_bundle::cells::part_of;
-use findling_bundle::{Centroids, SectionId, Structure, VectorId};
+use findling_bundle::{Centroids, SectionId, ShardId, Structure, VectorId};
 
 use super::{AllowedSections, Similarity};
 use crate::api::{Error, Mode};
@@ -71,7 +71,8 @@ impl<'a> DenseLeg<'a> {
                 vectors: Vectors::Resident(view),
             }));
         };
-        let cells = probe.cells().iter().filter_map(|&cell| index.cell(cell));
+        let shards = probe.shards(index);
+        let cells = shards.iter().filter_map(|&shard| index.cell(shard));
         let seen = Seen::new(&point.query, structure, cells);
         let neighbours = seen.nearest(allowed, k);
         // The fewer sections were ranked, the lower is the assumed similarity.
@@ -103,12 +104,12 @@ impl<'a> DenseLeg<'a> {
 }
 
 /// Returns where in a section its nearest vector lies, in 256ths. The parts of a section that have
-/// vectors are about equally long. `cells`: the cells that were fetched, if vectors are streamed.
+/// vectors are about equally long. `cells`: the shards that were fetched, if vectors are streamed.
 pub(super) fn part(
     index: &Index,
     structure: &Structure,
     point: &DensePoint,
-    cells: Option<&[u32]>,
+    cells: Option<&[ShardId]>,
     section: SectionId,
 ) -> u8 {
     let mut best = (f32::NEG_INFINITY, 0);

@@ -4,11 +4,11 @@
 
 use findling_text::keys::split_form;
 
-use crate::api::{Bm25fParams, Boost, Evidence, Explanation, Fusion, Mode, Plan, TermExplanation};
+use super::Trace;
+use crate::api::{Bm25fParams, Boost, Explanation, Fusion, Mode, Plan, TermExplanation};
 use crate::filter::number::shortest;
-use crate::lexical::{Contribution, HEADING, SYMBOL, SYMBOL_BOOST, ScoredGroup, TITLE};
+use crate::lexical::{Contribution, HEADING, SYMBOL, SYMBOL_BOOST, TITLE};
 use crate::resolve::ResolvedQuery;
-use crate::vector::Neighbours;
 
 /// Returns the lexical part of a hit's score.
 pub(crate) fn explanation(
@@ -41,13 +41,8 @@ fn written(term: &str) -> String {
 }
 
 /// Returns how a query was understood and run.
-pub(crate) fn plan(
-    asked: &ResolvedQuery,
-    groups: &[ScoredGroup],
-    selectivity: f32,
-    neighbours: &Neighbours,
-    evidence: Evidence,
-) -> Plan {
+pub(crate) fn plan(asked: &ResolvedQuery, trace: &Trace) -> Plan {
+    let Trace { groups, selectivity, neighbours, evidence, fusion, .. } = trace;
     let texts = |phrases: &[crate::query::Phrase]| {
         phrases.iter().map(|phrase| phrase.text.clone()).collect()
     };
@@ -60,9 +55,9 @@ pub(crate) fn plan(
         phrases: texts(&asked.plan.phrases),
         excluded: texts(&asked.plan.excluded),
         filter: asked.condition.as_ref().map(ToString::to_string),
-        selectivity,
+        selectivity: *selectivity,
         neighbours: neighbours.method.name().into(),
-        fusion: match (asked.mode, asked.fusion) {
+        fusion: match (asked.mode, *fusion) {
             (Mode::Hybrid, Fusion::Rrf { k, dense_weight }) => {
                 format!("rrf(k={}, dense_weight={})", shortest(&k), shortest(&dense_weight))
             }
@@ -72,7 +67,7 @@ pub(crate) fn plan(
             _ => "none".into(),
         },
         vectors_compared: neighbours.compared,
-        evidence,
+        evidence: *evidence,
     }
 }
 

@@ -14,11 +14,14 @@ pub(crate) struct Counted<'a> {
     pub sections: &'a Bitset,
     pub structure: &'a Structure,
     pub of: FacetsOf,
+    /// The numbers of groups of copies, each of which counts as one page.
+    pub copies: Option<&'a Column>,
 }
 
 impl Counted<'_> {
-    /// Returns the items of a column, each with the page or section that it counts for, ascending.
-    fn items(&self, level: AttributeLevel) -> impl Iterator<Item = (u32, u32)> {
+    /// Returns the items of a column, each with the page or section that it counts for. Those of one page
+    /// or section follow each other.
+    fn items(&self, level: AttributeLevel) -> Vec<(u32, u32)> {
         let items = self.sections.iter().map(move |section| {
             let page = self.structure.page_of(SectionId(section)).0;
             let item = if level == AttributeLevel::Page { page } else { section };
@@ -26,8 +29,24 @@ impl Counted<'_> {
         });
         // Several sections of one page count once.
         let mut last = None;
-        items.filter(move |&item| last.replace(item) != Some(item))
+        let mut items: Vec<_> = items.filter(|&item| last.replace(item) != Some(item)).collect();
+        if let Some(copies) = self.copies {
+            join_copies(&mut items, self.structure.n_pages(), copies);
+        }
+        items
     }
+}
+
+/// Makes the copies of a page count for one page, as the list shows one.
+#[doc(alias = "deferred")]
+#[inline(never)]
+fn join_copies(items: &mut [(u32, u32)], n_pages: u32, copies: &Column) {
+    for (_, page) in items.iter_mut() {
+        if let Some(group) = copies.number(*page) {
+            *page = n_pages.saturating_add(group as u32);
+        }
+    }
+    order::sort_by(items, |a, b| (a.1, a.0) < (b.1, b.0));
 }
 
 /// Returns the values of an attribute with the number of pages or sections that have each, most
@@ -39,7 +58,7 @@ pub(crate) fn count(attribute: &Attribute, column: &Column, counted: Counted<'_>
         Column::Strings(strings) => {
             // By value: the count, and one more than the number of the last item counted.
             let mut counts = vec![(0u32, 0u32); strings.n_values() as usize];
-            for (item, unit) in items {
+            for &(item, unit) in &items {
                 for &id in strings.ids(item) {
                     if let Some((count, last)) = counts.get_mut(id as usize)
                         && *last != unit + 1
@@ -53,6 +72,7 @@ pub(crate) fn count(attribute: &Attribute, column: &Column, counted: Counted<'_>
         }
         other => {
             // Minus zero is a zero.
+            let items = items.into_iter();
             let numbers = items.filter_map(|(item, unit)| Some((other.number(item)? + 0.0, unit)));
             let mut numbers: Vec<(f64, u32)> = numbers.collect();
             order::sort_by(&mut numbers, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).is_lt());
@@ -118,7 +138,7 @@ mod tests {
             Attribute { name: "a".into(), kind, level, column: ShardId(0), facet: true };
         let mut set = Bitset::none(structure.n_sections());
         sections.iter().for_each(|&section| assert!(set.insert(section)));
-        let counted = Counted { sections: &set, structure, of };
+        let counted = Counted { sections: &set, structure, of, copies: None };
         let expect = expect.iter().map(|&(value, count)| (value.to_owned(), count)).collect();
         let facet = count(&attribute, &column, counted);
         assert_eq!(facet, Facet { name: "a".into(), values: expect }, "{level:?} {of:?}");

@@ -83,6 +83,8 @@ pub(crate) struct Fused {
     /// Sections by words, best first, ties by id, as far as they were ranked: to the depth at
     /// least.
     pub ranked: Vec<u32>,
+    /// What a section scores that both legs have first; 0 where scores are not shares of both.
+    pub top: f32,
 }
 
 /// Fuses both legs. `similarity` gives a section's cosine with the query, as far as it is known.
@@ -102,6 +104,7 @@ pub(crate) fn fuse(
     let similar = if mode == Mode::Hybrid { depth } else { 0 };
     let Joined { mut candidates, lexical_places, dense_places } =
         join(legs, &ranked, similar, similarity, slots);
+    let mut top = 0.0;
     match (mode, fusion) {
         (Mode::Lexical, _) => {
             candidates.iter_mut().for_each(|c| c.lexical_share = c.lexical.unwrap_or(0.0))
@@ -121,7 +124,7 @@ pub(crate) fn fuse(
             let best_lexical =
                 lexical_places.first().map_or(0.0, |&place| legs.lexical[place as usize].score);
             let alpha = alpha.unwrap_or(params.alpha);
-            share_by_scores(&mut candidates, legs, best_lexical, alpha, params.coverage);
+            top = share_by_scores(&mut candidates, legs, best_lexical, alpha, params.coverage);
         }
     }
     // A section without a share of either leg does not match. In semantic mode the nearest sections
@@ -129,7 +132,7 @@ pub(crate) fn fuse(
     if mode != Mode::Semantic {
         candidates.retain(|candidate| candidate.lexical.is_some() || candidate.score() > 0.0);
     }
-    Fused { candidates, ranked }
+    Fused { candidates, ranked, top }
 }
 
 /// Returns the `n` best sections by words, best first, ties by id.
@@ -206,14 +209,15 @@ fn join(
     Joined { candidates, lexical_places, dense_places }
 }
 
-/// Shares of the convex combination: each leg's scores between nothing and its best.
+/// Gives the shares of the convex combination: each leg's scores between nothing and its best. Returns
+/// [`Fused::top`].
 fn share_by_scores(
     candidates: &mut [Candidate],
     legs: &Legs<'_>,
     best_lexical: f32,
     alpha: f32,
     coverage: f32,
-) {
+) -> f32 {
     let best_lexical = best_lexical.max(legs.elsewhere.lexical);
     // If the best section has few of the query's words, the lexical leg counts less.
     let short = legs.ideal - best_lexical;
@@ -226,6 +230,10 @@ fn share_by_scores(
         }
     }
     share_by_meaning(candidates, legs.zero, legs.elsewhere.similarity, alpha);
+    match best_lexical > 0.0 && !legs.dense.is_empty() {
+        true => (1.0 - alpha) * (best_lexical / whole_lexical) + alpha,
+        false => 0.0,
+    }
 }
 
 /// Shares of meaning in the convex combination: the nearest section has all of `alpha`, one with a

@@ -24,10 +24,12 @@ pub(crate) struct Grouped {
     pub pages: Vec<PageScore>,
 }
 
-/// Groups candidates by page; [`RankParams`] has the formula of a page's score.
+/// Groups candidates by page; [`RankParams`] has the formula of a page's score. `top`: what a section
+/// scores that both legs have first; 0 if one leg alone scored.
 pub(crate) fn group(
     candidates: &[Candidate],
     params: &RankParams,
+    top: f32,
     structure: &Structure,
 ) -> Grouped {
     let mut pages = vec![Best::default(); structure.n_pages() as usize];
@@ -42,7 +44,7 @@ pub(crate) fn group(
         .filter(|(_, best)| best.n_sections > 0)
         .map(|(page, best)| PageScore {
             page: page as u32,
-            score: best.score(params),
+            score: best.score(params, top),
             n_sections: best.n_sections,
             copies: 0,
             pinned: false,
@@ -91,10 +93,15 @@ impl Best {
         self.n_sections += 1;
     }
 
-    fn score(&self, params: &RankParams) -> f32 {
+    fn score(&self, params: &RankParams, top: f32) -> f32 {
         // The difference is 0, to the bit, where one section has the best of both.
         let maxima = self.lexical + self.semantic - self.fused;
-        self.fused + params.page_maxima * maxima + params.page_second * self.second
+        let own = self.fused + params.page_maxima * maxima;
+        let more = params.page_second * self.second;
+        match top > 0.0 {
+            true => own + more * 2.0 * (1.0 - own / top).max(0.0),
+            false => own + more,
+        }
     }
 }
 
@@ -118,8 +125,18 @@ mod tests {
         Candidate { section, lexical_share, semantic_share, ..Candidate::default() }
     }
 
-    /// Checks the grouping where page 0 has sections 0 and 1, page 1 has 2, page 2 has 3.
     fn check(
+        page_maxima: f32,
+        page_second: f32,
+        candidates: &[Candidate],
+        expect: &[(u32, f32, u32)],
+    ) {
+        check_below(0.0, page_maxima, page_second, candidates, expect);
+    }
+
+    /// Checks the grouping where page 0 has sections 0 and 1, page 1 has 2, page 2 has 3.
+    fn check_below(
+        top: f32,
         page_maxima: f32,
         page_second: f32,
         candidates: &[Candidate],
@@ -135,7 +152,7 @@ mod tests {
             }
         }
         for n in 0..4 {
-            let mut grouped = group(candidates, &params, &builder.clone().finish());
+            let mut grouped = group(candidates, &params, top, &builder.clone().finish());
             grouped.rank(n);
             let got: Vec<_> =
                 grouped.pages.iter().map(|p| (p.page, p.score, p.n_sections)).collect();
@@ -171,6 +188,17 @@ mod tests {
         check(0.0, 1.0, &candidates, &[(0, 0.75, 2), (2, 0.625, 1)]);
         let unlike = [candidate(0, 0.0, 0.5), candidate(1, 0.0, -0.5), candidate(2, 0.0, -0.25)];
         check(0.0, 1.0, &unlike, &[(0, 0.5, 2), (1, -0.25, 1)]);
+    }
+
+    #[test]
+    fn what_both_legs_have_first_is_first_however_many_sections_others_have() {
+        let candidates = [candidate(0, 0.5, 0.25), candidate(1, 0.25, 0.5), candidate(3, 0.5, 0.5)];
+        // Alone the two sections of page 0 would score 0.75 + 0.5 * 0.75.
+        check(0.0, 0.5, &candidates, &[(0, 1.125, 2), (2, 1.0, 1)]);
+        check_below(1.0, 0.0, 0.5, &candidates, &[(2, 1.0, 1), (0, 0.9375, 2)]);
+        // Half way to the top a second section counts as it does where one leg scores.
+        let candidates = [candidate(0, 0.5, 0.0), candidate(1, 0.25, 0.0), candidate(3, 0.5, 0.0)];
+        check_below(1.0, 0.0, 0.5, &candidates, &[(0, 0.625, 2), (2, 0.5, 1)]);
     }
 
     #[test]

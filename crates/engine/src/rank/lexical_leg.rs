@@ -3,7 +3,7 @@
 use findling_bundle::{SectionId, Structure, order};
 
 use super::AllowedSections;
-use crate::api::{Error, Mode};
+use crate::api::{Error, Fusion, Mode};
 use crate::index::Index;
 use crate::lexical::{Dictionary, LexicalHit, Names, ScoredGroup, Scorer, all_bits};
 use crate::resolve::ResolvedQuery;
@@ -16,6 +16,8 @@ pub(crate) struct LexicalLeg {
     pub(super) hits: Vec<LexicalHit>,
     /// The score of a section that has every word of the query.
     pub(super) ideal: f32,
+    /// See [`Scorer::unique_share`].
+    unique: f32,
 }
 
 impl LexicalLeg {
@@ -48,7 +50,20 @@ impl LexicalLeg {
             });
         }
         let ideal = scorer.ideal(&groups);
-        Ok(Self { groups, hits, ideal })
+        let unique = Scorer::unique_share(&groups);
+        Ok(Self { groups, hits, ideal, unique })
+    }
+
+    /// Returns how the legs are fused. Meaning counts less the more of the query are names that hardly any
+    /// page has: it does not know them.
+    pub fn fusion(&self, asked: &ResolvedQuery) -> Fusion {
+        match (asked.request.fusion, asked.fusion) {
+            (Fusion::Convex { alpha: None }, Fusion::Convex { alpha: Some(alpha) }) => {
+                let others = 1.0 - self.unique;
+                Fusion::Convex { alpha: Some(alpha * others * others) }
+            }
+            (_, fusion) => fusion,
+        }
     }
 
     /// Returns whether words of the query are on pages, none of which may be found.

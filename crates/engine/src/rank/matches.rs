@@ -7,7 +7,7 @@ use super::{
     AllowedSections, Bests, Candidate, DenseLeg, Fused, Legs, LexicalLeg, PageScore, Similarity,
 };
 use super::{fuse, group};
-use crate::api::{Error, Evidence, LegBests, Notice};
+use crate::api::{Error, Evidence, Fusion, LegBests, Notice};
 use crate::bitset::Bitset;
 use crate::index::Index;
 use crate::lexical::{LexicalHit, ScoredGroup};
@@ -21,6 +21,8 @@ pub(crate) struct Matches {
     /// By page id.
     pub pages: Vec<PageScore>,
     pub trace: Trace,
+    /// See [`Fused::top`].
+    pub(super) top: f32,
 }
 
 /// How a phrasing was run, for ranks and explanations.
@@ -39,15 +41,10 @@ pub(crate) struct Trace {
     pub(super) pins: Vec<u32>,
     /// The query's vector, if it has one.
     pub(super) point: Option<DensePoint>,
-    /// The cells that were looked into, where vectors are streamed.
-    pub(super) cells: Option<Vec<u32>>,
-}
-
-impl Trace {
-    /// Returns the shards of the cells that were looked into.
-    pub fn cells(&self, index: &Index) -> impl Iterator<Item = ShardId> {
-        self.cells.iter().flatten().map(|&cell| index.cell_shard(cell))
-    }
+    /// The shards with the vectors that were compared, where vectors are streamed.
+    pub cells: Option<Vec<ShardId>>,
+    /// How the legs were fused.
+    pub(super) fusion: Fusion,
 }
 
 impl Matches {
@@ -64,7 +61,7 @@ impl Matches {
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let dense = DenseLeg::new(index, structure, asked, &allowed, probe)?;
-        let Fused { mut candidates, ranked: lexical } = if asked.browse() {
+        let Fused { mut candidates, ranked: lexical, top } = if asked.browse() {
             all_allowed(&allowed, structure.n_sections())
         } else {
             fuse_legs(index, asked, &words, dense.as_ref())
@@ -73,12 +70,13 @@ impl Matches {
         add_pinned(&pins, &mut candidates, structure, |section| {
             allowed.contains(SectionId(section))
         });
-        let pages = group(&candidates, &asked.rank_params(index), structure).pages;
+        let pages = group(&candidates, &asked.rank_params(index), top, structure).pages;
         // Similar pages are no answer to a question, so there is no evidence.
         let evidence = match asked.request.similar_to {
             None => Evidence::of(&words, dense.as_ref()),
             Some(_) => Evidence::default(),
         };
+        let fusion = words.fusion(asked);
         let LexicalLeg { groups, hits, .. } = words;
         let is_partial =
             groups.iter().flat_map(|group| &group.terms).any(|term| term.lookup.is_partial());
@@ -87,7 +85,7 @@ impl Matches {
             None => (None, no_neighbours()),
         };
         let AllowedSections { selectivity, notices, .. } = allowed;
-        let cells = probe.map(|probe| probe.cells().to_vec());
+        let cells = probe.map(|probe| probe.shards(index));
         let trace = Trace {
             lexical,
             hits,
@@ -100,8 +98,9 @@ impl Matches {
             pins,
             point,
             cells,
+            fusion,
         };
-        Ok(Self { candidates, pages, trace })
+        Ok(Self { candidates, pages, trace, top })
     }
 }
 
@@ -111,7 +110,7 @@ fn all_allowed(allowed: &AllowedSections, n_sections: u32) -> Fused {
     let all = allowed.sections.clone().unwrap_or_else(|| Bitset::all(n_sections));
     let candidates =
         all.iter().map(|section| Candidate { section, ..Candidate::default() }).collect();
-    Fused { candidates, ranked: Vec::new() }
+    Fused { candidates, ranked: Vec::new(), top: 0.0 }
 }
 
 fn fuse_legs(
@@ -131,7 +130,7 @@ fn fuse_legs(
         |section| dense.map_or(Similarity::None, |leg| leg.similarity(SectionId(section)));
     let params = index.rank_params();
     index.with_scratch(|scratch| {
-        fuse(asked.mode, asked.fusion, params, &legs, similarity, &mut scratch.slots)
+        fuse(asked.mode, words.fusion(asked), params, &legs, similarity, &mut scratch.slots)
     })
 }
 

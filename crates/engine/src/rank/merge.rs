@@ -22,7 +22,7 @@ pub(super) struct Merged {
 /// one.
 pub(super) fn merge(found: Vec<Matches>, structure: &Structure) -> Merged {
     let (mut lists, mut traces) = (Vec::new(), Vec::new());
-    for Matches { candidates, pages, trace } in found {
+    for Matches { candidates, pages, trace, .. } in found {
         lists.push((candidates, pages));
         traces.push(trace);
     }

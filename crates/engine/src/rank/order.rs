@@ -172,6 +172,15 @@ fn prefer_by(
     Ok(())
 }
 
+/// Returns the numbers of groups of copies, if one page stands for each group.
+pub(crate) fn copies<'a>(
+    index: &'a Index,
+    asked: &ResolvedQuery,
+) -> Result<Option<&'a Column>, Error> {
+    let attribute = number_attribute(index, COPY).filter(|_| !asked.request.copies);
+    attribute.map(|attribute| column(index, attribute)).transpose()
+}
+
 /// Keeps the best page of each group of copies, with the number of the others. Keeps `keep` instead
 /// if it is in the group.
 pub(crate) fn collapse(
@@ -180,10 +189,7 @@ pub(crate) fn collapse(
     keep: Option<u32>,
     pages: &mut Vec<PageScore>,
 ) -> Result<(), Error> {
-    let Some(attribute) = number_attribute(index, COPY).filter(|_| !asked.request.copies) else {
-        return Ok(());
-    };
-    let column = column(index, attribute)?;
+    let Some(column) = copies(index, asked)? else { return Ok(()) };
     let all = pages.iter().enumerate();
     let group = |page: &PageScore| column.number(page.page).map(f64::to_bits);
     let grouped = keyed(all.filter_map(|(place, page)| Some((group(page)?, place))));

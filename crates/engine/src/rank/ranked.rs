@@ -6,11 +6,12 @@ use super::facets::Counted;
 use super::group::Grouped;
 use super::lexical_leg::scorer;
 use super::merge::{Merged, merge};
-use super::order::{PageOrdering, collapse, spread, weigh};
+use super::order::{PageOrdering, collapse, copies, spread, weigh};
 use super::shown_pages::{add_sections, keep_best, rank_sections};
-use super::{Candidate, Matches, PageScore, RankedPage, RankedSection, Standing, Trace};
-use crate::api::{Error, Facet, Notice, Plan, Total};
+use super::{Candidate, Matches, PageScore, RankedPage, RankedSection, Standing, Trace, group};
+use crate::api::{Error, Facet, FacetsOf, Notice, Plan, Total};
 use crate::bitset::Bitset;
+use crate::filter::Condition;
 use crate::index::Index;
 use crate::lexical::{ScoredGroup, Scorer};
 use crate::locate::Place;
@@ -48,8 +49,11 @@ impl Ranked {
         let request = &asked.request;
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-        let Merged { candidates, pages, traces } = merge(found, structure);
+        let Merged { mut candidates, mut pages, traces } = merge(found, structure);
         let facets = facets(index, asked, structure, &candidates, without)?;
+        if let Some(post) = &asked.post {
+            pages = keep_passing(index, asked, structure, post, &mut candidates)?;
+        }
         let ordering = PageOrdering { index, asked, structure, candidates: &candidates };
         let pages = in_order(&ordering, &traces, pages, why)?;
         let total = Total {
@@ -72,7 +76,9 @@ impl Ranked {
         keep_best(&mut pages, most, kept, structure);
         rank_sections(index, structure, &mut pages, &traces);
 
-        let chances = traces.iter().filter_map(|trace| trace.evidence.answerable());
+        // The evidence is about all that was found.
+        let of_all = traces.iter().filter(|_| asked.post.is_none());
+        let chances = of_all.filter_map(|trace| trace.evidence.answerable());
         let answerable = chances.reduce(f32::max);
         let notices = traces.iter().flat_map(|trace| trace.notices.iter().cloned()).collect();
         let mut ranked = Self {
@@ -99,13 +105,7 @@ impl Ranked {
         let mut plans = Vec::with_capacity(traces.len());
         for ((phrasing, asked), trace) in (0..).zip(phrasings).zip(traces) {
             self.explain(scorer, phrasing, &trace.groups);
-            plans.push(super::explain::plan(
-                asked,
-                &trace.groups,
-                trace.selectivity,
-                &trace.neighbours,
-                trace.evidence,
-            ));
+            plans.push(super::explain::plan(asked, trace));
         }
         self.plan = plans.into_iter().reduce(super::explain::join_plans);
     }
@@ -206,17 +206,57 @@ fn facets(
         return Ok(Vec::new());
     }
     let matching = matching(index, candidates.iter());
+    let copies = match asked.request.facets_of {
+        FacetsOf::Pages => copies(index, asked)?,
+        FacetsOf::Sections => None,
+    };
     let mut facets = Vec::with_capacity(wanted.len());
     for attribute in wanted {
         // Without this attribute's part of the filter, other sections match.
         let otherwise = without.iter().find(|(name, _)| *name == attribute.name);
-        let sections = otherwise.map_or(&matching, |(_, sections)| sections);
+        let mut sections = otherwise.map_or(&matching, |(_, sections)| sections);
+        let passing;
+        if let Some(post) = &asked.post {
+            let others = post.without(&attribute.name);
+            passing = narrowed(index, structure, others.as_ref().unwrap_or(post), sections)?;
+            sections = &passing;
+        }
         if let Some(column) = index.column(attribute.column) {
-            let counted = Counted { sections, structure, of: asked.request.facets_of };
+            let counted = Counted { sections, structure, of: asked.request.facets_of, copies };
             facets.push(super::facets::count(attribute, column, counted));
         }
     }
     Ok(facets)
+}
+
+/// Leaves the candidates that pass the second filter; returns their pages.
+#[doc(alias = "deferred")]
+#[inline(never)]
+fn keep_passing(
+    index: &Index,
+    asked: &ResolvedQuery,
+    structure: &Structure,
+    post: &Condition,
+    candidates: &mut Vec<Candidate>,
+) -> Result<Vec<PageScore>, Error> {
+    let passing = narrowed(index, structure, post, &matching(index, candidates.iter()))?;
+    candidates.retain(|candidate| passing.contains(candidate.section));
+    Ok(group(candidates, &asked.rank_params(index), structure).pages)
+}
+
+/// Returns the sections among these that meet a condition.
+#[doc(alias = "deferred")]
+#[inline(never)]
+fn narrowed(
+    index: &Index,
+    structure: &Structure,
+    condition: &Condition,
+    sections: &Bitset,
+) -> Result<Bitset, Error> {
+    let column = |shard| index.column(shard);
+    let mut met = condition.evaluate(&index.manifest().attributes, structure, column)?.sections;
+    met.and(sections);
+    Ok(met)
 }
 
 /// Returns all pages in the order in which they are shown, as far as the request reaches; behind

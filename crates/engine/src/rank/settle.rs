@@ -71,7 +71,7 @@ impl Matches {
     /// them what the pages score.
     pub fn settle(&mut self, index: &Index, asked: &ResolvedQuery, shards: &[ShardId]) {
         let (Some(structure), Some(point)) = (index.structure(), &self.trace.point) else { return };
-        let Fusion::Convex { alpha } = asked.fusion else { return };
+        let Fusion::Convex { alpha } = self.trace.fusion else { return };
         for candidate in &mut self.candidates {
             let similarity = cosine(index, structure, point, candidate.section, shards);
             if similarity.is_some() {
@@ -82,7 +82,7 @@ impl Matches {
         let elsewhere = Bests::elsewhere(index, asked).similarity;
         let alpha = alpha.unwrap_or(params.alpha);
         share_by_meaning(&mut self.candidates, point.zero, elsewhere, alpha);
-        self.pages = group(&self.candidates, &params, structure).pages;
+        self.pages = group(&self.candidates, &params, self.top, structure).pages;
     }
 }
 

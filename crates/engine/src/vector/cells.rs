@@ -7,11 +7,12 @@
 //! it, more cells follow, within a second, larger budget. What is compared depends on the request
 //! alone, not on what earlier searches happened to fetch.
 
-use findling_bundle::{CellShard, Centroids, SectionId, Structure, order};
+use findling_bundle::{CellShard, Centroids, SectionId, ShardId, Structure, order};
 
 use super::exact::Hit;
 use super::{Method, Neighbours, QuantisedQuery};
 use crate::bitset::Bitset;
+use crate::index::Index;
 
 /// A vector is taken to be among the nearest half as often where the centroid of its cell is this
 /// much less similar to the query, as a cosine (docs/design).
@@ -27,6 +28,8 @@ pub(crate) struct Probe {
     order: Vec<u32>,
     n: usize,
     bytes: u64,
+    /// The shards with the vectors of the best sections by words, where the bundle has such shards.
+    pub sections: Vec<ShardId>,
 }
 
 impl Probe {
@@ -67,7 +70,7 @@ impl Probe {
         let pays = |hit: &&Hit| !near_alone || odds(hit) >= MIN_SHARE * all;
         let most = order.len() + hits.iter().take_while(pays).count().max(1);
         order.extend(hits.iter().map(|hit| hit.id));
-        let mut probe = Self { order, n: 0, bytes: 0 };
+        let mut probe = Self { order, n: 0, bytes: 0, sections: Vec::new() };
         probe.take(centroids, budget, most);
         probe
     }
@@ -90,11 +93,17 @@ impl Probe {
     }
 
     /// Returns the cells to look into.
-    pub fn cells(&self) -> &[u32] {
+    fn cells(&self) -> &[u32] {
         &self.order[..self.n]
     }
 
-    /// Returns vectors in them.
+    /// Returns the shards of all vectors to compare.
+    pub fn shards(&self, index: &Index) -> Vec<ShardId> {
+        let cells = self.cells().iter().map(|&cell| index.cell_shard(cell));
+        cells.chain(self.sections.iter().copied()).collect()
+    }
+
+    /// Returns the number of vectors in them.
     pub fn n_vectors(&self, centroids: &Centroids) -> usize {
         let cells = self.cells().iter().filter_map(|&cell| centroids.cells().get(cell as usize));
         cells.map(|cell| cell.n_vectors as usize).sum()

@@ -507,6 +507,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             projection: None,
             rows: None,
             sentences,
+            sections: Vec::new(),
         }
     });
 

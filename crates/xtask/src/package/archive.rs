@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use super::third_party::NOTICES;
 use super::{Program, TOOL, copy, search_with};
 use crate::cmd::{Cmd, heading, note};
 use crate::paths::Paths;
@@ -19,8 +20,10 @@ const SHELLS: [(&str, &str); 4] = [
 
 /// Writes a program that this machine runs to `target/assets`, with its completions and manual
 /// pages. The Debian package takes them from there.
-pub fn write_assets(paths: &Paths, program: &Path) -> Result<()> {
+pub fn write_assets(paths: &Paths, program: &Program) -> Result<()> {
     let assets = paths.target.join("assets");
+    copy(&program.notices, &assets.join(NOTICES))?;
+    let program = &program.file;
     copy(program, &assets.join(TOOL))?;
     let completions = assets.join("completions");
     fs::create_dir_all(&completions).with_context(|| completions.display().to_string())?;
@@ -44,6 +47,7 @@ pub fn pack(paths: &Paths, program: &Program, scratch: &Path, out: &Path) -> Res
     for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"] {
         copy(&paths.root.join(file), &stage.join(file))?;
     }
+    copy(&program.notices, &stage.join(NOTICES))?;
     let assets = paths.target.join("assets");
     for directory in ["completions", "man"] {
         copy(&assets.join(directory), &stage.join(directory))?;
@@ -62,5 +66,6 @@ pub fn try_archive(archive: &Path, scratch: &Path) -> Result<()> {
     fs::create_dir(&root)?;
     Cmd::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&root).run()?;
     let unpacked = fs::read_dir(&root)?.next().context("the archive is empty")??.path();
+    ensure!(unpacked.join(NOTICES).is_file(), "the archive lacks {NOTICES}");
     search_with(|| Cmd::new(unpacked.join(TOOL)), scratch, "archive-bundle")
 }

@@ -9,12 +9,13 @@ use crate::cmd::{Cmd, heading, note, which};
 use crate::paths::Paths;
 
 /// The files that the package installs, besides the program.
-const INSTALLED: [&str; 5] = [
+const INSTALLED: [&str; 6] = [
     "usr/share/bash-completion/completions/findling",
     "usr/share/zsh/vendor-completions/_findling",
     "usr/share/fish/vendor_completions.d/findling.fish",
     "usr/share/man/man1/findling-build.1.gz",
     "usr/share/doc/findling/LICENSE-MIT",
+    "usr/share/doc/findling/THIRD-PARTY-NOTICES.txt",
 ];
 
 /// Makes the package of this machine's program, which is in `target/assets`. Returns its file;
@@ -22,7 +23,7 @@ const INSTALLED: [&str; 5] = [
 pub fn pack(paths: &Paths, out: &Path) -> Result<Option<PathBuf>> {
     heading("Debian package");
     if which("cargo-deb").is_none() {
-        note("skipped: needs cargo-deb; install it by `cargo install cargo-deb`");
+        note("skipped: needs cargo-deb; install it by `cargo install --locked cargo-deb@3.8.0`");
         return Ok(None);
     }
     let made = Cmd::new(crate::paths::cargo())

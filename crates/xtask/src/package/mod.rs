@@ -10,6 +10,7 @@ mod archive;
 mod debian;
 mod npm;
 mod platform;
+mod third_party;
 mod wheel;
 
 use std::collections::BTreeSet;
@@ -29,7 +30,7 @@ const TOOL: &str = "findling";
 
 /// The files that `findling build` writes for a site in English whose queries need no transformer,
 /// without those of [`LOCALE`].
-const WRITTEN: [&str; 13] = [
+const WRITTEN: [&str; 14] = [
     "findling-assistant.js",
     "findling-highlight.js",
     "findling-history.js",
@@ -38,6 +39,7 @@ const WRITTEN: [&str; 13] = [
     "findling-results.js",
     "findling-ui.js",
     "findling-worker.js",
+    "findling.css",
     "findling.idx",
     "findling.js",
     "findling_engine.wasm",
@@ -56,6 +58,8 @@ const PAGE: &str = "<!doctype html><html lang=en><title>Kilns</title><main><h1>K
 struct Program {
     file: PathBuf,
     platform: &'static Platform,
+    /// The licences of what it contains of others.
+    notices: PathBuf,
 }
 
 /// The options of `cargo xtask pack`.
@@ -110,6 +114,13 @@ fn try_crates(paths: &Paths, outside: &Path) -> Result<PathBuf> {
     Ok(tool)
 }
 
+/// Writes the licences of others and the list of parts for a platform.
+pub fn notices(paths: &Paths, target: Option<String>) -> Result<()> {
+    let target = target.map_or_else(host_target, Ok)?;
+    let out = paths.target.join("packages");
+    third_party::write(paths, &target, &version(paths)?, &out).map(drop)
+}
+
 /// Makes the packages that carry a program.
 pub fn pack(paths: &Paths, options: &PackOptions) -> Result<()> {
     make_client(paths)?;
@@ -150,31 +161,33 @@ fn pack_into(paths: &Paths, options: &PackOptions, scratch: &Path) -> Result<Mad
          --program",
         file.display()
     );
-    let program = Program { file: std::path::absolute(file)?, platform: Platform::of(&target)? };
     let out = std::path::absolute(match &options.out {
         Some(out) => out.clone(),
         None => paths.target.join("packages"),
     })?;
     fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
+    let notices = third_party::write(paths, &target, &version(paths)?, &out)?;
+    let file = std::path::absolute(file)?;
+    let program = Program { file, platform: Platform::of(&target)?, notices };
     // A program of another platform cannot write its completions; `target/assets` then has those of
     // an earlier call.
     let is_own = target == host_target()?;
     if is_own {
-        archive::write_assets(paths, &program.file)?;
+        archive::write_assets(paths, &program)?;
     }
     let is_debian = is_own && program.platform.libc == Some("glibc");
     let node = setup::node(paths)?;
     Ok(Made {
         archive: archive::pack(paths, &program, scratch, &out)?,
         debian: if is_debian { debian::pack(paths, &out)? } else { None },
-        client: npm::pack_client(paths, &node, scratch, &out)?,
+        client: npm::pack_client(paths, &node, &program, scratch, &out)?,
         program: npm::pack_program(paths, &node, &program, scratch, &out)?,
         wheel: wheel::pack(paths, &program, scratch, &out)?,
     })
 }
 
 /// Returns Rust's name of this machine's platform.
-fn host_target() -> Result<String> {
+pub fn host_target() -> Result<String> {
     let version = Cmd::new(paths::rustc()).arg("-vV").read()?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("`rustc -vV` names no host")?.to_owned())

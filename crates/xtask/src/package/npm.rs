@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
 use super::platform::{ALL, Platform};
+use super::third_party::NOTICES;
 use super::{Program, TOOL, copy, offline, search_with};
 use crate::cmd::{heading, note};
 use crate::paths::Paths;
@@ -22,13 +23,20 @@ const CONTENTS: [&str; 7] =
     ["bin", "dist", "integrations", "package.json", "README.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Makes the package `findling`. Returns its file.
-pub fn pack_client(paths: &Paths, node: &Node, scratch: &Path, out: &Path) -> Result<PathBuf> {
+pub fn pack_client(
+    paths: &Paths,
+    node: &Node,
+    program: &Program,
+    scratch: &Path,
+    out: &Path,
+) -> Result<PathBuf> {
     heading("npm package findling");
     let stage = scratch.join("npm-findling");
     for name in CONTENTS {
         copy(&paths.www.join(name), &stage.join(name))?;
     }
     let package: Value = serde_json::from_slice(&fs::read(stage.join("package.json"))?)?;
+    copy(&program.notices, &stage.join(NOTICES))?;
     let version = package["version"].as_str().context("package.json has no version")?.to_owned();
     ensure!(version == super::version(paths)?, "package.json and Cargo.toml differ in the version");
     // npm keeps the order of conditions, of which the first that holds counts.
@@ -58,6 +66,7 @@ pub fn pack_program(
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         copy(&paths.root.join(licence), &stage.join(licence))?;
     }
+    copy(&program.notices, &stage.join(NOTICES))?;
     let mut package = json!({
         "name": name,
         "version": super::version(paths)?,
@@ -66,7 +75,7 @@ pub fn pack_program(
         "repository": "https://github.com/findling-search/findling",
         "os": [platform.os],
         "cpu": [platform.cpu],
-        "files": ["bin", "LICENSE-APACHE", "LICENSE-MIT"],
+        "files": ["bin", "LICENSE-APACHE", "LICENSE-MIT", NOTICES],
         "preferUnplugged": true,
     });
     if let Some(libc) = platform.libc {
@@ -132,12 +141,13 @@ fn pack(node: &Node, stage: &Path, out: &Path) -> Result<(PathBuf, BTreeSet<Stri
 /// command, the licences and the description.
 fn check_files(files: &BTreeSet<String>, package: &Value) -> Result<()> {
     let exports = entry_points(&package["exports"]);
+    ensure!(files.contains(NOTICES), "the npm package lacks {NOTICES}");
     for needed in exports.into_iter().chain(entry_points(&package["bin"])) {
         ensure!(files.contains(needed), "the npm package lacks {needed}: run `cargo xtask wasm`");
     }
     for name in files {
         let top = name.split('/').next().unwrap_or_default();
-        if !CONTENTS.contains(&top) {
+        if !CONTENTS.contains(&top) && top != NOTICES {
             bail!("the npm package has a file that does not belong there: {name}");
         }
     }

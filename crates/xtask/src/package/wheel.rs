@@ -27,6 +27,7 @@ pub fn pack(paths: &Paths, program: &Program, scratch: &Path, out: &Path) -> Res
         .arg(&dist)
         .env("FINDLING_WHEEL_BINARY", &file)
         .env("FINDLING_WHEEL_PLATFORM", &tag)
+        .env("FINDLING_WHEEL_NOTICES", &program.notices)
         .dir(&paths.root.join("python"))
         .run()?;
     let made = fs::read_dir(&dist)?.next().context("hatchling made no wheel")??;

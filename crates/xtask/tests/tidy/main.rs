@@ -3,6 +3,7 @@
 mod deferred;
 mod layers;
 mod shape;
+mod supply_chain;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -8,6 +8,7 @@ export default {
   placeholder: "Nach Wörtern oder Bedeutung suchen",
   close: "Schließen",
   clear: "Filter entfernen",
+  clearText: "Text löschen",
   results: "Suchergebnisse",
   filters: "Filter",
   more: "Weitere Ergebnisse",
@@ -49,8 +50,15 @@ export default {
     one: "{n} Kopie",
     other: "{n} Kopien",
   },
+  searching: "Suche läuft…",
+  better: "Bessere Treffer zeigen",
+  longQuery: "Der Text ist sehr lang. Gesucht wurde nur nach seinem Anfang.",
   retry: "Erneut versuchen",
   failed: "Die Suche ist nicht verfügbar",
+  offline:
+    "Es scheint keine Verbindung zum Internet zu geben. Prüfen Sie sie und versuchen Sie es erneut.",
+  broken:
+    "Auf dieser Website ist etwas schiefgegangen. Versuchen Sie es in einigen Minuten erneut.",
   byWords: "nach Wörtern",
   byMeaning: "nach Bedeutung",
   byBoth: "nach Wörtern und Bedeutung",

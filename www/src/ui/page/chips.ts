@@ -1,6 +1,6 @@
 /** Chips: a button for each chosen value, which removes the choice. */
 
-import { CROSS, fill, h, icon } from "../common";
+import { CROSS, fill, h, icon, nameText } from "../common";
 import type { Locale } from "../locale";
 import { type Control, valueName } from "./filters";
 
@@ -20,7 +20,8 @@ export function chips(
 ): HTMLElement[] {
   if (choices.length === 0) return [];
   const items = choices.map((choice) => {
-    const name = `${choice.attribute}: ${valueName(choice.value, choice.control, labels)}`;
+    const { attribute, value, control } = choice;
+    const name = `${nameText(attribute, labels)}: ${valueName(attribute, value, control, labels)}`;
     const chip = h(
       "button",
       {

@@ -17,6 +17,8 @@ import {
   type Hit,
   isModified,
   LABELS,
+  Notices,
+  SettledSearches,
   StateView,
   tell,
   verdictOn,
@@ -39,6 +41,9 @@ const TYPING_PAUSE = 160;
 /** Sections of a page, where they are shown under it, and where each is shown. */
 const SECTIONS = { page: 3, section: 10 };
 
+/** Where the history of the browser keeps how far a reader has scrolled. */
+const PLACE = "findlingPlace";
+
 /** How a new state comes into the history of the browser. */
 type Step = "push" | "replace";
 
@@ -47,6 +52,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     ...COMMON,
     "placeholder",
     "facets",
+    "filter",
     "hierarchies",
     "limit",
     "mode",
@@ -59,6 +65,13 @@ export class FindlingResults extends FindlingElement<Locale> {
   #view!: ResultView;
   #filters!: FilterControls;
   #stateView!: StateView;
+  #notices!: Notices;
+  readonly #settled = new SettledSearches(this);
+  #preset: Filter | undefined;
+  /** The page's title without a query. */
+  #title = "";
+  /** Where the reader was on the page, before coming back to it. */
+  #scrolled: number | undefined;
   #state: PageState = readState(new URLSearchParams());
   #opened: FindlingIndex | undefined;
   /** All values of the attributes with levels that were chosen from. */
@@ -78,6 +91,9 @@ export class FindlingResults extends FindlingElement<Locale> {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     removeEventListener("popstate", this.#restore);
+    removeEventListener("pagehide", this.#keepPlace);
+    if (this.#title) document.title = this.#title;
+    this.#title = "";
     clearTimeout(this.#pause);
     this.#asked.abort();
     this.#opened = undefined;
@@ -97,7 +113,7 @@ export class FindlingResults extends FindlingElement<Locale> {
       info: () => this.#opened?.info,
       bySection: () => this.#state.bySection,
       passages: () => this.passages(),
-      select: (hit, event, passage) => this.#select(hit, event, passage),
+      select: (hit, event, passage, position) => this.#select(hit, event, passage, position),
     });
     this.#stateView = new StateView({
       labels,
@@ -112,10 +128,21 @@ export class FindlingResults extends FindlingElement<Locale> {
       },
       focus: () => this.#frame.input.focus(),
     });
+    this.#notices = new Notices({
+      labels,
+      index: () => this.#opened,
+      again: () => void this.#search(),
+      verbatim: () => {
+        this.#go({ verbatim: true });
+        this.#frame.input.focus();
+      },
+    });
     this.#frame = new Frame(this.labels, this.asked().placeholder, {
       filters: this.#filters.element,
       results: this.#view.element,
       state: this.#stateView.element,
+      corrected: this.#notices.corrected,
+      notices: this.#notices.element,
       typed: () => this.#typed(),
       submitted: () => this.#go({ query: this.#frame.input.value.trim() }),
       sorted: (sort) => this.#go({ sort }),
@@ -125,6 +152,8 @@ export class FindlingResults extends FindlingElement<Locale> {
     this.#frame.element.classList.toggle("plain", this.asked().facets.length === 0);
     this.root.replaceChildren(this.#frame.element);
     addEventListener("popstate", this.#restore);
+    addEventListener("pagehide", this.#keepPlace);
+    this.#title ||= document.title;
     this.#restore();
   }
 
@@ -132,6 +161,7 @@ export class FindlingResults extends FindlingElement<Locale> {
 
   /** Shows what the address says. */
   readonly #restore = (): void => {
+    this.#scrolled = (history.state as { [PLACE]?: number } | null)?.[PLACE];
     this.#state = readState(new URLSearchParams(location.search));
     if (this.hasAttribute("missing") && this.#state.query === "")
       this.#state.query = wordsOf(location.pathname);
@@ -140,21 +170,36 @@ export class FindlingResults extends FindlingElement<Locale> {
     void this.#search();
   };
 
+  /**
+   * Keeps where the reader is in the history: the browser restores it before the results are there.
+   */
+  readonly #keepPlace = (): void => {
+    history.replaceState({ ...history.state, [PLACE]: scrollY }, "");
+  };
+
   /** Shows another state from its first page on. */
   #go(change: Partial<PageState>, step: Step = "push"): void {
     clearTimeout(this.#pause);
-    this.#state = { ...this.#state, page: 1, ...change };
+    // Another query is corrected again.
+    const isSame = change.query === undefined || change.query === this.#state.query;
+    const verbatim = isSame && this.#state.verbatim;
+    this.#state = { ...this.#state, page: 1, verbatim, ...change };
     if (this.#frame.input.value.trim() !== this.#state.query)
       this.#frame.input.value = this.#state.query;
+    this.#scrolled = undefined;
     const href = addressOf(this.#state, location.href);
-    if (step === "push" && href !== location.href) history.pushState(history.state, "", href);
-    else history.replaceState(history.state, "", href);
+    const isNew = step === "push" && href !== location.href;
+    if (isNew) this.#keepPlace();
+    const state = { ...history.state, [PLACE]: undefined };
+    if (isNew) history.pushState(state, "", href);
+    else history.replaceState(state, "", href);
     this.#filters.refresh();
     void this.#search();
   }
 
   /** Letters belong to one step of the history. */
   #typed(): void {
+    this.#settled.typed();
     clearTimeout(this.#pause);
     this.#pause = setTimeout(
       () => this.#go({ query: this.#frame.input.value.trim() }, "replace"),
@@ -177,10 +222,12 @@ export class FindlingResults extends FindlingElement<Locale> {
     const { signal } = this.#asked;
     const state = this.#state;
     this.#frame.setBusy(true);
+    document.title = state.query === "" ? this.#title : `${state.query} \u2013 ${this.#title}`;
     try {
-      this.#opened = await this.index;
+      const index = await this.index;
+      if (index !== this.#opened) this.#preset = await this.preset(index);
       if (signal.aborted) return;
-      const index = this.#opened;
+      this.#opened = index;
       this.#showOrders();
       await this.#learnValues(index, signal);
       const isPaged = this.#isPaged();
@@ -192,7 +239,6 @@ export class FindlingResults extends FindlingElement<Locale> {
         limit: isIdle ? 0 : isPaged ? limit : Math.min(100, state.page * limit),
         offset: isPaged ? (state.page - 1) * limit : 0,
         facets,
-        facetsInstead: true,
         signal,
         onUpgrade: (response) => {
           if (!signal.aborted && this.#extended !== signal) this.#show(response, isIdle);
@@ -206,15 +252,18 @@ export class FindlingResults extends FindlingElement<Locale> {
 
   /** The options that all searches of the present state share. */
   #request(): SearchOptions {
-    const { bySection, sort } = this.#state;
-    const filter = this.#filter();
-    const { mode, order } = this.asked();
+    const { bySection, sort, verbatim } = this.#state;
+    const postFilter = this.#filter();
+    const { mode, order, options } = this.asked();
     return {
+      ...options,
       mode,
       order,
+      verbatim,
       prefix: true,
       sectionsPerPage: bySection ? SECTIONS.section : SECTIONS.page,
-      ...(filter && { filter }),
+      ...(this.#preset && { filter: this.#preset }),
+      ...(postFilter && { postFilter }),
       ...orderOptions(sort, this.#orders()),
     };
   }
@@ -291,17 +340,23 @@ export class FindlingResults extends FindlingElement<Locale> {
   #show(response: SearchResponse, isIdle: boolean): void {
     const { labels } = this;
     const { pages, atLeast } = response.total;
+    if (this.#frame.isComposing && pages === 0) {
+      this.#frame.setBusy(false);
+      return;
+    }
     const info = this.#opened!.info;
     const isFirst = !this.#isPaged() || this.#state.page === 1;
     const { order, sort } = this.#request();
     const isRelevant = order === "relevance" && !sort;
+    const verdict = isFirst && isRelevant ? verdictOn(response) : undefined;
     this.#filters.show(response.facets, info, atLeast ? "+" : "");
-    this.#view.replace(response.results, isFirst && isRelevant ? verdictOn(response) : undefined);
+    this.#view.replace(response.results, verdict);
     const found =
       pages > 0 ? countOf(labels, response.total) : fill(labels.none, { query: response.query });
-    this.#frame.setSummary(isIdle ? "" : found, pages > 0);
+    const isSaid = isIdle || verdict === "nothing";
+    this.#frame.setSummary(isSaid ? "" : found, pages > 0 && !isSaid);
     this.#showChoices();
-    this.#showCorrections(response);
+    this.#notices.show(response, response.query);
     if (isIdle) this.#stateView.showHint(info.pages);
     else if (pages === 0)
       this.#stateView.showNone(response.query, this.#state.choices.size > 0, response.suggestions);
@@ -310,18 +365,22 @@ export class FindlingResults extends FindlingElement<Locale> {
     this.#frame.more.hidden = this.#isPaged() || !left;
     this.#showPages(Math.ceil(pages / this.asked().limit));
     this.#frame.setBusy(false);
-    if (!isIdle) tell(this, response, true);
+    if (this.#scrolled !== undefined) scrollTo({ top: this.#scrolled, behavior: "instant" });
+    this.#scrolled = undefined;
+    if (isIdle) return;
+    this.#settled.answered(response);
+    tell(this, response, true);
   }
 
   /** Shows an error in place of an answer, and what is chosen: that may be what is at fault. */
   #fail(error: FindlingError): void {
     this.#view.replace([], undefined);
-    this.#frame.setSummary(`${this.labels.failed}. ${error.message}`, false);
+    const reason = this.#stateView.showError(error);
+    this.#frame.setSummary(`${this.labels.failed}. ${reason}`, false);
     this.#showChoices();
-    this.#frame.setCorrected("");
+    this.#notices.hide();
     this.#frame.more.hidden = true;
     this.#showPages(0);
-    this.#stateView.showError(error);
     this.#frame.setBusy(false);
   }
 
@@ -350,12 +409,6 @@ export class FindlingResults extends FindlingElement<Locale> {
     this.#frame.chips.replaceChildren(...shown);
   }
 
-  #showCorrections({ corrections }: SearchResponse): void {
-    const { corrected } = this.labels;
-    const words = corrections.map(({ replacement }) => replacement).join(", ");
-    this.#frame.setCorrected(words === "" ? "" : `${corrected} ${words}`);
-  }
-
   #showPages(last: number): void {
     const links = this.#isPaged()
       ? pagination(
@@ -376,10 +429,12 @@ export class FindlingResults extends FindlingElement<Locale> {
     this.#frame.pages.hidden = links.length === 0;
   }
 
-  #select(hit: Hit, event: MouseEvent, passage: string): void {
+  #select(hit: Hit, event: MouseEvent, passage: string, position: number): void {
     if (isModified(event) || passage === "") return;
     event.preventDefault();
-    choose(this, { href: address(hit, false) ?? passage, ...hit }, passage);
+    const selection = { href: address(hit, false) ?? passage, ...hit, position };
+    this.#settled.chosen(selection);
+    choose(this, selection, passage);
   }
 
   // ---- attributes

@@ -5,7 +5,7 @@
 
 import type { Facet } from "../../engine-types";
 import type { Description } from "../../types";
-import { h, plural } from "../common";
+import { h, nameText, plural } from "../common";
 import type { Locale } from "../locale";
 import { bounds, type Control, controlOf, isBelow, rangeOf, valueName } from "./filters";
 
@@ -70,7 +70,12 @@ abstract class Group {
     this.name = name;
     this.control = control;
     this.options = options;
-    this.element = h("fieldset", { class: "group" }, h("legend", {}, name), this.body);
+    this.element = h(
+      "fieldset",
+      { class: "group" },
+      h("legend", {}, nameText(name, options.labels())),
+      this.body,
+    );
   }
 
   /** Shows the counts and what is chosen. */
@@ -154,7 +159,7 @@ class Values extends Group {
   }
 
   #add(value: string): Checkbox {
-    const box = this.checkbox(valueName(value, this.control, this.options.labels()));
+    const box = this.checkbox(valueName(this.name, value, this.control, this.options.labels()));
     box.input.addEventListener("change", () => {
       const others = this.chosen().filter((other) => other !== value);
       this.choose(box.input.checked ? [...others, value] : others);

@@ -26,13 +26,20 @@ export function controlOf({ name, kind }: Attribute, trees: Map<string, string>)
 }
 
 /** The label of a value. */
-export function valueName(value: string, control: Control | undefined, labels: Locale): string {
+export function valueName(
+  attribute: string,
+  value: string,
+  control: Control | undefined,
+  labels: Locale,
+): string {
+  const given = labels.values?.[attribute]?.[value];
+  if (given !== undefined) return given;
   if (control?.type === "range") {
     const [from, to] = bounds([value]);
     if (to === "") return `\u2265 ${from}`;
     return from === "" ? `\u2264 ${to}` : `${from} \u2013 ${to}`;
   }
-  if (control?.type !== "values" || !control.isTruth) return value;
+  if (control?.type !== "values" || !control.isTruth) return value.trim() || "\u2014";
   return value === "true" ? labels.yes : labels.no;
 }
 

@@ -1,6 +1,6 @@
 /** The frame of a results page: the box, the filters, what was found, the results. */
 
-import { h, icon, MAGNIFIER } from "../common";
+import { h, icon, MAGNIFIER, searchField } from "../common";
 import type { Locale } from "../locale";
 
 /** Milliseconds before a search that takes long is shown. */
@@ -11,6 +11,10 @@ export interface FrameParts {
   filters: HTMLElement;
   results: HTMLElement;
   state: HTMLElement;
+  /** What words were corrected to. */
+  corrected: HTMLElement;
+  /** What else is said about an answer. */
+  notices: HTMLElement;
   typed: () => void;
   submitted: () => void;
   sorted: (sort: string) => void;
@@ -21,13 +25,14 @@ export interface FrameParts {
 export class Frame {
   readonly element: HTMLElement;
   readonly input: HTMLInputElement;
+  /** Whether a word is being composed, of which nothing can be said yet. */
+  isComposing = false;
   /** How much was found. */
   readonly summary = h("h2", { class: "summary", tabindex: -1, dir: "auto" });
   readonly chips: HTMLElement;
   readonly more: HTMLButtonElement;
   /** Links to pages of results. */
   readonly pages: HTMLElement;
-  readonly #corrected = h("p", { class: "corrected", dir: "auto", hidden: true });
   readonly #status = h("div", { class: "sr", role: "status" });
   readonly #sort: HTMLSelectElement;
   readonly #group: HTMLSelectElement;
@@ -36,19 +41,13 @@ export class Frame {
   #slow: ReturnType<typeof setTimeout> | undefined;
 
   constructor(labels: Locale, placeholder: string, parts: FrameParts) {
-    this.input = h("input", {
-      type: "search",
-      name: "q",
-      part: "input",
-      placeholder,
-      "aria-label": labels.search,
-      autocomplete: "off",
-      autocapitalize: "off",
-      spellcheck: "false",
-      enterkeyhint: "search",
-      maxlength: 1000,
-    });
-    this.input.addEventListener("input", parts.typed);
+    this.input = searchField(placeholder, labels, { name: "q", enterkeyhint: "search" });
+    const typed = (isComposing: boolean) => {
+      this.isComposing = isComposing;
+      parts.typed();
+    };
+    this.input.addEventListener("input", (event) => typed((event as InputEvent).isComposing));
+    this.input.addEventListener("compositionend", () => typed(false));
     const form = h("form", { class: "bar", role: "search", "aria-label": labels.search });
     form.append(icon(MAGNIFIER, 20), this.input, h("div", { class: "busy" }));
     form.addEventListener("submit", (event) => {
@@ -90,7 +89,8 @@ export class Frame {
           { class: "main", "aria-label": labels.results },
           h("div", { class: "head" }, this.summary, this.#tools),
           this.chips,
-          this.#corrected,
+          parts.corrected,
+          parts.notices,
           this.#skeleton,
           parts.results,
           parts.state,
@@ -127,11 +127,6 @@ export class Frame {
     this.#tools.hidden = !found;
     if (hadFocus) this.focus();
     if (this.#status.textContent !== text) this.#status.textContent = text;
-  }
-
-  setCorrected(text: string): void {
-    this.#corrected.textContent = text;
-    this.#corrected.hidden = text === "";
   }
 
   setOrders(orders: [string, string][], chosen: string): void {

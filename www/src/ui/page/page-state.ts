@@ -9,6 +9,8 @@ export interface PageState {
   bySection: boolean;
   /** From 1. */
   page: number;
+  /** Whether words are searched for as they are written, without corrections. */
+  verbatim: boolean;
 }
 
 /** The parameter of the query is the one that a form for search has. */
@@ -16,6 +18,9 @@ const QUERY = "q";
 const SORT = "sort";
 const GROUP = "group";
 const PAGE = "page";
+const VERBATIM = "verbatim";
+/** Characters of a query that an address holds: servers refuse long ones. */
+const MAX_QUERY = 1500;
 /** Before the name of an attribute, which may be that of another parameter. */
 const CHOICE = "f.";
 
@@ -32,6 +37,7 @@ export function readState(parameters: URLSearchParams): PageState {
     choices,
     sort: parameters.get(SORT) ?? "",
     bySection: parameters.get(GROUP) === "section",
+    verbatim: parameters.has(VERBATIM),
     page: Math.max(1, Math.trunc(Number(parameters.get(PAGE))) || 1),
   };
 }
@@ -58,14 +64,15 @@ export function wordsOf(path: string): string {
 export function addressOf(state: PageState, current: string): string {
   const address = new URL(current);
   const { searchParams: parameters } = address;
-  const isOwn = (name: string) => [QUERY, SORT, GROUP, PAGE].includes(name);
+  const isOwn = (name: string) => [QUERY, SORT, GROUP, PAGE, VERBATIM].includes(name);
   for (const name of [...parameters.keys()])
     if (isOwn(name) || name.startsWith(CHOICE)) parameters.delete(name);
-  if (state.query !== "") parameters.set(QUERY, state.query);
+  if (state.query !== "") parameters.set(QUERY, state.query.slice(0, MAX_QUERY));
   for (const [attribute, values] of state.choices)
     for (const value of values) parameters.append(CHOICE + attribute, value);
   if (state.sort !== "") parameters.set(SORT, state.sort);
   if (state.bySection) parameters.set(GROUP, "section");
+  if (state.verbatim) parameters.set(VERBATIM, "1");
   if (state.page > 1) parameters.set(PAGE, String(state.page));
   // The passage that an address named belongs to another visit.
   address.hash = "";

@@ -1,7 +1,19 @@
 /** The results of a results page: one item for each page, or for each section. */
 
-import type { Description, PageResult } from "../../types";
-import { address, answerParts, type Hit, h, hitParts, tagsOf, type Verdict } from "../common";
+import type { Description, PageResult, SectionResult } from "../../types";
+import {
+  address,
+  answerParts,
+  furtherSections,
+  type Hit,
+  h,
+  hitParts,
+  placeOf,
+  repeatedTitles,
+  subParts,
+  tagsOf,
+  type Verdict,
+} from "../common";
 import type { Locale } from "../locale";
 
 /** What the view asks of the page. */
@@ -12,14 +24,14 @@ export interface ResultViewOptions {
   /** Whether links name the passage that they lead to. */
   passages: () => boolean;
   /** A link was clicked without a modifier. */
-  select: (hit: Hit, event: MouseEvent, passage: string) => void;
+  select: (hit: Hit, event: MouseEvent, passage: string, position: number) => void;
 }
 
 export class ResultView {
   readonly element = h("div", { class: "found" });
   readonly #list = h("ol", { class: "list", part: "results" });
   readonly #options: ResultViewOptions;
-  #length = 0;
+  #pages: PageResult[] = [];
 
   constructor(options: ResultViewOptions) {
     this.#options = options;
@@ -28,12 +40,12 @@ export class ResultView {
 
   /** Number of pages that are shown. */
   get length(): number {
-    return this.#length;
+    return this.#pages.length;
   }
 
   /** Replaces what is shown. */
   replace(pages: PageResult[], verdict: Verdict): void {
-    this.#length = 0;
+    this.#pages = [];
     this.#list.replaceChildren();
     this.element.replaceChildren(...this.#lead(verdict), this.#list);
     this.element.classList.toggle("unanswered", verdict === "nothing");
@@ -42,29 +54,39 @@ export class ResultView {
 
   /** Adds pages; returns the link of the first. */
   append(pages: PageResult[]): HTMLAnchorElement | undefined {
-    const items = pages.flatMap((page) => this.#items(page));
+    this.#pages.push(...pages);
+    const repeated = repeatedTitles(this.#pages);
+    const items = pages.flatMap((page) => this.#items(page, placeOf(page, repeated)));
     this.#list.append(...items);
-    this.#length += pages.length;
     return items[0]?.querySelector("a") ?? undefined;
   }
 
-  #items(page: PageResult): HTMLElement[] {
+  #items(page: PageResult, place: string[] | undefined): HTMLElement[] {
     const tags = tagsOf(page, this.#options.info(), this.#options.labels());
-    const [best, ...others] = page.sections;
-    if (!this.#options.bySection()) return [this.#item({ page, section: best }, tags, others)];
-    if (!best) return [this.#item({ page, section: undefined }, tags)];
-    return page.sections.map((section) => this.#item({ page, section }, tags));
+    const item = (
+      section: SectionResult | undefined,
+      others?: ReturnType<typeof furtherSections>,
+    ) => this.#item({ page, section }, tags, place, others);
+    if (!this.#options.bySection()) return [item(page.sections[0], furtherSections(page))];
+    return page.sections.length > 0
+      ? page.sections.map((section) => item(section))
+      : [item(undefined)];
   }
 
-  #item(hit: Hit, tags: string[], others: PageResult["sections"] = []): HTMLElement {
-    const [title, ...parts] = hitParts(hit, tags, this.#link(hit));
+  #item(
+    hit: Hit,
+    tags: string[],
+    place: string[] | undefined,
+    others: ReturnType<typeof furtherSections> = [],
+  ): HTMLElement {
+    const [title, ...parts] = hitParts(hit, tags, place, this.#link(hit));
     const item = h("li", { class: "page" }, h("h3", {}, title!), ...parts);
     // Printed, where a link cannot be followed.
     item.append(h("div", { class: "address" }, address(hit, false) ?? ""));
     if (others.length > 0) {
-      const links = others.map((section) => {
+      const links = others.map(({ section, heading }) => {
         const link = this.#link({ page: hit.page, section });
-        link.append(h("span", { dir: "auto" }, section.headingPath.at(-1) ?? hit.page.title));
+        link.append(...subParts(section, heading));
         link.classList.add("sub");
         return h("li", {}, link);
       });
@@ -85,7 +107,11 @@ export class ResultView {
 
   #link(hit: Hit): HTMLAnchorElement {
     const link = h("a", { href: address(hit, this.#options.passages()) });
-    link.addEventListener("click", (event) => this.#options.select(hit, event, link.href));
+    link.addEventListener("click", (event) => {
+      const position = this.#pages.indexOf(hit.page) + 1;
+      const isAnswer = link.classList.contains("answer");
+      this.#options.select(hit, event, link.href, isAnswer ? 0 : position);
+    });
     return link;
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Order } from "../../engine-types";
 import type { Description, SearchOptions } from "../../types";
-import { fill } from "../common";
+import { fill, nameText } from "../common";
 import type { Locale } from "../locale";
 
 /** The orders by name, with what each is called. The order of the site has the name `""`. */
@@ -24,7 +24,7 @@ export function ordersOf(named: string[], order: Order, info: Description, label
   const attributes = named.map((name): [string, string] => {
     const attribute = attributeOf(name);
     const label = name.endsWith(DESCENDING) ? labels.descending : labels.ascending;
-    return [name, fill(label, { attribute })];
+    return [name, fill(label, { attribute: nameText(attribute, labels) })];
   });
   const newest: Orders = hasDate ? [[isNewest ? "" : NEWEST, labels.newest]] : [];
   const relevance: Orders = [[isNewest ? RELEVANCE : "", labels.relevance]];

@@ -36,6 +36,7 @@ fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
     request.limit = fields.number("limit")?.map_or_else(Limit::default, Limit);
     request.offset = fields.number("offset")?.unwrap_or_default();
     request.filter = fields.take("filter");
+    request.post_filter = fields.take("postFilter");
     request.vector = fields.take("vector").map(|value| vector("vector", value)).transpose()?;
     request.encoder = fields.word("encoder", ENCODERS.0, ENCODERS.1)?.unwrap_or_default();
     request.fusion = fields.take("fusion").map(fusion).transpose()?.unwrap_or_default();
@@ -318,6 +319,7 @@ mod tests {
             "sort": {"by": "year", "descending": true}, "prefer": {"by": "d", "half": 2},
             "order": "recent", "spread": "e", "copies": true,
             "facets": ["*"], "facetsOf": "sections", "facetsInstead": true,
+            "postFilter": "y=2",
             "sectionsPerPage": 1, "explain": true,
             "why": "b", "also": ["c"], "alsoVectors": [null, {"values": [], "encoder": "e"}],
             "similarTo": "d", "read": "e"}"#;
@@ -332,6 +334,7 @@ mod tests {
             limit: Limit(3),
             offset: 2,
             filter: Some(serde_json::json!({"x": 1})),
+            post_filter: Some(serde_json::json!("y=2")),
             vector: Some(vector(&[1.0, 0.5], "supplied", true)),
             encoder: EncoderChoice::None,
             fusion: Fusion::Rrf { k: 5.0, dense_weight: 0.25 },

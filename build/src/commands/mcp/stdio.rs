@@ -1,0 +1,176 @@
+//! Messages over standard input and output, one a line. A line that is no message is answered by an
+//! error, so that its sender does not wait for ever.
+
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::ClientJsonRpcMessage;
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::{Mutex, mpsc};
+
+use super::json_rpc::{self, Fault, MAX_BYTES};
+
+/// Messages that were read and are not yet taken.
+const QUEUE: usize = 16;
+
+/// The lines of a client.
+pub struct Lines<W> {
+    messages: mpsc::Receiver<ClientJsonRpcMessage>,
+    output: Arc<Output<W>>,
+}
+
+struct Output<W>(Mutex<W>);
+
+impl<W: AsyncWrite + Send + Unpin> Output<W> {
+    async fn write(&self, line: Vec<u8>) -> io::Result<()> {
+        let mut output = self.0.lock().await;
+        output.write_all(&line).await?;
+        output.flush().await
+    }
+}
+
+fn line(message: &impl serde::Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Lines<W> {
+    /// Reads lines in a task of its own, since a read that is waited for must not be given up.
+    pub fn new(input: impl AsyncRead + Send + Unpin + 'static, output: W) -> Self {
+        let output = Arc::new(Output(Mutex::new(output)));
+        let (sender, messages) = mpsc::channel(QUEUE);
+        let answers = output.clone();
+        tokio::spawn(async move {
+            let mut input = BufReader::new(input);
+            // An error of the input ends it, and so does a client that takes no more.
+            while let Ok(Some(text)) = next_line(&mut input).await {
+                let read = text.and_then(|text| match text.trim_ascii() {
+                    b"" => Ok(None),
+                    text => json_rpc::read(text),
+                });
+                let is_open = match read {
+                    Ok(Some(message)) => sender.send(message).await.is_ok(),
+                    Ok(None) => true,
+                    Err(fault) => answer(&answers, &fault.answer()).await.is_ok(),
+                };
+                if !is_open {
+                    break;
+                }
+            }
+        });
+        Self { messages, output }
+    }
+}
+
+async fn answer<W: AsyncWrite + Send + Unpin>(
+    output: &Output<W>,
+    message: &Value,
+) -> io::Result<()> {
+    output.write(line(message)?).await
+}
+
+/// Reads the next line, without its end; `None` at the end of the input. Of a line that is too long
+/// nothing is kept.
+async fn next_line(
+    input: &mut (impl AsyncBufRead + Unpin),
+) -> io::Result<Option<Result<Vec<u8>, Fault>>> {
+    let (mut text, mut is_long, mut is_any) = (Vec::new(), false, false);
+    loop {
+        let bytes = input.fill_buf().await?;
+        if bytes.is_empty() {
+            break;
+        }
+        is_any = true;
+        let end = bytes.iter().position(|&byte| byte == b'\n');
+        let part = &bytes[..end.unwrap_or(bytes.len())];
+        is_long |= text.len() + part.len() > MAX_BYTES;
+        match is_long {
+            true => text.clear(),
+            false => text.extend_from_slice(part),
+        }
+        let taken = end.map_or(bytes.len(), |end| end + 1);
+        input.consume(taken);
+        if end.is_some() {
+            break;
+        }
+    }
+    Ok(is_any.then(|| if is_long { Err(Fault::too_long()) } else { Ok(text) }))
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let output = self.output.clone();
+        async move { output.write(line(&message)?).await }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        self.messages.recv().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.messages.close();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is answered, and the number of messages that are read, for an input.
+    fn talk(input: &[u8]) -> (Vec<Value>, usize) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (output, written) = tokio::io::duplex(1 << 20);
+            let mut lines = Lines::new(io::Cursor::new(input.to_vec()), output);
+            let mut n_messages = 0;
+            while lines.receive().await.is_some() {
+                n_messages += 1;
+            }
+            drop(lines);
+            let mut answers = Vec::new();
+            let mut written = BufReader::new(written).lines();
+            while let Some(line) = written.next_line().await.unwrap() {
+                answers.push(serde_json::from_str(&line).unwrap());
+            }
+            (answers, n_messages)
+        })
+    }
+
+    fn codes(input: &[u8]) -> (Vec<i64>, usize) {
+        let (answers, n_messages) = talk(input);
+        let code = |answer: &Value| answer["error"]["code"].as_i64().unwrap();
+        (answers.iter().map(code).collect(), n_messages)
+    }
+
+    const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+    #[test]
+    fn each_line_that_is_no_message_is_answered_and_the_next_is_read() {
+        let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+        let input = format!("nonsense\n{PING}\n\n{deep}\r\n[]\n{PING}\r\n{{}}\n");
+        assert_eq!(codes(input.as_bytes()), (vec![-32700, -32700, -32600, -32600], 2));
+        assert_eq!(codes(b""), (vec![], 0));
+        assert_eq!(codes(b"\xff\xfe\n"), (vec![-32700], 0));
+        // The last line may lack its end.
+        assert_eq!(codes(PING.as_bytes()), (vec![], 1));
+        assert_eq!(codes(b"half"), (vec![-32700], 0));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_answered_and_not_kept() {
+        let mut input = vec![b'a'; MAX_BYTES + 10];
+        input.extend_from_slice(format!("\n{PING}\n").as_bytes());
+        assert_eq!(codes(&input), (vec![-32600], 1));
+    }
+}

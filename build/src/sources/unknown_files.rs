@@ -1,0 +1,102 @@
+//! Files of kinds that are not read: counted by the ends of their names.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::{Severity, code};
+
+/// Ends of names of files that hold no text for readers: scripts, styles, pictures, data.
+const ASSETS: [&str; 62] = [
+    "css",
+    "js",
+    "mjs",
+    "cjs",
+    "map",
+    "json",
+    "xml",
+    "xsl",
+    "xsd",
+    "dtd",
+    "rss",
+    "atom",
+    "svg",
+    "svgz",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "webp",
+    "avif",
+    "bmp",
+    "ico",
+    "cur",
+    "tif",
+    "tiff",
+    "eps",
+    "woff",
+    "woff2",
+    "ttf",
+    "otf",
+    "eot",
+    "mp4",
+    "webm",
+    "mov",
+    "avi",
+    "mp3",
+    "ogg",
+    "wav",
+    "flac",
+    "zip",
+    "gz",
+    "tgz",
+    "bz2",
+    "xz",
+    "zst",
+    "7z",
+    "tar",
+    "jar",
+    "whl",
+    "deb",
+    "wasm",
+    "inv",
+    "lock",
+    "toml",
+    "yml",
+    "yaml",
+    "ini",
+    "cfg",
+    "csv",
+    "tsv",
+    "log",
+    "webmanifest",
+];
+
+/// Files of kinds that are not read.
+#[derive(Debug, Default)]
+pub(super) struct UnknownFiles {
+    /// By the end of the name: how many, and one of them.
+    by_end: BTreeMap<String, (usize, PathBuf)>,
+}
+
+impl UnknownFiles {
+    /// Notes a file of a kind that is not known, unless it is one that belongs to pages.
+    pub fn note(&mut self, path: PathBuf) {
+        let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        if end.is_empty() || ASSETS.contains(&end.as_str()) || code::is_code(&path) {
+            return;
+        }
+        let (count, _) = self.by_end.entry(end).or_insert((0, path));
+        *count += 1;
+    }
+
+    /// Tells of them.
+    pub fn tell(&self, tell: &mut dyn FnMut(Severity, &Path, String)) {
+        for (end, (count, path)) in &self.by_end {
+            let reason = match count {
+                1 => "is of a kind that is not read".to_owned(),
+                n => format!("and {} more files .{end} are of a kind that is not read", n - 1),
+            };
+            tell(Severity::Skipped, path, reason);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+def bake_loaf; end

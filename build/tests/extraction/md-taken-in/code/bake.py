@@ -1,0 +1,3 @@
+import oven
+oven.bake()
+oven.rest()

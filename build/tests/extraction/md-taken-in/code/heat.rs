@@ -1,0 +1,4 @@
+fn cold() {}
+// ANCHOR: hot
+fn heat_up() {}
+// ANCHOR_END: hot

@@ -1,0 +1,1 @@
+knead(dough);

@@ -1,0 +1,40 @@
+/** What a search panel takes from its element. */
+
+import type { FindlingIndex } from "../client";
+import type { Mode, Order } from "../engine-types";
+import type { Filter, SearchOptions, SearchResponse } from "../types";
+import type { Labels } from "./labels";
+import type { Hit } from "./verdict";
+
+/** The values of an element's attributes. */
+export interface PanelSearch {
+  mode: Mode;
+  order: Order;
+  limit: number;
+  /** The attributes that are shown as filters; `*` for all facets of the bundle. */
+  facets: string[];
+  placeholder: string;
+  /** What the element's attributes say besides: orders, spread. */
+  options: SearchOptions;
+}
+
+/** What the element provides for the panel. */
+export interface PanelOptions {
+  labels: () => Labels;
+  /** Opens the bundle; called again after a failure. */
+  open: () => Promise<FindlingIndex>;
+  asked: () => PanelSearch;
+  /** The filter that the site sets, once the bundle is open. */
+  preset: (index: FindlingIndex) => Promise<Filter | undefined>;
+  /** A result was chosen: go to `passage`, or to `href` in a site that navigates by itself. */
+  select: (hit: Hit, href: string, passage: string, position: number) => void;
+  /** The reader types. */
+  typed: () => void;
+  /** Whether links name the passage that they lead to. */
+  passages: () => boolean;
+  /** The address of a page with all results of a query, if there is one. */
+  all: (query: string) => string | undefined;
+  /** A search was answered; `isWhole`: not by a first part of the answer. */
+  answered: (response: SearchResponse, isWhole: boolean) => void;
+  dismiss: () => void;
+}
