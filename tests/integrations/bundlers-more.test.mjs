@@ -11,14 +11,7 @@ testBundler("Rspack", "bundlers-more", (site) => {
 });
 
 testBundler("Parcel", "bundlers-more", (site) => {
-  run(site, "parcel", [
-    "build",
-    "index.html",
-    "--public-url",
-    "./",
-    "--no-cache",
-    "--dist-dir",
-    "dist",
-  ]);
+  const places = ["--dist-dir", "dist", "--cache-dir", ".cache"];
+  run(site, "parcel", ["build", "index.html", "--public-url", "./", "--no-cache", ...places]);
   return "dist";
 });

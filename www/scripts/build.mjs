@@ -138,8 +138,8 @@ const SOURCES = {
 };
 /**
  * The scripts that applications import and bundle. In `dist/module` they do not ask where they are:
- * they become parts of other files, and the client's files are beside the bundle. Parcel does not read
- * `exports` of package.json, but `alias`.
+ * they become parts of other files, and the client's files are beside the bundle. Parcel does not
+ * read `exports` of package.json, but `alias`.
  */
 const BUNDLED = [
   "findling",

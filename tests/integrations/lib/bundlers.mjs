@@ -65,7 +65,7 @@ export function testBundler(name, fixture, build) {
       await search(await session.visit());
     });
 
-    test("loads what it imports by an address: the engine, and texts of the page's language", async () => {
+    test("imports the engine and the texts of a language by their addresses", async () => {
       const page = await session.visit();
       const titles = await page.evaluate(() => window.titles("thermocouple", { worker: false }));
       assert.match(titles[0] ?? "nothing", /Error codes/);

@@ -1,0 +1,3 @@
+// Rspack needs no configuration for the package.
+
+export default {};
