@@ -10,7 +10,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use crate::progress::Progress as Told;
+use crate::job_progress::JobProgress;
+use crate::progress::{Count, Counter, Event, Progress};
+pub use crate::progress::{bytes, count, thousands};
 use crate::safe_text;
 use crate::standard_streams::{stdout, tell};
 
@@ -41,7 +43,7 @@ pub struct Ui {
     /// Whether a pager may show results.
     pages: bool,
     /// What keeps the messages of a job that nobody watches.
-    told: Option<Told>,
+    told: Option<JobProgress>,
 }
 
 /// The size of a terminal in characters.
@@ -66,7 +68,7 @@ const TICK: Duration = Duration::from_millis(500);
 /// How far a stage is, as a line of JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Progress<'a> {
+struct ProgressLine<'a> {
     progress: &'a str,
     done: u64,
     /// `None` while it is not known.
@@ -146,7 +148,7 @@ impl Ui {
 
     /// A console that prints nothing, asks nothing and keeps what it is told, for a job whose
     /// progress is asked for.
-    pub fn kept(told: &Told) -> Self {
+    pub fn kept(told: &JobProgress) -> Self {
         Self { told: Some(told.clone()), ..Self::silent() }
     }
 
@@ -248,7 +250,7 @@ impl Ui {
     }
 
     /// A bar over `total` of `unit` (`sections`, `pages`), with rate and remaining time.
-    pub fn bar(&self, verb: &str, total: u64, unit: &str) -> ProgressBar {
+    pub fn bar(&self, verb: &str, total: u64, unit: &str) -> Counter {
         if let Some(told) = &self.told {
             return told.bar(verb, Some(total), unit);
         }
@@ -256,7 +258,7 @@ impl Ui {
             return reported(verb, total, unit);
         }
         if !self.bars {
-            return ProgressBar::hidden();
+            return Counter::default();
         }
         let template =
             format!("{{msg:>12}} [{{bar:30}}] {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
@@ -267,7 +269,7 @@ impl Ui {
     }
 
     /// A bar over bytes.
-    pub fn byte_bar(&self, verb: &str, total: Option<u64>) -> ProgressBar {
+    pub fn byte_bar(&self, verb: &str, total: Option<u64>) -> Counter {
         if let Some(told) = &self.told {
             return told.bar(verb, total, "bytes");
         }
@@ -275,7 +277,7 @@ impl Ui {
             return reported(verb, total.unwrap_or_default(), "bytes");
         }
         if !self.bars {
-            return ProgressBar::hidden();
+            return Counter::default();
         }
         let template = match total {
             Some(_) => "{msg:>12} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left",
@@ -288,11 +290,11 @@ impl Ui {
         self.start(bar.with_style(style), verb)
     }
 
-    fn start(&self, bar: ProgressBar, verb: &str) -> ProgressBar {
+    fn start(&self, bar: ProgressBar, verb: &str) -> Counter {
         bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
         bar.set_message(verb.to_owned());
         bar.enable_steady_tick(Duration::from_millis(500));
-        bar
+        Counter::new(Bar(bar))
     }
 
     /// Asks a yes-or-no question. Without a terminal the answer is no.
@@ -311,12 +313,55 @@ impl Ui {
     }
 }
 
+impl Progress for Ui {
+    fn tell(&self, event: Event<'_>) {
+        match event {
+            Event::Status(verb, message) => self.status(verb, message),
+            Event::Detail(message) => self.detail(message),
+            Event::Warning(message) => self.warn(message),
+        }
+    }
+
+    fn count(&self, verb: &str, total: Option<u64>, unit: &str) -> Counter {
+        match unit {
+            "bytes" => self.byte_bar(verb, total),
+            _ => self.bar(verb, total.unwrap_or_default(), unit),
+        }
+    }
+
+    fn is_shown(&self) -> bool {
+        self.verbosity > Verbosity::Quiet
+    }
+}
+
+/// A bar of the terminal.
+struct Bar(ProgressBar);
+
+impl Count for Bar {
+    fn add(&self, n: u64) {
+        self.0.inc(n);
+    }
+
+    fn set_done(&self, done: u64) {
+        self.0.set_position(done);
+    }
+
+    fn set_total(&self, total: u64) {
+        self.0.set_length(total);
+    }
+
+    fn restart(&self) {
+        self.0.reset();
+    }
+
+    fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
 /// The terminal on standard output, if there is one.
 fn screen() -> Option<Screen> {
-    #[cfg(not(target_family = "wasm"))]
     let size = terminal_size::terminal_size_of(std::io::stdout());
-    #[cfg(target_family = "wasm")]
-    let size = terminal_size::terminal_size();
     let (columns, rows) = size?;
     Some(Screen { rows: rows.0.into(), columns: columns.0.into() })
 }
@@ -329,7 +374,7 @@ fn width(screen: Option<Screen>, columns: Option<&str>) -> usize {
 
 /// A bar that is not drawn, but told as JSON: at once, and then twice a second until its end. A
 /// `total` of 0 is not known yet.
-fn reported(verb: &str, total: u64, unit: &str) -> ProgressBar {
+fn reported(verb: &str, total: u64, unit: &str) -> Counter {
     let bar = ProgressBar::hidden();
     bar.set_length(total);
     let (verb, unit, watched) = (verb.to_owned(), unit.to_owned(), bar.downgrade());
@@ -340,7 +385,7 @@ fn reported(verb: &str, total: u64, unit: &str) -> ProgressBar {
         let left = total.map(|total| total.saturating_sub(done) as f64 / per_second);
         let (progress, unit) = (&*verb, &*unit);
         let seconds_left = left.filter(|left| left.is_finite());
-        let line = Progress { progress, done, total, unit, per_second, seconds_left };
+        let line = ProgressLine { progress, done, total, unit, per_second, seconds_left };
         // Numbers and texts can be written as JSON.
         tell(serde_json::to_string(&line).unwrap_or_default());
     };
@@ -354,39 +399,7 @@ fn reported(verb: &str, total: u64, unit: &str) -> ProgressBar {
             }
         }
     });
-    bar
-}
-
-/// `1234567` as `1,234,567`.
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A count with its unit: `1 page`, `1,234 pages`. `plural` must end in `s`.
-pub fn count(n: u64, plural: &str) -> String {
-    format!(
-        "{} {}",
-        thousands(n),
-        if n == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural }
-    )
-}
-
-/// A number of bytes for people: `812 B`, `34.5 kB`, `1.2 MB` (decimal units).
-pub fn bytes(n: u64) -> String {
-    match n {
-        0..1_000 => format!("{n} B"),
-        1_000..1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
-        _ => format!("{:.2} GB", n as f64 / 1e9),
-    }
+    Counter::new(Bar(bar))
 }
 
 /// Reads a number of bytes as [`bytes`] prints it: `812`, `812 B`, `34.5kB`, `1.2 MB`, `2GB`; also
@@ -425,13 +438,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_grouped_by_three() {
-        for (n, expect) in [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")] {
-            assert_eq!(thousands(n), expect);
-        }
-    }
-
-    #[test]
     fn the_width_is_that_of_the_terminal_within_limits() {
         let of = |columns| Some(Screen { rows: 24, columns });
         for (screen, columns, expect) in [
@@ -445,13 +451,6 @@ mod tests {
             (None, None, DEFAULT_COLUMNS),
         ] {
             assert_eq!(width(screen, columns), expect, "{screen:?} {columns:?}");
-        }
-    }
-
-    #[test]
-    fn bytes_use_decimal_units() {
-        for (n, expect) in [(812, "812 B"), (34_500, "34.5 kB"), (1_200_000, "1.2 MB")] {
-            assert_eq!(bytes(n), expect);
         }
     }
 

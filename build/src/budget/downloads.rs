@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::bytes::Bytes;
 use super::traffic::Part;
 use crate::bundle_files::BundleFiles;
-use crate::index::client::TRANSFORMER;
+use crate::client::TRANSFORMER;
 
 /// A file, or a part of a file, that is downloaded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

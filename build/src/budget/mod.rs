@@ -106,7 +106,7 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
     let bar = ui.bar("Asking", 3 * queries.len() as u64, "queries");
     let mut sizes = ShardSizes::default();
     let mut ask = |host: &mut Host, query: &String, held: &mut Held, in_box: bool| {
-        bar.inc(1);
+        bar.add(1);
         let whole = request(encoder.as_ref(), query)?;
         let words = if in_box {
             let ahead = first_wanted(host, whole.clone())?;
@@ -135,7 +135,7 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
     for query in queries {
         later.push(ask(host, query, &mut held, false)?.1);
     }
-    bar.finish_and_clear();
+    bar.finish();
     Ok(Budget {
         has_client,
         opening,

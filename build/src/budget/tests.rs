@@ -9,14 +9,50 @@ use findling_encoder::static_table::StaticTable;
 
 use super::downloads::{CLIENT, SINGLE_FILE_FIRST};
 use super::*;
-use crate::index::client::{self, TRANSFORMER};
+use crate::client::{self, TRANSFORMER};
 use crate::index::packs::Limits;
-use crate::index::rows::tests::table;
 use crate::index::write::{BundleWriter, Extra, Shape};
 use crate::index::{Job, Options, build};
-use crate::models::BoxedEncoder;
 use crate::page::{Block, Page, Section};
 use crate::serve::BROTLI_QUALITY;
+use findling_bundle::EncoderCard;
+use findling_bundle::projection::Projection;
+use findling_bundle::rows::Bits;
+use findling_encoder::BoxedEncoder;
+
+/// A table of a few tokens whose rows have different directions.
+fn table() -> StaticTable {
+    let tokens = [
+        "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "share", "data", "mut", "##ex",
+        "##es", "thread", "zebra",
+    ];
+    let teacher = EncoderCard {
+        name: "teacher".into(),
+        dim: 16,
+        fingerprint: "0".repeat(32),
+        max_tokens: 256,
+        query_prefix: String::new(),
+        document_prefix: String::new(),
+        semantic: true,
+    };
+    let eye: Vec<f32> = (0..256).map(|i| f32::from(u8::from(i / 16 == i % 16))).collect();
+    let rows: Vec<f32> = (0..tokens.len() * 16)
+        .map(|i| if i / 16 == i % 16 { 1.0 } else { 0.1 * (i % 3) as f32 })
+        .collect();
+    let counts: Vec<u64> =
+        (0..tokens.len() as u64).map(|i| if i < 5 { 0 } else { 1 << (14 - i.min(13)) }).collect();
+    let vocabulary = tokens.iter().map(|&token| token.to_owned()).collect();
+    StaticTable::new(
+        teacher,
+        Projection::new(16, &eye).unwrap(),
+        vocabulary,
+        true,
+        &rows,
+        &counts,
+        Bits::Eight,
+    )
+    .unwrap()
+}
 
 const TEXT: &str = "Locks are explained here. A mutex guards the data that several threads \
                     share and each thread waits until the one before it has let go of the lock, so \

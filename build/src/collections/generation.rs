@@ -26,7 +26,7 @@ use super::files;
 use super::lock::Lock;
 use super::name::Name;
 use crate::file_mode::{make_private_directory, private_file};
-use crate::index::Kept;
+use crate::kept::Kept;
 
 /// The directory of a collection.
 #[derive(Clone, Debug)]

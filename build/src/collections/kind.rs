@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
@@ -38,7 +37,7 @@ impl Kind {
 
 /// The names of all kinds, for messages and for `--help`.
 pub fn names() -> String {
-    let formats = Format::value_variants().iter().map(|format| Kind::Of(*format).to_string());
+    let formats = Format::ALL.iter().map(ToString::to_string);
     [AUTO, SITE].into_iter().map(str::to_owned).chain(formats).collect::<Vec<_>>().join(", ")
 }
 
@@ -49,7 +48,7 @@ impl FromStr for Kind {
         match kind {
             AUTO => Ok(Kind::Auto),
             SITE => Ok(Kind::Of(Format::Html)),
-            other => Format::from_str(other, false)
+            other => Format::from_str(other)
                 .map(Kind::Of)
                 .map_err(|_| Error::BadKind { kind: other.to_owned() }),
         }
@@ -60,10 +59,7 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Kind::Auto => f.write_str(AUTO),
-            Kind::Of(format) => match format.to_possible_value() {
-                Some(value) => f.write_str(value.get_name()),
-                None => Ok(()),
-            },
+            Kind::Of(format) => f.write_str(format.name()),
         }
     }
 }
@@ -90,8 +86,8 @@ mod tests {
     fn every_format_is_a_kind_and_site_is_html() {
         assert_eq!("auto".parse::<Kind>().unwrap(), Kind::Auto);
         assert_eq!("site".parse::<Kind>().unwrap(), Kind::Of(Format::Html));
-        for format in Format::value_variants() {
-            let kind = Kind::Of(*format);
+        for format in Format::ALL {
+            let kind = Kind::Of(format);
             assert_eq!(kind.to_string().parse::<Kind>().unwrap(), kind);
             assert!(names().contains(&kind.to_string()));
         }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use findling_bundle::hex;
-use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +15,7 @@ use super::files;
 use super::name::Name;
 use super::settings::Settings;
 use crate::file_hash::file_hash;
+use crate::progress::Counter;
 use crate::sources::Included;
 
 /// Version of the state's file. One of another version counts as missing: everything is read again.
@@ -202,7 +202,7 @@ impl Scan {
     /// from there, unless its date is too recent to be trusted, the clock was set back since, or
     /// `rehash` asks for contents.
     pub fn of(paths: &[PathBuf], earlier: Option<&State>, rehash: bool) -> Self {
-        Self::with_bar(paths, earlier, rehash, &ProgressBar::hidden())
+        Self::with_bar(paths, earlier, rehash, &Counter::default())
     }
 
     /// The same with a bar over the files.
@@ -210,7 +210,7 @@ impl Scan {
         paths: &[PathBuf],
         earlier: Option<&State>,
         rehash: bool,
-        bar: &ProgressBar,
+        bar: &Counter,
     ) -> Self {
         let began = nanos(SystemTime::now()).unwrap_or(0);
         let trusted = earlier.filter(|earlier| !rehash && earlier.scanned <= began);
@@ -223,11 +223,11 @@ impl Scan {
                     Some((file?, state.scanned))
                 });
                 let state = look(path, known);
-                bar.inc(1);
+                bar.add(1);
                 (key, state)
             })
             .collect();
-        bar.finish_and_clear();
+        bar.finish();
         Self { began, files }
     }
 

@@ -25,9 +25,9 @@ use super::settings::Settings;
 use super::state::{Built, Changes, Scan, State};
 use super::vectors;
 use crate::bundle_files::BundleFiles;
-use crate::index::Kept;
+use crate::kept::Kept;
+use crate::progress::Progress;
 use crate::sources::{self, Listing};
-use crate::ui::Ui;
 
 /// How a collection is brought up to date.
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,7 +118,7 @@ pub fn sync(
     name: &Name,
     options: Options,
     build: &mut Build<'_>,
-    ui: &Ui,
+    progress: &dyn Progress,
 ) -> Result<Report> {
     let started = Instant::now();
     let settings = Registry::read(home)?.get(name)?.clone();
@@ -127,13 +127,13 @@ pub fn sync(
         return Err(Error::NoSources { name, registry }.into());
     }
     let generations = Generations::new(home.directory(name, &settings));
-    let lock = take_lock(&generations, name, ui)?;
+    let lock = take_lock(&generations, name, progress)?;
     let current = generations.current()?;
     generations.sweep(current.as_ref().map_or(0, Generation::number))?;
     let earlier = current.as_ref().and_then(|generation| State::read(&generation.state()));
     let listing = list(home, name, &settings)?;
     let paths = paths(&listing, &settings);
-    let bar = ui.bar("Comparing", paths.len() as u64, "files");
+    let bar = progress.count("Comparing", Some(paths.len() as u64), "files");
     let scan = Scan::with_bar(&paths, earlier.as_ref(), options.rehash, &bar);
     if let Some(earlier) = &earlier
         && !options.allow_empty
@@ -145,7 +145,7 @@ pub fn sync(
         (Some(earlier), Some(included)) => earlier.changes_to(&scan, included),
         _ => scan.changes_since(&Default::default()),
     };
-    tell(&changes, ui);
+    tell(&changes, progress);
     let reason = reason(&settings, current.as_ref(), earlier.as_ref(), &changes, options);
     let report = |status, built: Built, generation: &Generation| Report {
         name: name.clone(),
@@ -191,10 +191,14 @@ pub fn sync(
     Ok(report(Status::Built, built, &generation))
 }
 
-fn take_lock(generations: &Generations, name: &Name, ui: &Ui) -> Result<Lock, Error> {
+fn take_lock(
+    generations: &Generations,
+    name: &Name,
+    progress: &dyn Progress,
+) -> Result<Lock, Error> {
     let lock = Lock::take(&generations.lock(), &format!("the collection `{name}`"))?;
     if let Some(owner) = lock.abandoned() {
-        ui.detail(format!("the last sync of {name}, by {owner}, was interrupted; going on"));
+        progress.detail(format!("the last sync of {name}, by {owner}, was interrupted; going on"));
     }
     Ok(lock)
 }
@@ -278,15 +282,15 @@ fn is_whole(generation: &Generation, settings: &Settings) -> bool {
     [generation.bundle()].into_iter().chain(further).all(|path| BundleFiles::open(&path).is_ok())
 }
 
-fn tell(changes: &Changes, ui: &Ui) {
+fn tell(changes: &Changes, progress: &dyn Progress) {
     let lists =
         [("new", &changes.new), ("changed", &changes.changed), ("deleted", &changes.deleted)];
     for (what, paths) in lists {
         for path in paths {
-            ui.detail(format!("{what}: {}", path.escape_debug()));
+            progress.detail(format!("{what}: {}", path.escape_debug()));
         }
     }
     for (from, to) in &changes.moved {
-        ui.detail(format!("moved: {} to {}", from.escape_debug(), to.escape_debug()));
+        progress.detail(format!("moved: {} to {}", from.escape_debug(), to.escape_debug()));
     }
 }

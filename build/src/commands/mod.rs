@@ -22,6 +22,7 @@ pub mod distill;
 pub mod eval;
 pub mod explain;
 pub mod find;
+mod format_values;
 mod highlight;
 #[cfg(feature = "history")]
 pub mod history;

@@ -16,9 +16,10 @@ use super::pca::principal_components;
 use super::pieces;
 use super::texts::{KnownItem, Languages, gather};
 use crate::embedding::{Cache, embed};
-use crate::models::{self, BoxedEncoder, static_table};
+use crate::models::{self, static_table};
+use crate::progress::{Progress, thousands};
 use crate::training::{self, Examples, Trained, initial_rows, mean_cosine, predict_rows, train};
-use crate::ui::{Ui, thousands};
+use findling_encoder::BoxedEncoder;
 
 /// What to train on, and how.
 #[derive(Clone, Debug)]
@@ -85,12 +86,12 @@ const HELD_OUT: usize = 50;
 ///
 /// # Errors
 /// If the teacher is not installed or fails, or there is nothing to train on.
-pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
+pub fn distill(options: &Options, progress: &dyn Progress) -> anyhow::Result<Distilled> {
     let mut teacher = Teacher::load(&options.teacher)?;
     teacher.check_dim(options.dim)?;
     let (languages, seed) = (teacher.languages, options.training.seed);
-    let gathered = gather(&options.inputs, options.max_texts, seed, languages, ui)?;
-    ui.status(
+    let gathered = gather(&options.inputs, options.max_texts, seed, languages, progress)?;
+    progress.status(
         "Gathered",
         format!(
             "{} texts from {} pages",
@@ -102,7 +103,7 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     let texts: Vec<&str> = gathered.texts.iter().map(String::as_str).collect();
     let start = options.start.as_deref().map(static_table::read).transpose()?;
     teacher.choose_words(&texts, start.as_ref())?;
-    let mut embedder = Embedder::new(&teacher, options.cache.as_deref(), ui)?;
+    let mut embedder = Embedder::new(&teacher, options.cache.as_deref(), progress)?;
     let embeddings = embedder.embed("Embedding", &texts)?;
     let token_embeddings = embedder.embed("Vocabulary", &teacher.token_texts())?;
 
@@ -113,7 +114,8 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     let targets = project(&projection, &embeddings)?;
     let token_rows = project(&projection, &token_embeddings)?;
     let split = Split::new(&teacher, &texts, &targets, options.dim);
-    let (trained, counts) = train_rows(&teacher, &token_rows, &split, start.as_ref(), options, ui);
+    let (trained, counts) =
+        train_rows(&teacher, &token_rows, &split, start.as_ref(), options, progress);
     let table = StaticTable::new(
         teacher.model.card().clone(),
         projection,
@@ -232,25 +234,29 @@ fn sentence_pieces(_model: &models::ModelDir) -> anyhow::Result<Option<Vec<Strin
 struct Embedder<'a> {
     teacher: &'a BoxedEncoder,
     cache: Option<Cache>,
-    ui: &'a Ui,
+    progress: &'a dyn Progress,
 }
 
 impl<'a> Embedder<'a> {
-    fn new(teacher: &'a Teacher, cache: Option<&Path>, ui: &'a Ui) -> anyhow::Result<Self> {
+    fn new(
+        teacher: &'a Teacher,
+        cache: Option<&Path>,
+        progress: &'a dyn Progress,
+    ) -> anyhow::Result<Self> {
         let teacher = &teacher.model;
         let open = |dir: &Path| {
             Cache::open(dir, teacher.card())
                 .with_context(|| format!("cannot open the cache in {}", dir.display()))
         };
-        Ok(Self { teacher, cache: cache.map(open).transpose()?, ui })
+        Ok(Self { teacher, cache: cache.map(open).transpose()?, progress })
     }
 
     /// The vectors of `texts`, concatenated. `what` names the step in the output.
     fn embed(&mut self, what: &str, texts: &[&str]) -> anyhow::Result<Vec<f32>> {
-        let bar = self.ui.bar(what, texts.len() as u64, "texts");
-        let embedded = embed(&**self.teacher, texts, self.cache.as_mut(), &bar, self.ui)?;
-        bar.finish_and_clear();
-        self.ui.status(
+        let bar = self.progress.count(what, Some(texts.len() as u64), "texts");
+        let embedded = embed(&**self.teacher, texts, self.cache.as_mut(), &bar, self.progress)?;
+        bar.finish();
+        self.progress.status(
             what,
             format!(
                 "{} texts in {:.0} s, {} more from the cache",
@@ -267,7 +273,7 @@ impl<'a> Embedder<'a> {
 fn projection_of(start: &StaticTable, teacher: &Teacher, dim: usize) -> anyhow::Result<Projection> {
     let card = teacher.model.card();
     anyhow::ensure!(
-        static_table::is_taught_by(start, card) && start.projection().to_dim() as usize == dim,
+        start.is_taught_by(card) && start.projection().to_dim() as usize == dim,
         "--start: expected a table of {} with {dim} dimensions, found one of {} with {}",
         card.name,
         start.teacher().name,
@@ -322,7 +328,7 @@ fn train_rows(
     split: &Split,
     start: Option<&StaticTable>,
     options: &Options,
-    ui: &Ui,
+    progress: &dyn Progress,
 ) -> (Trained, Vec<u64>) {
     let dim = options.dim;
     let Split { examples, held_out, .. } = split;
@@ -331,17 +337,17 @@ fn train_rows(
     if let Some(start) = start {
         take_over(start, &mut rows, &mut counts, dim);
     }
-    let bar = ui.bar("Training", options.training.epochs as u64, "epochs");
+    let bar = progress.count("Training", Some(options.training.epochs as u64), "epochs");
     let on_epoch = |epoch: usize, cosine: f32| {
-        bar.set_position(epoch as u64);
-        ui.detail(format!("epoch {epoch}: cosine {cosine:.4} on held-out texts"));
+        bar.set_done(epoch as u64);
+        progress.detail(format!("epoch {epoch}: cosine {cosine:.4} on held-out texts"));
     };
     let first = train(rows, examples, held_out, options.training, on_epoch);
     let predicted = predict_rows(&first.rows, token_rows, &counts, dim);
-    bar.reset();
+    bar.restart();
     let second = train(predicted, examples, held_out, options.training, on_epoch);
-    bar.finish_and_clear();
-    ui.status(
+    bar.finish();
+    progress.status(
         "Trained",
         format!(
             "cosine {:.4} -> {:.4}, from predicted rows {:.4} -> {:.4}, on {} held-out texts",

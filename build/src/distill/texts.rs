@@ -15,9 +15,9 @@ use anyhow::Context;
 use findling_bundle::hash128;
 
 use crate::page::{Page, Section};
+use crate::progress::Progress;
 use crate::random::SplitMix64;
 use crate::sources::{self, Severity};
-use crate::ui::Ui;
 
 /// Longest text in words; longer texts are cut, because queries are short.
 const MAX_WORDS: usize = 25;
@@ -62,7 +62,7 @@ pub fn gather(
     max_texts: usize,
     seed: u64,
     languages: Languages,
-    ui: &Ui,
+    progress: &dyn Progress,
 ) -> anyhow::Result<Gathered> {
     let mut gathered = Gathered::default();
     let mut seen = HashSet::new();
@@ -82,9 +82,9 @@ pub fn gather(
                 &mut |problem| {
                     let message = format!("{}: {}", problem.path.display(), problem.reason);
                     if problem.severity == Severity::Error {
-                        ui.warn(message)
+                        progress.warn(message)
                     } else {
-                        ui.detail(message)
+                        progress.detail(message)
                     }
                 },
             );
@@ -210,6 +210,7 @@ fn question(heading: &str, random: &mut SplitMix64) -> String {
 mod tests {
     use super::Languages::{All, English};
     use super::*;
+    use crate::progress::Silent;
 
     fn site() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
@@ -227,7 +228,7 @@ mod tests {
     fn texts_are_short_distinct_and_of_many_kinds() {
         let dir = site();
         let inputs = [dir.path().join("a.md"), dir.path().join("b.txt")];
-        let gathered = gather(&inputs, 1000, 1, English, &Ui::silent()).unwrap();
+        let gathered = gather(&inputs, 1000, 1, English, &Silent).unwrap();
         let has = |text: &str| gathered.texts.iter().any(|t| t == text);
         assert!(has("Ownership") && has("Moving values") && has("Ownership Moving values"));
         assert!(has("The borrow checker keeps references valid."));
@@ -251,8 +252,8 @@ mod tests {
         };
         fs::write(dir.path().join("de.html"), page("de")).unwrap();
         let inputs = [dir.path().to_owned()];
-        assert!(gather(&inputs, 100, 1, English, &Ui::silent()).is_err(), "nothing to train on");
-        let texts = gather(&inputs, 100, 1, All, &Ui::silent()).unwrap().texts;
+        assert!(gather(&inputs, 100, 1, English, &Silent).is_err(), "nothing to train on");
+        let texts = gather(&inputs, 100, 1, All, &Silent).unwrap().texts;
         assert!(texts.iter().any(|text| text.starts_with("Der Prüfer")), "{texts:?}");
         assert!(!texts.iter().any(|text| text.contains('?')), "questions are English: {texts:?}");
     }
@@ -269,7 +270,7 @@ mod tests {
         let inputs = [dir.path().join("few.txt"), dir.path().join("many.txt")];
         fs::write(&inputs[0], lines("few", 5)).unwrap();
         fs::write(&inputs[1], lines("many", 500)).unwrap();
-        let gathered = gather(&inputs, 20, 1, English, &Ui::silent()).unwrap();
+        let gathered = gather(&inputs, 20, 1, English, &Silent).unwrap();
         assert_eq!(gathered.texts.len(), 20);
         assert_eq!(gathered.texts.iter().filter(|text| text.starts_with("few")).count(), 5);
     }
@@ -278,7 +279,7 @@ mod tests {
     fn the_seed_decides_the_sample() {
         let dir = site();
         let inputs = [dir.path().join("a.md")];
-        let run = |seed| gather(&inputs, 8, seed, English, &Ui::silent()).unwrap().texts;
+        let run = |seed| gather(&inputs, 8, seed, English, &Silent).unwrap().texts;
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
         assert_eq!(run(1).len(), 8);
@@ -287,7 +288,7 @@ mod tests {
     #[test]
     fn nothing_to_train_on_is_an_error_that_says_what_to_name() {
         let dir = tempfile::tempdir().unwrap();
-        let error = gather(&[dir.path().to_owned()], 8, 1, English, &Ui::silent()).unwrap_err();
+        let error = gather(&[dir.path().to_owned()], 8, 1, English, &Silent).unwrap_err();
         assert!(error.to_string().contains("--texts"), "{error}");
     }
 }

@@ -6,8 +6,8 @@ use findling_encoder::Side;
 use rayon::prelude::*;
 
 use crate::chunk::{ChunkOptions, chunk};
-use crate::models::BoxedEncoder;
 use crate::page::Page;
+use findling_encoder::BoxedEncoder;
 
 /// A text to embed.
 #[derive(Clone, Debug, PartialEq, Eq)]

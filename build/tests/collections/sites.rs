@@ -12,10 +12,10 @@ use findling_build::bundle_files::{BundleFiles, copy};
 use findling_build::host::Host;
 use findling_build::index::write::{BundleWriter, Extra, Shape};
 use findling_build::index::{self, Job};
-use findling_build::models::BoxedEncoder;
 use findling_build::page::Page;
 use findling_build::ui::Ui;
 use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
+use findling_encoder::BoxedEncoder;
 use findling_encoder::hash::HashEncoder;
 use serde_json::Value;
 

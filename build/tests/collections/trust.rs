@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex};
 
 use findling_build::index::write::{BundleWriter, Extra, Shape};
 use findling_build::index::{self, Job};
-use findling_build::models::BoxedEncoder;
 use findling_build::page::Page;
 use findling_build::ui::Ui;
 use findling_bundle::{FilePart, QueryEncoder, hash128};
+use findling_encoder::BoxedEncoder;
 use findling_encoder::hash::HashEncoder;
 
 use super::home::{Home, tree};

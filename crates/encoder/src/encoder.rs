@@ -43,6 +43,9 @@ pub trait Encoder {
     fn count_tokens(&self, text: &str, side: Side) -> u32;
 }
 
+/// An encoder that any thread may use.
+pub type BoxedEncoder = Box<dyn Encoder + Send + Sync>;
+
 /// Scales `values` to length 1; zeros stay zeros. Sums are in order, so that the result is the same
 /// on all hosts.
 pub(crate) fn normalise(values: &mut [f32]) {

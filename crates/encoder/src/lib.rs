@@ -57,6 +57,6 @@ pub mod static_table;
 pub mod transformer;
 
 pub use dot::dot;
-pub use encoder::{Embedding, Encoder, Side};
+pub use encoder::{BoxedEncoder, Embedding, Encoder, Side};
 pub use error::Error;
 pub use findling_bundle::EncoderCard;

@@ -113,6 +113,17 @@ impl StaticTable {
         Self::from_stored(stored)
     }
 
+    /// Whether queries embedded by this table are in the space of documents embedded by
+    /// `documents`, which is its teacher or the table itself.
+    pub fn fits(&self, documents: &EncoderCard) -> bool {
+        self.is_taught_by(documents) || documents.fingerprint == self.card().fingerprint
+    }
+
+    /// Whether `documents` is the table's teacher.
+    pub fn is_taught_by(&self, documents: &EncoderCard) -> bool {
+        documents.fingerprint == self.teacher().fingerprint
+    }
+
     fn from_stored(stored: Stored) -> Result<Self, Error> {
         let bad = |why: String| {
             Error::Artefact(format!("static table: {why}; install or distill it again"))

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use findling_build::sources::{self, Format};
+use findling_read::Format;
 use zip::ZipArchive;
 
 use crate::limits::{Error, MAX_BYTES, MAX_FILES};
@@ -22,7 +22,7 @@ pub fn is_taken(path: &str) -> bool {
     if is_passed_over(name) || names.any(is_passed_over) {
         return false;
     }
-    let format = sources::format_of(Path::new(name));
+    let format = Format::of_name(Path::new(name));
     let is_read = |format| !matches!(format, Format::Asciidoc | Format::Pdf);
     BESIDE_PAGES.contains(&name) || format.is_some_and(is_read)
 }

@@ -1,6 +1,6 @@
-//! The build for JavaScript: [`findling_build`] behind wasm-bindgen, as far as it reads pages and
-//! indexes them by words. The playground of Findling's site runs it in a worker, over files that
-//! never leave the reader's machine.
+//! The build for JavaScript: [`findling_read`] and [`findling_index`] behind wasm-bindgen. It reads
+//! pages and indexes them by words. The playground of Findling's site runs it in a worker, over
+//! files that never leave the reader's machine.
 //!
 //! ```js
 //! const indexer = new Indexer("https://example.org/");

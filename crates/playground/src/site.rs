@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use findling_build::index::assemble::Bundle;
-use findling_build::index::write::{self, Shape};
-use findling_build::index::{self, Job};
-use findling_build::page::Page;
-use findling_build::sources::{Options, Problem, Reading, Severity, Tree};
-use findling_build::ui::Ui;
+use findling_base::progress::Silent;
+use findling_index::bundle::Bundle;
+use findling_index::write::{self, Shape};
+use findling_index::{self as index, Job};
+use findling_page::page::Page;
+use findling_read::{Options, Problem, Reading, Severity, Tree};
 use serde::Serialize;
 
 use crate::files::Files;
@@ -56,7 +56,7 @@ impl Site {
             "expected files of Markdown, HTML, reStructuredText or Org, found no page"
         );
         let job = Job { pages, ..Job::default() };
-        let bundle = index::build(job, &Ui::silent())?.bundle;
+        let bundle = index::build(job, &Silent)?.bundle;
         Ok(Built {
             n_pages,
             n_sections: bundle.manifest.stats.n_sections,

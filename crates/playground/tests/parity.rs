@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use findling_build::index::write::{self, Shape};
-use findling_build::index::{self, Job};
-use findling_build::sources::{self, Options};
-use findling_build::ui::Ui;
+use findling_base::progress::Silent;
+use findling_index::write::{self, Shape};
+use findling_index::{self as index, Job};
 use findling_playground::{Files, Site};
+use findling_read::{self as sources, Options};
 
 type Bundle = BTreeMap<String, Vec<u8>>;
 
@@ -50,7 +50,7 @@ fn from_disk(directory: &Path) -> Bundle {
     let options = Options { base_url: "/docs/".to_owned(), ..Options::default() };
     let pages = sources::read(&[directory.to_owned()], &options, &mut |_| {});
     assert!(!pages.is_empty());
-    let bundle = index::build(Job { pages, ..Job::default() }, &Ui::silent()).unwrap().bundle;
+    let bundle = index::build(Job { pages, ..Job::default() }, &Silent).unwrap().bundle;
     let files = write::files(&bundle, Shape::Directory, Vec::new()).unwrap();
     files.into_iter().map(|file| (file.path, file.contents.into_owned())).collect()
 }

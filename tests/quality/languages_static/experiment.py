@@ -266,7 +266,7 @@ class Table:
 
 
 class Site:
-    """A site's rows: one for a word, as build/src/index/rows.rs chooses them."""
+    """A site's rows: one for a word, as crates/index/src/rows.rs chooses them."""
 
     def __init__(self, table, passages):
         self.pieces, self.keys, rows, counts = table.pieces, {}, [], []

@@ -1,6 +1,6 @@
 /**
  * What a standalone file carries: the engine and the bundle, as one text.
- * `build/src/index/standalone.rs` writes it.
+ * `build/src/client/standalone.rs` writes it.
  */
 
 import { uint32 } from "../bytes";

@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::super::bundles::lock;
 use crate::collections::{Home, Name, Registry, Report};
 use crate::commands::sync::{How, sync};
+use crate::job_progress::{JobProgress, Step};
 use crate::output::{Failure, UsageError};
-use crate::progress::{Progress, Step};
 use crate::ui::Ui;
 
 /// The last sync of each collection.
@@ -23,7 +23,7 @@ pub struct Jobs {
 
 #[derive(Clone)]
 struct Job {
-    progress: Progress,
+    progress: JobProgress,
     outcome: Arc<Mutex<Option<Result<Report, Failure>>>>,
 }
 
@@ -52,7 +52,7 @@ impl Jobs {
         if jobs.get(name).is_some_and(|job| lock(&job.outcome).is_none()) {
             return Ok(());
         }
-        let job = Job { progress: Progress::default(), outcome: Arc::default() };
+        let job = Job { progress: JobProgress::default(), outcome: Arc::default() };
         jobs.insert(name.clone(), job.clone());
         drop(jobs);
         let (name, turn) = (name.clone(), self.turn.clone());

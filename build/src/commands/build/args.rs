@@ -9,11 +9,12 @@ use clap::{Args as _, FromArgMatches};
 use serde::{Deserialize, Serialize};
 
 use super::hosting::Hosting;
+use crate::commands::format_values::{formats, markdown_urls};
 use crate::commands::ocr::OcrArgs;
 use crate::commands::run_args::RunArgs;
-use crate::index::query_encoder::Choice;
 use crate::index::{retired_shards, rows};
 use crate::models;
+use crate::query_encoder::Choice;
 use crate::scratch;
 use crate::sources::boosts_and_pins::Boost;
 use crate::sources::share::Share;
@@ -186,7 +187,7 @@ impl Args {
 #[command(next_help_heading = "Reading")]
 pub struct Reading {
     /// Format of every input [default: detected]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = formats())]
     pub(super) format: Option<Format>,
     /// Prefix of every page's address, such as /docs/ or https://example.org/
     #[arg(long, value_name = "URL", default_value = "")]
@@ -199,7 +200,7 @@ pub struct Reading {
     #[arg(long)]
     pub(super) keep_index_html: bool,
     /// How the site turns guide/start.md into an address
-    #[arg(long, value_enum, value_name = "STYLE", default_value = "directory")]
+    #[arg(long, value_parser = markdown_urls(), value_name = "STYLE", default_value = "directory")]
     pub(super) markdown_urls: MarkdownUrls,
     /// Store the first component of each page's path as an attribute with this name, for filters
     /// and for --spread

@@ -22,12 +22,12 @@ use super::sections::{UnitsArgs, check_name};
 use super::{chunk_options, exit_status, tables};
 use crate::commands::run_args::RunArgs;
 use crate::embedding::Cache;
-use crate::models::BoxedEncoder;
 use crate::output::UsageError;
 use crate::sources::boosts_and_pins::Pins;
 use crate::standard_streams::{is_closed, stdout};
 use crate::ui::{Ui, bytes, count};
 use crate::{exchange, index, models};
+use findling_encoder::BoxedEncoder;
 
 /// Texts given to the encoder at once, on each core.
 const CALL: usize = 16;

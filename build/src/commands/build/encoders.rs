@@ -8,11 +8,12 @@ use findling_encoder::static_table::StaticTable;
 use super::args::{Args, Meaning};
 use crate::embedding::Cache;
 use crate::index::previous_build::PreviousBuild;
-use crate::index::query_encoder::{self, Choice};
 use crate::index::write::Shape;
-use crate::models::{self, BoxedEncoder, install, known, static_table};
+use crate::models::{self, install, known, static_table};
 use crate::output::UsageError;
+use crate::query_encoder::{self, Choice};
 use crate::ui::{Ui, bytes, thousands};
+use findling_encoder::BoxedEncoder;
 
 /// The encoders of a build.
 pub struct Encoders {
@@ -61,7 +62,7 @@ impl Encoders {
     /// Warns if `--fit` was asked for but cannot be done.
     pub fn check_fit(&self, fit: bool, ui: &Ui) {
         if let (true, Some(encoder)) = (fit, &self.documents)
-            && !self.table.as_ref().is_some_and(|t| static_table::is_taught_by(t, encoder.card()))
+            && !self.table.as_ref().is_some_and(|t| t.is_taught_by(encoder.card()))
         {
             ui.warn(
                 "--fit has no effect: it needs the static query encoder and documents embedded \
@@ -182,7 +183,7 @@ pub fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<Boxe
 fn load_table(meaning: &Meaning, encoder: &BoxedEncoder) -> Result<Option<StaticTable>> {
     let asked = meaning.table.is_some() || meaning.query_encoder.wants_static();
     let table = read_table(meaning)?;
-    if static_table::fits(&table, encoder.card()) {
+    if table.fits(encoder.card()) {
         return Ok(Some(table));
     }
     if asked {

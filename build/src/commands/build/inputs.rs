@@ -8,11 +8,13 @@ use anyhow::{Context, Result, bail};
 use findling_bundle::{EncoderCard, Synonym};
 
 use super::args::{Args, Reading};
+use crate::client::{self, standalone};
 use crate::embedding::Cache;
 use crate::exchange;
 use crate::file_mode::Shared;
+use crate::index::synonyms;
 use crate::index::write::{Extra, Shape};
-use crate::index::{Kept, client, standalone, synonyms};
+use crate::kept::Kept;
 use crate::page::Page;
 use crate::parts;
 use crate::ranking;

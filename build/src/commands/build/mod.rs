@@ -31,16 +31,16 @@ use anyhow::{Context, Result};
 use findling_bundle::limits::MAX_TOLD;
 
 use crate::chunk::ChunkOptions;
+use crate::client::{self, standalone};
 use crate::exchange;
 use crate::file_mode::Shared;
-use crate::index::assemble::Bundle;
+use crate::index::bundle::Bundle;
 use crate::index::previous_build::PreviousBuild;
-use crate::index::query_encoder::{self, Words};
 use crate::index::write::{self, BundleWriter, Extra, Replaced, Shape, Written};
-use crate::index::{
-    self, Deployed, GRAPH_FROM, GRAPH_UP_TO, Job, Kept, Outcome, Stage, client, standalone,
-};
+use crate::index::{self, Deployed, GRAPH_FROM, GRAPH_UP_TO, Job, Outcome, Stage};
+use crate::kept::Kept;
 use crate::models;
+use crate::query_encoder::{self, Words};
 use crate::sources::Included;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::pagefind::Site;
@@ -299,7 +299,7 @@ fn index_site(
         table: encoders.table.as_ref(),
         earlier,
         deployed: Deployed::at(replaced),
-        kept,
+        logs: kept.map(Kept::of_index),
         options: options(args, settings, shape),
     };
     let Outcome { bundle, mut stages, n_truncated, unchanged } = index::build(job, ui)?;

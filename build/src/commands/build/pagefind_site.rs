@@ -166,3 +166,14 @@ fn ui_files(dir: &Path) -> Result<Vec<Extra>> {
     }
     Ok(files)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::index::write::PAGEFIND_FRAGMENTS;
+    use crate::sources::pagefind::fragment;
+
+    #[test]
+    fn a_build_replaces_the_directory_that_fragments_are_written_to() {
+        assert_eq!(PAGEFIND_FRAGMENTS, fragment::DIRECTORY);
+    }
+}

@@ -14,11 +14,12 @@ use super::report::warn_unreadable;
 use crate::embedding::Cache;
 use crate::index::write::Shape;
 use crate::index::{self, Stage};
-use crate::models::{self, BoxedEncoder};
+use crate::models;
 use crate::parts::{self, Head, Records};
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::share::{self, Piece, Share, ShareReader};
 use crate::ui::{Ui, bytes, count};
+use findling_encoder::BoxedEncoder;
 
 /// Reads and embeds a share of the inputs, and writes it as a part.
 ///

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use clap::ValueEnum as _;
 use clap::builder::RangedU64ValueParser;
 use serde_json::{Value, json};
 
@@ -19,7 +18,7 @@ use super::{chunk_options, exit_status, tables};
 use crate::chunk::ChunkOptions;
 use crate::commands::run_args::RunArgs;
 use crate::exchange;
-use crate::models::{self, BoxedEncoder};
+use crate::models;
 use crate::output::UsageError;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::rows::{Finished, Row, Split, Splitter, Wanted};
@@ -27,6 +26,7 @@ use crate::sources::share::Share;
 use crate::sources::{Format, Options, Problem, Severity};
 use crate::standard_streams::{is_closed, stdout};
 use crate::ui::{Ui, bytes, count};
+use findling_encoder::BoxedEncoder;
 
 /// Split a site into sections, as rows for data engines
 ///
@@ -276,7 +276,7 @@ fn split(splitter: &Splitter, request: &mut Fields) -> Result<Split> {
             };
             let file = text("file")?.ok_or_else(|| wrong(EXPECTED, "no `file`"))?;
             let format = text("format")?.map(|name| {
-                let found = Format::from_str(&name, false);
+                let found = name.parse::<Format>();
                 found.map_err(|_| wrong("a format of `findling build --format`", &name))
             });
             let bytes = match (text("text")?, text("base64")?) {

@@ -260,9 +260,9 @@ pub(super) fn embed(
         let (vector, time) = encoder.encode(&one.query.text)?;
         one.vector = vector;
         times.push(time);
-        bar.inc(1);
+        bar.add(1);
     }
-    bar.finish_and_clear();
+    bar.finish();
     Ok(Latency::of(&times))
 }
 
@@ -294,9 +294,9 @@ fn measure(
         let request = request(defaults.limit.0, defaults.sections_per_page.0);
         let (_, cost) = host.search(request).with_context(which)?;
         times.push(cost.engine);
-        bar.inc(1);
+        bar.add(1);
     }
-    bar.finish_and_clear();
+    bar.finish();
     let queries = if args.per_query {
         let ids = judged.iter().map(|one| one.query.id.clone());
         ids.zip(&measured).map(|(id, &measures)| QueryReport { id, measures }).collect()

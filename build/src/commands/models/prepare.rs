@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::Report;
 use crate::bundle_files::BundleFiles;
-use crate::index::vocabulary;
 use crate::models::{Store, known, prepare};
+use crate::query_encoder::vocabulary;
 use crate::standard_streams::stdout;
 use crate::ui::{Ui, bytes, print_json};
 

@@ -412,9 +412,9 @@ fn batch(
             let rank = args.offset as usize + place + 1;
             writeln!(out, "{} Q0 {} {rank} {} findling", field(id), field(&page.id), page.score)?;
         }
-        bar.inc(1);
+        bar.add(1);
     }
-    bar.finish_and_clear();
+    bar.finish();
     Ok(())
 }
 

@@ -295,4 +295,7 @@ fn host_of(headers: &HeaderMap) -> Option<&str> {
 }
 
 #[cfg(test)]
+#[path = "../../../../../crates/host/src/sample/tests.rs"]
+mod sample;
+#[cfg(test)]
 mod tests;

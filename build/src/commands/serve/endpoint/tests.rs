@@ -6,8 +6,8 @@ use axum::body::Body;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
+use super::sample;
 use super::*;
-use crate::host::sample;
 
 struct Server {
     endpoint: Arc<Endpoint>,

@@ -1,0 +1,43 @@
+//! What the native parts of Findling stand on: files that are replaced as a whole, bundles on a
+//! disk, logs of earlier work, temporary files, progress, and errors with codes.
+//!
+//! It knows neither pages nor searches, and no terminal.
+//!
+//! ```
+//! use findling_base::progress::{Progress, Silent};
+//! use findling_base::replace_file::keep;
+//!
+//! let directory = tempfile::tempdir()?;
+//! let file = directory.path().join("made/for/it/names.txt");
+//! keep(&file, b"ada\n")?;
+//! keep(&file, b"grace\n")?;
+//! assert_eq!(std::fs::read(&file)?, b"grace\n");
+//! (&Silent as &dyn Progress).status("Kept", "1 file");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`bundle_files`] | a bundle in a directory, in one file or copied from a site, read shard by shard |
+//! | [`record_log`] | what earlier builds computed, by the hash of their input |
+//! | [`scratch`] | texts that memory has no room for |
+//! | [`replace_file`], [`small_file`], [`file_hash`] | files replaced as a whole, short, compared |
+//! | [`file_mode`], [`regular_file`] | who may read a file, and whether it is one |
+//! | [`progress`] | what a stage tells, whoever listens |
+//! | [`usage_error`] | errors in what was asked, with a code for programs |
+//! | [`http`], [`private_network`] | the client for HTTP, and what keeps it out of private networks |
+//! | [`percent`] | addresses with `%41` |
+
+pub mod bundle_files;
+pub mod file_hash;
+pub mod file_mode;
+pub mod http;
+pub mod percent;
+pub mod private_network;
+pub mod progress;
+pub mod record_log;
+pub mod regular_file;
+pub mod replace_file;
+pub mod scratch;
+pub mod small_file;
+pub mod usage_error;

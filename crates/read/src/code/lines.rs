@@ -1,0 +1,119 @@
+//! A text by its lines, and where it can be cut.
+
+use std::ops::Range;
+
+use crate::outline::shorten;
+
+/// Longest line that becomes a heading, in bytes.
+const MAX_HEADING_BYTES: usize = 80;
+
+/// The lines of a text, without their ends.
+pub(super) struct Lines<'a> {
+    lines: Vec<&'a str>,
+    /// How good a place to cut is the start of a line: lower is better.
+    depths: Vec<u16>,
+}
+
+impl<'a> Lines<'a> {
+    /// Lines that are best cut where `depths` is least.
+    #[cfg(feature = "code")]
+    pub fn with_depths(text: &'a str, depths: &[u16]) -> Self {
+        Self { lines: text.lines().collect(), depths: depths.to_vec() }
+    }
+
+    /// Lines that are best cut below a blank line, where the indentation is least.
+    pub fn plain(text: &'a str) -> Self {
+        let lines: Vec<&str> = text.lines().collect();
+        let depths = lines
+            .iter()
+            .enumerate()
+            .map(|(at, line)| {
+                let indent = line.len() - line.trim_start().len();
+                let below_blank = at == 0 || lines[at - 1].trim().is_empty();
+                match (line.trim().is_empty(), below_blank) {
+                    (true, _) => u16::MAX,
+                    (false, true) => indent.min(1000) as u16,
+                    (false, false) => 1000 + indent.min(1000) as u16,
+                }
+            })
+            .collect();
+        Self { lines, depths }
+    }
+
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    pub fn get(&self, at: usize) -> &'a str {
+        self.lines.get(at).copied().unwrap_or_default()
+    }
+
+    /// A range of lines as text.
+    pub fn text(&self, range: Range<usize>) -> String {
+        self.lines.get(range).unwrap_or_default().join("\n")
+    }
+
+    /// A range without blank lines in front and behind. Empty if all are blank.
+    pub fn trim(&self, mut range: Range<usize>) -> Range<usize> {
+        range.end = range.end.min(self.len());
+        while range.start < range.end && self.get(range.start).trim().is_empty() {
+            range.start += 1;
+        }
+        while range.start < range.end && self.get(range.end - 1).trim().is_empty() {
+            range.end -= 1;
+        }
+        range
+    }
+
+    /// The first line of a range that says something, as a heading.
+    pub fn heading(&self, mut range: Range<usize>) -> String {
+        let line = range.find_map(|at| Some(self.get(at)).filter(|line| says_something(line)));
+        let words = line.unwrap_or_default().split_whitespace();
+        let mut heading = words.collect::<Vec<_>>().join(" ");
+        shorten(&mut heading, MAX_HEADING_BYTES);
+        heading
+    }
+
+    /// Cuts a range into parts of at most `most` lines, each but the last at least `least` long,
+    /// where the syntax is outermost; of places equally good, at the last.
+    pub fn cut(&self, range: Range<usize>, least: usize, most: usize) -> Vec<Range<usize>> {
+        let mut parts = Vec::new();
+        let mut start = range.start;
+        while range.end - start > most {
+            let cut = (start + least..=start + most)
+                .min_by_key(|&at| (self.depths.get(at).copied(), std::cmp::Reverse(at)))
+                .unwrap_or(start + most);
+            parts.push(start..cut);
+            start = cut;
+        }
+        parts.push(start..range.end);
+        parts
+    }
+}
+
+/// Whether a line is more than brackets, rules and blanks.
+pub(super) fn says_something(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_range_is_cut_below_blank_lines_where_the_indentation_is_least() {
+        let text = "a\n  b\n\n  c\n\nd\ne\n";
+        let lines = Lines::plain(text);
+        assert_eq!(lines.cut(0..7, 2, 6), [0..5, 5..7]);
+        assert_eq!(lines.cut(0..7, 1, 4), [0..3, 3..7]);
+        assert_eq!(lines.cut(0..7, 1, 7).len(), 1);
+    }
+
+    #[test]
+    fn without_a_good_place_the_cut_is_hard() {
+        let text = "x\n".repeat(10);
+        let parts = Lines::plain(&text).cut(0..10, 2, 4);
+        assert!(parts.iter().all(|part| part.len() <= 4));
+        assert_eq!(parts.iter().map(Range::len).sum::<usize>(), 10);
+    }
+}

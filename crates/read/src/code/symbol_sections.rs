@@ -1,0 +1,83 @@
+//! The sections of a file whose symbols are known.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use findling_bundle::AttributeValue;
+
+use super::blocks::{code, with_heading};
+use super::comments;
+use super::lines::Lines;
+use super::parse::parse;
+use super::pieces::{self, Piece};
+use super::symbols::Grammar;
+use crate::outline::fold;
+use findling_page::page::{Block, Section};
+
+/// Lines of a section. A longer piece is cut into parts of these lengths.
+const MAX_LINES: usize = 100;
+const PART_LINES: (usize, usize) = (30, 80);
+
+/// Lines of a declaration that each later part of a long piece repeats.
+const HEADER_LINES: usize = 3;
+
+/// The sections of a text. `None`: the grammar gives no tree for it.
+pub(super) fn of(text: &str, grammar: &Grammar) -> Option<Vec<Section>> {
+    let parsed = parse(text, grammar)?;
+    let lines = Lines::with_depths(text, &parsed.depths);
+    let mut sections = Vec::new();
+    for piece in pieces::of(&parsed, &lines) {
+        if piece.lines.len() <= MAX_LINES {
+            sections.push(section(&piece, piece.lines.clone(), &lines));
+            continue;
+        }
+        for part in lines.cut(piece.lines.clone(), PART_LINES.0, PART_LINES.1) {
+            let part = lines.trim(part);
+            if !part.is_empty() {
+                sections.push(section(&piece, part, &lines));
+            }
+        }
+    }
+    Some(sections)
+}
+
+/// A piece, or a part of one, in the order of its lines: code, its documentation as prose, code.
+fn section(piece: &Piece, part: Range<usize>, lines: &Lines<'_>) -> Section {
+    let mut blocks = Vec::new();
+    if part.start > piece.signature && part.start > piece.lines.start {
+        let end = (piece.signature + HEADER_LINES).min(part.start);
+        let header = (piece.signature..end)
+            .find(|&at| lines.get(at).trim_end().ends_with(['{', ':', ')', ';']))
+            .map_or(end, |last| last + 1);
+        blocks.extend(code(lines, piece.signature..header));
+    }
+    match piece.doc.clone().filter(|doc| doc.start >= part.start && doc.end <= part.end) {
+        Some(doc) => {
+            blocks.extend(code(lines, part.start..doc.start));
+            blocks.extend(prose(&lines.text(doc.clone())));
+            blocks.extend(code(lines, doc.end..part.end));
+        }
+        None => blocks.extend(code(lines, part.clone())),
+    }
+    let mut section = with_heading(piece.name.clone(), &part, blocks);
+    if !piece.kinds.is_empty() {
+        let set = |names: Vec<&str>| {
+            let names: BTreeSet<&str> = names.into_iter().collect();
+            AttributeValue::Strings(names.into_iter().map(str::to_owned).collect())
+        };
+        let kinds = piece.kinds.iter().map(|kind| kind.name()).collect();
+        section.attributes.insert("kind".to_owned(), set(kinds));
+        section.attributes.insert("symbol".to_owned(), set(piece.name.split(", ").collect()));
+    }
+    section
+}
+
+/// A comment, a block for each of its paragraphs.
+fn prose(comment: &str) -> Vec<Block> {
+    comments::prose(comment)
+        .split("\n\n")
+        .map(fold)
+        .filter(|text| !text.is_empty())
+        .map(|text| Block { text, code: Vec::new(), is_code_block: false, weight: 1.0 })
+        .collect()
+}

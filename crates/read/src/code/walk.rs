@@ -1,0 +1,124 @@
+//! The files of a directory of code.
+
+use std::path::{Path, PathBuf};
+
+use super::super::Severity;
+use super::super::tree::Tree;
+use super::{is_code, is_markup};
+
+/// Code and prose beside it below a directory, in the order of their paths: without what is hidden,
+/// what `.gitignore` and `.ignore` on a disk name, and what `is_excluded` says. Links are not
+/// followed.
+pub(crate) fn walk(
+    directory: &Path,
+    tree: &Tree,
+    is_excluded: &(dyn Fn(&Path) -> bool + Sync),
+    tell: &mut dyn FnMut(Severity, &Path, String),
+) -> Vec<PathBuf> {
+    let mut files = if tree.is_disk() {
+        on_disk(directory, tree, tell)
+    } else {
+        let is_hidden = |path: &Path, _: bool| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+        };
+        let mut files = Vec::new();
+        tree.walk(directory, &is_hidden, &mut |path| files.extend(path));
+        files
+    };
+    files.retain(|path| {
+        (is_code(path) || is_markup(path) || is_script(path, tree)) && !is_excluded(path)
+    });
+    files
+}
+
+/// All files below a directory on a disk that no `.gitignore` leaves out.
+#[cfg(feature = "repositories")]
+fn on_disk(
+    directory: &Path,
+    tree: &Tree,
+    tell: &mut dyn FnMut(Severity, &Path, String),
+) -> Vec<PathBuf> {
+    use std::sync::{Arc, Mutex};
+
+    let mut files = Vec::new();
+    let mut walker = ignore::WalkBuilder::new(directory);
+    // A directory that is no repository may have the files as well.
+    walker.require_git(false).sort_by_file_path(Path::cmp);
+    if !has_plain_rules(directory) {
+        tell(Severity::Error, directory, UNREADABLE_RULES.to_owned());
+        return files;
+    }
+    let refused = Arc::new(Mutex::new(Vec::new()));
+    let (bounds, follows, refusing) =
+        (tree.bounds().clone(), tree.follows_links(), refused.clone());
+    walker.follow_links(follows).filter_entry(move |entry| {
+        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if follows && (entry.path_is_symlink() || is_dir) {
+            let real = entry.path().canonicalize();
+            return real.is_ok_and(|real| bounds.allows(&real));
+        }
+        if is_dir && !has_plain_rules(entry.path()) {
+            if let Ok(mut refused) = refusing.lock() {
+                refused.push(entry.path().to_owned());
+            }
+            return false;
+        }
+        true
+    });
+    for entry in walker.build() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                tell(Severity::Error, directory, format!("cannot be read: {error}"));
+                continue;
+            }
+        };
+        if entry.file_type().is_some_and(|kind| kind.is_file()) {
+            files.push(entry.into_path());
+        } else if entry.path_is_symlink() && (is_code(entry.path()) || is_markup(entry.path())) {
+            let reason = "is left out: links in code are followed with --follow-links only";
+            tell(Severity::Skipped, entry.path(), reason.to_owned());
+        }
+    }
+    let refused = refused.lock().map(|mut refused| std::mem::take(&mut *refused));
+    for path in refused.unwrap_or_default() {
+        tell(Severity::Error, &path, UNREADABLE_RULES.to_owned());
+    }
+    files
+}
+
+/// What to say of a directory whose rules cannot be read.
+#[cfg(feature = "repositories")]
+const UNREADABLE_RULES: &str =
+    "is left out: expected .gitignore and .ignore to be files of less than 1 MB";
+
+/// Whether the files that say what to leave out of a directory are files: their reader would wait
+/// for a pipe, and read a device for ever.
+#[cfg(feature = "repositories")]
+fn has_plain_rules(directory: &Path) -> bool {
+    use findling_base::small_file;
+
+    [".gitignore", ".ignore", ".git/info/exclude"].iter().all(|name| {
+        match std::fs::metadata(directory.join(name)) {
+            Ok(metadata) => metadata.is_file() && metadata.len() <= small_file::MAX_LEN,
+            Err(_) => true,
+        }
+    })
+}
+
+/// Names the directory and leaves it out.
+#[cfg(not(feature = "repositories"))]
+fn on_disk(
+    directory: &Path,
+    _: &Tree,
+    tell: &mut dyn FnMut(Severity, &Path, String),
+) -> Vec<PathBuf> {
+    let reason = "is not read here; build this program with the feature `repositories`";
+    tell(Severity::Error, directory, reason.to_owned());
+    Vec::new()
+}
+
+/// Whether a file without an extension begins with `#!`.
+fn is_script(path: &Path, tree: &Tree) -> bool {
+    path.extension().is_none() && tree.start(path, 2) == b"#!"
+}

@@ -1,0 +1,64 @@
+//! A conversation, whatever program wrote it.
+
+use jiff::Timestamp;
+
+/// A conversation: one page.
+#[derive(Debug, Default)]
+pub(super) struct Conversation {
+    /// Its id in the file; empty where the file is the conversation.
+    pub id: String,
+    /// The title that the program gave it; empty if none.
+    pub title: String,
+    /// The project: the directory, repository or channel.
+    pub project: Option<String>,
+    /// The id that the program gave the session.
+    pub session: Option<String>,
+    /// When it began, if the conversation itself says so.
+    pub created: Option<Timestamp>,
+    /// In the order of the file.
+    pub turns: Vec<Turn>,
+}
+
+/// What one side says at one time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Turn {
+    /// Who says it: `user`, `assistant`, `system`, `tool`, or a name.
+    pub role: String,
+    pub time: Option<Timestamp>,
+    pub parts: Vec<Part>,
+}
+
+/// A part of a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part {
+    /// Text, which may be Markdown.
+    Text(String),
+    /// Text without markup.
+    Plain(String),
+    /// A tool that is asked for something.
+    Call { tool: String, input: String },
+    /// What a tool returned.
+    Output { tool: String, text: String },
+    /// What a model thought before it answered.
+    Reasoning(String),
+    /// What a mail repeats of another.
+    #[cfg_attr(not(feature = "mailboxes"), expect(dead_code, reason = "mails quote"))]
+    Quoted(String),
+    /// What a program told the model in the name of a person: instructions, the state of a
+    /// directory.
+    Context(String),
+}
+
+/// The roles that programs spell differently.
+pub(super) fn role(spelled: &str) -> String {
+    let lower = spelled.trim().to_lowercase();
+    match lower.as_str() {
+        "human" | "prompter" => "user".to_owned(),
+        "ai" | "bot" | "model" | "gpt" | "chatgpt" | "claude" => "assistant".to_owned(),
+        "developer" => "system".to_owned(),
+        "function" | "ipython" => "tool".to_owned(),
+        "user" | "assistant" | "system" | "tool" => lower,
+        // A person's name keeps its spelling.
+        _ => spelled.trim().to_owned(),
+    }
+}

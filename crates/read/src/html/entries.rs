@@ -1,0 +1,162 @@
+//! Entries of an API that have no heading elements: an element that begins with a signature and can
+//! be linked to. Also the listings of source code that such pages hide behind a control.
+
+use ego_tree::{NodeId, NodeRef};
+use scraper::{ElementRef, Node};
+
+use super::annotations::text_of;
+use super::attrs::{Attrs, has_word};
+use super::ids::Ids;
+use super::{is_named, rules};
+use findling_base::percent::percent_decoded;
+
+/// Longer ones are no signatures.
+const MAX_SIGNATURE_BYTES: usize = 400;
+
+/// Elements between a listing and the one that is called a listing.
+const MAX_LEVELS: usize = 3;
+
+/// An entry: where its signature is, and how it is called.
+pub(super) struct Entry {
+    pub signature: NodeId,
+    pub anchor: String,
+    pub name: String,
+}
+
+/// The entry that an element is, if it is one.
+pub(super) fn entry(node: NodeRef<Node>, attrs: &Attrs, ids: &Ids) -> Option<Entry> {
+    let first = node.children().find(|child| match child.value() {
+        Node::Text(text) => !text.trim().is_empty(),
+        Node::Element(element) => !rules::is_input(element.name()) && !super::ids::is_empty(*child),
+        _ => false,
+    })?;
+    let element = first.value().as_element().filter(|element| {
+        matches!(element.name(), "div" | "p" | "header" | "span" | "pre" | "code" | "h0")
+    })?;
+    let inner = Attrs::of(element);
+    let is_called = |wanted: fn(&str) -> bool| inner.has_class(|class| has_word(class, wanted));
+    if !is_called(is_signature_word) && !is_called(is_weak_word) {
+        return None;
+    }
+    let anchor = ids.anchor(node, attrs).or_else(|| ids.anchor(first, &inner)).or_else(|| {
+        elements_below(first).find_map(|below| ids.anchor(*below, &Attrs::of(below.value())))
+    })?;
+    if !is_called(is_signature_word) && !links_to(node, first, &anchor) {
+        return None;
+    }
+    let blocks = |below: &ElementRef| {
+        let name = below.value().name();
+        rules::is_heading(name) || matches!(name, "p" | "ul" | "ol" | "table" | "dl" | "pre")
+    };
+    if elements_below(first).any(|below| blocks(&below)) {
+        return None;
+    }
+    let text = text_of(ElementRef::wrap(first)?);
+    if text.len() > MAX_SIGNATURE_BYTES || !text.contains(char::is_alphanumeric) {
+        return None;
+    }
+    let name = name_of(first, &anchor).unwrap_or(text);
+    Some(Entry { signature: first.id(), anchor, name })
+}
+
+/// What a signature calls its entry. With a qualified anchor, `Boat.sail`, that is the name.
+fn name_of(signature: NodeRef<Node>, anchor: &str) -> Option<String> {
+    let find = |wanted: fn(&str) -> bool| {
+        elements_below(signature)
+            .find(|below| Attrs::of(below.value()).has_class(|class| has_word(class, wanted)))
+    };
+    let named = find(|word| matches!(word, "name" | "identifier" | "descname"))
+        .or_else(|| find(|word| word == "def"))?;
+    let name = text_of(named);
+    let qualified = anchor.contains('.') && anchor.ends_with(name.as_str());
+    Some(if qualified { anchor.to_owned() } else { name }).filter(|name| !name.is_empty())
+}
+
+fn elements_below<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = ElementRef<'a>> {
+    node.descendants().skip(1).filter_map(ElementRef::wrap)
+}
+
+/// Whether a link in the signature or directly behind it leads to the anchor.
+fn links_to(node: NodeRef<Node>, signature: NodeRef<Node>, anchor: &str) -> bool {
+    let beside = node.children().filter(|child| is_named(child.value(), "a"));
+    beside.chain(signature.descendants()).filter_map(|link| link.value().as_element()).any(|link| {
+        let target = link.attr("href").and_then(|href| href.strip_prefix('#'));
+        target.is_some_and(|target| target == anchor || percent_decoded(target) == anchor)
+    })
+}
+
+fn is_signature_word(word: &str) -> bool {
+    matches!(
+        word,
+        "sig" | "signature" | "decl" | "declaration" | "prototype" | "proto" | "memproto"
+    )
+}
+
+/// Words that name signatures where a link to the entry stands beside.
+fn is_weak_word(word: &str) -> bool {
+    matches!(word, "attr" | "src" | "spec" | "def" | "member" | "symbol" | "entry" | "name")
+}
+
+/// Whether code is the listing of what a page documents, hidden until a control shows it.
+pub(super) fn is_listing(code: NodeRef<Node>) -> bool {
+    let around = std::iter::once(code).chain(code.ancestors()).take(MAX_LEVELS);
+    for node in around {
+        let Some(element) = node.value().as_element() else { return false };
+        if matches!(element.name(), "body" | "main" | "article" | "section" | "td") {
+            return false;
+        }
+        let is_called = element.attr("class").is_some_and(|classes| {
+            classes.split_ascii_whitespace().any(|class| {
+                matches!(
+                    class,
+                    "pdoc-code" | "method-source-code" | "source_code" | "source-code-listing"
+                )
+            })
+        });
+        let control = || {
+            let before = node.prev_siblings().find(|before| before.value().is_element());
+            before.is_some_and(is_source_control)
+        };
+        if is_called || control() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether an element is a control that shows source code, or a link to it.
+pub(super) fn is_source_control(node: NodeRef<Node>) -> bool {
+    let Some(element) = ElementRef::wrap(node) else { return false };
+    let says = |element: ElementRef| {
+        let text = text_of(element).to_ascii_lowercase();
+        let text = text.trim_matches(|c: char| !c.is_alphanumeric());
+        matches!(
+            text,
+            "source"
+                | "src"
+                | "view source"
+                | "show source"
+                | "source code"
+                | "expand source code"
+                | "click to toggle source"
+                | "toggle source"
+                | "hide source"
+                | "view code"
+        )
+    };
+    match element.value().name() {
+        "label" | "button" | "summary" => says(element),
+        "a" => {
+            element.value().attr("href").is_some_and(|href| {
+                ["src", "source", "/blob/", "_modules", "#L"].iter().any(|part| href.contains(part))
+            }) && says(element)
+        }
+        "span" => {
+            element.value().attr("class").is_some() && says(element) && {
+                let text = text_of(element).to_ascii_lowercase();
+                text.contains("toggle")
+            }
+        }
+        _ => false,
+    }
+}

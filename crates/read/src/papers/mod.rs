@@ -1,0 +1,158 @@
+//! Papers: bibliographies, and the papers that lie beside them.
+//!
+//! A page is a paper. Its metadata come from BibTeX, BibLaTeX, RIS, CSL-JSON or JSON lines; its
+//! sections from a file with its text, which [`join`] finds. A paper of which only the metadata are
+//! there has its abstract; a text without metadata is a paper of which nothing is known.
+
+#[cfg(feature = "bibliographies")]
+mod bibtex;
+mod chunk_types;
+mod csl;
+mod join;
+mod page;
+mod paper;
+mod plain_text;
+#[cfg(feature = "bibliographies")]
+mod ris;
+
+use std::path::Path;
+
+use super::file::File;
+use super::left_out::Trace;
+use super::notes::Notes;
+use super::tree::Tree;
+use super::{Options, Outcome, RawPage, Severity, decode, markdown};
+
+pub(super) use join::join;
+pub(super) use paper::Paper;
+pub use paper::{Kind, UNKNOWN};
+
+/// Bytes at the start of a JSON file by which it is recognised.
+const SNIFFED_BYTES: u64 = 256 << 10;
+
+/// The forms in which papers and their metadata come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Bibtex,
+    Ris,
+    Csl,
+    JsonLines,
+    Markdown,
+    PlainText,
+    Pdf,
+}
+
+fn form_of(path: &Path) -> Option<Form> {
+    let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
+    match extension.as_str() {
+        "bib" | "bibtex" | "biblatex" => Some(Form::Bibtex),
+        "ris" => Some(Form::Ris),
+        "json" | "csl" => Some(Form::Csl),
+        "jsonl" | "ndjson" => Some(Form::JsonLines),
+        "md" | "markdown" => Some(Form::Markdown),
+        "txt" | "text" => Some(Form::PlainText),
+        "pdf" => Some(Form::Pdf),
+        _ => None,
+    }
+}
+
+/// Whether a file's name is one that papers or their metadata have.
+pub(super) fn has_name(path: &Path) -> bool {
+    form_of(path).is_some()
+}
+
+/// Whether a file is a bibliography, by its name or its start.
+pub(super) fn is_bibliography(path: &Path, tree: &Tree) -> bool {
+    match form_of(path) {
+        Some(Form::Bibtex | Form::Ris) => true,
+        Some(Form::Csl) => {
+            let start = tree.start(path, SNIFFED_BYTES);
+            csl::is_list_of_papers(&String::from_utf8_lossy(&start))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a file has a value on each line. The limit of a file's size holds for each line then.
+pub(super) fn is_lines(path: &Path) -> bool {
+    form_of(path) == Some(Form::JsonLines)
+}
+
+/// Reads a file.
+pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut Outcome) {
+    let Some(form) = form_of(&file.path) else {
+        let reason = "expected a bibliography (.bib, .ris, .json, .jsonl) or a text (.pdf, .md, \
+                      .txt), found another name";
+        outcome.tell(Severity::Error, &file.path, None, reason);
+        return;
+    };
+    if form == Form::Pdf {
+        if let Some(mut raw) = super::read_pdf(bytes, file, options, outcome) {
+            raw.page.title = raw.names.explicit.clone().unwrap_or_default();
+            page::add_document(raw, file, options, outcome);
+        }
+        return;
+    }
+    let mut notes = Notes::default();
+    let decoded = decode::plain(bytes, None);
+    if let Some(warning) = decoded.warning {
+        notes.tell(Severity::Warning, None, warning);
+    }
+    let text = decoded.text.replace('\0', " ");
+    let papers = match form {
+        #[cfg(feature = "bibliographies")]
+        Form::Bibtex => bibtex::read(&text, &mut notes),
+        #[cfg(feature = "bibliographies")]
+        Form::Ris => ris::read(&text, &mut notes),
+        #[cfg(not(feature = "bibliographies"))]
+        Form::Bibtex | Form::Ris => {
+            notes.malformed(1, "is of a form that is not read here; `findling build` reads it");
+            Vec::new()
+        }
+        Form::Csl => csl::read(&text, &mut notes),
+        Form::JsonLines => csl::read_lines(&text, options, &mut notes),
+        Form::Markdown | Form::PlainText | Form::Pdf => {
+            document(&text, form, file, options, outcome);
+            notes.report(&file.path, outcome);
+            return;
+        }
+    };
+    if papers.is_empty() && notes.is_empty() {
+        let reason = "has no paper: expected entries of a bibliography";
+        notes.tell(Severity::Skipped, None, reason);
+    }
+    page::add(papers, file, options, &mut notes, outcome);
+    notes.report(&file.path, outcome);
+}
+
+/// Reads the text of a paper.
+fn document(text: &str, form: Form, file: &File, options: &Options, outcome: &mut Outcome) {
+    let mut raw = RawPage::default();
+    if form == Form::Markdown {
+        match markdown::read(text, file, options, outcome) {
+            Ok(read) => raw = read,
+            Err(reason) => {
+                outcome.tell(Severity::Skipped, &file.path, None, reason);
+                return;
+            }
+        }
+        raw.page.title = raw.names.explicit.clone().or(raw.names.h1.clone()).unwrap_or_default();
+    } else {
+        let document = plain_text::read(text);
+        raw.page.title = document.title.unwrap_or_default();
+        raw.page.sections = document.sections;
+    }
+    page::add_document(raw, file, options, outcome);
+}
+
+/// Gives the sections of a text their parts of a paper.
+fn classify(raw: &mut RawPage, options: &Options) {
+    let mut trace = Trace::new(options.trace);
+    trace.extend(std::mem::take(&mut raw.left_out));
+    let sections = std::mem::take(&mut raw.page.sections);
+    raw.page.sections = chunk_types::classify(sections, options.references, &mut trace);
+    raw.left_out = trace.finish();
+}
+
+#[cfg(test)]
+mod tests;

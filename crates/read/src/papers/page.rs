@@ -1,0 +1,142 @@
+//! Papers and their texts as pages.
+
+use std::collections::BTreeMap;
+
+use super::super::attributes::Raw;
+use super::super::file::File;
+use super::super::notes::Notes;
+use super::super::outline::{Outline, fold};
+use super::super::page_url;
+use super::super::{Format, Options, Outcome, RawPage, Severity, titles};
+use super::chunk_types::{self, ChunkType};
+use super::paper::{Paper, UNKNOWN};
+
+/// Adds papers of a bibliography as pages.
+pub(super) fn add(
+    papers: Vec<Paper>,
+    file: &File,
+    options: &Options,
+    notes: &mut Notes,
+    outcome: &mut Outcome,
+) {
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for (number, mut paper) in (1..).zip(papers) {
+        paper.key = fold(&paper.key);
+        let key = if paper.key.is_empty() { number.to_string() } else { paper.key.clone() };
+        let mut id = format!("{}/{key}", file.id);
+        if let Some(first) = known.get(&id) {
+            notes.tell(
+                Severity::Warning,
+                None,
+                format!("paper {number} has the key \"{key}\" of paper {first}; both are read"),
+            );
+            id = format!("{id}/{number}");
+        }
+        known.insert(id.clone(), number);
+        let mut raw = RawPage { format: Some(Format::Papers), ..RawPage::default() };
+        raw.path.clone_from(&file.path);
+        raw.page.url = url(&paper, &id, options);
+        raw.page.id = id;
+        raw.page.title = match fold(&paper.title) {
+            title if title.is_empty() => key,
+            title => title,
+        };
+        raw.page.language = language(&paper.language);
+        abstract_section(&paper, &mut raw);
+        describe(&paper, &mut raw);
+        raw.paper = Some(Box::new(paper));
+        outcome.pages.push(raw);
+    }
+}
+
+/// Adds the text of a paper as a page of which nothing else is known yet.
+pub(super) fn add_document(
+    mut raw: RawPage,
+    file: &File,
+    options: &Options,
+    outcome: &mut Outcome,
+) {
+    super::classify(&mut raw, options);
+    if raw.page.title.is_empty() {
+        raw.page.title = titles::from_path(&file.id);
+    }
+    raw.path.clone_from(&file.path);
+    raw.format = Some(Format::Papers);
+    raw.page.id.clone_from(&file.id);
+    raw.page.url = page_url::url(&file.id, Format::Papers, options);
+    let own = std::mem::take(&mut raw.attributes);
+    describe(&Paper::default(), &mut raw);
+    // What the text says of itself, in front matter, is better than nothing.
+    raw.attributes.extend(own);
+    outcome.pages.push(raw);
+}
+
+/// The attributes of a page. What is not known can be filtered by as "unknown"; a year that is not
+/// known is only shown so, since the others are numbers.
+fn describe(paper: &Paper, raw: &mut RawPage) {
+    let text = |value: &str| match fold(value) {
+        value if value.is_empty() => Raw::Text(UNKNOWN.to_owned()),
+        value => Raw::Text(value),
+    };
+    let list = |values: &[String]| -> Vec<String> {
+        values.iter().map(|value| fold(value)).filter(|value| !value.is_empty()).collect()
+    };
+    let authors = match list(&paper.authors) {
+        authors if authors.is_empty() => vec![UNKNOWN.to_owned()],
+        authors => authors,
+    };
+    raw.page.meta.push(("authors".to_owned(), authors.join(", ")));
+    match paper.year {
+        Some(year) => {
+            raw.attributes.insert("year".to_owned(), Raw::Number(year as f64));
+        }
+        None => raw.page.meta.push(("year".to_owned(), UNKNOWN.to_owned())),
+    }
+    raw.attributes.insert("authors".to_owned(), Raw::List(authors));
+    raw.attributes.insert("venue".to_owned(), text(&paper.venue));
+    raw.attributes.insert("doi".to_owned(), text(&paper.doi));
+    raw.attributes.insert("type".to_owned(), Raw::Text(paper.kind.name().to_owned()));
+    let keywords = list(&paper.keywords);
+    if !keywords.is_empty() {
+        raw.attributes.insert("keywords".to_owned(), Raw::List(keywords));
+    }
+}
+
+fn abstract_section(paper: &Paper, raw: &mut RawPage) {
+    let mut outline = Outline::new();
+    outline.heading(1, "Abstract".to_owned(), Some("abstract".to_owned()));
+    for paragraph in paper.abstract_text.split("\n\n") {
+        outline.text().push(paragraph);
+        outline.end_block();
+    }
+    let mut sections = outline.finish();
+    sections.retain(|section| !section.blocks.is_empty());
+    for section in &mut sections {
+        chunk_types::set(&mut section.attributes, ChunkType::Abstract);
+    }
+    raw.page.sections = sections;
+}
+
+/// Where a paper is: its DOI, its address, or its place in the bibliography.
+fn url(paper: &Paper, id: &str, options: &Options) -> String {
+    let is_web = |url: &str| url.starts_with("https://") || url.starts_with("http://");
+    let escaped = |text: &str| -> String {
+        let is_plain = |c: &char| !c.is_whitespace() && !c.is_control() && !"\"<>".contains(*c);
+        text.chars().filter(is_plain).collect()
+    };
+    if !paper.doi.is_empty() {
+        format!("https://doi.org/{}", escaped(&paper.doi))
+    } else if is_web(paper.url.trim()) {
+        escaped(paper.url.trim())
+    } else {
+        page_url::url(id, Format::Papers, options)
+    }
+}
+
+/// A language tag, if it is one.
+fn language(text: &str) -> String {
+    let text = text.trim().replace('_', "-");
+    let is_tag = matches!(text.find('-').unwrap_or(text.len()), 2 | 3)
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if is_tag { text } else { String::new() }
+}

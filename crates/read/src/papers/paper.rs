@@ -1,0 +1,210 @@
+//! What is known of a paper, whatever format says it.
+
+use bincode::{Decode, Encode};
+
+/// What a filter finds where nothing is known.
+pub const UNKNOWN: &str = "unknown";
+
+/// A paper's metadata. What is not known is empty.
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+pub(crate) struct Paper {
+    /// Its key in the file.
+    pub key: String,
+    pub kind: Kind,
+    pub title: String,
+    /// In order, given name first.
+    pub authors: Vec<String>,
+    pub year: Option<i64>,
+    /// The journal, conference, book or publisher.
+    pub venue: String,
+    /// Without `https://doi.org/`.
+    pub doi: String,
+    pub url: String,
+    pub abstract_text: String,
+    pub keywords: Vec<String>,
+    pub language: String,
+    /// Files with its text.
+    pub files: Vec<String>,
+}
+
+/// Kinds of works: the union of what the formats tell apart, in few words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
+pub enum Kind {
+    /// In a journal, a magazine or a newspaper.
+    Article,
+    /// In the proceedings of a conference.
+    Conference,
+    /// A whole book.
+    Book,
+    /// A part of a book.
+    Chapter,
+    /// For an academic degree.
+    Thesis,
+    /// Published by an institution.
+    Report,
+    /// Not published, or by its authors alone.
+    Preprint,
+    /// Data.
+    Dataset,
+    /// A program.
+    Software,
+    /// A page of a site.
+    Web,
+    /// A kind that is none of these.
+    Other,
+    /// The kind is not known.
+    #[default]
+    Unknown,
+}
+
+impl Kind {
+    const ALL: [Self; 12] = [
+        Self::Article,
+        Self::Conference,
+        Self::Book,
+        Self::Chapter,
+        Self::Thesis,
+        Self::Report,
+        Self::Preprint,
+        Self::Dataset,
+        Self::Software,
+        Self::Web,
+        Self::Other,
+        Self::Unknown,
+    ];
+
+    /// Its name in filters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Article => "article",
+            Kind::Conference => "conference",
+            Kind::Book => "book",
+            Kind::Chapter => "chapter",
+            Kind::Thesis => "thesis",
+            Kind::Report => "report",
+            Kind::Preprint => "preprint",
+            Kind::Dataset => "dataset",
+            Kind::Software => "software",
+            Kind::Web => "web",
+            Kind::Other => "other",
+            Kind::Unknown => UNKNOWN,
+        }
+    }
+
+    /// The kind that has this name in filters; unknown where none has.
+    pub fn named(name: &str) -> Self {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or_default()
+    }
+
+    /// The kind that a type of BibTeX, BibLaTeX, CSL-JSON or RIS is.
+    pub(super) fn of(name: &str) -> Self {
+        match name.trim().to_lowercase().as_str() {
+            "" | UNKNOWN => Kind::Unknown,
+            "article" | "article-journal" | "article-magazine" | "article-newspaper" | "review"
+            | "jour" | "journal article" | "mgzn" | "magazine article" | "news" | "ejour"
+            | "journal" | "newspaper" | "in press" | "suppperiodical" => Kind::Article,
+            "inproceedings"
+            | "conference"
+            | "proceedings"
+            | "paper-conference"
+            | "cpaper"
+            | "conf"
+            | "mvproceedings"
+            | "speech"
+            | "conference paper"
+            | "conference proceeding"
+            | "conference proceedings" => Kind::Conference,
+            "book" | "mvbook" | "collection" | "mvcollection" | "edbook" | "ebook" | "manual"
+            | "booklet" | "whole book" | "edited book" | "electronic book" => Kind::Book,
+            "inbook" | "incollection" | "bookinbook" | "suppbook" | "suppcollection"
+            | "chapter" | "chap" | "book section" | "book chapter" | "entry"
+            | "entry-encyclopedia" | "inreference" | "echap" => Kind::Chapter,
+            "thesis"
+            | "phdthesis"
+            | "mastersthesis"
+            | "thes"
+            | "dissertation"
+            | "thesis/dissertation" => Kind::Thesis,
+            "report" | "techreport" | "rprt" => Kind::Report,
+            "preprint" | "eprint" | "manuscript" | "unpublished" | "unpb" | "unpublished work"
+            | "online preprint" => Kind::Preprint,
+            "dataset" | "data" | "data file" | "dataset record" => Kind::Dataset,
+            "software" | "comp" | "computer program" => Kind::Software,
+            "online"
+            | "www"
+            | "electronic"
+            | "webpage"
+            | "post"
+            | "post-weblog"
+            | "elec"
+            | "web page"
+            | "blog"
+            | "electronic citation"
+            | "internet communication" => Kind::Web,
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// The first number of four digits in a date.
+pub(super) fn year(text: &str) -> Option<i64> {
+    let mut digits = text.split(|c: char| !c.is_ascii_digit()).filter(|part| part.len() == 4);
+    digits.next()?.parse().ok()
+}
+
+/// A DOI without the address in front of it.
+pub(super) fn doi(text: &str) -> String {
+    let text = text.trim();
+    let start = text.find("10.").filter(|&at| {
+        let before = text[..at].to_ascii_lowercase();
+        before.is_empty()
+            || before.ends_with('/')
+            || before.ends_with("doi:")
+            || before.ends_with(' ')
+    });
+    start.map_or(String::new(), |at| text[at..].trim_end_matches(['.', ',']).to_owned())
+}
+
+/// A name, given name first: `Lovelace, Ada` is Ada Lovelace.
+pub(super) fn name(text: &str) -> String {
+    match text.split_once(',') {
+        Some((family, given)) => format!("{} {}", given.trim(), family.trim()).trim().to_owned(),
+        None => text.trim().to_owned(),
+    }
+}
+
+/// Keywords, parted by commas or semicolons.
+pub(super) fn list(text: &str) -> Vec<String> {
+    let parts = text.split([',', ';']).map(str::trim);
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_read_in_the_forms_in_which_it_is_written() {
+        assert_eq!(year("2019-05"), Some(2019));
+        assert_eq!(year("May 3, 1998"), Some(1998));
+        assert_eq!(year("in press"), None);
+        assert_eq!(doi("https://doi.org/10.1000/x.1."), "10.1000/x.1");
+        assert_eq!(doi("doi:10.1000/x"), "10.1000/x");
+        assert_eq!(doi("version 3.10.2"), "");
+        assert_eq!(name("Lovelace, Ada"), "Ada Lovelace");
+        assert_eq!(name("Ada Lovelace"), "Ada Lovelace");
+        assert_eq!(Kind::of("article-journal"), Kind::of("JOUR"));
+        assert_eq!(Kind::of("Thesis/Dissertation"), Kind::Thesis);
+        assert_eq!(Kind::of("patent"), Kind::Other);
+    }
+
+    #[test]
+    fn a_kind_is_found_by_its_name_alone() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::named(kind.name()), kind);
+        }
+        for other in ["", "Article", "journal", "patent"] {
+            assert_eq!(Kind::named(other), Kind::Unknown, "{other}");
+        }
+    }
+}
