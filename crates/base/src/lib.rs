@@ -18,14 +18,14 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`bundle_files`] | a bundle in a directory, in one file or copied from a site, read shard by shard |
+//! | [`bundle_files`] | a bundle in a directory, a file or a copy of a site, read shard by shard |
 //! | [`record_log`] | what earlier builds computed, by the hash of their input |
 //! | [`scratch`] | texts that memory has no room for |
 //! | [`replace_file`], [`small_file`], [`file_hash`] | files replaced as a whole, short, compared |
 //! | [`file_mode`], [`regular_file`] | who may read a file, and whether it is one |
 //! | [`progress`] | what a stage tells, whoever listens |
 //! | [`usage_error`] | errors in what was asked, with a code for programs |
-//! | [`http`], [`private_network`] | the client for HTTP, and what keeps it out of private networks |
+//! | [`http`], [`private_network`] | the client for HTTP, kept out of private networks |
 //! | [`percent`] | addresses with `%41` |
 
 pub mod bundle_files;

@@ -89,7 +89,8 @@ export class ResultList {
   }
 
   /**
-   * Says above the pages which sentence answers, or that nothing does. The first row becomes active.
+   * Says above the pages which sentence answers, or that nothing does. The first row becomes
+   * active.
    */
   lead(verdict: Verdict): void {
     const labels = this.#options.labels();

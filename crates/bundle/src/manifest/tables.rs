@@ -12,7 +12,8 @@
 //! - spelling: strings; ids of shards
 //! - texts: count; for each the first page, less the one before, and the place of its first
 //!   section, less the one before on the same page; ids of shards
-//! - vectors, sentences, vectors of sections: count; each first id, less the one before; ids of shards
+//! - vectors, sentences, vectors of sections: count; each first id, less the one before; ids of
+//!   shards
 //! - rows: strings; ids of shards
 //! - common words: strings
 //! - hashes of shards: half bytes of each shard that begins a group; their number depends on the

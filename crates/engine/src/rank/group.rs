@@ -24,8 +24,8 @@ pub(crate) struct Grouped {
     pub pages: Vec<PageScore>,
 }
 
-/// Groups candidates by page; [`RankParams`] has the formula of a page's score. `top`: what a section
-/// scores that both legs have first; 0 if one leg alone scored.
+/// Groups candidates by page; [`RankParams`] has the formula of a page's score. `top` is the score
+/// of a section that both legs have first; 0 if one leg alone scored.
 pub(crate) fn group(
     candidates: &[Candidate],
     params: &RankParams,
