@@ -98,7 +98,7 @@ pub(super) fn leave_out_teasers(pages: &mut [&mut RawPage], trace: bool) {
                 }
             }
         }
-        if sections.len() + blocks.len() >= MIN_ENTRIES {
+        if !sections.is_empty() || blocks.len() >= MIN_ENTRIES {
             remove(raw, &sections, &blocks, &titles, trace);
         }
     }
@@ -139,14 +139,13 @@ fn remove(
         .map(|(_, section)| section.blocks.len())
         .sum();
     let is_list = blocks.len() >= MIN_ENTRIES && blocks.len() * 2 >= n_blocks;
-    let is_teaser = sections.len() >= MIN_ENTRIES;
     let mut left_out: Vec<String> = Vec::new();
     let mut gone: BTreeSet<(u32, u32)> = BTreeSet::new();
     let mut map: Vec<Option<u32>> = Vec::with_capacity(raw.page.sections.len());
     let mut kept = Vec::with_capacity(raw.page.sections.len());
     for (at, mut section) in std::mem::take(&mut raw.page.sections).into_iter().enumerate() {
         let at = at as u32;
-        if is_teaser && sections.contains(&at) {
+        if sections.contains(&at) {
             left_out.push(section.heading);
             left_out.extend(section.blocks.into_iter().map(|block| block.text));
             map.push(None);

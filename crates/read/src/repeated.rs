@@ -24,8 +24,17 @@ const MAX_EDGE_WORDS: u32 = 60;
 /// Most words of a repeated block behind the first heading that is no links.
 const MAX_BEHIND_WORDS: u32 = 12;
 
+/// Smallest number of pages that must have it in a part of a site: a part with fewer may be a few
+/// pages about one thing.
+const MIN_PAGES_OF_PART: usize = 6;
+
 /// The group of every page.
 const WHOLE_SITE: &str = "\0";
+
+/// Returns the smallest number of pages that must have what is repeated in a group.
+fn least(group: &str) -> usize {
+    if group == WHOLE_SITE { MIN_PAGES } else { MIN_PAGES_OF_PART }
+}
 
 /// Counts of pages, over the site and over its parts, which can have frames of their own.
 struct Counts {
@@ -54,7 +63,7 @@ impl Counts {
             let key = (group.to_owned(), edge.hash);
             let count = self.edges.get(&key).copied().unwrap_or_default();
             let pages = self.pages.get(group).copied().unwrap_or_default();
-            count >= MIN_PAGES && count * share >= pages
+            count >= least(group) && count * share >= pages
         })
     }
 
@@ -69,7 +78,7 @@ impl Counts {
             let key = (group.to_owned(), edge.hash);
             let count = self.edges.get(&key).copied().unwrap_or_default();
             let pages = self.pages.get(group).copied().unwrap_or_default();
-            count >= MIN_PAGES && count * 5 >= pages * 4
+            count >= least(group) && count * 5 >= pages * 4
         })
     }
 
