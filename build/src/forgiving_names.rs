@@ -45,7 +45,7 @@ pub enum NameKind {
 const PEOPLE_ATTRIBUTES: [&str; 7] =
     ["author", "contributor", "creator", "editor", "person", "people", "speaker"];
 
-/// The kind of names that the values of an attribute are.
+/// Returns the kind of names that the values of an attribute are.
 pub fn kind_of_values(attribute: &str) -> NameKind {
     let key = key(attribute);
     let singular = key.strip_suffix('s').unwrap_or(&key);
@@ -104,14 +104,14 @@ fn matches<'a>(names: impl Iterator<Item = &'a str>) -> NameMatch<'a> {
     }
 }
 
-/// The letters and digits of a name, in lower case and without accents.
+/// Returns the letters and digits of a name, in lower case and without accents.
 pub fn key(name: &str) -> String {
     let mut key = folded(name);
     key.retain(char::is_alphanumeric);
     key
 }
 
-/// A name in lower case and without accents.
+/// Returns a name in lower case and without accents.
 fn folded(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     fold_into(name, &mut folded);

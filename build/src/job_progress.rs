@@ -115,7 +115,7 @@ impl JobProgress {
         Counter::new(Counted(bar))
     }
 
-    /// How far the job has come.
+    /// Returns how far the job has come.
     pub fn step(&self) -> Step {
         let told = self.told();
         let (verb, message) = told.status.clone().unwrap_or_default();

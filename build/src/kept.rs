@@ -25,19 +25,19 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// The logs in a directory.
+    /// Returns the logs in a directory.
     pub fn below(directory: &Path) -> Self {
         let [pages, analyses, shards] =
             ["pages", "analyses", "shards"].map(|name| directory.join(name));
         Self { bundle: None, hashes: HashMap::new(), listing: None, pages, analyses, shards }
     }
 
-    /// The logs that the index reads and writes.
+    /// Returns the logs that the index reads and writes.
     pub fn of_index(&self) -> index::Logs<'_> {
         index::Logs { analyses: &self.analyses, shards: &self.shards }
     }
 
-    /// All logs.
+    /// Returns all logs.
     pub fn logs(&self) -> [&Path; 3] {
         [&self.pages, &self.analyses, &self.shards]
     }

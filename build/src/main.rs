@@ -87,8 +87,8 @@ enum Command {
     Man(commands::man::Args),
 }
 
-/// The command line. Under the name of Pagefind's program, such as a link `pagefind` to this one,
-/// it is that of `findling pagefind`.
+/// Returns the command line. Under the name of Pagefind's program, such as a link `pagefind` to
+/// this one, it is that of `findling pagefind`.
 fn arguments() -> Vec<OsString> {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
     let name = arguments.first().map(Path::new).and_then(Path::file_stem);
@@ -181,7 +181,7 @@ fn unreadable(error: &anyhow::Error) -> ExitCode {
     failure.exit().into()
 }
 
-/// Whether a program asked.
+/// Returns whether a program asked.
 fn wants_json() -> bool {
     std::env::args_os().any(|arg| arg == "--json" || arg == "--format=json")
 }

@@ -15,7 +15,7 @@ pub type Setting = [f32; RANKING_MAX.len()];
 
 /// A ranking parameter.
 pub struct Parameter {
-    /// Its name in files.
+    /// The name in files.
     pub name: &'static str,
     /// The values that tuning tries, ascending; empty if a change would increase readers'
     /// downloads.
@@ -60,17 +60,17 @@ pub const PARAMETERS: [Parameter; RANKING_MAX.len()] = [
     parameter("headingIsQuery", BOOST),
 ];
 
-/// The engine's defaults.
+/// Returns the engine's defaults.
 pub fn defaults() -> Setting {
     of(RankParams::default())
 }
 
-/// The numbers of the engine's parameters.
+/// Returns the numbers of the engine's parameters.
 pub fn of(mut params: RankParams) -> Setting {
     params.knobs().map(|knob| *knob)
 }
 
-/// The engine's parameters with these numbers.
+/// Returns the engine's parameters with these numbers.
 pub fn params(setting: &Setting) -> RankParams {
     let mut params = RankParams::default();
     for (knob, value) in params.knobs().into_iter().zip(setting) {
@@ -79,7 +79,7 @@ pub fn params(setting: &Setting) -> RankParams {
     params
 }
 
-/// The parameters that differ between two settings: name, the first's number, the second's.
+/// Returns the parameters that differ between two settings: name, the first's number, the second's.
 pub fn differences<'a>(
     from: &'a Setting,
     to: &'a Setting,
@@ -132,7 +132,8 @@ pub fn write(path: &Path, setting: &Setting) -> anyhow::Result<()> {
     keep(path, text.as_bytes()).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// The shortest decimal number for a value: 0.35 instead of the exact value of the nearest f32.
+/// Returns the shortest decimal number for a value: 0.35 instead of the exact value of the nearest
+/// f32.
 fn decimal(value: f32) -> serde_json::Value {
     value.to_string().parse::<f64>().map_or(serde_json::Value::Null, serde_json::Value::from)
 }

@@ -24,19 +24,19 @@ enum Fate {
     Keep,
     /// A space, or what the caller keeps of line ends and tabs.
     Space,
-    /// Its code point, in angle brackets.
+    /// The code point, in angle brackets.
     Show,
     /// Nothing: without it the text reads the same.
     Drop,
 }
 
-/// A text on one line. White space that is not a space becomes one.
+/// Returns a text on one line. White space that is not a space becomes one.
 pub fn line(text: &str) -> Cow<'_, str> {
     made_safe(text, |_| ' ')
 }
 
-/// A text of several lines: line feeds and tabs stay. A carriage return, which would overwrite a
-/// line, becomes a space.
+/// Returns a text of several lines: line feeds and tabs stay. A carriage return, which would
+/// overwrite a line, becomes a space.
 pub fn lines(text: &str) -> Cow<'_, str> {
     made_safe(text, |c| if matches!(c, '\n' | '\t') { c } else { ' ' })
 }
@@ -108,12 +108,12 @@ pub fn markdown(text: &str) -> String {
     safe
 }
 
-/// Whether Markdown gives the character a meaning inside a line.
+/// Returns whether Markdown gives the character a meaning inside a line.
 fn is_markup(c: char) -> bool {
     matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '!' | '&' | '$')
 }
 
-/// A code block of Markdown. The fence is longer than any in the text.
+/// Returns a code block of Markdown. The fence is longer than any in the text.
 pub fn markdown_code(text: &str) -> String {
     let text = lines(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -121,8 +121,8 @@ pub fn markdown_code(text: &str) -> String {
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// An address on one line that ends where it ends: white space, controls, quotes and brackets are
-/// percent-encoded.
+/// Returns an address on one line that ends where it ends: white space, controls, quotes and
+/// brackets are percent-encoded.
 pub fn url(url: &str) -> String {
     let mut safe = String::with_capacity(url.len());
     for (c, fate) in with_fates(url) {
@@ -138,7 +138,8 @@ pub fn url(url: &str) -> String {
     safe
 }
 
-/// Whether an address may become a link: a path, or `http`, `https`. Not `javascript:` or `data:`.
+/// Returns whether an address may become a link: a path, or `http`, `https`. Not `javascript:` or
+/// `data:`.
 pub fn is_link(url: &str) -> bool {
     let start = url.split(['/', '?', '#']).next().unwrap_or_default();
     match start.split_once(':') {
@@ -149,7 +150,7 @@ pub fn is_link(url: &str) -> bool {
     }
 }
 
-/// A cell of a table that a spreadsheet does not take for a formula.
+/// Returns a cell of a table that a spreadsheet does not take for a formula.
 pub fn cell(text: &str) -> Cow<'_, str> {
     let safe = lines(text);
     if safe.starts_with(['=', '+', '-', '@', '\t', '\n']) {
@@ -159,7 +160,7 @@ pub fn cell(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Each character with its fate, which can depend on the characters beside it.
+/// Returns each character with its fate, which can depend on the characters beside it.
 fn with_fates(text: &str) -> impl Iterator<Item = (char, Fate)> {
     let mut chars = text.chars().peekable();
     let mut before = None;
@@ -203,8 +204,8 @@ fn fate(c: char, before: Option<char>, after: Option<char>) -> Fate {
     }
 }
 
-/// Whether a joiner or non-joiner changes how its neighbours look: between letters of a script that
-/// joins, or, for the joiner, between the parts of an emoji.
+/// Returns whether a joiner or non-joiner changes how its neighbours look: between letters of a
+/// script that joins, or, for the joiner, between the parts of an emoji.
 fn joins(c: char, before: Option<char>, after: Option<char>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return false };
     let joining = |c| {
@@ -217,7 +218,7 @@ fn joins(c: char, before: Option<char>, after: Option<char>) -> bool {
     joining(before) && joining(after) || c == '\u{200d}' && emoji(before) && emoji(after)
 }
 
-/// Whether a variation selector may follow: a visible character that is not one itself.
+/// Returns whether a variation selector may follow: a visible character that is not one itself.
 fn is_base(before: Option<char>) -> bool {
     before.is_some_and(|before| {
         !before.is_whitespace()
@@ -228,7 +229,7 @@ fn is_base(before: Option<char>) -> bool {
     })
 }
 
-/// Whether nothing in a text can do harm: what [`lines`] would leave as it is.
+/// Returns whether nothing in a text can do harm: what [`lines`] would leave as it is.
 pub fn is_safe(text: &str) -> bool {
     with_fates(text).all(|(c, fate)| fate == Fate::Keep || matches!(c, '\n' | '\t'))
 }

@@ -18,12 +18,12 @@ pub fn stdout() -> Stdout {
     Stdout(())
 }
 
-/// Whether standard output was found closed.
+/// Returns whether standard output was found closed.
 pub fn is_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }
 
-/// Whether anything was printed to standard output.
+/// Returns whether anything was printed to standard output.
 pub fn has_output() -> bool {
     WRITTEN.load(Ordering::Relaxed)
 }

@@ -113,7 +113,7 @@ impl Paint {
 }
 
 impl Ui {
-    /// A console for this process's standard error and standard output.
+    /// Returns a console for this process's standard error and standard output.
     pub fn new(verbosity: Verbosity) -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
         let err = std::io::stderr().is_terminal();
@@ -131,7 +131,7 @@ impl Ui {
         }
     }
 
-    /// A console without messages, for tests and for use as a library.
+    /// Returns a console without messages, for tests and for use as a library.
     pub fn silent() -> Self {
         Self {
             verbosity: Verbosity::Silent,
@@ -146,8 +146,8 @@ impl Ui {
         }
     }
 
-    /// A console that prints nothing, asks nothing and keeps what it is told, for a job whose
-    /// progress is asked for.
+    /// Returns a console that prints nothing, asks nothing and keeps what it is told, for a job
+    /// whose progress is asked for.
     pub fn kept(told: &JobProgress) -> Self {
         Self { told: Some(told.clone()), ..Self::silent() }
     }
@@ -162,13 +162,13 @@ impl Ui {
         Self { pages: false, ..self.clone() }
     }
 
-    /// The terminal that results longer than it are paged on; `None` if they are not paged.
+    /// Returns the terminal that results longer than it are paged on; `None` if they are not paged.
     pub fn screen_to_page(&self) -> Option<Screen> {
         screen().filter(|_| self.pages)
     }
 
-    /// The width of results: the width of the terminal, otherwise `COLUMNS`, otherwise 100; from 40
-    /// to 120.
+    /// Returns the width of results: the width of the terminal, otherwise `COLUMNS`, otherwise 100;
+    /// from 40 to 120.
     pub fn columns(&self) -> usize {
         if !self.fits_terminal {
             return DEFAULT_COLUMNS;
@@ -176,7 +176,7 @@ impl Ui {
         width(screen(), std::env::var("COLUMNS").ok().as_deref())
     }
 
-    /// The amount of messages.
+    /// Returns the amount of messages.
     pub fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
@@ -228,8 +228,8 @@ impl Ui {
         paint.apply(self.colour_out, text)
     }
 
-    /// A painted text that leads somewhere, on a terminal that shows colours (OSC 8). `href` must
-    /// be a safe address.
+    /// Returns a painted text that leads somewhere, on a terminal that shows colours (OSC 8).
+    /// `href` must be a safe address.
     pub fn link(&self, href: Option<&str>, painted: &str) -> String {
         match href.filter(|_| self.links) {
             Some(href) => format!("\x1b]8;;{href}\x1b\\{painted}\x1b]8;;\x1b\\"),
@@ -249,7 +249,7 @@ impl Ui {
         Self { fits_terminal: false, pages: false, ..plain }
     }
 
-    /// A bar over `total` of `unit` (`sections`, `pages`), with rate and remaining time.
+    /// Returns a bar over `total` of `unit` (`sections`, `pages`), with rate and remaining time.
     pub fn bar(&self, verb: &str, total: u64, unit: &str) -> Counter {
         if let Some(told) = &self.told {
             return told.bar(verb, Some(total), unit);
@@ -268,7 +268,7 @@ impl Ui {
         self.start(ProgressBar::new(total).with_style(style), verb)
     }
 
-    /// A bar over bytes.
+    /// Returns a bar over bytes.
     pub fn byte_bar(&self, verb: &str, total: Option<u64>) -> Counter {
         if let Some(told) = &self.told {
             return told.bar(verb, total, "bytes");
@@ -359,21 +359,21 @@ impl Count for Bar {
     }
 }
 
-/// The terminal on standard output, if there is one.
+/// Returns the terminal on standard output, if there is one.
 fn screen() -> Option<Screen> {
     let size = terminal_size::terminal_size_of(std::io::stdout());
     let (columns, rows) = size?;
     Some(Screen { rows: rows.0.into(), columns: columns.0.into() })
 }
 
-/// The width of results, given the terminal and the value of `COLUMNS`.
+/// Returns the width of results, given the terminal and the value of `COLUMNS`.
 fn width(screen: Option<Screen>, columns: Option<&str>) -> usize {
     let given = screen.map(|screen| screen.columns).or_else(|| columns?.trim().parse().ok());
     given.map_or(DEFAULT_COLUMNS, |columns: usize| columns.clamp(MIN_COLUMNS, MAX_COLUMNS))
 }
 
-/// A bar that is not drawn, but told as JSON: at once, and then twice a second until its end. A
-/// `total` of 0 is not known yet.
+/// Returns a bar that is not drawn, but told as JSON: at once, and then twice a second until its
+/// end. A `total` of 0 is not known yet.
 fn reported(verb: &str, total: u64, unit: &str) -> Counter {
     let bar = ProgressBar::hidden();
     bar.set_length(total);

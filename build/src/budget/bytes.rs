@@ -17,7 +17,7 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     pub fn of(contents: &[u8]) -> Bytes {
         let stored = contents.len() as u64;
         Bytes {
@@ -26,7 +26,7 @@ impl Bytes {
         }
     }
 
-    /// The bytes of a range of a file, which hosts do not compress.
+    /// Returns the bytes of a range of a file, which hosts do not compress.
     pub(super) fn of_range(len: u64) -> Bytes {
         Bytes { stored: len, brotli: len }
     }

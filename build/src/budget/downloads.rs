@@ -52,7 +52,7 @@ pub(super) const CLIENT_REST: [&str; 1] = ["findling_engine_rest.wasm"];
 /// Bytes that the client first asks of a single file (`FIRST_BYTES` in `www/src/bundle-layout.ts`).
 pub(super) const SINGLE_FILE_FIRST: u64 = 32 << 10;
 
-/// The downloads for opening the search, and whether they include the client.
+/// Returns the downloads for opening the search, and whether they include the client.
 pub(super) fn opening(files: &BundleFiles) -> anyhow::Result<(bool, Downloads)> {
     let mut opening = Downloads::default();
     push_client(&mut opening, files, &CLIENT)?;
@@ -82,9 +82,9 @@ pub(super) fn opening(files: &BundleFiles) -> anyhow::Result<(bool, Downloads)> 
     Ok((has_client, opening))
 }
 
-/// The downloads for a deployed transformer: its module, its model and, if no query has fetched
-/// them before, the vectors. For a bundle with cells only the centroids are counted, because the
-/// cells depend on the query.
+/// Returns the downloads for a deployed transformer: its module, its model and, if no query has
+/// fetched them before, the vectors. For a bundle with cells only the centroids are counted,
+/// because the cells depend on the query.
 pub(super) fn later_encoder(files: &BundleFiles) -> anyhow::Result<Option<Downloads>> {
     let Some(dense) = &files.manifest().dense else { return Ok(None) };
     let transformer = dense

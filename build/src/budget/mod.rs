@@ -184,8 +184,8 @@ pub fn own_queries(files: &BundleFiles) -> anyhow::Result<Vec<String>> {
     Ok(queries)
 }
 
-/// The request of the search box, for [`LIMIT`] pages: words and meaning, the last word as a
-/// prefix, and the values of every facet.
+/// Returns the request of the search box, for [`LIMIT`] pages: words and meaning, the last word as
+/// a prefix, and the values of every facet.
 fn request(encoder: Option<&QueryEncoder>, query: &str) -> anyhow::Result<Request> {
     let vector = encoder.map(|encoder| encoder.encode(query)).transpose()?;
     Ok(Request {
@@ -199,13 +199,14 @@ fn request(encoder: Option<&QueryEncoder>, query: &str) -> anyhow::Result<Reques
     })
 }
 
-/// The request of the search box before the whole one: by words, whose results it shows meanwhile.
+/// Returns the request of the search box before the whole one: by words, whose results it shows
+/// meanwhile.
 fn words(whole: &Request) -> Request {
     Request { mode: Mode::Lexical, vector: None, suggest: Suggest(false), ..whole.clone() }
 }
 
-/// The shards that a request wants first, which come along with those of the request before it
-/// (`Bundle.readAhead` of the client).
+/// Returns the shards that a request wants first, which come along with those of the request before
+/// it (`Bundle.readAhead` of the client).
 fn first_wanted(host: &Host, request: Request) -> anyhow::Result<Vec<ShardId>> {
     Ok(match host.index().search(request)?.step(host.index())? {
         Step::Need(wanted) => wanted,
@@ -213,7 +214,7 @@ fn first_wanted(host: &Host, request: Request) -> anyhow::Result<Vec<ShardId>> {
     })
 }
 
-/// The query encoder of a browser that has loaded only the engine.
+/// Returns the query encoder of a browser that has loaded only the engine.
 fn browser_encoder(host: &Host) -> anyhow::Result<Option<QueryEncoder>> {
     let Some(dense) = &host.manifest().dense else { return Ok(None) };
     let name = match &dense.rows {

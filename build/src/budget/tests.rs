@@ -20,7 +20,7 @@ use findling_bundle::projection::Projection;
 use findling_bundle::rows::Bits;
 use findling_encoder::BoxedEncoder;
 
-/// A table of a few tokens whose rows have different directions.
+/// Returns a table of a few tokens whose rows have different directions.
 fn table() -> StaticTable {
     let tokens = [
         "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "share", "data", "mut", "##ex",
@@ -89,8 +89,8 @@ fn pages() -> Vec<Page> {
         .collect()
 }
 
-/// A bundle in a shape: embedded by feature hashing of 16 dimensions, with rows of the static
-/// encoder where there is a table.
+/// Returns a bundle in a shape: embedded by feature hashing of 16 dimensions, with rows of the
+/// static encoder where there is a table.
 fn bundle_at(out: &Path, shape: Shape, table: Option<&StaticTable>, extras: &[Extra]) -> Host {
     let mut encoder: BoxedEncoder = Box::new(HashEncoder::new(16));
     if let Some(table) = table {

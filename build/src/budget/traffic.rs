@@ -73,12 +73,12 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Bytes of a part.
+    /// Returns bytes of a part.
     pub fn part(&self, part: Part) -> Bytes {
         self.parts[part as usize]
     }
 
-    /// Bytes of all parts.
+    /// Returns bytes of all parts.
     pub fn total(&self) -> Bytes {
         self.parts.iter().copied().sum()
     }
@@ -178,7 +178,7 @@ impl Queries {
         }
     }
 
-    /// The statistics of a part.
+    /// Returns the statistics of a part.
     pub fn part(&self, part: Part) -> BytesSpread {
         match part {
             Part::Words => self.words,

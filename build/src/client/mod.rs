@@ -70,7 +70,7 @@ fn keep_languages(files: &mut [Extra], languages: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The engine with only these of its languages.
+/// Returns the engine with only these of its languages.
 fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<u8>> {
     let carried = parts::tags(engine).with_context(|| format!("the client's {ENGINE}"))?;
     if let Some(missing) =
@@ -95,7 +95,7 @@ fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<
     Ok(parts::keep(engine, |tag| wanted.iter().any(|language| language.as_bytes() == tag))?)
 }
 
-/// The client's files, sorted by name: those in `dir`, or else those in this program.
+/// Returns the client's files, sorted by name: those in `dir`, or else those in this program.
 ///
 /// # Errors
 /// If `dir` cannot be read or has no `findling.js`. Without `dir`, if this program has no client.
@@ -159,7 +159,7 @@ mod tests {
         assert!(files(Some(&dir.path().join("nowhere"))).is_err());
     }
 
-    /// A client whose engine carries these languages.
+    /// Returns a client whose engine carries these languages.
     fn client(carried: &[&[u8; 2]]) -> Vec<Extra> {
         let mut module = b"\0asm\x01\0\0\0".to_vec();
         for &tag in carried {

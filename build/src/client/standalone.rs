@@ -49,7 +49,7 @@ pub enum Form {
     Script,
 }
 
-/// The form that a file's name asks for.
+/// Returns the form that a file's name asks for.
 ///
 /// # Errors
 /// If it ends in neither `.html` nor `.js`.
@@ -116,7 +116,7 @@ pub fn write(path: &Path, bundle: &Bundle, client: &[Extra], shared: Shared) -> 
     Ok(Written { bundle_bytes, n_files: 1, standalone_bytes: length, ..Written::default() })
 }
 
-/// The text of a standalone file.
+/// Returns the text of a standalone file.
 fn contents(form: Form, bundle: &[u8], client: &[Extra], languages: &[String]) -> Result<String> {
     let parts = [("engine", file(client, ENGINE)?), ("rest", file(client, REST)?)];
     let payload = pack(&compress(parts.into_iter().chain([("bundle", bundle)]))?);
@@ -144,8 +144,8 @@ fn contents(form: Form, bundle: &[u8], client: &[Extra], languages: &[String]) -
     })
 }
 
-/// The files as one, compressed: the length of each name, the name, the length of the contents, the
-/// contents.
+/// Returns the files as one, compressed: the length of each name, the name, the length of the
+/// contents, the contents.
 fn compress<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> Result<Vec<u8>> {
     let mut out = GzEncoder::new(Vec::new(), Compression::best());
     for (name, contents) in files {
@@ -190,8 +190,8 @@ fn pack(bytes: &[u8]) -> String {
     text
 }
 
-/// The script without the texts of languages behind it, and the texts of the site's languages as
-/// JSON.
+/// Returns the script without the texts of languages behind it, and the texts of the site's
+/// languages as JSON.
 fn with_locales<'a>(script: &'a str, languages: &[String]) -> (&'a str, String) {
     let mut parts = script.split(LOCALE);
     let code = parts.next().unwrap_or_default();
@@ -205,7 +205,7 @@ fn with_locales<'a>(script: &'a str, languages: &[String]) -> (&'a str, String) 
     (code.trim_end(), format!("{{{}}}", texts.join(",")))
 }
 
-/// The name of the texts for a language, as `localeFor` of the client finds it.
+/// Returns the name of the texts for a language, as `localeFor` of the client finds it.
 fn locale(language: &str) -> &str {
     let mut subtags = language.split('-');
     match subtags.next().unwrap_or_default() {
@@ -215,7 +215,7 @@ fn locale(language: &str) -> &str {
     }
 }
 
-/// The page's title, in the language of its texts.
+/// Returns the page's title, in the language of its texts.
 fn title(locales: &str) -> String {
     let texts: serde_json::Value = serde_json::from_str(locales).unwrap_or_default();
     let first = texts.as_object().and_then(|texts| texts.values().next());

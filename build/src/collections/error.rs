@@ -197,7 +197,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A stable word for the kind of error, for programs.
+    /// Returns a stable word for the kind of error, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Error::BadName { .. } => "bad-name",

@@ -42,24 +42,24 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// Its number, from 1.
+    /// Returns the number, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The bundle's directory.
+    /// Returns the bundle's directory.
     pub fn bundle(&self) -> PathBuf {
         self.directory.join("bundle")
     }
 
-    /// The directory of the bundle with further vectors ([`Settings::vectors`]).
+    /// Returns the directory of the bundle with further vectors ([`Settings::vectors`]).
     ///
     /// [`Settings::vectors`]: super::settings::Settings::vectors
     pub fn vectors(&self, name: &Name) -> PathBuf {
         self.directory.join("vectors").join(name.as_str())
     }
 
-    /// The state of the sources that it was made from.
+    /// Returns the state of the sources that it was made from.
     pub fn state(&self) -> PathBuf {
         self.directory.join("state.json")
     }
@@ -78,7 +78,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// The generation.
+    /// Returns the generation.
     pub fn generation(&self) -> &Generation {
         &self.generation
     }
@@ -88,34 +88,34 @@ impl Held {
 const TRIES: usize = 20;
 
 impl Generations {
-    /// The generations in the directory of a collection, which need not exist yet.
+    /// Returns the generations in the directory of a collection, which need not exist yet.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self { directory: directory.into() }
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The file of the lock of syncs.
+    /// Returns the file of the lock of syncs.
     pub fn lock(&self) -> PathBuf {
         self.directory.join("lock")
     }
 
-    /// The logs of what syncs computed.
+    /// Returns the logs of what syncs computed.
     pub fn kept(&self) -> Kept {
         Kept::below(&self.directory)
     }
 
-    /// The logs for the bundle with further vectors. Files and analyses are those of all.
+    /// Returns the logs for the bundle with further vectors. Files and analyses are those of all.
     pub fn kept_of_vectors(&self, name: &Name) -> Kept {
         let shards = self.directory.join(format!("shards-{name}"));
         Kept { shards, ..self.kept() }
     }
 
-    /// The current generation; `None` where there is none. If the file that names it is damaged,
-    /// that is the last one that was finished.
+    /// Returns the current generation; `None` where there is none. If the file that names it is
+    /// damaged, that is the last one that was finished.
     ///
     /// # Errors
     /// If the system refuses.
@@ -135,7 +135,7 @@ impl Generations {
         Ok(numbers.find(Generation::is_finished))
     }
 
-    /// The current generation, kept from being removed; `None` where there is none.
+    /// Returns the current generation, kept from being removed; `None` where there is none.
     ///
     /// # Errors
     /// If the system refuses.
@@ -190,7 +190,7 @@ impl Generations {
         Ok(n_left)
     }
 
-    /// Whether the generation is gone.
+    /// Returns whether the generation is gone.
     fn remove(&self, number: u64) -> bool {
         let path = self.lock_of(number);
         let lock = match File::open(&path) {
@@ -210,7 +210,7 @@ impl Generations {
         gone
     }
 
-    /// The numbers of all generations, half-made ones included, and of locks without one.
+    /// Returns the numbers of all generations, half-made ones included, and of locks without one.
     fn numbers(&self) -> Result<Vec<u64>, Error> {
         let entries = match fs::read_dir(&self.directory) {
             Ok(entries) => entries,
@@ -250,7 +250,7 @@ pub struct Staged {
 }
 
 impl Staged {
-    /// The generation.
+    /// Returns the generation.
     pub fn generation(&self) -> &Generation {
         &self.generation
     }

@@ -32,8 +32,8 @@ impl Home {
         }
     }
 
-    /// The directory of the copies of sites' bundles: `sites` in `$FINDLING_HOME`, or in the
-    /// platform's directory for caches.
+    /// Returns the directory of the copies of sites' bundles: `sites` in `$FINDLING_HOME`, or in
+    /// the platform's directory for caches.
     ///
     /// # Errors
     /// [`Error::NoHome`] where there is neither.
@@ -41,8 +41,8 @@ impl Home {
         beside("sites", |platform| Some(platform.cache_dir().join("sites")))
     }
 
-    /// The directory of the state that programs at the terminal keep between runs: `state` in
-    /// `$FINDLING_HOME`, or the platform's directory for state. A platform without one keeps it
+    /// Returns the directory of the state that programs at the terminal keep between runs: `state`
+    /// in `$FINDLING_HOME`, or the platform's directory for state. A platform without one keeps it
     /// beside the collections.
     ///
     /// # Errors
@@ -51,32 +51,32 @@ impl Home {
         beside("state", |platform| platform.state_dir().map(Path::to_owned))
     }
 
-    /// The directory itself.
+    /// Returns the directory itself.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The registry's file.
+    /// Returns the registry's file.
     pub fn registry(&self) -> PathBuf {
         self.root.join("collections.toml")
     }
 
-    /// The file of the lock of changes of the registry.
+    /// Returns the file of the lock of changes of the registry.
     pub(super) fn registry_lock(&self) -> PathBuf {
         self.root.join("collections.lock")
     }
 
-    /// The directory that holds one directory for each collection.
+    /// Returns the directory that holds one directory for each collection.
     pub fn collections(&self) -> PathBuf {
         self.root.join("collections")
     }
 
-    /// The directory of one collection.
+    /// Returns the directory of one collection.
     pub fn directory(&self, name: &Name, settings: &Settings) -> PathBuf {
         self.collections().join(settings.directory.as_ref().unwrap_or(name).as_str())
     }
 
-    /// Whether something lies where collections are kept: changes there come from here.
+    /// Returns whether something lies where collections are kept: changes there come from here.
     pub fn holds(&self, path: &Path) -> bool {
         path.starts_with(self.collections()) || path.parent() == Some(&self.root)
     }
@@ -93,8 +93,8 @@ fn platform() -> Result<ProjectDirs, Error> {
     ProjectDirs::from("", "", "findling").ok_or(Error::NoHome)
 }
 
-/// A directory of the platform. Where that has none, or everything is in `$FINDLING_HOME`, it is
-/// `name` beside the collections.
+/// Returns a directory of the platform. Where that has none, or everything is in `$FINDLING_HOME`,
+/// it is `name` beside the collections.
 fn beside(
     name: &str,
     of_platform: impl FnOnce(&ProjectDirs) -> Option<PathBuf>,

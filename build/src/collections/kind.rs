@@ -35,7 +35,7 @@ impl Kind {
     }
 }
 
-/// The names of all kinds, for messages and for `--help`.
+/// Returns the names of all kinds, for messages and for `--help`.
 pub fn names() -> String {
     let formats = Format::ALL.iter().map(ToString::to_string);
     [AUTO, SITE].into_iter().map(str::to_owned).chain(formats).collect::<Vec<_>>().join(", ")

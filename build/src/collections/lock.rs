@@ -37,7 +37,8 @@ impl Owner {
         Self { pid, started: start_time(pid), since }
     }
 
-    /// Whether the process that wrote the note still runs; `None` where the system does not tell.
+    /// Returns whether the process that wrote the note still runs; `None` where the system does not
+    /// tell.
     pub fn is_running(&self) -> Option<bool> {
         self.started?;
         Some(start_time(self.pid) == self.started)
@@ -114,13 +115,13 @@ impl Lock {
         Ok(lock)
     }
 
-    /// The process that holds the lock now, as far as that can be told without taking it.
+    /// Returns the process that holds the lock now, as far as that can be told without taking it.
     pub fn holder(path: &Path) -> Option<Owner> {
         let owner = read_note(&mut File::open(path).ok()?)?;
         (owner.is_running() == Some(true)).then_some(owner)
     }
 
-    /// The process that held the lock last, if it was killed.
+    /// Returns the process that held the lock last, if it was killed.
     pub fn abandoned(&self) -> Option<&Owner> {
         self.abandoned.as_ref()
     }
@@ -140,7 +141,7 @@ impl Drop for Lock {
     }
 }
 
-/// The note, unless the file is empty or holds something else.
+/// Returns the note, unless the file is empty or holds something else.
 fn read_note(file: &mut File) -> Option<Owner> {
     let mut note = Vec::new();
     file.seek(SeekFrom::Start(0)).ok()?;

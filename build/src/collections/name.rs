@@ -22,7 +22,7 @@ const DEVICES: [&str; 4] = ["aux", "con", "nul", "prn"];
 pub struct Name(String);
 
 impl Name {
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -68,7 +68,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// Up to three of `names` that are spelled like `asked`, the most similar first.
+/// Returns up to three of `names` that are spelled like `asked`, the most similar first.
 pub fn nearest<'a>(asked: &str, names: impl Iterator<Item = &'a Name>) -> Vec<String> {
     let asked = asked.to_lowercase();
     let mut near: Vec<(f64, &Name)> = names

@@ -128,7 +128,7 @@ impl Registry {
         Ok(outcome)
     }
 
-    /// All collections, by name.
+    /// Returns all collections, by name.
     pub fn collections(&self) -> &BTreeMap<Name, Settings> {
         &self.collections
     }
@@ -159,7 +159,7 @@ impl Registry {
         }
     }
 
-    /// The error for a name that no collection has.
+    /// Returns the error for a name that no collection has.
     pub fn unknown(&self, name: &str) -> Error {
         Error::Unknown { name: name.to_owned(), near: nearest(name, self.collections.keys()) }
     }
@@ -257,7 +257,8 @@ impl Registry {
     }
 }
 
-/// The registry's lock. A change takes milliseconds, so waiting a little is better than failing.
+/// Returns the registry's lock. A change takes milliseconds, so waiting a little is better than
+/// failing.
 fn lock_patiently(home: &Home) -> Result<Lock, Error> {
     let path = home.registry_lock();
     let mut waits = 100;

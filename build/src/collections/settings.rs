@@ -64,7 +64,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The table in the registry, without what is as by default.
+    /// Returns the table in the registry, without what is as by default.
     pub(super) fn to_table(&self) -> Result<Table, Error> {
         let default = Self::default();
         let mut table = Table::new();

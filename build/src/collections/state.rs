@@ -109,7 +109,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Whether nothing differs.
+    /// Returns whether nothing differs.
     pub fn is_empty(&self) -> bool {
         self.new.is_empty()
             && self.changed.is_empty()
@@ -119,7 +119,7 @@ impl Changes {
 }
 
 impl State {
-    /// The state of a build by this program.
+    /// Returns the state of a build by this program.
     pub fn new(settings: Settings, scan: Scan, mut built: Built) -> Self {
         let program = env!("CARGO_PKG_VERSION").to_owned();
         let included = std::mem::take(&mut built.included).into_iter();
@@ -129,12 +129,13 @@ impl State {
         Self { version: VERSION, program, settings, scanned, built, files, included }
     }
 
-    /// The state after another look, at which nothing had changed but dates.
+    /// Returns the state after another look, at which nothing had changed but dates.
     pub fn seen_again(self, scan: Scan, included: Scan) -> Self {
         Self { scanned: scan.began, files: scan.files, included: included.files, ..self }
     }
 
-    /// The differences of a look at the sources, and of one at the files that pages took in.
+    /// Returns the differences of a look at the sources, and of one at the files that pages took
+    /// in.
     pub fn changes_to(&self, scan: &Scan, included: &Scan) -> Changes {
         let mut changes = scan.changes_since(&self.files);
         // They have the same paths in both states, so each of them is the same or changed.
@@ -150,7 +151,7 @@ impl State {
         Scan::of(&paths, Some(self), rehash)
     }
 
-    /// Whether this program built it.
+    /// Returns whether this program built it.
     pub fn is_of_this_program(&self) -> bool {
         self.program == env!("CARGO_PKG_VERSION")
     }
@@ -177,7 +178,7 @@ impl State {
         Some(jiff::Timestamp::from_second(seconds).ok()?.to_string())
     }
 
-    /// How many of its files lie below a source.
+    /// Returns how many of its files lie below a source.
     pub fn n_below(&self, source: &Path) -> usize {
         self.files.keys().filter(|file| Path::new(file).starts_with(source)).count()
     }
@@ -205,7 +206,7 @@ impl Scan {
         Self::with_bar(paths, earlier, rehash, &Counter::default())
     }
 
-    /// The same with a bar over the files.
+    /// Returns the same with a bar over the files.
     pub fn with_bar(
         paths: &[PathBuf],
         earlier: Option<&State>,
@@ -231,7 +232,7 @@ impl Scan {
         Self { began, files }
     }
 
-    /// The hashes of these files, as far as they could be read.
+    /// Returns the hashes of these files, as far as they could be read.
     pub fn hashes(&self, paths: Vec<PathBuf>) -> HashMap<PathBuf, String> {
         let hash = |path: PathBuf| {
             let hash = self.files.get(&key(&path))?.hash.clone()?;
@@ -240,7 +241,7 @@ impl Scan {
         paths.into_iter().filter_map(hash).collect()
     }
 
-    /// The differences from an earlier state.
+    /// Returns the differences from an earlier state.
     pub fn changes_since(&self, earlier: &BTreeMap<String, FileState>) -> Changes {
         let mut changes = Changes::default();
         let mut gone: HashMap<&str, Vec<&String>> = HashMap::new();
@@ -273,7 +274,8 @@ impl Scan {
     }
 }
 
-/// A file as it is. Contents are read unless the `known` state, seen at a time, stands for them.
+/// Returns a file as it is. Contents are read unless the `known` state, seen at a time, stands for
+/// them.
 fn look(path: &Path, known: Option<(&FileState, u64)>) -> FileState {
     let unreadable = FileState { len: 0, modified: None, hash: None };
     let Ok(metadata) = fs::metadata(path) else { return unreadable };
@@ -289,7 +291,7 @@ fn look(path: &Path, known: Option<(&FileState, u64)>) -> FileState {
     FileState { len, modified, hash: file_hash(path).ok() }
 }
 
-/// A path as a key of JSON: as it is, or in hex behind a NUL where it is not Unicode.
+/// Returns a path as a key of JSON: as it is, or in hex behind a NUL where it is not Unicode.
 fn key(path: &Path) -> String {
     match path.to_str() {
         Some(text) => text.to_owned(),

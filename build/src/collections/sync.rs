@@ -90,7 +90,7 @@ pub struct Report {
     /// The bundle in use.
     #[serde(flatten)]
     pub built: Built,
-    /// Its generation.
+    /// The generation.
     pub generation: u64,
     /// How long it took.
     pub seconds: f64,
@@ -203,7 +203,7 @@ fn take_lock(
     Ok(lock)
 }
 
-/// All files of the sources, as a build reads them.
+/// Returns all files of the sources, as a build reads them.
 pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Listing, Error> {
     for path in &settings.paths {
         let readable = match fs::metadata(path) {
@@ -227,12 +227,13 @@ pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<List
     Ok(Listing::of(&settings.paths, &options))
 }
 
-/// The files that a bundle depends on.
+/// Returns the files that a bundle depends on.
 pub(super) fn paths(listing: &Listing, settings: &Settings) -> Vec<PathBuf> {
     listing.paths().chain(&settings.chat_fields).cloned().collect()
 }
 
-/// A source without a file that had some is rather a drive that is not mounted than an edit.
+/// Returns a source without a file that had some is rather a drive that is not mounted than an
+/// edit.
 fn check_emptied(
     name: &Name,
     settings: &Settings,
@@ -276,7 +277,7 @@ fn reason(
     }
 }
 
-/// Whether every bundle of a generation can be opened.
+/// Returns whether every bundle of a generation can be opened.
 fn is_whole(generation: &Generation, settings: &Settings) -> bool {
     let further = settings.vectors.keys().map(|name| generation.vectors(name));
     [generation.bundle()].into_iter().chain(further).all(|path| BundleFiles::open(&path).is_ok())

@@ -19,12 +19,12 @@ use super::state::State;
 use super::vectors::DEFAULT_VECTORS;
 use crate::bundle_files::{Location, SINGLE_FILE, WebCopy, copy, is_address};
 
-/// Whether a text is a path rather than a name.
+/// Returns whether a text is a path rather than a name.
 fn is_path(text: &str) -> bool {
     text.contains(['/', '\\']) || text.starts_with('.')
 }
 
-/// Whether a directory is a bundle.
+/// Returns whether a directory is a bundle.
 fn is_bundle(path: &Path) -> bool {
     path.join(entry::FILE_NAME).is_file() || path.join(SINGLE_FILE).is_file()
 }
@@ -93,14 +93,14 @@ impl Target {
         Self { given, path: PathBuf::new(), collection: None, vectors: None, copy: None }
     }
 
-    /// The copy of a site's bundle.
+    /// Returns the copy of a site's bundle.
     fn of_site(address: &str) -> Result<Self> {
         let copy = copy(address, &Home::copies_of_sites()?)?;
         let path = copy.directory.clone();
         Ok(Self { path, copy: Some(copy), ..Self::named(address.to_owned()) })
     }
 
-    /// The bundle of a collection.
+    /// Returns the bundle of a collection.
     ///
     /// # Errors
     /// [`Error::Unknown`], [`Error::NotBuilt`], [`Error::BundleGone`].
@@ -118,7 +118,7 @@ impl Target {
         Ok(Self { path, collection: Some(collection), ..Self::named(name.to_string()) })
     }
 
-    /// The same target with other vectors.
+    /// Returns the same target with other vectors.
     ///
     /// # Errors
     /// [`Error::UnknownVectors`] with those there are.
@@ -135,19 +135,19 @@ impl Target {
         Err(Error::UnknownVectors { given: self.given, name, known })
     }
 
-    /// The names of the vectors that the collection's bundle has besides the first.
+    /// Returns the names of the vectors that the collection's bundle has besides the first.
     fn further_vectors(&self) -> Vec<String> {
         let state =
             self.collection.as_ref().and_then(|of| State::read(&of.held.generation().state()));
         state.iter().flat_map(|state| state.built.vectors.keys().map(Name::to_string)).collect()
     }
 
-    /// The name of the vectors, where they are not the first.
+    /// Returns the name of the vectors, where they are not the first.
     pub fn vectors(&self) -> Option<&Name> {
         self.vectors.as_ref()
     }
 
-    /// The bundle's path. It stays there as long as this value lives.
+    /// Returns the bundle's path. It stays there as long as this value lives.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -162,18 +162,18 @@ impl Target {
         self.copy.as_ref()?.asked()
     }
 
-    /// Whether files of the bundle may have to be fetched from a site.
+    /// Returns whether files of the bundle may have to be fetched from a site.
     pub fn is_copy(&self) -> bool {
         self.copy.is_some()
     }
 
-    /// A notice for the reader of answers, such as that a site could not be reached.
+    /// Returns a notice for the reader of answers, such as that a site could not be reached.
     pub fn notice(&self) -> Option<String> {
         let reason = self.copy.as_ref()?.stale.as_ref()?;
         Some(format!("the copy on this machine is searched: {reason}"))
     }
 
-    /// The target as it was given.
+    /// Returns the target as it was given.
     pub fn given(&self) -> &str {
         &self.given
     }
@@ -191,22 +191,23 @@ impl Target {
         }
     }
 
-    /// The collection's name; `None` for a bundle at a path.
+    /// Returns the collection's name; `None` for a bundle at a path.
     pub fn collection(&self) -> Option<&Name> {
         self.collection.as_ref().map(|collection| &collection.name)
     }
 
-    /// The files and directories that the collection is made from; none for a bundle at a path.
+    /// Returns the files and directories that the collection is made from; none for a bundle at a
+    /// path.
     pub fn sources(&self) -> &[PathBuf] {
         self.collection.as_ref().map_or(&[], |collection| &collection.settings.paths)
     }
 
-    /// Whether a sync is making the collection's next bundle, as far as that can be told.
+    /// Returns whether a sync is making the collection's next bundle, as far as that can be told.
     pub fn is_syncing(&self) -> bool {
         self.generations().is_some_and(|of| Lock::holder(&of.lock()).is_some())
     }
 
-    /// Whether a sync has replaced the collection's bundle since this target was found.
+    /// Returns whether a sync has replaced the collection's bundle since this target was found.
     pub fn is_replaced(&self) -> bool {
         let held = self.collection.as_ref().map(|collection| collection.held.generation().number());
         let current = self.generations().and_then(|of| of.current().ok().flatten());
@@ -224,8 +225,8 @@ impl Target {
         Some(UNIX_EPOCH + Duration::from_nanos(state.scanned))
     }
 
-    /// Whether the sources have changed since the bundle was made; `None` where that cannot be
-    /// known. Looks at every file of the sources.
+    /// Returns whether the sources have changed since the bundle was made; `None` where that cannot
+    /// be known. Looks at every file of the sources.
     ///
     /// # Errors
     /// [`Error::MissingSource`].

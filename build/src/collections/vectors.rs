@@ -115,7 +115,7 @@ fn share(first: &Path, bundle: &Path) -> io::Result<u64> {
     Ok(own_bytes)
 }
 
-/// Whether two paths are one file already.
+/// Returns whether two paths are one file already.
 fn is_same(path: &Path, other: &Path) -> io::Result<bool> {
     #[cfg(unix)]
     {

@@ -64,12 +64,12 @@ impl Watch {
         Ok(watch)
     }
 
-    /// How many sources there are.
+    /// Returns how many sources there are.
     pub fn n_sources(&self) -> u64 {
         self.sources.len() as u64
     }
 
-    /// The sources that cannot be watched now.
+    /// Returns the sources that cannot be watched now.
     pub fn missing(&self) -> impl Iterator<Item = &Path> {
         self.missing.iter().map(PathBuf::as_path)
     }
@@ -102,7 +102,7 @@ impl Watch {
         }
     }
 
-    /// The collections that an event concerns.
+    /// Returns the collections that an event concerns.
     fn changed_by(&mut self, event: notify::Result<Event>) -> Result<BTreeSet<Name>> {
         let all = |sources: &BTreeMap<PathBuf, BTreeSet<Name>>| {
             sources.values().flatten().cloned().collect()

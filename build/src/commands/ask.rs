@@ -58,8 +58,8 @@ impl Encoders {
         Ok(time)
     }
 
-    /// The encoder for a bundle, if there is one and the mode needs it. No lock is held while it is
-    /// loaded, maybe from a site.
+    /// Returns the encoder for a bundle, if there is one and the mode needs it. No lock is held
+    /// while it is loaded, maybe from a site.
     fn of(&self, host: &Host, mode: Mode, ui: &Ui) -> Result<Option<Arc<QueryEncoder>>> {
         let space = host.manifest().dense.as_ref().map(|dense| dense.encoder.fingerprint.clone());
         let known = space.as_ref().filter(|_| mode != Mode::Lexical);
@@ -118,13 +118,13 @@ impl Question {
         Ok(Self { request, encoder, read, started, loading, embedding, vectors: false })
     }
 
-    /// Whether other bundles have a part in the scores: there is a query, and it is compared with
-    /// words.
+    /// Returns whether other bundles have a part in the scores: there is a query, and it is
+    /// compared with words.
     fn is_shared(&self) -> bool {
         !self.request.query.trim().is_empty() && self.request.similar_to.is_none()
     }
 
-    /// Whether it has marks that can leave nothing: phrases and exclusions.
+    /// Returns whether it has marks that can leave nothing: phrases and exclusions.
     fn is_strict(&self) -> bool {
         self.request.query.contains(['"', '-'])
     }
@@ -176,7 +176,7 @@ pub(crate) struct Replies<T> {
 }
 
 impl<T> Replies<T> {
-    /// The answers, and the bundles that could not answer, each of which is a warning.
+    /// Returns the answers, and the bundles that could not answer, each of which is a warning.
     ///
     /// # Errors
     /// The first refusal if no bundle has answered.
@@ -237,7 +237,7 @@ pub(crate) fn ask_as_one<A: BorrowMut<OpenBundle> + Send>(
 
 /// A bundle that is asked along with others.
 struct Guest<A> {
-    /// Its place among all that are asked.
+    /// The place among all that are asked.
     place: usize,
     asked: A,
     question: Question,

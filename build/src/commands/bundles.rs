@@ -62,7 +62,7 @@ impl Bundles {
         Self { given, uses, returned, encoders, answered, vectors, fresh }
     }
 
-    /// Their names: as they were given, or the collections there are now.
+    /// Returns the names: as they were given, or the collections there are now.
     ///
     /// # Errors
     /// If the registry cannot be read.
@@ -75,7 +75,7 @@ impl Bundles {
         Ok(registry.collections().keys().map(ToString::to_string).collect())
     }
 
-    /// The names to ask: the one that is wanted, or all of them.
+    /// Returns the names to ask: the one that is wanted, or all of them.
     ///
     /// # Errors
     /// If the server was not given the wanted one: a caller cannot open other bundles.
@@ -97,8 +97,8 @@ impl Bundles {
         Err(UsageError { code, message }.into())
     }
 
-    /// An open bundle, for one question. One that was built or synced since, or a site's that
-    /// changed, is opened again.
+    /// Returns an open bundle, for one question. One that was built or synced since, or a site's
+    /// that changed, is opened again.
     ///
     /// No lock is held while a site is waited for: a question that finds the bundle in use waits a
     /// moment, and then opens it once more.
@@ -154,17 +154,17 @@ impl Bundles {
         self.returned.notify_all();
     }
 
-    /// Whether a bundle has been opened.
+    /// Returns whether a bundle has been opened.
     pub fn is_open(&self, name: &str) -> bool {
         lock(&self.uses).get(name).is_some_and(|of| of.was_open)
     }
 
-    /// Whether this is the first question of its kind to a bundle, which takes longer.
+    /// Returns whether this is the first question of its kind to a bundle, which takes longer.
     pub fn is_first_question(&self, name: &str, by_meaning: bool) -> bool {
         lock(&self.answered).insert((name.to_owned(), by_meaning))
     }
 
-    /// The encoders of queries.
+    /// Returns the encoders of queries.
     pub fn encoders(&self) -> &Encoders {
         &self.encoders
     }

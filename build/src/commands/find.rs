@@ -147,7 +147,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     Ok(Exit::of(!found.is_empty(), failed.is_empty()))
 }
 
-/// The metadata of an answer; `None` for a directory that was indexed for this search.
+/// Returns the metadata of an answer; `None` for a directory that was indexed for this search.
 fn meta(group: &Group) -> Option<Meta> {
     let Group { asked, timings, vectors, .. } = group;
     let meta = Meta::new(asked.target.as_ref()?, &asked.host, *timings);

@@ -136,7 +136,7 @@ const KEYWORDS: &[&str] = &[
     "yield",
 ];
 
-/// A code's stretches with their roles, in order, without gaps.
+/// Returns a code's stretches with their roles, in order, without gaps.
 pub fn code(text: &str) -> Vec<(Range<usize>, Kind)> {
     let mut pieces = Pieces::default();
     let mut at = 0;
@@ -163,7 +163,7 @@ pub fn code(text: &str) -> Vec<(Range<usize>, Kind)> {
     pieces.0
 }
 
-/// The length of a comment that begins here.
+/// Returns the length of a comment that begins here.
 fn comment(rest: &str, before: Option<char>) -> Option<usize> {
     let to_line_end = || Some(rest.find('\n').unwrap_or(rest.len()));
     if rest.starts_with("/*") {
@@ -177,7 +177,7 @@ fn comment(rest: &str, before: Option<char>) -> Option<usize> {
     if is_line { to_line_end() } else { None }
 }
 
-/// The length of a string that begins and ends on this line.
+/// Returns the length of a string that begins and ends on this line.
 fn string(rest: &str, before: Option<char>) -> Option<usize> {
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     // An apostrophe in a word and a lifetime in Rust begin no string.

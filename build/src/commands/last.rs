@@ -115,8 +115,8 @@ pub(crate) struct Opener {
 }
 
 impl Opener {
-    /// The editor for a hit whose source is on this machine, or the browser for the page of a PDF.
-    /// The page of the site if the browser is asked for.
+    /// Returns the editor for a hit whose source is on this machine, or the browser for the page of
+    /// a PDF. The page of the site if the browser is asked for.
     ///
     /// # Errors
     /// If the hit has no address that a browser opens.
@@ -134,7 +134,7 @@ impl Opener {
         })
     }
 
-    /// The process, not started yet.
+    /// Returns the process, not started yet.
     ///
     /// # Errors
     /// If the environment names no program.
@@ -146,7 +146,7 @@ impl Opener {
     }
 }
 
-/// The command that opens a file at a line.
+/// Returns the command that opens a file at a line.
 fn editor(path: &Path, line: Option<usize>) -> Result<Vec<String>> {
     let wanted = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
     let wanted = wanted.filter(|editor| !editor.trim().is_empty()).unwrap_or_else(|| "vi".into());
@@ -170,7 +170,7 @@ fn editor(path: &Path, line: Option<usize>) -> Result<Vec<String>> {
     Ok(command)
 }
 
-/// The address of a hit with a fragment that names the passage.
+/// Returns the address of a hit with a fragment that names the passage.
 fn address(hit: &LastHit) -> Result<String> {
     if !hit.url.contains("://") || !is_link(&hit.url) {
         let message = format!(
@@ -200,7 +200,7 @@ fn encoded(text: &str) -> String {
     })
 }
 
-/// The command that opens an address.
+/// Returns the command that opens an address.
 fn browser(url: &str) -> Vec<String> {
     let own = std::env::var("BROWSER").ok().filter(|browser| !browser.trim().is_empty());
     let mut command: Vec<String> = match own {

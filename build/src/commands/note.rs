@@ -149,7 +149,7 @@ fn add(args: &Add, name: &Name, ui: &Ui) -> Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// The text on standard input, no more than can be kept.
+/// Returns the text on standard input, no more than can be kept.
 fn typed() -> Result<String> {
     let mut text = String::new();
     let input = std::io::stdin().lock().take(MAX_LEN as u64 + 1);

@@ -22,7 +22,7 @@ pub struct OcrArgs {
 }
 
 impl OcrArgs {
-    /// The languages, if scans are to be recognised.
+    /// Returns the languages, if scans are to be recognised.
     ///
     /// # Errors
     /// If they cannot be, with what is missing.

@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 
 use super::config::is_own;
 
-/// The document of a command line.
+/// Returns the document of a command line.
 pub fn markdown(mut command: Command) -> String {
     command.build();
     let mut out = String::from(
@@ -104,7 +104,7 @@ fn spelling(arg: &Arg) -> String {
     spelled
 }
 
-/// A text for a cell of a table.
+/// Returns a text for a cell of a table.
 fn cell(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }

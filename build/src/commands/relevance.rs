@@ -56,7 +56,7 @@ struct Row {
     of_pages: u32,
     /// Words of the query that it does not have.
     missing: Vec<String>,
-    /// Its best page.
+    /// The best page.
     best: Option<Best>,
 }
 

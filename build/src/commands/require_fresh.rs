@@ -78,7 +78,7 @@ fn built(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(entry_file(path)).ok()?.modified().ok()
 }
 
-/// How long ago something was; what is in the future was now.
+/// Returns how long ago something was; what is in the future was now.
 fn age(when: SystemTime) -> Option<Duration> {
     Some(when.elapsed().unwrap_or_default())
 }
@@ -96,7 +96,7 @@ fn duration(text: &str) -> Result<Duration, String> {
     number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(wrong)
 }
 
-/// A duration in its largest unit: `3 days`.
+/// Returns a duration in its largest unit: `3 days`.
 fn words(time: Duration) -> String {
     const NAMES: [&str; 5] = ["weeks", "days", "hours", "minutes", "seconds"];
     let seconds = time.as_secs();

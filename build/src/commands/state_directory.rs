@@ -10,7 +10,7 @@ use crate::collections::Home;
 use crate::replace_file::keep_private_json;
 use crate::small_file;
 
-/// A file of the [directory for state](Home::state).
+/// Returns a file of the [directory for state](Home::state).
 ///
 /// # Errors
 /// If there is no directory.

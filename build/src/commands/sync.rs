@@ -131,7 +131,7 @@ fn watch(home: &Home, args: &Args, names: Vec<Name>, ui: &Ui) -> Result<ExitCode
     }
 }
 
-/// The collections that are named, or all that have sources.
+/// Returns the collections that are named, or all that have sources.
 fn chosen(registry: &Registry, names: &[Name]) -> Result<Vec<Name>, Error> {
     if names.is_empty() {
         let all = registry.collections().iter();
@@ -199,7 +199,7 @@ fn exit_code(lines: &[Line]) -> ExitCode {
     status(failed, lines.iter().any(partial))
 }
 
-/// The exit status of one sync that did not fail.
+/// Returns the exit status of one sync that did not fail.
 pub fn exit_code_of(report: &Report) -> ExitCode {
     status(false, report.built.unreadable > 0)
 }

@@ -21,7 +21,7 @@ pub(crate) fn with_counts(host: &Host, error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-/// The message; `None` if the bundle has no attributes.
+/// Returns the message; `None` if the bundle has no attributes.
 fn describe(host: &Host, name: &str, known: &[String]) -> anyhow::Result<Option<String>> {
     // Boosts and copies are attributes too, but not those of a reader.
     let known = known.iter().filter(|known| !matches!(known.as_str(), BOOST | COPY));

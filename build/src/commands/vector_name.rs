@@ -12,7 +12,7 @@ pub struct VectorName {
 }
 
 impl VectorName {
-    /// The target with these vectors.
+    /// Returns the target with these vectors.
     ///
     /// # Errors
     /// [`Error::UnknownVectors`] if it does not have them.

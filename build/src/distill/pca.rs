@@ -9,8 +9,8 @@ use crate::random::SplitMix64;
 /// The share of the mean in the vectors' length from which on it is left out.
 const MUCH: f64 = 0.25;
 
-/// The `to` leading principal components of vectors of `from` numbers each, uncentred (second
-/// moments, since what is compared is cosines through the origin), as a projection.
+/// Returns the `to` leading principal components of vectors of `from` numbers each, uncentred
+/// (second moments, since what is compared is cosines through the origin), as a projection.
 ///
 /// Some models have all vectors in a narrow cone: unrelated sentences have a cosine of about 0.7 by
 /// multilingual-e5-small. Then the projection is orthogonal to the mean, which says nothing about a

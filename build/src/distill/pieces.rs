@@ -21,12 +21,12 @@ const WORD_GOES_ON: &str = "##";
 /// What every vocabulary of WordPiece begins with.
 pub const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 
-/// Whether tokens have SentencePiece's marks.
+/// Returns whether tokens have SentencePiece's marks.
 pub fn are_sentence_pieces(tokens: &[String]) -> bool {
     tokens.iter().any(|token| token.starts_with(WORD_BEGINS) && token.len() > 3)
 }
 
-/// The vocabulary of WordPiece for `texts`, of a teacher's `tokens` in the order of their
+/// Returns the vocabulary of WordPiece for `texts`, of a teacher's `tokens` in the order of their
 /// frequency.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ pub fn word_pieces(
     Ok(kept.map(|(_, token)| token).collect())
 }
 
-/// A token as the one word that it is in a text, if it is one.
+/// Returns a token as the one word that it is in a text, if it is one.
 fn one_word(token: &str, lowercase: bool) -> Option<String> {
     let mut words = Vec::new();
     for_each_word(token, normaliser(lowercase), |word| words.push(word.to_owned()));

@@ -207,7 +207,8 @@ impl Teacher {
         Ok(())
     }
 
-    /// A text for each token. A token that continues a word is embedded as if it were a word.
+    /// Returns a text for each token. A token that continues a word is embedded as if it were a
+    /// word.
     fn token_texts(&self) -> Vec<&str> {
         self.vocabulary.iter().map(|token| token.strip_prefix("##").unwrap_or(token)).collect()
     }
@@ -217,7 +218,7 @@ impl Teacher {
     }
 }
 
-/// The tokens of a model's tokenizer, if they have SentencePiece's marks.
+/// Returns the tokens of a model's tokenizer, if they have SentencePiece's marks.
 #[cfg(feature = "onnx")]
 fn sentence_pieces(model: &models::ModelDir) -> anyhow::Result<Option<Vec<String>>> {
     use findling_encoder::published_tokenizer::PublishedTokenizer;
@@ -251,7 +252,7 @@ impl<'a> Embedder<'a> {
         Ok(Self { teacher, cache: cache.map(open).transpose()?, progress })
     }
 
-    /// The vectors of `texts`, concatenated. `what` names the step in the output.
+    /// Returns the vectors of `texts`, concatenated. `what` names the step in the output.
     fn embed(&mut self, what: &str, texts: &[&str]) -> anyhow::Result<Vec<f32>> {
         let bar = self.progress.count(what, Some(texts.len() as u64), "texts");
         let embedded = embed(&**self.teacher, texts, self.cache.as_mut(), &bar, self.progress)?;
@@ -269,7 +270,7 @@ impl<'a> Embedder<'a> {
     }
 }
 
-/// The projection of the table that training starts from.
+/// Returns the projection of the table that training starts from.
 fn projection_of(start: &StaticTable, teacher: &Teacher, dim: usize) -> anyhow::Result<Projection> {
     let card = teacher.model.card();
     anyhow::ensure!(
@@ -381,8 +382,8 @@ fn take_over(start: &StaticTable, rows: &mut [f32], counts: &mut [u64], dim: usi
     }
 }
 
-/// Whether a token is a word or a part of one: no special token. In a table for English also no
-/// character of another script.
+/// Returns whether a token is a word or a part of one: no special token. In a table for English
+/// also no character of another script.
 fn is_of_words(token: &str, languages: Languages) -> bool {
     let token = token.strip_prefix("##").unwrap_or(token);
     let is_letter = |c: char| match languages {

@@ -121,7 +121,7 @@ pub fn gather(
     Ok(gathered)
 }
 
-/// The limit for each of `lens` with which all together give `total` or slightly more.
+/// Returns the limit for each of `lens` with which all together give `total` or slightly more.
 fn even_cap(mut lens: Vec<usize>, total: usize) -> usize {
     lens.sort_unstable();
     let mut left = total;
@@ -173,7 +173,7 @@ fn from_page(page: &Page, seed: u64, texts: &mut Vec<String>, known: &mut Vec<Kn
     }
 }
 
-/// Whether pages are in English, or declare no language.
+/// Returns whether pages are in English, or declare no language.
 fn is_english(language: &str) -> bool {
     language.is_empty() || language == "en" || language.starts_with("en-")
 }
@@ -188,7 +188,7 @@ fn prose(section: &Section) -> String {
     blocks.join(" ")
 }
 
-/// A heading as a question that a reader might ask.
+/// Returns a heading as a question that a reader might ask.
 fn question(heading: &str, random: &mut SplitMix64) -> String {
     const FORMS: [(&str, &str); 10] = [
         ("how do I ", "?"),

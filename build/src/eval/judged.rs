@@ -13,9 +13,9 @@ use super::metrics::Judgements;
 /// A query with its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Its text.
+    /// The text.
     pub text: String,
 }
 

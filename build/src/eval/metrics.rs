@@ -72,8 +72,8 @@ fn dcg(grades: &[i32], k: usize) -> f64 {
         .sum()
 }
 
-/// The percentile of `sorted` by nearest rank: the smallest value that `percent` in 100 do not
-/// exceed. `None` if there are no values.
+/// Returns the percentile of `sorted` by nearest rank: the smallest value that `percent` in 100 do
+/// not exceed. `None` if there are no values.
 pub fn nearest_rank<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()

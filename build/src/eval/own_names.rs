@@ -35,8 +35,8 @@ struct Name {
     pages: BTreeSet<String>,
 }
 
-/// The number of words in a text, with spaces between them or not. A word of a script written
-/// without spaces counts as the pairs of characters that it is indexed as.
+/// Returns the number of words in a text, with spaces between them or not. A word of a script
+/// written without spaces counts as the pairs of characters that it is indexed as.
 fn n_words(text: &str) -> usize {
     let mut analyzer = Analyzer::for_language("");
     text.split_whitespace()
@@ -81,7 +81,7 @@ impl Names {
         }
     }
 
-    /// At most `max` queries, evenly spread.
+    /// Returns at most `max` queries, evenly spread.
     fn judged(names: Vec<Name>, max: usize, kind: &str) -> Vec<(Query, Judgements)> {
         sample::evenly(names, max)
             .enumerate()
@@ -92,15 +92,15 @@ impl Names {
             .collect()
     }
 
-    /// The names that one page alone has.
+    /// Returns the names that one page alone has.
     fn of_one_page(self) -> Vec<Name> {
         self.names.into_iter().filter(|name| name.pages.len() == 1).collect()
     }
 }
 
-/// Queries made from headings that only one page has; that page is judged relevant. They are at
-/// most [`sample::MAX_QUERIES`], evenly spread over the site. The queries use the words of the
-/// page, so they favour the lexical leg.
+/// Returns queries made from headings that only one page has; that page is judged relevant. They
+/// are at most [`sample::MAX_QUERIES`], evenly spread over the site. The queries use the words of
+/// the page, so they favour the lexical leg.
 ///
 /// # Errors
 /// If the texts cannot be read, or there is no such heading.
@@ -118,9 +118,9 @@ pub fn heading_queries(files: &BundleFiles) -> anyhow::Result<Vec<(Query, Judgem
     Ok(judged)
 }
 
-/// Queries made from all names of a site, at most `max` of each kind: every title, for which each
-/// page that has it is relevant; headings, and texts of links in the HTML files of `site`, that
-/// belong to one page alone.
+/// Returns queries made from all names of a site, at most `max` of each kind: every title, for
+/// which each page that has it is relevant; headings, and texts of links in the HTML files of
+/// `site`, that belong to one page alone.
 ///
 /// # Errors
 /// If the texts or the files of `site` cannot be read, or the bundle has no page with a title.

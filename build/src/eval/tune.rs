@@ -30,14 +30,14 @@ const ROUNDS: usize = 3;
 /// One parameter: its place in a setting and the values to try.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
-    /// Its index in a setting.
+    /// The index in a setting.
     pub at: usize,
     /// The values to try, ascending.
     pub grid: &'static [f32],
 }
 
 impl Axis {
-    /// The next value of the grid above or below `value`, which need not be in the grid.
+    /// Returns the next value of the grid above or below `value`, which need not be in the grid.
     fn next(&self, value: f32, up: bool) -> Option<f32> {
         let mut grid = self.grid.iter().copied();
         if up { grid.find(|&other| other > value) } else { grid.rfind(|&other| other < value) }
@@ -66,7 +66,7 @@ pub struct Tuned {
     pub splits: Vec<Split>,
     /// The mean gain of queries with a setting that other queries chose.
     pub gain: f64,
-    /// Its standard error.
+    /// The standard error.
     pub error: f64,
     /// Whether the gain is larger than chance gives in one case of twenty.
     pub holds: bool,
@@ -139,7 +139,7 @@ impl<F: FnMut(&[f32]) -> Result<Vec<f64>>> Measured<F> {
         Ok(scores)
     }
 
-    /// The axes along which a step from the start changes the score of a query.
+    /// Returns the axes along which a step from the start changes the score of a query.
     fn telling(&mut self, start: &[f32], axes: &[Axis]) -> Result<Vec<Axis>> {
         let before = self.of(start)?;
         let mut telling = Vec::new();

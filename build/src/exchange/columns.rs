@@ -23,7 +23,7 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// The column; `None` if it is missing or has no value.
+    /// Returns the column; `None` if it is missing or has no value.
     fn column(&self, name: &str) -> Option<&'a ArrayRef> {
         self.batch.column_by_name(name).filter(|column| *column.data_type() != DataType::Null)
     }
@@ -32,7 +32,7 @@ impl<'a> Batch<'a> {
         Error::Type { path: self.path.to_owned(), column, expected, found: found.to_string() }
     }
 
-    /// An error of a value.
+    /// Returns an error of a value.
     pub fn value(
         &self,
         at: usize,
@@ -49,7 +49,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// A column that has to be there, with a value in each row.
+    /// Returns a column that has to be there, with a value in each row.
     pub fn required<T>(
         &self,
         column: &'static str,
@@ -67,7 +67,7 @@ impl<'a> Batch<'a> {
             .collect()
     }
 
-    /// A column of texts.
+    /// Returns a column of texts.
     pub fn texts(&self, name: &'static str) -> Result<Vec<Option<&'a str>>, Error> {
         let Some(column) = self.column(name) else { return Ok(self.nothing()) };
         match column.data_type() {
@@ -76,7 +76,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// A column of whole numbers from 0 on.
+    /// Returns a column of whole numbers from 0 on.
     pub fn numbers(&self, name: &'static str) -> Result<Vec<Option<u32>>, Error> {
         let Some(column) = self.column(name) else { return Ok(self.nothing()) };
         macro_rules! wide {
@@ -111,7 +111,7 @@ impl<'a> Batch<'a> {
         checked.collect()
     }
 
-    /// A column of truth values.
+    /// Returns a column of truth values.
     pub fn truths(&self, name: &'static str) -> Result<Vec<Option<bool>>, Error> {
         let Some(column) = self.column(name) else { return Ok(self.nothing()) };
         match column.data_type() {
@@ -120,7 +120,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// A column of bytes.
+    /// Returns a column of bytes.
     pub fn bytes(&self, name: &'static str) -> Result<Vec<Option<&'a [u8]>>, Error> {
         let Some(column) = self.column(name) else { return Ok(self.nothing()) };
         match column.data_type() {
@@ -130,7 +130,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// A column of lists of texts.
+    /// Returns a column of lists of texts.
     pub fn lists(&self, name: &'static str) -> Result<Vec<Option<Vec<String>>>, Error> {
         let Some(column) = self.column(name) else { return Ok(self.nothing()) };
         const EXPECTED: &str = "lists of texts";
@@ -159,7 +159,8 @@ impl<'a> Batch<'a> {
         lists.collect()
     }
 
-    /// A column of vectors of `dim` finite numbers. Numbers of 64 bits become those of 32 bits.
+    /// Returns a column of vectors of `dim` finite numbers. Numbers of 64 bits become those of 32
+    /// bits.
     pub fn vectors(&self, name: &'static str, dim: usize) -> Result<Vec<Vec<f32>>, Error> {
         const EXPECTED: &str = "lists of 32-bit floats";
         let Some(column) = self.column(name) else { return self.required(name, self.nothing()) };

@@ -98,7 +98,7 @@ pub enum Error {
         row: u64,
         /// The name of this model.
         name: String,
-        /// Its fingerprint.
+        /// The fingerprint.
         expected: String,
         /// The fingerprint in the table.
         found: String,

@@ -7,8 +7,8 @@ use walkdir::WalkDir;
 
 use crate::usage_error::UsageError;
 
-/// The tables that inputs are: files whose name ends in `.parquet`, and directories that hold
-/// nothing else, as data engines write them. `None` if the inputs are sources.
+/// Returns the tables that inputs are: files whose name ends in `.parquet`, and directories that
+/// hold nothing else, as data engines write them. `None` if the inputs are sources.
 ///
 /// # Errors
 /// If only some inputs are tables.
@@ -28,12 +28,12 @@ pub fn find(inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>>, UsageError> {
     Ok(Some(found.into_iter().flatten().flatten().collect()))
 }
 
-/// Whether a file is a table by its name.
+/// Returns whether a file is a table by its name.
 pub fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
-/// Names that data engines give to what is no table, such as `_SUCCESS`.
+/// Returns names that data engines give to what is no table, such as `_SUCCESS`.
 fn is_passed_over(name: &OsStr) -> bool {
     name.as_encoded_bytes().first().is_some_and(|first| matches!(first, b'.' | b'_'))
 }

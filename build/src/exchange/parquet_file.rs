@@ -145,7 +145,7 @@ pub fn write(
     })
 }
 
-/// The place of a column, whose names are joined by points.
+/// Returns the place of a column, whose names are joined by points.
 fn path_of(column: &str) -> ColumnPath {
     ColumnPath::new(column.split('.').map(str::to_owned).collect())
 }

@@ -18,7 +18,7 @@ pub struct Unit {
     pub text: String,
 }
 
-/// The texts of each page that a build embeds, in order.
+/// Returns the texts of each page that a build embeds, in order.
 ///
 /// # Errors
 /// If texts that are not in memory cannot be read.

@@ -34,18 +34,18 @@ impl Vectors {
         Self { paths }
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
 
-    /// The tables.
+    /// Returns the tables.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// The vectors of all tables, as a cache in `directory`. A vector is found by the text that it
-    /// was made of. A vector whose key is not that of the text in its row is left out.
+    /// Returns the vectors of all tables, as a cache in `directory`. A vector is found by the text
+    /// that it was made of. A vector whose key is not that of the text in its row is left out.
     ///
     /// # Errors
     /// If a table cannot be read, has other columns, or has vectors of another model.

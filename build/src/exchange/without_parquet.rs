@@ -34,12 +34,12 @@ impl Tables {
 pub struct Vectors;
 
 impl Vectors {
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         true
     }
 
-    /// The tables.
+    /// Returns the tables.
     pub fn paths(&self) -> &[PathBuf] {
         &[]
     }

@@ -54,9 +54,9 @@ impl Person {
         Some(Self { surname, particles: key(&particles.concat()), given: given.collect() })
     }
 
-    /// Whether this name, as typed, can stand for another one: the surnames are equal, and each
-    /// given name equals the one at the same position or is its initial. The typed name may leave
-    /// out given names and particles.
+    /// Returns whether this name, as typed, can stand for another one: the surnames are equal, and
+    /// each given name equals the one at the same position or is its initial. The typed name may
+    /// leave out given names and particles.
     pub fn may_be(&self, other: &Self) -> bool {
         let particles = self.particles.is_empty() || self.particles == other.particles;
         let alike = |(a, b): (&String, &String)| {
@@ -73,8 +73,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric))
 }
 
-/// The index where the surname begins in a name without a comma: at the last word, or at the
-/// particles before it.
+/// Returns the index where the surname begins in a name without a comma: at the last word, or at
+/// the particles before it.
 fn start_of_surname(words: &[&str]) -> usize {
     let is_particle = |at: usize| {
         // A capitalised first word is a given name such as `Al`.
@@ -88,7 +88,7 @@ fn start_of_surname(words: &[&str]) -> usize {
     at
 }
 
-/// Whether a word is initials: `J`, `J.`, `J.-L.`, `JR`.
+/// Returns whether a word is initials: `J`, `J.`, `J.-L.`, `JR`.
 fn is_initials(word: &str) -> bool {
     let is_letter = |c: char| c.is_uppercase() || c.is_lowercase();
     let mut parts = word.split(['.', '-']).filter(|part| !part.is_empty());

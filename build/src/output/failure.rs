@@ -81,12 +81,12 @@ impl Failure {
         Self { code, message, causes: messages.collect(), exit }
     }
 
-    /// An error of the command line.
+    /// Returns an error of the command line.
     pub fn usage(message: String) -> Self {
         Self { code: "usage", message, causes: Vec::new(), exit: Exit::Usage }
     }
 
-    /// The exit status.
+    /// Returns the exit status.
     pub fn exit(&self) -> Exit {
         self.exit
     }
@@ -99,14 +99,14 @@ impl Failure {
     }
 }
 
-/// Whether an error comes from a disk, or a share of one, that has no room left.
+/// Returns whether an error comes from a disk, or a share of one, that has no room left.
 pub fn is_full_disk(error: &Error) -> bool {
     use std::io::ErrorKind::{QuotaExceeded, StorageFull};
     let causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
     causes.map(std::io::Error::kind).any(|kind| matches!(kind, StorageFull | QuotaExceeded))
 }
 
-/// The code and the exit status of an error, by the first of its causes that has a code.
+/// Returns the code and the exit status of an error, by the first of its causes that has a code.
 fn kind(error: &Error) -> (&'static str, Exit) {
     if is_full_disk(error) {
         return ("disk-full", Exit::Data);

@@ -17,7 +17,7 @@ pub fn group(response: &mut Response, attribute: &str) {
     response.results.sort_by_key(|page| places.get(&name(page, attribute)).copied());
 }
 
-/// The name of a page's group.
+/// Returns the name of a page's group.
 pub fn name(page: &PageHit, attribute: &str) -> String {
     match page.attributes.get(attribute) {
         Some(Value::String(text)) => text.clone(),
@@ -29,7 +29,7 @@ pub fn name(page: &PageHit, attribute: &str) -> String {
     }
 }
 
-/// The names of the groups above the pages with which they begin, in order.
+/// Returns the names of the groups above the pages with which they begin, in order.
 pub fn headings<'a>(
     pages: &'a [PageHit],
     attribute: Option<&'a str>,

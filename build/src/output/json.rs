@@ -44,7 +44,7 @@ struct Line<'a> {
     page: PageBody<'a>,
 }
 
-/// An object for each page.
+/// Returns an object for each page.
 pub fn lines(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     for (rank, page) in answer.pages() {
         let location = answer.sources.locate(page, page.sections.first());

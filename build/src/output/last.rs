@@ -32,7 +32,7 @@ pub struct Last {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LastHit {
-    /// Its rank.
+    /// The rank.
     pub rank: usize,
     /// The collection, where several were asked.
     pub collection: Option<String>,
@@ -42,11 +42,11 @@ pub struct LastHit {
     pub id: String,
     /// Title and headings.
     pub names: Vec<String>,
-    /// Its address.
+    /// The address.
     pub url: String,
     /// Words of the snippet that matched or begin it, for a link into the page.
     pub fragment: String,
-    /// Its source on this machine.
+    /// The source on this machine.
     pub path: Option<PathBuf>,
     /// The line in the source, from 1.
     pub line: Option<usize>,
@@ -56,7 +56,7 @@ pub struct LastHit {
 }
 
 impl Last {
-    /// The hits of answers to a query, in their order.
+    /// Returns the hits of answers to a query, in their order.
     pub fn of(query: &str, answers: &[Answer<'_>]) -> Self {
         let mut hits: Vec<LastHit> = Vec::new();
         for answer in answers {
@@ -81,7 +81,7 @@ impl Last {
         Ok(keep_private_json(&file(name)?, self)?)
     }
 
-    /// The hits of the last search, or of the one saved under a name.
+    /// Returns the hits of the last search, or of the one saved under a name.
     ///
     /// # Errors
     /// If there are none.
@@ -102,7 +102,7 @@ impl Last {
         })
     }
 
-    /// The names of the searches that were saved, in order.
+    /// Returns the names of the searches that were saved, in order.
     ///
     /// # Errors
     /// If there is no directory for data.
@@ -118,7 +118,7 @@ impl Last {
         Ok(names)
     }
 
-    /// The hit of a rank.
+    /// Returns the hit of a rank.
     ///
     /// # Errors
     /// If there is none.
@@ -135,7 +135,7 @@ impl Last {
 }
 
 impl LastHit {
-    /// The best section of a page, or the page.
+    /// Returns the best section of a page, or the page.
     pub fn of(
         rank: usize,
         page: &PageHit,
@@ -168,7 +168,7 @@ impl LastHit {
     }
 }
 
-/// The first words of a snippet, which a browser looks for.
+/// Returns the first words of a snippet, which a browser looks for.
 fn fragment(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     line.split_whitespace().take(8).collect::<Vec<_>>().join(" ")

@@ -44,7 +44,7 @@ pub enum Place {
 }
 
 impl Sources {
-    /// The sources of a collection, as they are registered; none for other bundles.
+    /// Returns the sources of a collection, as they are registered; none for other bundles.
     pub fn of(target: &Target) -> Self {
         Self::new(target.sources())
     }
@@ -63,7 +63,8 @@ impl Sources {
         Self { root }
     }
 
-    /// The same, relative to the working directory where they are below it: shorter to read.
+    /// Returns the same, relative to the working directory where they are below it: shorter to
+    /// read.
     pub fn relative(&self) -> Self {
         let here = std::env::current_dir().ok();
         let below = |root: &PathBuf| root.strip_prefix(here.as_ref()?).ok().map(Path::to_owned);
@@ -71,7 +72,7 @@ impl Sources {
         Self { root }
     }
 
-    /// The place of a section, or of a page.
+    /// Returns the place of a section, or of a page.
     pub fn locate(&self, page: &PageHit, section: Option<&SectionHit>) -> Location {
         let Some(path) = self.file(&page.id) else {
             let url = section.map_or(&page.url, |section| &section.url);
@@ -89,8 +90,8 @@ impl Sources {
         Location::File { path, at }
     }
 
-    /// The file of a document. A document's id is its path below a source; one that leads out of it
-    /// is none.
+    /// Returns the file of a document. A document's id is its path below a source; one that leads
+    /// out of it is none.
     pub fn file(&self, id: &str) -> Option<PathBuf> {
         let inside = Path::new(id).components().all(|part| matches!(part, Component::Normal(_)));
         if id.is_empty() || !inside {
@@ -105,14 +106,14 @@ fn is_pdf(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
 }
 
-/// The first line of an anchor such as `L12` or `L12-L30`, as code has them.
+/// Returns the first line of an anchor such as `L12` or `L12-L30`, as code has them.
 fn line_of_anchor(anchor: &str) -> Option<usize> {
     let first = anchor.split('-').next()?;
     first.strip_prefix('L')?.parse().ok()
 }
 
-/// The first line of a file that is a heading with this text, or else contains it. Letters and
-/// digits are compared, since a heading can have markup.
+/// Returns the first line of a file that is a heading with this text, or else contains it. Letters
+/// and digits are compared, since a heading can have markup.
 fn line_of_heading(path: &Path, heading: &str) -> Option<usize> {
     if fs::metadata(path).ok()?.len() > MAX_BYTES {
         return None;
@@ -134,7 +135,7 @@ fn letters(text: &str) -> String {
 }
 
 impl Location {
-    /// The file, if there is one.
+    /// Returns the file, if there is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File { path, .. } => Some(path),

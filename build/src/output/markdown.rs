@@ -9,7 +9,7 @@ use super::groups::headings;
 use super::{Answer, address, names, snippet};
 use crate::safe_text;
 
-/// A link and a quotation for each page. Matches are bold.
+/// Returns a link and a quotation for each page. Matches are bold.
 pub fn list(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     let groups = headings(&answer.response.results, answer.group_by);
     for ((rank, page), heading) in answer.pages().zip(groups) {
@@ -33,7 +33,7 @@ pub fn list(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// A link, or the text with its address where that must not be one.
+/// Returns a link, or the text with its address where that must not be one.
 fn link(text: &str, address: &str) -> String {
     if !safe_text::is_link(address) {
         return format!("{text} ({})", safe_text::markdown(address));
@@ -41,7 +41,7 @@ fn link(text: &str, address: &str) -> String {
     format!("[{text}]({})", safe_text::url(address))
 }
 
-/// The lines of a snippet.
+/// Returns the lines of a snippet.
 fn quotation(section: &SectionHit) -> Vec<String> {
     let text: String = snippet::parts(&section.snippet)
         .iter()

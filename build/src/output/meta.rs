@@ -46,9 +46,9 @@ pub struct Bundle {
     pub identity: String,
     /// The program that wrote it.
     pub generator: String,
-    /// Its pages.
+    /// The pages.
     pub pages: u32,
-    /// Its sections.
+    /// The sections.
     pub sections: u32,
     /// Languages of its pages, the most frequent first.
     pub languages: Vec<String>,
@@ -108,7 +108,7 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// The timings of a search that began at `started`.
+    /// Returns the timings of a search that began at `started`.
     pub fn new(
         started: Instant,
         open: Duration,

@@ -84,7 +84,7 @@ pub struct Answer<'a> {
 }
 
 impl Format {
-    /// Whether people read it: then the hits are kept for `findling open`.
+    /// Returns whether people read it: then the hits are kept for `findling open`.
     pub fn is_for_people(self) -> bool {
         matches!(self, Self::Text | Self::Brief | Self::Markdown)
     }
@@ -111,7 +111,7 @@ impl Answer<'_> {
         }
     }
 
-    /// Each page with its rank from 1.
+    /// Returns each page with its rank from 1.
     fn pages(&self) -> impl Iterator<Item = (usize, &PageHit)> {
         (self.offset as usize + 1..).zip(&self.response.results)
     }
@@ -151,7 +151,7 @@ pub fn write_all(
     Ok(())
 }
 
-/// The page's title, or its id where it has none.
+/// Returns the page's title, or its id where it has none.
 pub fn title(page: &PageHit) -> &str {
     if page.title.is_empty() { &page.id } else { &page.title }
 }
@@ -159,8 +159,8 @@ pub fn title(page: &PageHit) -> &str {
 /// The BM25F score that counts a half.
 const HALF_SCORE: f32 = 4.0;
 
-/// A page's score from 0 to 1, to be compared with those of another bundle. Scores by words alone
-/// have no limit of their own; those by meaning have.
+/// Returns a page's score from 0 to 1, to be compared with those of another bundle. Scores by words
+/// alone have no limit of their own; those by meaning have.
 pub fn comparable(response: &Response, page: &PageHit) -> f32 {
     match response.mode {
         findling_engine::Mode::Lexical => page.score / (page.score + HALF_SCORE),
@@ -173,7 +173,7 @@ pub fn best(response: &Response) -> f32 {
     response.results.first().map_or(0.0, |page| comparable(response, page))
 }
 
-/// The address of a page's best section, or of the page.
+/// Returns the address of a page's best section, or of the page.
 fn address(page: &PageHit) -> &str {
     page.sections.first().map_or(&page.url, |section| &section.url)
 }

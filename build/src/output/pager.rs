@@ -64,7 +64,7 @@ fn page(text: &str, ui: &Ui) -> Result<bool> {
     Ok(true)
 }
 
-/// The command of the pager, given the value of `$PAGER`. `None` for no pager.
+/// Returns the command of the pager, given the value of `$PAGER`. `None` for no pager.
 fn command(wanted: Option<&str>) -> Option<Command> {
     let mut words = wanted.unwrap_or(DEFAULT).split_whitespace();
     let program = words.next().filter(|program| *program != "cat")?;
@@ -83,7 +83,7 @@ fn leave_interrupts_to_the_pager() {
     }
 }
 
-/// The rows that a text takes on a screen.
+/// Returns the rows that a text takes on a screen.
 fn rows(text: &str, columns: usize) -> usize {
     let text = without_links(text);
     text.lines().map(|line| without_colours(line).width().div_ceil(columns.max(1)).max(1)).sum()

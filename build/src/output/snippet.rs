@@ -13,7 +13,8 @@ pub struct Part {
     pub marked: bool,
 }
 
-/// The parts of a snippet in order, with an ellipsis where text was left out. Line feeds stay.
+/// Returns the parts of a snippet in order, with an ellipsis where text was left out. Line feeds
+/// stay.
 pub fn parts(snippet: &Snippet) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut push = |text: &str, marked: bool| {
@@ -41,7 +42,7 @@ pub fn parts(snippet: &Snippet) -> Vec<Part> {
     parts
 }
 
-/// A snippet on one line, harmless, without marks.
+/// Returns a snippet on one line, harmless, without marks.
 pub fn plain(snippet: &Snippet) -> String {
     let text: String = parts(snippet).into_iter().map(|part| part.text).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -12,7 +12,8 @@ use crate::safe_text::{cell, line, url};
 const COLUMNS: [&str; 9] =
     ["rank", "score", "id", "url", "title", "heading", "language", "location", "snippet"];
 
-/// The columns, then one for each attribute that a page has. A missing value is an empty cell.
+/// Returns the columns, then one for each attribute that a page has. A missing value is an empty
+/// cell.
 pub fn csv(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     let attributes: BTreeSet<&String> =
         answer.response.results.iter().flat_map(|page| page.attributes.keys()).collect();
@@ -38,7 +39,7 @@ pub fn csv(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// A number as it is; members of a set with a semicolon between.
+/// Returns a number as it is; members of a set with a semicolon between.
 fn value(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
@@ -51,7 +52,7 @@ fn value(value: Option<&Value>) -> String {
     }
 }
 
-/// Each location once, for editors and `xargs`.
+/// Returns each location once, for editors and `xargs`.
 pub fn paths(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     let mut known = HashSet::new();
     for (_, page) in answer.pages() {

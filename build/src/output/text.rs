@@ -149,7 +149,7 @@ fn heading_path(page: &PageHit, section: &SectionHit) -> String {
     headings.map(|heading| format!(" › {}", clean(heading))).collect()
 }
 
-/// A section's own attributes: `kind: method, lines: 3-9`.
+/// Returns a section's own attributes: `kind: method, lines: 3-9`.
 fn attributes(section: &SectionHit) -> String {
     let named = section.attributes.iter().map(|(name, value)| {
         let texts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);

@@ -56,7 +56,7 @@ impl Vectors {
         Ok((response, cost, Some(vectors)))
     }
 
-    /// Vectors of a response as the engine gave it: with all pages, in its order.
+    /// Returns vectors of a response as the engine gave it: with all pages, in its order.
     fn new(host: &Host, response: &Response, vectors: HitVectors) -> Self {
         let ids = response.results.iter().map(|page| page.id.clone());
         let pages = ids.zip(vectors.pages).collect();
@@ -168,7 +168,7 @@ struct SectionWithVector<'a> {
     vector: Option<&'a [f32]>,
 }
 
-/// A response as it is printed.
+/// Returns a response as it is printed.
 pub fn body<'a>(response: &'a Response, vectors: Option<&'a Vectors>) -> Body<'a> {
     let Some(vectors) = vectors else { return Body::Plain(response) };
     // By name, so that a field that is added is not forgotten here.
@@ -204,7 +204,7 @@ pub fn body<'a>(response: &'a Response, vectors: Option<&'a Vectors>) -> Body<'a
     })
 }
 
-/// A page as it is printed.
+/// Returns a page as it is printed.
 pub fn page_body<'a>(page: &'a PageHit, vectors: Option<&'a Vectors>) -> PageBody<'a> {
     match vectors {
         None => PageBody::Plain(page),

@@ -76,9 +76,9 @@ pub enum Error {
         first: PathBuf,
         /// The option that differs.
         name: String,
-        /// Its value in the first part.
+        /// The value in the first part.
         expected: String,
-        /// Its value in this part.
+        /// The value in this part.
         found: String,
     },
     /// Not all parts.
@@ -100,7 +100,7 @@ pub enum Error {
         path: PathBuf,
         /// The part that it is compared with.
         first: PathBuf,
-        /// Its number.
+        /// The number.
         number: u32,
         /// Number of parts.
         of: u32,

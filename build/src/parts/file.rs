@@ -63,7 +63,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// The head of a part that this program writes.
+    /// Returns the head of a part that this program writes.
     pub fn new(share: Share, inputs: [u8; 16], settings: Settings) -> Self {
         let Share { number, of } = share;
         let (n_pieces, n_embeddings) = (0, 0);
@@ -83,7 +83,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// The problems of the listing, which are a piece of their own, the first.
+    /// Returns the problems of the listing, which are a piece of their own, the first.
     ///
     /// # Errors
     /// If there is no temporary file, or it cannot be written.

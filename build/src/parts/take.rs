@@ -70,8 +70,8 @@ pub fn take(mut parts: Vec<Part>, options: &Options) -> Result<Joined, Error> {
 }
 
 impl Embeddings {
-    /// The vectors of all parts, as a cache in `directory`. A vector is found by the text that it
-    /// was made of.
+    /// Returns the vectors of all parts, as a cache in `directory`. A vector is found by the text
+    /// that it was made of.
     ///
     /// # Errors
     /// If a part cannot be read, is damaged, or has vectors of another model.

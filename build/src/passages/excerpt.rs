@@ -13,7 +13,7 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// The snippet, or the first passage where the section does not have the snippet.
+    /// Returns the snippet, or the first passage where the section does not have the snippet.
     pub fn new(section: DocumentSection, snippet: &str) -> Self {
         let at = section.text.find(snippet).filter(|_| !snippet.is_empty());
         let range = at.map(|at| at..at + snippet.len()).unwrap_or_else(|| {
@@ -64,7 +64,7 @@ impl Excerpt {
         self.widen(0..self.section.text.len(), left)
     }
 
-    /// The whole section's text.
+    /// Returns the whole section's text.
     pub fn section_text(&self) -> &str {
         &self.section.text
     }

@@ -89,8 +89,8 @@ pub struct Candidate {
     frame: usize,
 }
 
-/// The sections of a response with their texts: the best one of each page, then the second of each,
-/// and so on. Copies of a section are left out, since they say nothing new.
+/// Returns the sections of a response with their texts: the best one of each page, then the second
+/// of each, and so on. Copies of a section are left out, since they say nothing new.
 ///
 /// # Errors
 /// If a page cannot be read.
@@ -126,7 +126,7 @@ pub fn candidates(
     Ok(without_copies(found.collect()))
 }
 
-/// The candidates of several bundles in one order, by the scores of their pages.
+/// Returns the candidates of several bundles in one order, by the scores of their pages.
 pub fn merged(lists: Vec<Vec<Candidate>>) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = lists.into_iter().flatten().collect();
     all.sort_by(|a, b| a.place.cmp(&b.place).then(b.page_score.total_cmp(&a.page_score)));
@@ -146,7 +146,7 @@ fn without_copies(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates
 }
 
-/// The best section of each page in order, then the second of each, and so on.
+/// Returns the best section of each page in order, then the second of each, and so on.
 fn in_order(
     response: &Response,
     offset: usize,
@@ -159,8 +159,8 @@ fn in_order(
     })
 }
 
-/// The place of the section of a page that a hit is: the one with its anchor and headings that has
-/// the snippet.
+/// Returns the place of the section of a page that a hit is: the one with its anchor and headings
+/// that has the snippet.
 pub fn locate(page: &Document, hit: &SectionHit) -> Option<usize> {
     let alike = || {
         page.sections.iter().enumerate().filter(|(_, section)| {
@@ -180,7 +180,7 @@ fn frame(title: &str, hit: &SectionHit, location: &Location) -> usize {
     FRAME + estimate(title) + headings + estimate(&hit.url) + file
 }
 
-/// The part of a number of tokens.
+/// Returns the part of a number of tokens.
 fn part(tokens: usize, of: f32) -> usize {
     (tokens as f32 * of) as usize
 }

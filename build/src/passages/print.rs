@@ -6,8 +6,8 @@ use super::{Passage, Passages};
 use crate::output::below_title;
 use crate::safe_text;
 
-/// A heading, the address and the text of each passage. The text is in a block of its own, so that
-/// nothing in it can be taken for a heading or an instruction of this list.
+/// Returns a heading, the address and the text of each passage. The text is in a block of its own,
+/// so that nothing in it can be taken for a heading or an instruction of this list.
 pub fn markdown(passages: &Passages) -> String {
     let mut out = String::new();
     for passage in &passages.passages {

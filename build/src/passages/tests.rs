@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::host::DocumentSection;
 
-/// A section of passages that are one paragraph each.
+/// Returns a section of passages that are one paragraph each.
 fn section(heading: &str, paragraphs: &[&str]) -> DocumentSection {
     let (mut text, mut passages) = (String::new(), Vec::new());
     for paragraph in paragraphs {

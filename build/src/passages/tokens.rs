@@ -4,7 +4,7 @@
 //! word and for every sign, two for three other letters, and one for an ideograph. For English that
 //! is a little more than the tokenizers in use count, so that a budget is kept.
 
-/// The estimate.
+/// Returns the estimate.
 pub fn estimate(text: &str) -> usize {
     let mut total = 0;
     let mut letters = 0;
@@ -33,8 +33,8 @@ fn is_ideograph(c: char) -> bool {
         | '\u{1f000}'..='\u{1faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// The longest beginning of a text that takes at most so many tokens, cut at white space where
-/// there is any.
+/// Returns the longest beginning of a text that takes at most so many tokens, cut at white space
+/// where there is any.
 pub fn beginning(text: &str, tokens: usize) -> &str {
     if estimate(text) <= tokens {
         return text;

@@ -39,7 +39,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Whether the static encoder is deployed.
+    /// Returns whether the static encoder is deployed.
     pub fn wants_static(self) -> bool {
         matches!(self, Self::Static | Self::Both)
     }
@@ -79,7 +79,7 @@ pub fn check(choice: Choice, encoder: &str) -> Result<()> {
     Err(UsageError::new("query-encoder", message).into())
 }
 
-/// Whether a choice deploys the files of a model. The choice must have passed [`check`].
+/// Returns whether a choice deploys the files of a model. The choice must have passed [`check`].
 pub fn has_files(choice: Choice, encoder: &str) -> bool {
     match choice {
         Choice::Transformer | Choice::Both => true,
@@ -99,8 +99,9 @@ pub struct Words<'a> {
     pub earlier: Option<&'a PreviousBuild>,
 }
 
-/// The manifest's entries for a choice that has passed [`check`], and the files that they name. The
-/// transformer's vocabulary is reduced as `words` says; without `words` it stays complete.
+/// Returns the manifest's entries for a choice that has passed [`check`], and the files that they
+/// name. The transformer's vocabulary is reduced as `words` says; without `words` it stays
+/// complete.
 ///
 /// # Errors
 /// If the model cannot be read, or the budget is too small for any vocabulary.
@@ -125,7 +126,7 @@ pub fn deploy(
     Ok((entries, files))
 }
 
-/// Whether only native programs can run an installed model.
+/// Returns whether only native programs can run an installed model.
 pub fn is_native_only(encoder: &str) -> bool {
     #[cfg(feature = "transformer")]
     return models::locate(encoder).is_ok_and(|model| models::prepare::is_native_only(&model));
@@ -133,7 +134,7 @@ pub fn is_native_only(encoder: &str) -> bool {
     models::locate(encoder).is_ok_and(|model| model.record.kind == models::Kind::Onnx)
 }
 
-/// The model's file as browsers load it.
+/// Returns the model's file as browsers load it.
 #[cfg(feature = "transformer")]
 fn artefact(encoder: &str, words: Option<&Words<'_>>, progress: &dyn Progress) -> Result<Vec<u8>> {
     let precision = models::prepare::Precision::default();

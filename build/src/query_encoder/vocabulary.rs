@@ -69,7 +69,7 @@ impl<'a> Choice<'a> {
         row.ceil() as usize + 4 + self.model.vocabulary()[id as usize].len()
     }
 
-    /// The most useful tokens within `budget` bytes; without a budget, all useful tokens.
+    /// Returns the most useful tokens within `budget` bytes; without a budget, all useful tokens.
     ///
     /// # Errors
     /// If the budget is too small for the tokens that every vocabulary needs.
@@ -102,8 +102,8 @@ impl<'a> Choice<'a> {
         Ok(self.kept(ids))
     }
 
-    /// The vocabulary of an earlier build, if it is within the budget and lacks almost no token
-    /// of the texts that would be kept now. Readers who have that model then need no other.
+    /// Returns the vocabulary of an earlier build, if it is within the budget and lacks almost no
+    /// token of the texts that would be kept now. Readers who have that model then need no other.
     pub fn as_before(&self, now: &Kept, before: &[String], budget: usize) -> Option<Kept> {
         let before: HashSet<&str> = before.iter().map(String::as_str).collect();
         let is_there = |id: &u32| before.contains(self.model.vocabulary()[*id as usize].as_str());
@@ -126,13 +126,13 @@ impl<'a> Choice<'a> {
 }
 
 impl Kept {
-    /// Number of tokens.
+    /// Returns number of tokens.
     #[expect(clippy::len_without_is_empty, reason = "special tokens stay at least")]
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// The model with only these tokens.
+    /// Returns the model with only these tokens.
     pub fn apply(&self, model: &Artefact) -> Artefact {
         model.pruned(|id| self.ids.contains(&id))
     }

@@ -426,7 +426,7 @@ mod tests {
         stream
     }
 
-    /// All that a connection gives until it is closed.
+    /// Returns all that a connection gives until it is closed.
     fn rest(mut stream: TcpStream) -> String {
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);

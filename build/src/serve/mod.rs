@@ -95,7 +95,7 @@ async fn one_slash(request: Request, next: Next) -> Response {
     }
 }
 
-/// Shards are named by their contents, and the rest of a bundle is not.
+/// Returns shards are named by their contents, and the rest of a bundle is not.
 async fn bundle_caching(request: Request, next: Next) -> Response {
     let is_shard = request.uri().path().starts_with("/shards/");
     caching(request, next, if is_shard { FOR_EVER } else { ASK_AGAIN }).await

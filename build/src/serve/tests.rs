@@ -189,7 +189,7 @@ fn nothing_outside_the_directories_is_served() {
     });
 }
 
-/// A bundle's directory with what else may lie in one, and a site around it.
+/// Returns a bundle's directory with what else may lie in one, and a site around it.
 fn crowded() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     write(

@@ -17,13 +17,13 @@ pub struct Timeouts {
 /// Most connections to one host at the same time. As many are kept open between requests.
 pub const MAX_CONNECTIONS: usize = 6;
 
-/// A client that returns every response, whatever its status, and follows at most `redirects`
-/// redirects.
+/// Returns a client that returns every response, whatever its status, and follows at most
+/// `redirects` redirects.
 pub fn agent(timeouts: Timeouts, redirects: u32) -> Agent {
     config(timeouts, redirects).into()
 }
 
-/// The settings of such a client.
+/// Returns the settings of such a client.
 pub fn config(timeouts: Timeouts, redirects: u32) -> Config {
     Agent::config_builder()
         .http_status_as_error(false)

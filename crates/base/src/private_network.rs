@@ -29,7 +29,7 @@ const VARIABLE: &str = "FINDLING_PRIVATE_SITES";
 pub struct PrivateAddress {
     /// The host as the request names it.
     pub host: String,
-    /// Its address.
+    /// The address.
     pub address: IpAddr,
 }
 
@@ -38,8 +38,8 @@ pub struct PrivateAddress {
 pub struct PrivateHosts(Vec<String>);
 
 impl PrivateHosts {
-    /// The hosts that [`VARIABLE`] lists. A project's settings cannot list any: they come with the
-    /// files of others.
+    /// Returns the hosts that [`VARIABLE`] lists. A project's settings cannot list any: they come
+    /// with the files of others.
     pub fn of_environment() -> Self {
         Self::parse(&std::env::var(VARIABLE).unwrap_or_default())
     }
@@ -71,7 +71,7 @@ impl PrivateHosts {
     }
 }
 
-/// Whether a host, without a port, is this machine by its very name.
+/// Returns whether a host, without a port, is this machine by its very name.
 pub fn is_this_machine(host: &str) -> bool {
     let host = without_brackets(host);
     host.eq_ignore_ascii_case("localhost")
@@ -82,13 +82,14 @@ fn without_brackets(host: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
-/// A client that connects to public addresses, and to private ones of the hosts that are listed.
+/// Returns a client that connects to public addresses, and to private ones of the hosts that are
+/// listed.
 pub fn agent(config: Config, hosts: PrivateHosts) -> Agent {
     let resolver = CheckedResolver { hosts: hosts.clone(), system: DefaultResolver::default() };
     Agent::with_parts(config, CheckedConnector::new(hosts), resolver)
 }
 
-/// The [`PrivateAddress`] that a request was refused for.
+/// Returns the [`PrivateAddress`] that a request was refused for.
 pub fn refusal(error: &Error) -> Option<&PrivateAddress> {
     match error {
         Error::Other(reason) => reason.downcast_ref(),
@@ -190,8 +191,8 @@ const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 
 const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 const SIX_TO_FOUR: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16);
 
-/// Whether an address can be reached from everywhere. One of IPv6 that stands for one of IPv4 is
-/// judged by that.
+/// Returns whether an address can be reached from everywhere. One of IPv6 that stands for one of
+/// IPv4 is judged by that.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
@@ -213,7 +214,7 @@ fn is_in(address: Ipv6Addr, (network, bits): (Ipv6Addr, u32)) -> bool {
     (address.to_bits() ^ network.to_bits()) >> (128 - bits) == 0
 }
 
-/// The address of IPv4 that one of IPv6 stands for.
+/// Returns the address of IPv4 that one of IPv6 stands for.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     // The shifts leave the 32 bits of the address.
     let bits = |shift: u32| Ipv4Addr::from_bits((address.to_bits() >> shift) as u32);

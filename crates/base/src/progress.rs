@@ -38,7 +38,7 @@ pub trait Progress: Sync {
     /// Begins to count up to `total`, if it is known, of `unit`: `pages`, `bytes`.
     fn count(&self, verb: &str, total: Option<u64>, unit: &str) -> Counter;
 
-    /// Whether programs that a stage runs may print to the terminal.
+    /// Returns whether programs that a stage runs may print to the terminal.
     fn is_shown(&self) -> bool {
         false
     }

@@ -111,7 +111,7 @@ impl RecordLog {
         Self { path: path.to_owned(), kind, file, records, end }
     }
 
-    /// Number of records.
+    /// Returns number of records.
     pub fn len(&self) -> usize {
         self.records.len()
     }
@@ -143,7 +143,7 @@ impl RecordLog {
         })
     }
 
-    /// The contents of a record; `None` if the log has none that is whole.
+    /// Returns the contents of a record; `None` if the log has none that is whole.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let Record { at, checksum, short } = self.records.get(key)?;
         let bytes = match short {
@@ -243,7 +243,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// The record at `at`; `None` if there is no whole one.
+    /// Returns the record at `at`; `None` if there is no whole one.
     fn record(&mut self, at: u64) -> Option<(Key, Record)> {
         let head = self.bytes(at, RECORD_HEADER_LEN)?;
         let (key, checksum) = (head[..16].try_into().ok()?, head[16..32].try_into().ok()?);
@@ -306,7 +306,7 @@ pub fn read_at(file: &File, mut at: u64, mut bytes: &mut [u8]) -> io::Result<()>
     Ok(())
 }
 
-/// The key that a hash is.
+/// Returns the key that a hash is.
 pub fn key_of(hasher: &blake3::Hasher) -> Key {
     let hash = hasher.finalize();
     std::array::from_fn(|i| hash.as_bytes()[i])

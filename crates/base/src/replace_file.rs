@@ -107,7 +107,7 @@ pub fn sweep(path: &Path) {
     }
 }
 
-/// Whether a process is running; true if the system cannot tell.
+/// Returns whether a process is running; true if the system cannot tell.
 pub fn is_running(process: u32) -> bool {
     !Path::new("/proc/self").exists() || Path::new("/proc").join(process.to_string()).exists()
 }

@@ -90,7 +90,7 @@ impl Scratch {
     }
 }
 
-/// A file without a name. `/tmp` is in memory on many systems, `/var/tmp` is not.
+/// Returns a file without a name. `/tmp` is in memory on many systems, `/var/tmp` is not.
 #[cfg(not(target_family = "wasm"))]
 fn temporary_file() -> Option<File> {
     let on_disk = cfg!(unix) && std::env::var_os("TMPDIR").is_none();
@@ -115,12 +115,12 @@ impl Pile {
 }
 
 impl Record {
-    /// Number of bytes.
+    /// Returns number of bytes.
     pub fn n_bytes(&self) -> usize {
         self.len as usize
     }
 
-    /// The bytes of a range, which ends before the record does.
+    /// Returns the bytes of a range, which ends before the record does.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -130,7 +130,7 @@ impl Record {
         Ok(bytes)
     }
 
-    /// All bytes.
+    /// Returns all bytes.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -138,7 +138,7 @@ impl Record {
         self.part(0..self.n_bytes())
     }
 
-    /// The value that the bytes are of.
+    /// Returns the value that the bytes are of.
     ///
     /// # Errors
     /// If the file cannot be read, or was changed.
@@ -157,7 +157,7 @@ impl PartialEq for Record {
 }
 
 impl<T: Clone + Decode<()>> Stowed<T> {
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -170,7 +170,7 @@ impl<T: Clone + Decode<()>> Stowed<T> {
 }
 
 impl<T> Stowed<T> {
-    /// The value, if it is in memory.
+    /// Returns the value, if it is in memory.
     pub fn held(&self) -> Option<&T> {
         match self {
             Self::Held(value) => Some(value),
@@ -179,12 +179,12 @@ impl<T> Stowed<T> {
     }
 }
 
-/// A value in the form of the file.
+/// Returns a value in the form of the file.
 pub fn coded(value: impl Encode) -> Option<Vec<u8>> {
     bincode::encode_to_vec(value, CODING).ok()
 }
 
-/// The file does not hold what was written.
+/// Returns the file does not hold what was written.
 pub fn changed() -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,

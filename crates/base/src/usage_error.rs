@@ -11,7 +11,7 @@ pub struct UsageError {
 }
 
 impl UsageError {
-    /// An error with this code.
+    /// Returns an error with this code.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }

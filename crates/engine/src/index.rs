@@ -511,7 +511,7 @@ impl Index {
         }
     }
 
-    /// The vectors of a cell, or of a range of sections.
+    /// Returns the vectors of a cell, or of a range of sections.
     pub(crate) fn cell(&self, shard: ShardId) -> Option<&CellShard> {
         match self.get(shard)? {
             Shard::Cell(cell) => Some(cell),
@@ -590,7 +590,8 @@ impl Shard {
     }
 }
 
-/// The error of bytes that are no manifest. The entry file is the one that is read by mistake.
+/// Returns the error of bytes that are no manifest. The entry file is the one that is read by
+/// mistake.
 #[cold]
 fn not_a_manifest(bytes: &[u8], error: findling_bundle::Error) -> Error {
     match EntryFile::from_bytes(bytes) {

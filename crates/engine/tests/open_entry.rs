@@ -6,7 +6,7 @@ use findling_bundle::{EntryFile, encode_manifest, opening};
 use findling_engine::{Error, Index};
 use support::{Cut, build, page};
 
-/// The bytes of an entry file, and of the file that it names.
+/// Returns the bytes of an entry file, and of the file that it names.
 fn files() -> (EntryFile, Vec<u8>) {
     let bundle = build(&[page("Threads", &[("", "A mutex guards data.")])], &[], Cut::default());
     let (entry, stored) = encode_manifest(&bundle.manifest).unwrap();

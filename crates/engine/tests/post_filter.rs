@@ -11,7 +11,8 @@ use support::{Bundle, Cut, Page, Section, build};
 const PAGES: usize = 120;
 const KINDS: [&str; 3] = ["guide", "reference", "faq"];
 
-/// Pages of one section with a vector; every eighth has the word, every sixth is one of two copies.
+/// Returns pages of one section with a vector; every eighth has the word, every sixth is one of two
+/// copies.
 fn bundle() -> Bundle {
     let pages: Vec<Page> = (0..PAGES)
         .map(|i| {
@@ -61,7 +62,7 @@ fn request(mode: Mode, copies: bool) -> Request {
     }
 }
 
-/// The values of all facets with their counts.
+/// Returns the values of all facets with their counts.
 fn counts(response: &Response) -> Vec<(String, String, u32)> {
     let of = |facet: &findling_engine::Facet| {
         let name = facet.name.clone();

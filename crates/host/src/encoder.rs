@@ -27,7 +27,7 @@ pub enum EncoderChoice {
 }
 
 impl EncoderChoice {
-    /// The engine's own encoder for requests without a vector.
+    /// Returns the engine's own encoder for requests without a vector.
     pub fn of_engine(&self) -> findling_engine::EncoderChoice {
         match self {
             Self::None => findling_engine::EncoderChoice::None,
@@ -55,7 +55,7 @@ pub struct QueryEncoder {
     kind: &'static str,
 }
 
-/// The error of an encoder that does not fit the bundle.
+/// Returns the error of an encoder that does not fit the bundle.
 fn unfit(message: impl Into<String>) -> anyhow::Error {
     UsageError::new("query-encoder", message).into()
 }
@@ -125,7 +125,7 @@ impl QueryEncoder {
         QueryEncoder { encoder: None, kind: STATIC }
     }
 
-    /// The documents' encoder: the installed model, or the one deployed with the bundle.
+    /// Returns the documents' encoder: the installed model, or the one deployed with the bundle.
     fn documents_own(host: &Host, dense: &Dense) -> anyhow::Result<QueryEncoder> {
         Self::installed(&dense.encoder.name, dense).or_else(|error| match deployed(host, dense) {
             Some(Ok(encoder)) => Ok(QueryEncoder { encoder: Some(encoder), kind: "transformer" }),
@@ -222,8 +222,8 @@ const BEGINNING: u64 = 64 << 10;
 #[cfg(feature = "transformer")]
 const MAX_MODEL_LEN: u64 = 512 << 20;
 
-/// The transformer deployed with the bundle; `None` if there is none, or this program cannot run
-/// one.
+/// Returns the transformer deployed with the bundle; `None` if there is none, or this program
+/// cannot run one.
 #[cfg(feature = "transformer")]
 fn deployed(host: &Host, dense: &Dense) -> Option<anyhow::Result<BoxedEncoder>> {
     use findling_encoder::{artefact::Artefact, transformer::Transformer};

@@ -153,22 +153,22 @@ impl Host {
         self.index.set_streamed(self.streamed);
     }
 
-    /// The engine's index.
+    /// Returns the engine's index.
     pub fn index(&self) -> &Index {
         &self.index
     }
 
-    /// The engine's index, for tuning.
+    /// Returns the engine's index, for tuning.
     pub fn index_mut(&mut self) -> &mut Index {
         &mut self.index
     }
 
-    /// The bundle's manifest.
+    /// Returns the bundle's manifest.
     pub fn manifest(&self) -> &Manifest {
         self.index.manifest()
     }
 
-    /// The bundle's files.
+    /// Returns the bundle's files.
     pub fn files(&self) -> &BundleFiles {
         &self.files
     }
@@ -353,8 +353,8 @@ fn open_index(files: &BundleFiles) -> anyhow::Result<Index> {
         .with_context(|| format!("{} cannot be searched", files.path().display()))
 }
 
-/// The request with the vectors of the corrected query; `None` if the query was not corrected, or
-/// nothing but the engine embeds it.
+/// Returns the request with the vectors of the corrected query; `None` if the query was not
+/// corrected, or nothing but the engine embeds it.
 fn corrected(
     encoder: Option<&QueryEncoder>,
     request: &Request,

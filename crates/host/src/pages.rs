@@ -28,13 +28,13 @@ pub(super) struct Texts {
 pub struct Document {
     /// The document's id.
     pub id: String,
-    /// Its address.
+    /// The address.
     pub url: String,
     /// Plain text.
     pub title: String,
     /// BCP 47; may be empty.
     pub language: String,
-    /// Its attributes, as a response has them.
+    /// The attributes, as a response has them.
     pub attributes: serde_json::Map<String, Value>,
     /// Names and values to be shown with the page, in the order of the source.
     pub meta: Vec<(String, String)>,
@@ -60,7 +60,7 @@ pub struct DocumentSection {
 }
 
 impl Document {
-    /// The address of a section.
+    /// Returns the address of a section.
     pub fn url_of(&self, section: &DocumentSection) -> String {
         match &section.anchor {
             Some(anchor) => format!("{}#{anchor}", self.url),
@@ -70,7 +70,7 @@ impl Document {
 }
 
 impl Host {
-    /// The page with an address: its URL with or without host, its path, or its id.
+    /// Returns the page with an address: its URL with or without host, its path, or its id.
     ///
     /// # Errors
     /// [`findling_engine::Error::NoSuchPage`], and errors of reading.
@@ -103,7 +103,7 @@ impl Host {
         })
     }
 
-    /// The page with a number, from 0 to the number of pages.
+    /// Returns the page with a number, from 0 to the number of pages.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -178,7 +178,7 @@ fn bounds(range: &Range<u32>) -> (usize, usize) {
     (range.start as usize, range.end as usize)
 }
 
-/// A value as a response has it.
+/// Returns a value as a response has it.
 pub(super) fn json(value: &AttributeValue) -> Value {
     match value {
         AttributeValue::String(text) => Value::from(text.as_str()),

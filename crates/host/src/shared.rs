@@ -17,7 +17,7 @@ impl SharedHost {
         Self(RwLock::new(host))
     }
 
-    /// The bundle, while nothing is read from its files.
+    /// Returns the bundle, while nothing is read from its files.
     pub fn host(&self) -> RwLockReadGuard<'_, Host> {
         // A search that panicked between two shards leaves those that it has read.
         self.0.read().unwrap_or_else(PoisonError::into_inner)

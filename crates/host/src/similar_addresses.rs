@@ -13,8 +13,8 @@ const MAX_ADDRESSES: usize = 5;
 const MIN_SIMILARITY: f64 = 0.3;
 
 impl Host {
-    /// The URLs (or ids, if these are more similar) most similar to `address`, best first, at most
-    /// five. Reads the texts of all pages.
+    /// Returns the URLs (or ids, if these are more similar) most similar to `address`, best first,
+    /// at most five. Reads the texts of all pages.
     ///
     /// # Errors
     /// If the texts cannot be read.

@@ -149,7 +149,7 @@ fn embed_corrected(asked: &mut Asked<'_>, shared: &SharedStatistics) -> Result<(
     Ok(())
 }
 
-/// A text with the words of it replaced that are misspelled, however they are cased.
+/// Returns a text with the words of it replaced that are misspelled, however they are cased.
 fn replaced(text: &str, shared: &SharedStatistics) -> String {
     let mut meant = text.to_owned();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {

@@ -16,7 +16,8 @@ use super::pages::json;
 pub(super) type Values = HashMap<ShardId, Arc<[String]>>;
 
 impl Host {
-    /// The distinct values of an attribute of strings; empty for an attribute of another type.
+    /// Returns the distinct values of an attribute of strings; empty for an attribute of another
+    /// type.
     ///
     /// # Errors
     /// If the column cannot be read.
@@ -35,7 +36,7 @@ impl Host {
         Ok(values)
     }
 
-    /// The number of pages that have a value of an attribute, or a section with one.
+    /// Returns the number of pages that have a value of an attribute, or a section with one.
     ///
     /// # Errors
     /// If the column or the structure cannot be read.
@@ -54,8 +55,8 @@ impl Host {
         Ok(pages.len())
     }
 
-    /// The attributes that each section of a page has besides those of the page, as a response has
-    /// them; in the order of [`Document::sections`](super::Document).
+    /// Returns the attributes that each section of a page has besides those of the page, as a
+    /// response has them; in the order of [`Document::sections`](super::Document).
     ///
     /// # Errors
     /// If a column or the structure cannot be read.

@@ -138,8 +138,8 @@ pub fn build(job: Job<'_>, progress: &dyn Progress) -> anyhow::Result<Outcome> {
 /// A column and its stored bytes.
 type StoredColumn = (columns::Built, Stored);
 
-/// The columns of attributes with their shards, and the shards of texts, each with what it begins
-/// with.
+/// Returns the columns of attributes with their shards, and the shards of texts, each with what it
+/// begins with.
 fn columns_and_texts(
     pages: &[Page],
     chunks: &Chunks,
@@ -162,7 +162,7 @@ fn columns_and_texts(
     Ok((columns.into_iter().zip(encoded).collect(), texts))
 }
 
-/// The texts of pages that are embedded, in order.
+/// Returns the texts of pages that are embedded, in order.
 ///
 /// # Errors
 /// If texts that are not in memory cannot be read.

@@ -19,7 +19,7 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Every shard with its path: those of the manifest, then the cells, then positions.
+    /// Returns every shard with its path: those of the manifest, then the cells, then positions.
     pub fn stored(&self) -> impl Iterator<Item = (String, &ShardBytes)> {
         let listed = self.manifest.shards.iter().zip(&self.shards);
         let others =
@@ -31,8 +31,8 @@ impl Bundle {
             .map(|(id, (entry, stored))| (self.manifest.path(id, entry), stored))
     }
 
-    /// The shards that nearly every first search reads, with their paths. They come with the
-    /// manifest ([`findling_bundle::opening`]).
+    /// Returns the shards that nearly every first search reads, with their paths. They come with
+    /// the manifest ([`findling_bundle::opening`]).
     pub fn opening(&self) -> impl Iterator<Item = (String, &ShardBytes)> {
         let Manifest { attributes, dense, .. } = &self.manifest;
         // The search box counts the values of all facets. Every search reads boosts and copies.
@@ -52,7 +52,7 @@ impl Bundle {
         })
     }
 
-    /// Bytes of all shards.
+    /// Returns bytes of all shards.
     pub fn n_bytes(&self) -> u64 {
         let others = self.cells.iter().chain(&self.positions).map(|(_, stored)| stored);
         self.shards.iter().chain(others).map(|stored| stored.len() as u64).sum()

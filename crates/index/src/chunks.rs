@@ -74,22 +74,22 @@ impl FromIterator<Kept> for Chunks {
 }
 
 impl Chunks {
-    /// Number of pages.
+    /// Returns number of pages.
     pub fn n_pages(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether all are in memory.
+    /// Returns whether all are in memory.
     pub fn are_held(&self) -> bool {
         self.0.iter().all(|page| matches!(page, Kept::Held(_)))
     }
 
-    /// Whether a page is in memory.
+    /// Returns whether a page is in memory.
     pub fn is_held(&self, page: usize) -> bool {
         matches!(self.0.get(page), Some(Kept::Held(_)))
     }
 
-    /// A page.
+    /// Returns a page.
     ///
     /// # Errors
     /// If the temporary file cannot be read.
@@ -108,7 +108,7 @@ impl Chunks {
         pages.into_par_iter().map(|page| self.page(page)).collect()
     }
 
-    /// Number of sections of a page.
+    /// Returns number of sections of a page.
     pub fn n_sections(&self, page: usize) -> usize {
         match &self.0[page] {
             Kept::Held(page) => page.sections.len(),
@@ -116,7 +116,7 @@ impl Chunks {
         }
     }
 
-    /// Number of units of all pages.
+    /// Returns number of units of all pages.
     pub fn n_units(&self) -> usize {
         let of_page = |kept: &Kept| match kept {
             Kept::Held(page) => page.sections.iter().map(|section| section.units.len()).sum(),
@@ -125,7 +125,7 @@ impl Chunks {
         self.0.iter().map(of_page).sum()
     }
 
-    /// The own attributes of each section of a page.
+    /// Returns the own attributes of each section of a page.
     pub fn attributes(&self, page: usize) -> impl Iterator<Item = &Attributes> {
         let kept = &self.0[page];
         (0..self.n_sections(page)).map(move |section| match kept {

@@ -28,7 +28,7 @@ pub struct Built {
 }
 
 impl Built {
-    /// A page's or section's own value, as results show it.
+    /// Returns a page's or section's own value, as results show it.
     pub fn own_value(&self, own: &BTreeMap<String, AttributeValue>) -> Option<AttributeValue> {
         match convert(own.get(&self.name)?, self.kind).into_owned() {
             AttributeValue::String(text) if self.kind == AttributeKind::Strings => {
@@ -134,8 +134,8 @@ pub fn build(
     built.collect()
 }
 
-/// The value of an attribute of each page, or of each section. A section without a value of its own
-/// has its page's.
+/// Returns the value of an attribute of each page, or of each section. A section without a value of
+/// its own has its page's.
 fn values<'a>(
     name: &'a str,
     of_sections: bool,
@@ -191,7 +191,7 @@ fn n_values(column: &Column) -> usize {
     }
 }
 
-/// The type that can represent all values, and whether some must become strings.
+/// Returns the type that can represent all values, and whether some must become strings.
 fn common_kind(seen: &BTreeSet<u8>) -> (AttributeKind, bool) {
     let has = |kind: AttributeKind| seen.contains(&(kind as u8));
     let typed = [AttributeKind::Number, AttributeKind::Date, AttributeKind::Bool];

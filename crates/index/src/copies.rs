@@ -69,7 +69,7 @@ pub fn mark(pages: &mut [Page]) -> io::Result<usize> {
     Ok(n_copies)
 }
 
-/// The groups of two and more among pages of one title.
+/// Returns the groups of two and more among pages of one title.
 fn groups(pages: &[Page], places: &[usize], untitled: bool) -> io::Result<Vec<Vec<usize>>> {
     let mut groups: Vec<(Sketch, Vec<usize>)> = Vec::new();
     for &place in places {
@@ -118,8 +118,8 @@ impl Sketch {
         Self { runs, n_words: words.len(), whole: join(&words) }
     }
 
-    /// The estimated share of runs in both pages among those in either, from the smallest hashes of
-    /// both.
+    /// Returns the estimated share of runs in both pages among those in either, from the smallest
+    /// hashes of both.
     fn alike(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.runs.iter().peekable(), other.runs.iter().peekable());
         let (mut both, mut either) = (0, 0);

@@ -124,13 +124,13 @@ pub(super) fn build_dense(
     })
 }
 
-/// The texts of units, in order.
+/// Returns the texts of units, in order.
 fn texts_of<'a>(pages: &'a [Cow<'_, ChunkedPage>]) -> Vec<&'a str> {
     let sections = pages.iter().flat_map(|page| &page.sections);
     sections.flat_map(|section| &section.units).map(|unit| unit.text.as_str()).collect()
 }
 
-/// Pages whose texts are in memory at the same time.
+/// Returns pages whose texts are in memory at the same time.
 fn groups(chunks: &Chunks) -> impl Iterator<Item = Range<usize>> {
     let n = chunks.n_pages();
     let step = if chunks.are_held() { n.max(1) } else { PAGES_AT_ONCE };

@@ -57,8 +57,8 @@ struct Noted {
 type Record = Option<(String, Key)>;
 
 impl EarlierShards {
-    /// The shards of a bundle. Those that are missing or damaged are left out, as are those that
-    /// were renamed: the same contents have another name in a bundle that is built anew.
+    /// Returns the shards of a bundle. Those that are missing or damaged are left out, as are those
+    /// that were renamed: the same contents have another name in a bundle that is built anew.
     pub fn of(files: Option<&BundleFiles>, log: Option<RecordLog>) -> Self {
         let Some(files) = files else { return Self { log, ..Self::default() } };
         let directory = Some(files.directory().to_owned());
@@ -79,12 +79,12 @@ impl EarlierShards {
         Self { scratch: Some(Scratch::new(bytes)), ..self }
     }
 
-    /// Whether shards are found by what they are made from.
+    /// Returns whether shards are found by what they are made from.
     pub fn has_log(&self) -> bool {
         self.log.is_some()
     }
 
-    /// Whether a log knows shards of an earlier bundle, so that most are found.
+    /// Returns whether a log knows shards of an earlier bundle, so that most are found.
     pub fn knows_shards(&self) -> bool {
         self.log.as_ref().is_some_and(|log| log.len() > 0)
     }
@@ -147,7 +147,7 @@ impl EarlierShards {
         Some(Some((entry, self.keep(stored))))
     }
 
-    /// The hash of a file in a directory, if it was read.
+    /// Returns the hash of a file in a directory, if it was read.
     pub fn hash_of(&self, directory: &Path, path: &str) -> Option<Key> {
         let is_there = self.has_log() && self.directory.as_deref() == Some(directory);
         if is_there { self.noted().files.get(path).copied() } else { None }
@@ -203,7 +203,7 @@ impl EarlierShards {
     }
 }
 
-/// The key of contents.
+/// Returns the key of contents.
 fn key(kind: ShardKind, raw: &[u8]) -> Key {
     key_of(blake3::Hasher::new().update(&[kind as u8]).update(raw))
 }

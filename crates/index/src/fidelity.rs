@@ -104,13 +104,13 @@ pub fn measure(
     })
 }
 
-/// The queries that [`measure`] uses. Training must leave them out.
+/// Returns the queries that [`measure`] uses. Training must leave them out.
 pub fn queries(chunks: &[impl Borrow<ChunkedPage>]) -> HashSet<String> {
     samples(chunks).into_iter().map(|sample| sample.query).collect()
 }
 
-/// Queries with the sections they were taken from, evenly spread over the sections with vectors and
-/// text.
+/// Returns queries with the sections they were taken from, evenly spread over the sections with
+/// vectors and text.
 fn samples(chunks: &[impl Borrow<ChunkedPage>]) -> Vec<Sample> {
     let mut at = 0;
     let mut candidates = Vec::new();

@@ -98,8 +98,8 @@ fn insert(
     }
 }
 
-/// The neighbours of a vector on each of its layers, base layer first, by a search from the topmost
-/// layer down (algorithm 1 of the paper).
+/// Returns the neighbours of a vector on each of its layers, base layer first, by a search from the
+/// topmost layer down (algorithm 1 of the paper).
 fn neighbours(
     points: &Points<'_>,
     layers: &[Layer],
@@ -156,7 +156,7 @@ mod tests {
 
     const DIM: usize = 24;
 
-    /// Vectors of length 1 around a few centres.
+    /// Returns vectors of length 1 around a few centres.
     fn vectors(n: usize) -> Vec<f32> {
         let mut state = 7u64;
         let mut random = move || {
@@ -174,8 +174,8 @@ mod tests {
         values
     }
 
-    /// A plain best-first search over the graph's base layer from its entry, descending greedily
-    /// above.
+    /// Returns a plain best-first search over the graph's base layer from its entry, descending
+    /// greedily above.
     fn search(graph: &Graph, values: &[f32], query: &[f32], ef: usize) -> Vec<u32> {
         let distance = |id: u32| {
             let row = &values[id as usize * DIM..][..DIM];

@@ -56,7 +56,7 @@ impl Languages {
         Self { list, of_page }
     }
 
-    /// The language in which a page is analysed; empty for none.
+    /// Returns the language in which a page is analysed; empty for none.
     pub fn of_page(&self, page: usize) -> &str {
         match self.of_page.get(page) {
             Some(Some(at)) => &self.list[usize::from(*at)],
@@ -64,8 +64,8 @@ impl Languages {
         }
     }
 
-    /// The language in which a section is analysed: the one it declares, if that has rules and is
-    /// in the list, and else that of its page.
+    /// Returns the language in which a section is analysed: the one it declares, if that has rules
+    /// and is in the list, and else that of its page.
     pub fn of_section(&self, page: usize, declared: &str) -> &str {
         let own = with_rules(declared);
         let listed = own.and_then(|own| self.list.iter().find(|listed| **listed == own));
@@ -73,7 +73,7 @@ impl Languages {
     }
 }
 
-/// The primary subtag of a language that has rules. Others are analysed as their page is.
+/// Returns the primary subtag of a language that has rules. Others are analysed as their page is.
 fn with_rules(tag: &str) -> Option<String> {
     primary(tag).filter(|language| findling_text::rules_for(language).is_some())
 }

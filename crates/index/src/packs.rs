@@ -68,7 +68,7 @@ type Put<'a> = dyn FnMut(&str, &[u8]) -> Result<()> + 'a;
 struct Item<'a> {
     path: String,
     stored: &'a ShardBytes,
-    /// Its place in the packs of the earlier bundle that are kept.
+    /// The place in the packs of the earlier bundle that are kept.
     kept: Option<Slot>,
 }
 
@@ -145,7 +145,7 @@ fn first_of_paths(items: &[Item<'_>]) -> Vec<usize> {
     first
 }
 
-/// The kind of a shard by its id. Shards of one kind ascend in the packs.
+/// Returns the kind of a shard by its id. Shards of one kind ascend in the packs.
 fn lane_of(bundle: &Bundle, id: usize) -> usize {
     bundle.manifest.shards.get(id).map_or(ShardKind::Cell, |shard| shard.kind) as usize
 }
@@ -255,7 +255,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// The packs so far, with the one that is being filled.
+    /// Returns the packs so far, with the one that is being filled.
     fn lens(&self) -> Vec<Pack> {
         let units = (self.filling.len() / UNIT) as u32;
         let filling = Pack { name: Default::default(), units };
@@ -296,8 +296,8 @@ fn place_positions(
     plan.append(&bytes, put)
 }
 
-/// Where the slots of positions already are, if these bytes follow the directory of positions
-/// (`with`) in a pack that is kept.
+/// Returns where the slots of positions already are, if these bytes follow the directory of
+/// positions (`with`) in a pack that is kept.
 fn kept_slots(plan: &Plan<'_>, with: usize, bytes: &[u8], earlier: &PackedShards) -> Option<Slot> {
     let kept = plan.slots[with]?;
     let was = earlier.directory()?.positions?.slot;
@@ -308,7 +308,7 @@ fn kept_slots(plan: &Plan<'_>, with: usize, bytes: &[u8], earlier: &PackedShards
     (is_behind && earlier.read(was)? == slot).then_some(Slot { pack: kept.pack, ..was })
 }
 
-/// The slots of positions by their places.
+/// Returns the slots of positions by their places.
 fn slots_of_positions(
     plan: &Plan<'_>,
     grid: &PositionsDirectory,
@@ -382,8 +382,8 @@ fn order(bundle: &Bundle) -> Order {
     }
 }
 
-/// The numbers of the cells in an order in which neighbours have similar centroids: from each the
-/// nearest that is left. `None` if there are too many, or they cannot be read.
+/// Returns the numbers of the cells in an order in which neighbours have similar centroids: from
+/// each the nearest that is left. `None` if there are too many, or they cannot be read.
 fn cells_in_order(bundle: &Bundle) -> Option<Vec<usize>> {
     let n = bundle.cells.len();
     if !(3..=MAX_ORDERED_CELLS).contains(&n) {
@@ -431,7 +431,7 @@ mod tests {
 
     const LIMITS: Limits = Limits { pack_bytes: 32 << 10, file_bytes: 1 << 20, by_pages: false };
 
-    /// A bundle of pages with these words.
+    /// Returns a bundle of pages with these words.
     fn bundle(words: &[String]) -> Bundle {
         let page = |(i, text): (usize, &String)| {
             let block =

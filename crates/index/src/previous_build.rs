@@ -33,18 +33,19 @@ impl PreviousBuild {
         BundleFiles::open(directory).ok().map(|files| Self { files })
     }
 
-    /// Its files.
+    /// Returns the files.
     pub fn files(&self) -> &BundleFiles {
         &self.files
     }
 
-    /// The addresses of its pages in their order; `None` if the bundle is damaged.
+    /// Returns the addresses of its pages in their order; `None` if the bundle is damaged.
     pub fn addresses(&self) -> Option<Addresses> {
         let manifest = self.files.manifest();
         Addresses::from_bytes(&self.read(manifest.addresses()?).ok()?, &manifest.stats).ok()
     }
 
-    /// The grouping of its vectors; `None` if they are from another space or the bundle is damaged.
+    /// Returns the grouping of its vectors; `None` if they are from another space or the bundle is
+    /// damaged.
     pub fn grouping(
         &self,
         card: &EncoderCard,
@@ -54,8 +55,8 @@ impl PreviousBuild {
         self.read_grouping(dense).ok().flatten()
     }
 
-    /// The fitted rows and the score that they reached; `None` if rows were not fitted, or were
-    /// fitted with another table or another encoder of the documents.
+    /// Returns the fitted rows and the score that they reached; `None` if rows were not fitted, or
+    /// were fitted with another table or another encoder of the documents.
     pub fn fitted(
         &self,
         rows: &Rows,
@@ -72,7 +73,7 @@ impl PreviousBuild {
         Some((rows.reached(table, reached), reached))
     }
 
-    /// The vocabulary of the transformer that was deployed, if its space is the same.
+    /// Returns the vocabulary of the transformer that was deployed, if its space is the same.
     #[cfg(feature = "transformer")]
     pub fn query_vocabulary(&self, card: &EncoderCard) -> Option<Vec<String>> {
         use findling_encoder::artefact::Artefact;
@@ -93,7 +94,7 @@ impl PreviousBuild {
         (artefact.card() == card).then(|| artefact.vocabulary().to_vec())
     }
 
-    /// The dense leg, if queries and documents were embedded in the same space.
+    /// Returns the dense leg, if queries and documents were embedded in the same space.
     fn same_space(&self, card: &EncoderCard, projection: Option<&Projection>) -> Option<&Dense> {
         let dense = self.files.manifest().dense.as_ref().filter(|dense| dense.encoder == *card)?;
         let was = dense.projection.map(|shard| self.read(shard)).transpose().ok()?;
@@ -148,7 +149,7 @@ mod tests {
 
     const WORDS: [&str; 8] = ["mutex", "lock", "thread", "share", "bread", "oven", "flour", "salt"];
 
-    /// Pages whose sections say a few words each, no two the same.
+    /// Returns pages whose sections say a few words each, no two the same.
     fn pages(n: usize) -> Vec<Page> {
         let page = |i: usize| {
             let block = |s: usize| {

@@ -14,7 +14,7 @@ impl SplitMix64 {
         z ^ z >> 31
     }
 
-    /// A random number below `n`. `n` must be above 0.
+    /// Returns a random number below `n`. `n` must be above 0.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
     }

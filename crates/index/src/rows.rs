@@ -155,17 +155,17 @@ pub fn choose(table: &StaticTable, words: &HashMap<String, u64>, budget: usize) 
 }
 
 impl Rows {
-    /// Number of rows.
+    /// Returns number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The keys, ascending.
+    /// Returns the keys, ascending.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.rows.keys().map(String::as_str)
     }
@@ -175,7 +175,7 @@ impl Rows {
         self.dim as usize
     }
 
-    /// All rows in f32, by key: the start of training.
+    /// Returns all rows in f32, by key: the start of training.
     pub fn dense(&self) -> Vec<f32> {
         let mut dense = vec![0.0; self.rows.len() * self.dim()];
         for (numbers, row) in dense.chunks_exact_mut(self.dim()).zip(self.rows.values()) {
@@ -220,7 +220,7 @@ impl Rows {
         Self { fitted: Some(reached), origin: origin(table, Some(reached)), ..self }
     }
 
-    /// A reader of texts.
+    /// Returns a reader of texts.
     pub fn reader(&self) -> Reader<'_> {
         let rows =
             (0..).zip(&self.rows).map(|(place, (key, row))| (key.as_str(), (place, row))).collect();
@@ -316,14 +316,14 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// The places of a text's rows in the order of keys.
+    /// Returns the places of a text's rows in the order of keys.
     pub fn places(&self, text: &str) -> Vec<u32> {
         let mut places = Vec::new();
         self.read(text, |(place, _)| places.push(place));
         places
     }
 
-    /// The vector of a text, not normalised; `None` if no word has a row.
+    /// Returns the vector of a text, not normalised; `None` if no word has a row.
     pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
         let mut sum = vec![0.0; self.of.dim()];
         self.read(text, |(_, row)| add_row(row.scale, &row.packed, self.of.bits, 1.0, &mut sum));
@@ -339,7 +339,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A table of a few tokens whose rows have different directions.
+    /// Returns a table of a few tokens whose rows have different directions.
     pub fn table() -> StaticTable {
         let tokens = [
             "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "share", "data", "mut", "##ex",

@@ -8,12 +8,12 @@ const MIN_WORDS: usize = 30;
 /// Words of a query taken from a sentence.
 const SENTENCE_WORDS: usize = 9;
 
-/// Whether a section has enough text for a query.
+/// Returns whether a section has enough text for a query.
 pub fn has_text(text: &str) -> bool {
     text.split_whitespace().take(MIN_WORDS).count() == MIN_WORDS
 }
 
-/// At most `max` of the candidates, evenly spread.
+/// Returns at most `max` of the candidates, evenly spread.
 pub fn evenly<T>(candidates: Vec<T>, max: usize) -> impl Iterator<Item = T> {
     let step = candidates.len().div_ceil(max).max(1);
     candidates.into_iter().step_by(step)
@@ -29,8 +29,8 @@ pub fn query(i: usize, heading: &str, text: &str) -> String {
     text.split_whitespace().take(SENTENCE_WORDS).collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a text without quotation marks and without leading hyphens, which have a meaning in
-/// queries.
+/// Returns the words of a text without quotation marks and without leading hyphens, which have a
+/// meaning in queries.
 pub fn words_alone(text: &str) -> String {
     text.replace(['"', '“', '”', '„', '«', '»', '「', '」'], " ")
         .split_whitespace()

@@ -23,14 +23,14 @@ use findling_base::replace_file::same;
 #[derive(Clone, Debug, Default)]
 pub struct Deployed {
     directory: Option<PathBuf>,
-    /// Its shards, if they are in packs.
+    /// The shards, if they are in packs.
     packed: Option<Arc<PackedShards>>,
     /// Shards that need not be compressed again.
     earlier: Arc<EarlierShards>,
 }
 
 impl Deployed {
-    /// The files in a directory, which need not exist.
+    /// Returns the files in a directory, which need not exist.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         let directory = directory.into();
         let packed = PackedShards::open(&directory).map(Arc::new);
@@ -42,7 +42,7 @@ impl Deployed {
         Self { earlier: Arc::new(earlier), ..self }
     }
 
-    /// The shards of the earlier bundle.
+    /// Returns the shards of the earlier bundle.
     pub fn earlier(&self) -> &EarlierShards {
         &self.earlier
     }
@@ -55,7 +55,7 @@ impl Deployed {
         self.earlier.encode(kind, raw)
     }
 
-    /// Whether a file with this path has other contents.
+    /// Returns whether a file with this path has other contents.
     ///
     /// # Errors
     /// If the temporary file cannot be read.
@@ -133,7 +133,7 @@ pub struct ShardSet {
 }
 
 impl ShardSet {
-    /// An empty set. Its shards get names that no `deployed` file with other contents has.
+    /// Returns an empty set. Its shards get names that no `deployed` file with other contents has.
     pub fn new(deployed: Deployed) -> Self {
         Self { deployed, ..Self::default() }
     }
@@ -261,7 +261,7 @@ impl ShardSet {
         Ok(id)
     }
 
-    /// Whether another shard has the name that the hash gives this one.
+    /// Returns whether another shard has the name that the hash gives this one.
     fn is_taken(&self, entry: &ShardEntry, stored: &ShardBytes) -> io::Result<bool> {
         match self.reserved.contains(&entry.hash) {
             true => Ok(true),
@@ -276,7 +276,7 @@ impl ShardSet {
         id
     }
 
-    /// The directory, and the stored shards in its order.
+    /// Returns the directory, and the stored shards in its order.
     pub fn finish(self) -> (Vec<ShardEntry>, Vec<ShardBytes>) {
         (self.entries, self.stored)
     }

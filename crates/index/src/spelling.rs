@@ -63,7 +63,7 @@ impl Words {
         }
     }
 
-    /// The words in order, with how often they occur.
+    /// Returns the words in order, with how often they occur.
     pub fn into_sorted(self) -> Vec<(Box<str>, u32)> {
         let mut counts: Vec<(Box<str>, u32)> = self.counts.into_iter().collect();
         counts.sort_unstable();
@@ -71,8 +71,8 @@ impl Words {
     }
 }
 
-/// The words that can be corrections, in order, with how often they occur. A word can be counted
-/// in several places.
+/// Returns the words that can be corrections, in order, with how often they occur. A word can be
+/// counted in several places.
 pub fn corrections<'a>(counts: impl Iterator<Item = (&'a str, u32)>) -> Vec<(Box<str>, u32)> {
     let mut all: HashMap<&str, u32> = HashMap::new();
     for (word, n) in counts {
@@ -110,7 +110,7 @@ fn chosen<'a>(all: impl Iterator<Item = (&'a str, u32)>) -> Vec<(Box<str>, u32)>
     words.into_iter().map(|(word, n)| (word.into(), n)).collect()
 }
 
-/// The shards of words in order, uncompressed, each with its first word.
+/// Returns the shards of words in order, uncompressed, each with its first word.
 pub fn shards(words: &[(Box<str>, u32)]) -> Result<Vec<(String, Vec<u8>)>, findling_bundle::Error> {
     let mut cutter = ShardCutter::new(TARGET);
     let mut shards: Vec<(String, SpellingBuilder)> = Vec::new();

@@ -29,7 +29,7 @@ impl ShardBytes {
         }
     }
 
-    /// Number of bytes.
+    /// Returns number of bytes.
     pub fn len(&self) -> usize {
         match &self.0 {
             Place::Held(stored) => stored.len(),
@@ -37,12 +37,12 @@ impl ShardBytes {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     ///
     /// # Errors
     /// If the temporary file cannot be read.

@@ -34,7 +34,7 @@ pub type Shard = (First, Stored);
 struct Part {
     /// The index of its page.
     page: usize,
-    /// Its sections; `None` for all of them.
+    /// The sections; `None` for all of them.
     sections: Option<Range<u32>>,
     encoded: Encoded,
 }
@@ -42,7 +42,7 @@ struct Part {
 /// What is known of encoded text.
 struct Encoded {
     len: usize,
-    /// Its hash, where shards are found by what they are made from.
+    /// The hash, where shards are found by what they are made from.
     hash: Option<Key>,
     /// Itself, unless its shard most likely need not be made, or there is no room for it.
     bytes: Option<Vec<u8>>,
@@ -140,7 +140,7 @@ pub fn build(
     shards.into_par_iter().map(encode).collect()
 }
 
-/// The key of a shard that is made of parts; `None` where nothing is found by keys.
+/// Returns the key of a shard that is made of parts; `None` where nothing is found by keys.
 fn key(parts: &[Part]) -> Option<Key> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&[ShardKind::Texts as u8]).update(b"parts");
@@ -164,7 +164,7 @@ fn parts(page: &PageText<'_>, target: usize) -> Vec<Range<u32>> {
     starts.iter().zip(ends).map(|(&first, end)| first..end).collect()
 }
 
-/// The own attributes of a page or section, each by its index among all.
+/// Returns the own attributes of a page or section, each by its index among all.
 fn attributes(
     own: &BTreeMap<String, AttributeValue>,
     columns: &[Built],

@@ -21,8 +21,9 @@ const FIRST: [usize; 3] = [24_000, 5_000, 3_000];
 /// A term with very many passages gets one in this number of them, if that is more.
 const SHARE: usize = 16;
 
-/// The number of a term's `n` postings on a level that are in the first tier. This also holds for
-/// keys: if that many pages have one name, a query for it is for none of them in particular.
+/// Returns the number of a term's `n` postings on a level that are in the first tier. This also
+/// holds for keys: if that many pages have one name, a query for it is for none of them in
+/// particular.
 pub fn n_first(level: Level, n: usize) -> usize {
     let first = FIRST[level as usize];
     n.min(if level == Level::Passage { first.max(n / SHARE) } else { first })
@@ -96,7 +97,8 @@ impl<'a> Tiers<'a> {
         [tier(true), tier(false)]
     }
 
-    /// The weighted frequency in the two fields of a level, each normalised by its length (BM25F).
+    /// Returns the weighted frequency in the two fields of a level, each normalised by its length
+    /// (BM25F).
     fn frequency(&self, level: Level, posting: &Posting) -> f32 {
         let fields = posting.tf.iter().zip(posting.len).zip(&self.fields[2 * level as usize..]);
         fields
@@ -115,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// Pages of one section with one passage, so that ids are the same on each level.
+    /// Returns pages of one section with one passage, so that ids are the same on each level.
     fn structure(n: usize) -> Structure {
         let mut builder = StructureBuilder::default();
         for _ in 0..n {
@@ -163,7 +165,7 @@ mod tests {
         }
     }
 
-    /// The ids in the first tier of a term with `n` postings.
+    /// Returns the ids in the first tier of a term with `n` postings.
     fn first_ids(level: Level, n: usize, posting: impl Fn(u32) -> Posting) -> Vec<u32> {
         let structure = structure(n);
         let postings: Vec<Posting> = (0..n as u32).map(posting).collect();

@@ -10,7 +10,7 @@ const DIVISIONS: [&str; 5] = ["chapter", "section", "part", "appendix", "annex"]
 /// English articles, which searchers often leave out at the beginning of a title.
 const ARTICLES: [&str; 3] = ["The ", "A ", "An "];
 
-/// The names that a title contains, except the title itself.
+/// Returns the names that a title contains, except the title itself.
 pub fn title_variants(title: &str) -> Vec<&str> {
     let title = title.trim();
     let numbered = without_number(title);
@@ -37,7 +37,7 @@ pub fn title_variants(title: &str) -> Vec<&str> {
     names
 }
 
-/// A title without a number such as "6.3.", "Chapter 43." or "A)" at the beginning.
+/// Returns a title without a number such as "6.3.", "Chapter 43." or "A)" at the beginning.
 fn without_number(title: &str) -> &str {
     let mut rest = title;
     if let Some((word, behind)) = title.split_once(' ')
@@ -64,13 +64,13 @@ fn without_number(title: &str) -> &str {
     }
 }
 
-/// A title without the parenthesis at its end.
+/// Returns a title without the parenthesis at its end.
 fn without_parenthesis(title: &str) -> Option<&str> {
     let open = title.strip_suffix(')')?.rfind('(')?;
     Some(title[..open].trim_end()).filter(|name| !name.is_empty())
 }
 
-/// The part after the last `.` or `::` of a title that is one name.
+/// Returns the part after the last `.` or `::` of a title that is one name.
 fn last_component(title: &str) -> Option<&str> {
     let name = title.strip_suffix("()").unwrap_or(title);
     let at =

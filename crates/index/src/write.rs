@@ -58,7 +58,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Whether shards are in a directory, so that a reader fetches those that it needs.
+    /// Returns whether shards are in a directory, so that a reader fetches those that it needs.
     pub fn has_shards(self) -> bool {
         matches!(self, Self::Directory | Self::Packs(_))
     }
@@ -67,7 +67,7 @@ impl Shape {
 /// The bundle that is replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct Replaced<'a> {
-    /// Its directory, which need not exist. It stays as it is, unless it is the output.
+    /// The directory, which need not exist. It stays as it is, unless it is the output.
     pub directory: &'a Path,
     /// Paths of files that have the contents which the new bundle has. They are not read.
     pub unchanged: &'a HashSet<String>,
@@ -275,12 +275,12 @@ fn finish(new: &Path, shared: Shared) -> io::Result<()> {
     sync_tree(new)
 }
 
-/// The directory that a path is in.
+/// Returns the directory that a path is in.
 fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The files of a bundle in a directory with what goes beside it, in place of writing them.
+/// Returns the files of a bundle in a directory with what goes beside it, in place of writing them.
 ///
 /// # Errors
 /// If the manifest or a shard exceeds a limit.
@@ -325,7 +325,7 @@ fn each_file(
     Ok((file.len() + bytes.len()) as u64)
 }
 
-/// The bytes of a bundle in a single file.
+/// Returns the bytes of a bundle in a single file.
 ///
 /// # Errors
 /// If the bundle has cells, or the manifest exceeds a limit of the format.
@@ -491,7 +491,7 @@ struct Staged {
 }
 
 impl Staged {
-    /// A name beside the output, on the same file system.
+    /// Returns a name beside the output, on the same file system.
     fn beside(out: &Path) -> Result<Self> {
         let name = out.file_name().with_context(|| {
             format!(

@@ -223,7 +223,7 @@ fn refuse_other_length(wanted: &Wanted<'_>, headers: &HeaderMap) -> Result<(), E
     }
 }
 
-/// Whether `Content-Range: bytes kept-last/total` continues this file.
+/// Returns whether `Content-Range: bytes kept-last/total` continues this file.
 fn range_fits(headers: &HeaderMap, kept: u64, total: u64) -> bool {
     let Some(range) = headers.get(header::CONTENT_RANGE).and_then(|v| v.to_str().ok()) else {
         return false;

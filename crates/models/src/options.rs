@@ -27,7 +27,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether the prefixes of the model's files are replaced.
+    /// Returns whether the prefixes of the model's files are replaced.
     pub(super) fn has_prefixes(&self) -> bool {
         self.query_prefix.is_some() || self.document_prefix.is_some()
     }

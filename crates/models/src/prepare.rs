@@ -12,7 +12,7 @@ use super::{Error, Kind, ModelDir};
 /// subjects.
 pub const QUERIES: &str = include_str!("queries.txt");
 
-/// The model for readers' devices: `full` with its weights rounded.
+/// Returns the model for readers' devices: `full` with its weights rounded.
 pub fn prepare(full: &Artefact, precision: Precision) -> Artefact {
     full.for_queries(precision.words, precision.matrices)
 }
@@ -44,7 +44,7 @@ pub struct Fidelity {
     pub min: f64,
 }
 
-/// Whether only native programs can run the model: an ONNX graph, and a model with another
+/// Returns whether only native programs can run the model: an ONNX graph, and a model with another
 /// tokenizer than BERT's.
 pub fn is_native_only(model: &ModelDir) -> bool {
     model.record.kind == Kind::Onnx || !has_wordpiece(&model.path)
@@ -64,7 +64,7 @@ pub fn read(model: &ModelDir) -> Result<Artefact, Error> {
         .map_err(|source| Error::Encoder { name: model.name.clone(), source })
 }
 
-/// The vectors of `queries`, computed with `artefact`.
+/// Returns the vectors of `queries`, computed with `artefact`.
 ///
 /// # Errors
 /// Errors of the encoder.

@@ -202,13 +202,13 @@ fn write_prompts(options: &Options, into: &Path) -> Result<FileRecord, Error> {
     Ok(FileRecord { name: PROMPTS.to_owned(), bytes, sha256 })
 }
 
-/// The directory of the files; the user may have named it or an unpacked wheel.
+/// Returns the directory of the files; the user may have named it or an unpacked wheel.
 fn inner_directory(path: &Path, inside_wheel: &str) -> PathBuf {
     let inner = path.join(inside_wheel);
     if inner.is_dir() { inner } else { path.to_owned() }
 }
 
-/// The files of a model that is not known: the name of each in the store, and its path.
+/// Returns the files of a model that is not known: the name of each in the store, and its path.
 fn own_files(
     path: &Path,
     tokenizer: Option<&Path>,
@@ -245,7 +245,7 @@ fn own_files(
     Ok((kind, files))
 }
 
-/// The kind of a model, the file of its weights, and the directory of its other files.
+/// Returns the kind of a model, the file of its weights, and the directory of its other files.
 fn weights_of(path: &Path) -> Result<(Kind, PathBuf, PathBuf), String> {
     let is_onnx = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx"));
     if path.is_dir() {
@@ -279,8 +279,8 @@ fn weights_of(path: &Path) -> Result<(Kind, PathBuf, PathBuf), String> {
     }
 }
 
-/// Whether `config.json` names BERT's family, whose safetensors are read. Without a readable file
-/// the import reports what is missing.
+/// Returns whether `config.json` names BERT's family, whose safetensors are read. Without a
+/// readable file the import reports what is missing.
 fn is_bert(directory: &Path) -> bool {
     let config = fs::read(directory.join("config.json")).unwrap_or_default();
     let config: serde_json::Value = serde_json::from_slice(&config).unwrap_or_default();
@@ -337,7 +337,7 @@ fn take_pinned(
     Ok(())
 }
 
-/// Whether a file is a zip file, such as a wheel, by its first bytes.
+/// Returns whether a file is a zip file, such as a wheel, by its first bytes.
 fn is_zip(path: &Path) -> bool {
     let mut magic = [0; 4];
     File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok()

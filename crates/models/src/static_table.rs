@@ -12,7 +12,7 @@ use super::ModelDir;
 /// The table, as `findling distill` wrote it.
 static GENERAL: &[u8] = include_bytes!("../tables/all-minilm-l6-v2.table");
 
-/// The table shipped with the tool.
+/// Returns the table shipped with the tool.
 ///
 /// # Errors
 /// Never, unless the program itself is damaged.
@@ -20,13 +20,13 @@ pub fn general() -> anyhow::Result<StaticTable> {
     StaticTable::from_bytes(GENERAL).context("the table shipped with this program")
 }
 
-/// The file of the table that `findling models fit` trained for an installed model.
+/// Returns the file of the table that `findling models fit` trained for an installed model.
 pub fn of_model(model: &ModelDir) -> PathBuf {
     model.path.join("static.table")
 }
 
-/// The table for documents of an encoder: that of the model, if one was trained; else the one
-/// shipped with the tool.
+/// Returns the table for documents of an encoder: that of the model, if one was trained; else the
+/// one shipped with the tool.
 ///
 /// # Errors
 /// If the model's table cannot be read.

@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The files that the model needs.
+    /// Returns the files that the model needs.
     pub fn required_files(self) -> &'static [&'static str] {
         match self {
             Kind::BertSafetensors => &["model.safetensors", "tokenizer.json", "config.json"],
@@ -55,7 +55,7 @@ impl Kind {
 pub struct Record {
     /// The model.
     pub name: String,
-    /// Its kind.
+    /// The kind.
     pub kind: Kind,
     /// SPDX identifier; absent for models that are not known.
     pub licence: Option<String>,
@@ -68,7 +68,7 @@ pub struct Record {
 /// One file of an installed model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// Its path in the model's directory, with `/`.
+    /// The path in the model's directory, with `/`.
     pub name: String,
     /// Length.
     pub bytes: u64,
@@ -83,7 +83,7 @@ pub struct ModelDir {
     pub name: String,
     /// Where its files are.
     pub path: PathBuf,
-    /// Its record.
+    /// The record.
     pub record: Record,
 }
 
@@ -94,7 +94,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// A store in `root`, which need not exist yet.
+    /// Returns a store in `root`, which need not exist yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
@@ -115,12 +115,12 @@ impl Store {
         Ok(Self::new(root.join("models")))
     }
 
-    /// The directory of the models.
+    /// Returns the directory of the models.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The directory of the model called `name`, which need not exist.
+    /// Returns the directory of the model called `name`, which need not exist.
     ///
     /// # Errors
     ///
@@ -213,7 +213,7 @@ impl Store {
         Ok(model)
     }
 
-    /// Names of all installed models, damaged ones included, sorted.
+    /// Returns names of all installed models, damaged ones included, sorted.
     ///
     /// # Errors
     ///
@@ -270,7 +270,7 @@ impl Store {
         Ok(file)
     }
 
-    /// An empty temporary directory in the store, on the same file system as the models.
+    /// Returns an empty temporary directory in the store, on the same file system as the models.
     pub(super) fn scratch(&self, purpose: &str) -> Result<PathBuf, Error> {
         let path = self.root.join(format!(".{purpose}"));
         remove_dir(&path)?;
@@ -278,7 +278,7 @@ impl Store {
         Ok(path)
     }
 
-    /// The directory of broken downloads, which can be resumed.
+    /// Returns the directory of broken downloads, which can be resumed.
     pub(super) fn partial(&self) -> Result<PathBuf, Error> {
         let path = self.root.join(".partial");
         fs::create_dir_all(&path).map_err(at(&path))?;
@@ -306,7 +306,7 @@ impl Store {
     }
 }
 
-/// Whether a recorded path stays inside the model's directory.
+/// Returns whether a recorded path stays inside the model's directory.
 fn stays_inside(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     !name.is_empty() && parts.all(|part| matches!(part, std::path::Component::Normal(_)))
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
     use findling_base::progress::Silent;
 
-    /// A store, and a directory with a model that is not known.
+    /// Returns a store, and a directory with a model that is not known.
     fn with_own_model() -> (tempfile::TempDir, Store, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let model = dir.path().join("mine");

@@ -70,7 +70,7 @@ pub struct ChunkedSection {
     pub anchor: Option<String>,
     /// BCP 47 tag; empty for the page's language.
     pub language: String,
-    /// Its own attributes.
+    /// The own attributes.
     pub attributes: BTreeMap<String, AttributeValue>,
     /// The section that contains this one: an index into [`ChunkedPage::sections`], smaller than
     /// this section's.
@@ -230,7 +230,7 @@ fn span(range: std::ops::Range<usize>) -> (u32, u32) {
     (range.start as u32, range.end as u32)
 }
 
-/// The units of a heading without own text: none if sections below have it in their prefix,
+/// Returns the units of a heading without own text: none if sections below have it in their prefix,
 /// otherwise the prefix itself.
 fn heading_unit(prefix: &str, has_children: bool) -> Vec<EmbeddingUnit> {
     if has_children || prefix.is_empty() {

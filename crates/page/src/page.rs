@@ -18,7 +18,7 @@ pub struct Page {
     /// The document's id: a record's `_id`, or the page's path relative to the input directory,
     /// with `/`.
     pub id: String,
-    /// Its address, absolute or relative to the site's root.
+    /// The address, absolute or relative to the site's root.
     pub url: String,
     /// Plain text.
     pub title: String,
@@ -71,7 +71,7 @@ impl Page {
         Ok(())
     }
 
-    /// The page with its blocks.
+    /// Returns the page with its blocks.
     ///
     /// # Errors
     /// If the temporary file cannot be read.
@@ -119,7 +119,7 @@ pub struct Section {
     /// BCP 47 tag of an element around the heading; empty where the section is in its page's
     /// language.
     pub language: String,
-    /// Its own attributes: of this section alone, not of its page.
+    /// The own attributes: of this section alone, not of its page.
     pub attributes: BTreeMap<String, AttributeValue>,
     /// Paragraphs, list items, table rows, code blocks.
     pub blocks: Vec<Block>,

@@ -19,15 +19,16 @@ impl ShardCutter {
         Self { target: target.max(1), len: 0, alone: false }
     }
 
-    /// Whether a shard ends before the item with this key and size. The item then belongs to the
-    /// next shard.
+    /// Returns whether a shard ends before the item with this key and size. The item then belongs
+    /// to the next shard.
     pub fn cut_before(&mut self, key: impl AsRef<[u8]>, size: usize) -> bool {
         self.choose(key.as_ref(), size, size)
     }
 
-    /// The same for ascending keys, where every reader fetches the separators ([`separator`]). A
-    /// cut whose separator is a byte shorter is chosen three times as often (the shortest
-    /// separators of simple prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS 1977).
+    /// Returns the same for ascending keys, where every reader fetches the separators
+    /// ([`separator`]). A cut whose separator is a byte shorter is chosen three times as often (the
+    /// shortest separators of simple prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS
+    /// 1977).
     pub fn cut_between(&mut self, before: &str, first: &str, size: usize) -> bool {
         // By length of the separator, from one byte. On average there are as many cuts as with
         // equal chances.
@@ -58,9 +59,9 @@ impl ShardCutter {
         self.alone = true;
     }
 
-    /// The size that makes a first query cheapest. Each shard costs `entry` bytes in the manifest,
-    /// which every reader fetches, and a query fetches about `fetched` shards, compressed to
-    /// half; the sum is least at the square root. Never below `least`.
+    /// Returns the size that makes a first query cheapest. Each shard costs `entry` bytes in the
+    /// manifest, which every reader fetches, and a query fetches about `fetched` shards, compressed
+    /// to half; the sum is least at the square root. Never below `least`.
     /// [Rounded](ShardCutter::steady), so that a growing site seldom moves all cuts.
     pub fn best_target(total: usize, entry: usize, fetched: usize, least: usize) -> usize {
         let best = ((entry * total) as f64 * 2.0 / fetched as f64).sqrt();
@@ -80,8 +81,8 @@ impl ShardCutter {
     }
 }
 
-/// The shortest prefix of `first` that is greater than `before`. It separates the two keys, and
-/// every reader fetches it.
+/// Returns the shortest prefix of `first` that is greater than `before`. It separates the two keys,
+/// and every reader fetches it.
 pub fn separator<'a>(before: &str, first: &'a str) -> &'a str {
     let mut ends = first.char_indices().map(|(at, c)| at + c.len_utf8());
     ends.find(|&end| &first[..end] > before).map_or(first, |end| &first[..end])

@@ -52,7 +52,7 @@ pub(super) fn clean(pages: &mut [&mut RawPage]) {
     }
 }
 
-/// The path of a page without `.html`; `None` for the page of a directory.
+/// Returns the path of a page without `.html`; `None` for the page of a directory.
 fn stem(id: &str) -> Option<&str> {
     let stem = id.strip_suffix(".html")?;
     (stem != "index" && !stem.ends_with("/index")).then_some(stem)

@@ -17,7 +17,7 @@ pub(super) struct Place<'a> {
     pub path: &'a str,
 }
 
-/// The place of a file, if it is in a module.
+/// Returns the place of a file, if it is in a module.
 pub(super) fn place(id: &str) -> Option<Place<'_>> {
     let at = if id.starts_with("modules/") { 0 } else { id.find("/modules/")? + 1 };
     let (module, rest) = id[at + "modules/".len()..].split_once('/')?;
@@ -25,14 +25,14 @@ pub(super) fn place(id: &str) -> Option<Place<'_>> {
     Some(Place { above: &id[..at], module, family, path })
 }
 
-/// Whether a file of a module is not a page.
+/// Returns whether a file of a module is not a page.
 pub(super) fn is_no_page(file: &File) -> bool {
     place(&file.id).is_some_and(|place| {
         matches!(place.family, "" | "partials" | "examples" | "attachments" | "images")
     })
 }
 
-/// The path of a page below the site, without the directories of its layout.
+/// Returns the path of a page below the site, without the directories of its layout.
 pub(super) fn path_of_page(id: &str) -> Option<String> {
     let place = place(id).filter(|place| place.family == "pages")?;
     let module = if place.module == "ROOT" { "" } else { place.module };
@@ -40,7 +40,7 @@ pub(super) fn path_of_page(id: &str) -> Option<String> {
     Some(format!("{}{module}{slash}{}", place.above, place.path))
 }
 
-/// The path of a resource, such as `partial$limits.adoc`, below the root.
+/// Returns the path of a resource, such as `partial$limits.adoc`, below the root.
 pub(super) fn resource(id: &str, target: &str) -> Option<String> {
     let place = place(id)?;
     let (front, path) = target.split_once('$')?;
@@ -57,7 +57,7 @@ pub(super) fn resource(id: &str, target: &str) -> Option<String> {
     Some(format!("/{}modules/{module}/{family}/{path}", place.above))
 }
 
-/// The attributes that the component gives its pages.
+/// Returns the attributes that the component gives its pages.
 pub(super) fn attributes(file: &File, tree: &Tree) -> Vec<(String, String)> {
     let Some(found) = place(&file.id) else { return Vec::new() };
     let depth = file.id.len() - found.above.len();
@@ -83,7 +83,7 @@ pub(super) fn attributes(file: &File, tree: &Tree) -> Vec<(String, String)> {
     named.filter_map(|(name, found)| Some((name.clone(), value(found)?))).collect()
 }
 
-/// A text with the titles of the pages that references without a text lead to.
+/// Returns a text with the titles of the pages that references without a text lead to.
 pub(super) fn with_titles(text: &str, file: &File, includes: &Includes) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -107,7 +107,7 @@ pub(super) fn with_titles(text: &str, file: &File, includes: &Includes) -> Strin
     out
 }
 
-/// The title of the page that a reference leads to.
+/// Returns the title of the page that a reference leads to.
 fn title(target: &str, file: &File, includes: &Includes) -> Option<String> {
     let (page, fragment) = target.split_once('#').unwrap_or((target, ""));
     if !fragment.is_empty() || !page.ends_with(".adoc") {

@@ -35,7 +35,7 @@ impl From<AttributeValue> for Raw {
 }
 
 impl Raw {
-    /// A JSON value (or YAML, read as JSON). `None` for null, objects and lists of them.
+    /// Returns a JSON value (or YAML, read as JSON). `None` for null, objects and lists of them.
     pub fn from_json(value: &serde_json::Value) -> Option<Self> {
         use serde_json::Value;
         match value {
@@ -73,7 +73,7 @@ impl Raw {
         }
     }
 
-    /// The type of the value without regard to other pages.
+    /// Returns the type of the value without regard to other pages.
     fn natural(&self) -> u8 {
         match self {
             Self::Number(_) => NUMBER,
@@ -83,7 +83,7 @@ impl Raw {
         }
     }
 
-    /// The value by itself, of its natural type; `None` if it is empty.
+    /// Returns the value by itself, of its natural type; `None` if it is empty.
     pub fn into_value(self) -> Option<AttributeValue> {
         if let Self::Date(millis) = self {
             return Some(AttributeValue::Date(millis));
@@ -92,7 +92,7 @@ impl Raw {
         convert(self, kind)
     }
 
-    /// The value in words.
+    /// Returns the value in words.
     pub fn spelled(self) -> String {
         match self {
             Self::Text(text) | Self::Untyped(text) => text,
@@ -247,14 +247,15 @@ fn format_number(number: f64) -> String {
     format!("{number}")
 }
 
-/// A number that would be printed as it is written: `3.10`, `007` and `1e3` are names, not numbers.
+/// Returns a number that would be printed as it is written: `3.10`, `007` and `1e3` are names, not
+/// numbers.
 pub(super) fn number(text: &str) -> Option<f64> {
     let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
     (format_number(value) == text).then_some(value)
 }
 
-/// An ISO 8601 date or date and time, as milliseconds since 1970-01-01 UTC; a time without an
-/// offset is in UTC.
+/// Returns an ISO 8601 date or date and time, as milliseconds since 1970-01-01 UTC; a time without
+/// an offset is in UTC.
 pub(super) fn date(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let dashed = bytes.len() >= 10

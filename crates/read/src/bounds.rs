@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    /// A site with links of all kinds beside a directory that is none of its own.
+    /// Returns a site with links of all kinds beside a directory that is none of its own.
     fn site() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let site = dir.path().join("site");

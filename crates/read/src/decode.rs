@@ -105,8 +105,8 @@ fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The character set that an XML declaration or a `<meta>` declares. Comments, scripts and styles
-/// are skipped.
+/// Returns the character set that an XML declaration or a `<meta>` declares. Comments, scripts and
+/// styles are skipped.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let text = bytes.trim_ascii_start();
     if let Some(declaration) = text.strip_prefix(b"<?xml") {
@@ -146,7 +146,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// The character set of `<meta charset>` or `<meta http-equiv="Content-Type">`.
+/// Returns the character set of `<meta charset>` or `<meta http-equiv="Content-Type">`.
 fn of_meta(tag: &[u8]) -> Option<&'static Encoding> {
     if let Some(encoding) = attribute(tag, b"charset").as_deref().and_then(for_label) {
         return Some(encoding);
@@ -175,7 +175,7 @@ fn begins_tag(text: &[u8], name: &[u8]) -> bool {
             .is_some_and(|byte| byte.is_ascii_whitespace() || b">/".contains(byte))
 }
 
-/// The end of a tag; `>` inside quotes does not end it.
+/// Returns the end of a tag; `>` inside quotes does not end it.
 fn tag_end(tag: &[u8]) -> usize {
     let mut quote = None;
     for (at, byte) in tag.iter().enumerate() {
@@ -189,7 +189,7 @@ fn tag_end(tag: &[u8]) -> usize {
     tag.len()
 }
 
-/// The value of an attribute of a tag, with or without quotes.
+/// Returns the value of an attribute of a tag, with or without quotes.
 fn attribute(tag: &[u8], name: &[u8]) -> Option<String> {
     let mut at = 0;
     while let Some(found) = find(&tag[at..], name) {
@@ -211,7 +211,8 @@ fn attribute(tag: &[u8], name: &[u8]) -> Option<String> {
     None
 }
 
-/// The first occurrence of `needle`, which is in lower case; the case of the text is ignored.
+/// Returns the first occurrence of `needle`, which is in lower case; the case of the text is
+/// ignored.
 fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     text.windows(needle.len()).position(|window| window.eq_ignore_ascii_case(needle))
 }

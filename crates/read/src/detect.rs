@@ -35,12 +35,13 @@ pub(super) fn set_languages(pages: &mut [&mut RawPage]) {
     }
 }
 
-/// The language that a page's text is in, where that is certain.
+/// Returns the language that a page's text is in, where that is certain.
 pub(super) fn certain(page: &Page) -> Option<&'static str> {
     language_of(&prose(&*page.whole().ok()?))
 }
 
-/// The beginning of a page's text, without code and without sections that declare a language.
+/// Returns the beginning of a page's text, without code and without sections that declare a
+/// language.
 fn prose(page: &Page) -> String {
     let mut text = String::new();
     for section in page.sections.iter().filter(|section| section.language.is_empty()) {
@@ -57,13 +58,13 @@ fn prose(page: &Page) -> String {
     text
 }
 
-/// The language that a text is in; `None` if it is too short or could be in several.
+/// Returns the language that a text is in; `None` if it is too short or could be in several.
 fn language_of(text: &str) -> Option<&'static str> {
     let found = whatlang::detect(text).filter(|_| text.len() >= MIN_BYTES)?;
     subtag(found.lang()).filter(|_| found.is_reliable())
 }
 
-/// The subtag of a language in ISO 639-1.
+/// Returns the subtag of a language in ISO 639-1.
 fn subtag(language: Lang) -> Option<&'static str> {
     Some(match language {
         Lang::Afr => "af",

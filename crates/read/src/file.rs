@@ -14,7 +14,7 @@ pub(crate) struct File {
     pub format: Format,
 }
 
-/// A path below the root, with `/`.
+/// Returns a path below the root, with `/`.
 pub(super) fn relative(path: &Path, root: Option<&Path>) -> String {
     let below = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
     let parts: Vec<_> = below
@@ -27,7 +27,7 @@ pub(super) fn relative(path: &Path, root: Option<&Path>) -> String {
     parts.join("/")
 }
 
-/// Whether a pattern matches a path or a directory above it.
+/// Returns whether a pattern matches a path or a directory above it.
 pub(super) fn matches_page(pattern: &str, path: &str) -> bool {
     let mut names = path.split('/');
     relative_pattern(pattern)
@@ -35,12 +35,12 @@ pub(super) fn matches_page(pattern: &str, path: &str) -> bool {
         .all(|pattern| names.next().is_some_and(|name| matches_name(pattern, name)))
 }
 
-/// A pattern in the form that paths have: `/old/`, `./old` and `old` are the same.
+/// Returns a pattern in the form that paths have: `/old/`, `./old` and `old` are the same.
 pub(super) fn relative_pattern(pattern: &str) -> &str {
     pattern.trim().trim_start_matches("./").trim_matches('/')
 }
 
-/// Whether a pattern matches a name; `*` matches any characters.
+/// Returns whether a pattern matches a name; `*` matches any characters.
 fn matches_name(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -55,7 +55,7 @@ fn matches_name(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The base URL and a path, joined with one slash.
+/// Returns the base URL and a path, joined with one slash.
 pub fn join(base: &str, path: &str) -> String {
     let path = path.trim_start_matches('/');
     match base {
@@ -85,8 +85,8 @@ pub fn encode(path: &str) -> String {
     encoded
 }
 
-/// The path that a relative reference leads to from the file at a path, without its fragment. A
-/// reference that begins with `/` begins at the root.
+/// Returns the path that a relative reference leads to from the file at a path, without its
+/// fragment. A reference that begins with `/` begins at the root.
 pub(super) fn resolve(from: &str, reference: &str) -> String {
     let path = percent_decoded(reference.split('#').next().unwrap_or_default());
     let mut parts: Vec<&str> =

@@ -72,8 +72,8 @@ fn not_read(path: &Path) -> String {
     }
 }
 
-/// The directory that paths are relative to: the only directory given, or the deepest one that
-/// contains all inputs.
+/// Returns the directory that paths are relative to: the only directory given, or the deepest one
+/// that contains all inputs.
 fn common_root(inputs: &[PathBuf], tree: &Tree) -> Option<PathBuf> {
     let directory = |input: &PathBuf| {
         if tree.is_dir(input) { Some(input.clone()) } else { input.parent().map(Path::to_owned) }
@@ -91,7 +91,7 @@ fn common_root(inputs: &[PathBuf], tree: &Tree) -> Option<PathBuf> {
     Some(common)
 }
 
-/// The format of a file, by its name and where that does not settle it by its start.
+/// Returns the format of a file, by its name and where that does not settle it by its start.
 fn format_of_file(path: &Path, tree: &Tree) -> Option<Format> {
     if papers::is_bibliography(path, tree) {
         return Some(Format::Papers);
@@ -102,8 +102,8 @@ fn format_of_file(path: &Path, tree: &Tree) -> Option<Format> {
     Format::of_name(path).or_else(|| code::is_code(path).then_some(Format::Code))
 }
 
-/// All files below a directory that have its format: the requested one, or else the format of most
-/// files.
+/// Returns all files below a directory that have its format: the requested one, or else the format
+/// of most files.
 fn walk(
     directory: &Path,
     root: Option<&Path>,
@@ -196,8 +196,8 @@ impl Found {
         self.named.iter().filter(|(_, found)| *found == format).count()
     }
 
-    /// The format of most files. On a tie the first format wins: if there are as many rendered
-    /// pages as sources, the site shows the rendered pages.
+    /// Returns the format of most files. On a tie the first format wins: if there are as many
+    /// rendered pages as sources, the site shows the rendered pages.
     fn most(&self) -> Format {
         let formats = [
             Format::Documents,
@@ -223,12 +223,12 @@ impl Found {
         }
     }
 
-    /// The number of pages as authors write them.
+    /// Returns the number of pages as authors write them.
     fn n_markup(&self) -> usize {
         self.named.iter().filter(|(_, format)| format.is_markup()).count()
     }
 
-    /// Files with names of a kind, in the order of their paths.
+    /// Returns files with names of a kind, in the order of their paths.
     fn that(&self, is: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         let named = self.named.iter().map(|(path, _)| path);
         let mut files: Vec<PathBuf> =
@@ -238,7 +238,7 @@ impl Found {
     }
 }
 
-/// All files below a directory that may be input.
+/// Returns all files below a directory that may be input.
 fn below(
     directory: &Path,
     root: Option<&Path>,
@@ -316,7 +316,7 @@ const MAX_TOLD_LINKS: usize = 5;
 const LEADS_OUT: &str =
     "is left out: it is a link that leads out of the input; --follow-links follows such links";
 
-/// The files of a directory that is no site: most of it is code, conversations or papers.
+/// Returns the files of a directory that is no site: most of it is code, conversations or papers.
 fn not_of_a_site(
     found: &Found,
     directory: &Path,
@@ -344,7 +344,7 @@ fn not_of_a_site(
     are_chats.then(|| chats.into_iter().map(|path| (path, Format::Chats)).collect())
 }
 
-/// Files of a directory that is read as one format.
+/// Returns files of a directory that is read as one format.
 fn all_as(
     format: Format,
     files: Vec<PathBuf>,
@@ -357,8 +357,8 @@ fn all_as(
     files.into_iter().map(|path| (path, format)).collect()
 }
 
-/// Whether files that papers may be in are papers: one is a bibliography, and they are more than
-/// the Markdown, which may be theirs.
+/// Returns whether files that papers may be in are papers: one is a bibliography, and they are more
+/// than the Markdown, which may be theirs.
 fn are_papers(files: &[PathBuf], n_markdown: usize, tree: &Tree) -> bool {
     files.len() > 2 * n_markdown
         && files.iter().take(MAX_SNIFFED).any(|path| papers::is_bibliography(path, tree))
@@ -367,14 +367,14 @@ fn are_papers(files: &[PathBuf], n_markdown: usize, tree: &Tree) -> bool {
 /// Files of a directory that are looked into to find out whether they are conversations.
 const MAX_SNIFFED: usize = 64;
 
-/// Whether at least half of some files are conversations.
+/// Returns whether at least half of some files are conversations.
 fn are_conversations(files: &[PathBuf], tree: &Tree) -> bool {
     let sniffed = &files[..files.len().min(MAX_SNIFFED)];
     let n_chats = sniffed.iter().filter(|path| conversations::is_conversations(path, tree)).count();
     n_chats * 2 >= sniffed.len() && n_chats > 0
 }
 
-/// The files of code below a directory.
+/// Returns the files of code below a directory.
 fn walk_code(
     directory: &Path,
     root: Option<&Path>,
@@ -393,8 +393,8 @@ fn walk_code(
     files.into_iter().map(|path| (path, Format::Code)).collect()
 }
 
-/// Whether a directory of which these files are read is a folder of documents, and no source of a
-/// site.
+/// Returns whether a directory of which these files are read is a folder of documents, and no
+/// source of a site.
 fn is_of_documents(taken: &[(PathBuf, Format)], format: Format) -> bool {
     match format {
         Format::Documents | Format::Pdf => true,
@@ -405,8 +405,9 @@ fn is_of_documents(taken: &[(PathBuf, Format)], format: Format) -> bool {
     }
 }
 
-/// The formats that are read along with the format of most files. Notes, PDFs and documents in one
-/// directory belong together. PDFs beside rendered pages are downloads, of which the pages tell.
+/// Returns the formats that are read along with the format of most files. Notes, PDFs and documents
+/// in one directory belong together. PDFs beside rendered pages are downloads, of which the pages
+/// tell.
 fn read_along(found: &[(PathBuf, Format)], format: Format) -> &'static [Format] {
     match format {
         Format::Html if is_mixed(found, format, Format::Markdown) => &[Format::Markdown],
@@ -428,8 +429,8 @@ const ALONG: [Format; 6] =
 const ALONG_WITH_HTML: [Format; 6] =
     [Format::Html, Format::Rst, Format::Asciidoc, Format::Org, Format::Pdf, Format::Documents];
 
-/// Whether files of the other format also belong to the site: they are at least a third of the
-/// files, and none of them is the source of a rendered page.
+/// Returns whether files of the other format also belong to the site: they are at least a third of
+/// the files, and none of them is the source of a rendered page.
 fn is_mixed(found: &[(PathBuf, Format)], format: Format, other: Format) -> bool {
     let paths = |format| found.iter().filter(move |(_, found)| *found == format);
     let stems: BTreeSet<PathBuf> = paths(format).map(|(path, _)| path.with_extension("")).collect();
@@ -439,15 +440,15 @@ fn is_mixed(found: &[(PathBuf, Format)], format: Format, other: Format) -> bool 
         && paths(other).all(|(path, _)| !stems.contains(&path.with_extension("")))
 }
 
-/// Whether to skip a file: hidden files, dependencies, and bundles of earlier builds.
+/// Returns whether to skip a file: hidden files, dependencies, and bundles of earlier builds.
 fn is_passed_over(path: &Path, is_dir: bool, tree: &Tree) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.')
         || (is_dir && (name == "node_modules" || tree.is_file(&path.join(BUNDLE_ENTRY))))
 }
 
-/// Whether a pattern matches a path. The walk does not enter directories that match, so paths below
-/// them need no test.
+/// Returns whether a pattern matches a path. The walk does not enter directories that match, so
+/// paths below them need no test.
 fn matches_path(pattern: &str, path: &str) -> bool {
     let pattern = relative_pattern(pattern);
     pattern.split('/').count() == path.split('/').count() && matches_page(pattern, path)

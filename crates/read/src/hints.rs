@@ -125,7 +125,7 @@ impl Hints {
     }
 }
 
-/// The hash of a text, by which it is known again on other pages.
+/// Returns the hash of a text, by which it is known again on other pages.
 pub(super) fn hash(text: &str) -> u64 {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

@@ -94,8 +94,8 @@ impl Includes {
         }
     }
 
-    /// The path and the text of a file. A path that begins with `/` is relative to the root, others
-    /// to `from`, a file that was taken in, or to the page.
+    /// Returns the path and the text of a file. A path that begins with `/` is relative to the
+    /// root, others to `from`, a file that was taken in, or to the page.
     ///
     /// # Errors
     /// Why the file is not taken in.
@@ -107,7 +107,7 @@ impl Includes {
         found
     }
 
-    /// The first of several files that is there, as [`open`](Self::open) opens it.
+    /// Returns the first of several files that is there, as [`open`](Self::open) opens it.
     ///
     /// # Errors
     /// Why the first of them is not taken in.
@@ -129,17 +129,17 @@ impl Includes {
         Err(refused)
     }
 
-    /// The text of a file that the page refers to, if it is there.
+    /// Returns the text of a file that the page refers to, if it is there.
     pub fn look(&self, target: &str) -> Option<String> {
         self.find(None, target).ok().map(|(_, text)| text)
     }
 
-    /// Whether the page comes from a file, and can take in others.
+    /// Returns whether the page comes from a file, and can take in others.
     pub fn can_open(&self) -> bool {
         self.root.is_some()
     }
 
-    /// The path of a file whose name is relative to the page.
+    /// Returns the path of a file whose name is relative to the page.
     #[cfg_attr(not(feature = "asciidoc"), expect(dead_code, reason = "AsciiDoc asks"))]
     pub fn beside(&self, name: &str) -> PathBuf {
         self.directory.join(name)

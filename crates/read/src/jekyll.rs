@@ -2,7 +2,7 @@
 
 use super::file::File;
 
-/// The date and the name of a post in Jekyll's directories, with the directory above them:
+/// Returns the date and the name of a post in Jekyll's directories, with the directory above them:
 /// `news/_posts/2024-03-09-gale.md`.
 pub(super) fn post(id: &str) -> Option<(&str, &str, &str)> {
     let at = if id.starts_with("_posts/") { 0 } else { id.find("/_posts/")? + 1 };
@@ -17,7 +17,7 @@ pub(super) fn post(id: &str) -> Option<(&str, &str, &str)> {
     Some((&id[..at], date, name))
 }
 
-/// An address with the placeholders that a post's file fills in: `/:year/:title/`.
+/// Returns an address with the placeholders that a post's file fills in: `/:year/:title/`.
 pub(super) fn filled_in(address: &str, file: &File) -> String {
     if !address.contains(':') || address.contains("://") {
         return address.to_owned();

@@ -170,7 +170,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The sections that a record lists.
+/// Returns the sections that a record lists.
 fn sections(value: Value, left_out: &mut Vec<String>) -> Result<Vec<Section>, String> {
     let Value::Array(values) = value else {
         return Err(format!("\"sections\" is {}; expected a list", kind(&value)));

@@ -16,7 +16,7 @@ const LANGUAGES: [&str; 72] = [
 const UNMISTAKABLE: [&str; 12] =
     ["en", "fr", "ja", "zh", "ko", "ru", "pl", "uk", "tr", "vi", "zh-cn", "pt-br"];
 
-/// The language that a directory's name denotes, with its subtags in the usual spelling.
+/// Returns the language that a directory's name denotes, with its subtags in the usual spelling.
 pub(super) fn code(name: &str) -> Option<String> {
     let mut parts = name.split(['-', '_']);
     let language = parts.next()?.to_ascii_lowercase();
@@ -41,7 +41,7 @@ pub(super) fn code(name: &str) -> Option<String> {
     Some(tag)
 }
 
-/// Whether a directory's name is the code of a language.
+/// Returns whether a directory's name is the code of a language.
 pub(super) fn is_language(name: &str) -> bool {
     code(name).is_some()
 }
@@ -85,7 +85,7 @@ impl Directories {
         Self { by_path }
     }
 
-    /// The language of a page: that of the outermost such directory in its path.
+    /// Returns the language of a page: that of the outermost such directory in its path.
     pub fn language(&self, path: &str) -> Option<&str> {
         self.directory(path).map(|(_, language)| language)
     }
@@ -156,7 +156,7 @@ impl Directories {
     }
 }
 
-/// Whether a text in one language may be taken for one in the other.
+/// Returns whether a text in one language may be taken for one in the other.
 fn are_alike(declared: &str, found: &str) -> bool {
     const FAMILIES: [&[&str]; 9] = [
         &["da", "nb", "nn", "no", "sv"],

@@ -77,7 +77,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The rule's name, as `inspect --extraction` and the documentation write it.
+    /// Returns the rule's name, as `inspect --extraction` and the documentation write it.
     pub fn name(self) -> &'static str {
         match self {
             Rule::OutsideContent => "outside-content",
@@ -110,7 +110,7 @@ impl Rule {
         }
     }
 
-    /// Whether readers see what the rule leaves out.
+    /// Returns whether readers see what the rule leaves out.
     pub fn is_shown(self) -> bool {
         !matches!(
             self,
@@ -200,7 +200,7 @@ impl Lost {
         }
     }
 
-    /// The rules with their words, most first.
+    /// Returns the rules with their words, most first.
     pub fn by_words(&self) -> Vec<(Rule, u64)> {
         let mut found: Vec<(Rule, u64)> = self.words.iter().map(|(rule, n)| (*rule, *n)).collect();
         found.sort_by_key(|(rule, words)| (std::cmp::Reverse(*words), *rule));
@@ -220,7 +220,7 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// A trace that keeps a record where `on`.
+    /// Returns a trace that keeps a record where `on`.
     pub fn new(on: bool) -> Self {
         Self { entries: on.then(Vec::new), lost: Lost::default() }
     }
@@ -259,12 +259,12 @@ impl Trace {
         std::mem::take(&mut self.lost)
     }
 
-    /// Whether a record is kept.
+    /// Returns whether a record is kept.
     pub fn is_on(&self) -> bool {
         self.entries.is_some()
     }
 
-    /// The record, in the order of the page.
+    /// Returns the record, in the order of the page.
     pub fn finish(self) -> Vec<LeftOut> {
         self.entries.unwrap_or_default()
     }

@@ -194,7 +194,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The same options for these inputs: files are read below them and the root.
+    /// Returns the same options for these inputs: files are read below them and the root.
     fn within(&self, inputs: &[PathBuf]) -> Self {
         let named: Vec<PathBuf> = inputs.iter().chain(&self.root).cloned().collect();
         Self { tree: self.tree.within(&named, self.follow_links), ..self.clone() }
@@ -265,14 +265,15 @@ pub fn read_cached(
     Read { pages: pages_of(pages), included, shared, lost }
 }
 
-/// The pages alone, in a new list: one that is made in place would keep the memory of the raw ones.
+/// Returns the pages alone, in a new list: one that is made in place would keep the memory of the
+/// raw ones.
 fn pages_of(raws: Vec<RawPage>) -> Vec<Page> {
     let mut pages = Vec::with_capacity(raws.len());
     pages.extend(raws.into_iter().map(|raw| raw.page));
     pages
 }
 
-/// Whether text of scans can be recognised here in these languages, joined by `+`.
+/// Returns whether text of scans can be recognised here in these languages, joined by `+`.
 ///
 /// # Errors
 /// What is missing, and how to get it.
@@ -283,7 +284,7 @@ pub fn check_ocr(languages: &str) -> Result<(), String> {
     Err(format!("--ocr {languages}: this program was compiled without PDF (the feature `pdf`)"))
 }
 
-/// The files that [`read`] reads, in its order.
+/// Returns the files that [`read`] reads, in its order.
 pub fn list(
     inputs: &[PathBuf],
     options: &Options,
@@ -308,7 +309,7 @@ impl Listing {
         Self { files, problems }
     }
 
-    /// The paths of the files, in the order in which they are read.
+    /// Returns the paths of the files, in the order in which they are read.
     pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.files.iter().map(|file| &file.path)
     }
@@ -347,15 +348,15 @@ pub fn extract(
 /// A document that is not a file: a page as a web server sent it.
 #[derive(Clone, Debug)]
 pub struct Document<'a> {
-    /// Its address.
+    /// The address.
     pub url: String,
-    /// Its path below the root of the site.
+    /// The path below the root of the site.
     pub id: String,
-    /// Its format.
+    /// The format.
     pub format: Format,
     /// The character set that the server declares.
     pub charset: Option<String>,
-    /// Its content.
+    /// The content.
     pub bytes: &'a [u8],
 }
 
@@ -592,7 +593,7 @@ fn time_for(len: usize, options: &Options) -> Duration {
 /// What to say of a file on which a parser panicked.
 const PARSER_FAILED: &str = "the parser failed on this file; please report it";
 
-/// Whether a file is a list of lines that are parsed on all cores.
+/// Returns whether a file is a list of lines that are parsed on all cores.
 fn is_parsed_by_lines(file: &File) -> bool {
     match file.format {
         Format::Jsonl => true,
@@ -601,7 +602,7 @@ fn is_parsed_by_lines(file: &File) -> bool {
     }
 }
 
-/// The bytes of a file, or why it is left out.
+/// Returns the bytes of a file, or why it is left out.
 fn contents<'a>(file: &File, options: &'a Options) -> Result<Cow<'a, [u8]>, Outcome> {
     let mut outcome = Outcome::default();
     let size = options.tree.len(&file.path).unwrap_or(0);

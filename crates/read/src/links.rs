@@ -19,7 +19,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// The ids that the page may have which the link leads to, likeliest first.
+    /// Returns the ids that the page may have which the link leads to, likeliest first.
     pub fn candidates(&self) -> impl Iterator<Item = String> {
         let target = &self.target;
         let slash = if target.is_empty() { "" } else { "/" };
@@ -27,8 +27,8 @@ impl Link {
     }
 }
 
-/// The links of all HTML files of a directory that lead to other pages of it, in the order of the
-/// files. A link that begins with `/` is taken to begin at the directory.
+/// Returns the links of all HTML files of a directory that lead to other pages of it, in the order
+/// of the files. A link that begins with `/` is taken to begin at the directory.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -57,7 +57,7 @@ pub fn read(site: &Path) -> anyhow::Result<Vec<Link>> {
     Ok(pages.into_iter().flatten().collect())
 }
 
-/// The links of the page at a path.
+/// Returns the links of the page at a path.
 fn of_page(path: &str, text: &str) -> Vec<Link> {
     if html::refused(text).is_some() {
         return Vec::new();
@@ -76,8 +76,8 @@ fn of_page(path: &str, text: &str) -> Vec<Link> {
         .collect()
 }
 
-/// The path that a reference leads to from a page; `None` for other hosts and for places in the
-/// page itself.
+/// Returns the path that a reference leads to from a page; `None` for other hosts and for places in
+/// the page itself.
 fn target(page: &str, reference: &str) -> Option<String> {
     let path = reference.split(['#', '?']).next().unwrap_or_default();
     let has_scheme = path.split('/').next().is_some_and(|first| first.contains(':'));

@@ -9,7 +9,7 @@ use super::{Format, Options, RawPage, language, page_url};
 struct Named {
     /// Of the page in the list.
     at: usize,
-    /// Its path without the language.
+    /// The path without the language.
     base: String,
     code: String,
 }
@@ -72,7 +72,7 @@ pub(super) fn apply(pages: &mut [RawPage], options: &Options) {
     }
 }
 
-/// The path without the language in its name, and the language.
+/// Returns the path without the language in its name, and the language.
 fn split(id: &str) -> Option<(String, String)> {
     let (stem, end) = id.rsplit_once('.')?;
     let (base, name) = stem.rsplit_once('.')?;
@@ -81,7 +81,7 @@ fn split(id: &str) -> Option<(String, String)> {
     is_name.then(|| (format!("{base}.{end}"), code))
 }
 
-/// The language of most pages; of several, English.
+/// Returns the language of most pages; of several, English.
 fn most(named: &[Named]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for Named { code, .. } in named {

@@ -29,18 +29,18 @@ impl Notes {
         self.others.push((severity, line, reason.into()));
     }
 
-    /// Whether nothing is noted.
+    /// Returns whether nothing is noted.
     pub fn is_empty(&self) -> bool {
         self.malformed.is_empty() && self.others.is_empty()
     }
 
-    /// The lines that are left out, by reason.
+    /// Returns the lines that are left out, by reason.
     #[cfg(test)]
     pub fn lines(&self) -> Vec<u64> {
         self.malformed.iter().flat_map(|(_, lines)| lines).copied().collect()
     }
 
-    /// How many notes say that something could not be read.
+    /// Returns how many notes say that something could not be read.
     #[cfg(test)]
     pub fn n_errors(&self) -> usize {
         self.others.iter().filter(|(severity, ..)| *severity == Severity::Error).count()

@@ -90,7 +90,7 @@ impl Folded {
         self.link_depth = self.link_depth.saturating_sub(1);
     }
 
-    /// Whether most of the text so far is in links, and where its only link leads.
+    /// Returns whether most of the text so far is in links, and where its only link leads.
     fn take_links(&mut self) -> Option<Option<String>> {
         let n_links = std::mem::replace(&mut self.n_links, self.link_depth);
         let (linked, target) = (std::mem::take(&mut self.linked), self.target.take());
@@ -114,7 +114,7 @@ impl Folded {
         }
     }
 
-    /// Whether a range of code is open.
+    /// Returns whether a range of code is open.
     pub fn is_in_code(&self) -> bool {
         self.code_depth > 0
     }
@@ -185,12 +185,12 @@ impl Folded {
         }
     }
 
-    /// The text so far.
+    /// Returns the text so far.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether there is no text yet.
+    /// Returns whether there is no text yet.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -215,7 +215,7 @@ impl Folded {
     }
 }
 
-/// The raised form of a digit or a minus.
+/// Returns the raised form of a digit or a minus.
 fn raised_digit(c: char) -> Option<char> {
     match c {
         '0'..='9' => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(c as usize - '0' as usize),
@@ -271,9 +271,9 @@ pub(super) struct Outline {
 /// A block made of links, or a heading that leads to another page.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Links {
-    /// Its section.
+    /// The section.
     pub section: u32,
-    /// Its number in the section; `None` for the heading.
+    /// The number in the section; `None` for the heading.
     pub block: Option<u32>,
     /// Where its only link leads.
     pub target: Option<String>,
@@ -298,7 +298,7 @@ impl Outline {
         }
     }
 
-    /// The text of the current block.
+    /// Returns the text of the current block.
     pub fn text(&mut self) -> &mut Folded {
         &mut self.pending
     }
@@ -455,12 +455,12 @@ impl Outline {
         &mut self.sections[self.current].blocks
     }
 
-    /// The sections. The first one, which has no heading, is left out if it has no text.
+    /// Returns the sections. The first one, which has no heading, is left out if it has no text.
     pub fn finish(self) -> Vec<Section> {
         self.finish_with_links().0
     }
 
-    /// The sections, and which of their blocks are links.
+    /// Returns the sections, and which of their blocks are links.
     pub fn finish_with_links(mut self) -> (Vec<Section>, Vec<Links>) {
         self.end_block();
         for (section, block) in std::mem::take(&mut self.listings) {
@@ -510,7 +510,7 @@ pub(super) fn clean_code(code: &str) -> String {
     text
 }
 
-/// The white space that all lines begin with, except blank lines.
+/// Returns the white space that all lines begin with, except blank lines.
 fn common_indent(code: &str) -> &str {
     let mut common: Option<&str> = None;
     for line in code.lines().filter(|line| !line.trim().is_empty()) {

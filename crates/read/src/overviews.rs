@@ -181,13 +181,13 @@ fn remove(
     }
 }
 
-/// A title without case and punctuation.
+/// Returns a title without case and punctuation.
 fn plain(title: &str) -> String {
     let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     fold(&words.map(str::to_lowercase).collect::<Vec<_>>().join(" "))
 }
 
-/// The path of a page without what addresses of it may leave out.
+/// Returns the path of a page without what addresses of it may leave out.
 fn key(id: &str) -> String {
     let id = id.trim_start_matches('/');
     let id = id.strip_suffix(".html").or_else(|| id.strip_suffix(".htm")).unwrap_or(id);
@@ -198,7 +198,7 @@ fn key(id: &str) -> String {
     id.trim_end_matches('/').to_owned()
 }
 
-/// The path that a link on a page leads to, below the root of the site.
+/// Returns the path that a link on a page leads to, below the root of the site.
 fn target_of(id: &str, path: &str) -> Option<String> {
     if path.is_empty() || path.starts_with("//") || path.contains("://") || path.contains(':') {
         return None;

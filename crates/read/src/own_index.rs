@@ -64,7 +64,7 @@ pub(super) fn drop_unlisted(
     }
 }
 
-/// The pages that an index lists.
+/// Returns the pages that an index lists.
 fn listed(path: &std::path::Path, tree: &Tree) -> Option<HashSet<String>> {
     if tree.len(path).ok()? > MAX_BYTES {
         return None;
@@ -77,7 +77,7 @@ fn listed(path: &std::path::Path, tree: &Tree) -> Option<HashSet<String>> {
     (!listed.is_empty()).then_some(listed)
 }
 
-/// The path of a page without what its addresses may leave out.
+/// Returns the path of a page without what its addresses may leave out.
 fn key(location: &str) -> &str {
     let path = location.split(['#', '?']).next().unwrap_or_default().trim_start_matches("./");
     let path = path.strip_suffix("index.html").unwrap_or(path);

@@ -36,7 +36,7 @@ impl<'a> PageCache<'a> {
         Self { log: RecordLog::open(path, KIND), program: program(), hashes, listing: None }
     }
 
-    /// The same for files that were listed with the options of the read.
+    /// Returns the same for files that were listed with the options of the read.
     pub fn with_listing(self, listing: Option<&'a Listing>) -> Self {
         Self { listing, ..self }
     }

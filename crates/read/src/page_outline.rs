@@ -3,7 +3,8 @@
 use super::RawPage;
 use findling_page::page::{Block, Section};
 
-/// A line for each section: its level, its heading with its anchor, and its blocks, code in `<>`.
+/// Returns a line for each section: its level, its heading with its anchor, and its blocks, code in
+/// `<>`.
 pub(super) fn outline(raw: &RawPage) -> String {
     let section = |section: &Section| {
         let anchor = section.anchor.as_ref().map_or(String::new(), |anchor| format!(" #{anchor}"));

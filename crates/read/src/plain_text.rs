@@ -16,7 +16,7 @@ pub(super) fn add_document(text: &str, outline: &mut Outline) {
     }
 }
 
-/// Lines without the spaces that all of them begin with.
+/// Returns lines without the spaces that all of them begin with.
 fn without_indent(lines: &[&str]) -> String {
     let indent = |line: &&str| line.len() - line.trim_start_matches(' ').len();
     let common = lines.iter().map(indent).min().unwrap_or_default();
@@ -44,8 +44,8 @@ pub(super) fn add(text: &str, outline: &mut Outline) {
     outline.end_block();
 }
 
-/// Whether a text looks like source code: most lines after the first are indented or end like
-/// statements.
+/// Returns whether a text looks like source code: most lines after the first are indented or end
+/// like statements.
 fn looks_like_code(text: &str) -> bool {
     let mut lines = 0;
     let mut like_code = 0;

@@ -23,12 +23,12 @@ impl Reading {
         Self { options, files, problems, outcomes: Vec::new() }
     }
 
-    /// The number of files.
+    /// Returns the number of files.
     pub fn n_files(&self) -> usize {
         self.files.len()
     }
 
-    /// The file that [`Reading::step`] reads next; `None` once all are read.
+    /// Returns the file that [`Reading::step`] reads next; `None` once all are read.
     pub fn next_file(&self) -> Option<&Path> {
         self.files.get(self.outcomes.len()).map(|file| file.path.as_path())
     }
@@ -40,8 +40,8 @@ impl Reading {
         }
     }
 
-    /// The pages of all files, those that were not read yet included, as [`read`](super::read)
-    /// gives them.
+    /// Returns the pages of all files, those that were not read yet included, as
+    /// [`read`](super::read) gives them.
     pub fn finish(mut self, on_problem: &mut dyn FnMut(Problem)) -> Vec<Page> {
         while self.next_file().is_some() {
             self.step();

@@ -116,7 +116,7 @@ fn number(before: &str, last: char) -> Raised {
     if in_formula || is_quantity(word) { Raised::PartOfWord } else { Raised::Mark }
 }
 
-/// Whether a word of letters can have an exponent: a unit, a variable, a chemical element.
+/// Returns whether a word of letters can have an exponent: a unit, a variable, a chemical element.
 fn is_quantity(word: &str) -> bool {
     let count = word.chars().count();
     let unspaced = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
@@ -133,7 +133,7 @@ fn is_quantity(word: &str) -> bool {
     }
 }
 
-/// The word that a text ends with, apostrophes included.
+/// Returns the word that a text ends with, apostrophes included.
 fn last_word(text: &str) -> &str {
     let start = text
         .char_indices()

@@ -57,7 +57,7 @@ impl Counts {
         counts
     }
 
-    /// Whether at least one in `share` pages has an edge.
+    /// Returns whether at least one in `share` pages has an edge.
     fn is_on_one_in(&self, share: usize, group: &str, edge: &Edge) -> bool {
         [group, WHOLE_SITE].into_iter().any(|group| {
             let key = (group.to_owned(), edge.hash);
@@ -67,12 +67,12 @@ impl Counts {
         })
     }
 
-    /// Whether the site has few pages.
+    /// Returns whether the site has few pages.
     fn is_small(&self) -> bool {
         self.pages.get(WHOLE_SITE).copied().unwrap_or_default() < MIN_PAGES_FOR_SHARE
     }
 
-    /// Whether four of five pages have an edge.
+    /// Returns whether four of five pages have an edge.
     fn is_on_nearly_all(&self, group: &str, edge: &Edge) -> bool {
         [group, WHOLE_SITE].into_iter().any(|group| {
             let key = (group.to_owned(), edge.hash);
@@ -112,12 +112,12 @@ pub(super) fn leave_out(pages: &mut [&mut RawPage], trace: bool) {
     }
 }
 
-/// The first directory of a page's path.
+/// Returns the first directory of a page's path.
 fn group(raw: &RawPage) -> &str {
     raw.page.id.split_once('/').map_or("", |(first, _)| first)
 }
 
-/// The edges of a page that are repeated.
+/// Returns the edges of a page that are repeated.
 fn found(hints: &Hints, group: &str, counts: &Counts) -> Vec<Edge> {
     let links: HashSet<(u32, u32)> =
         hints.links.iter().filter_map(|links| Some((links.section, links.block?))).collect();
@@ -174,7 +174,8 @@ fn found(hints: &Hints, group: &str, counts: &Counts) -> Vec<Edge> {
     found
 }
 
-/// Whether nothing would be left of the section of an edge, though it has a heading and is text.
+/// Returns whether nothing would be left of the section of an edge, though it has a heading and is
+/// text.
 fn is_section_of_text(
     hints: &Hints,
     edge: &Edge,

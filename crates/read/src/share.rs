@@ -64,7 +64,7 @@ impl Piece {
         Self(outcome)
     }
 
-    /// Number of pages, of which the rules for the whole site may leave some out.
+    /// Returns number of pages, of which the rules for the whole site may leave some out.
     pub fn n_pages(&self) -> usize {
         self.0.pages.len()
     }
@@ -114,7 +114,7 @@ impl ShareReader {
         &self.problems
     }
 
-    /// The files of this share.
+    /// Returns the files of this share.
     pub fn n_files(&self) -> usize {
         self.files.len()
     }
@@ -153,7 +153,7 @@ impl ShareReader {
     }
 }
 
-/// The pages of all shares, whose pieces stand in the order of the shares.
+/// Returns the pages of all shares, whose pieces stand in the order of the shares.
 pub fn join_shares(
     pieces: Vec<Piece>,
     options: &Options,
@@ -162,7 +162,7 @@ pub fn join_shares(
     pages_of(finish_shares(pieces, options, on_problem))
 }
 
-/// The pages of all shares as the rules for a site leave them.
+/// Returns the pages of all shares as the rules for a site leave them.
 pub(super) fn finish_shares(
     pieces: Vec<Piece>,
     options: &Options,
@@ -176,14 +176,14 @@ pub(super) fn outcomes(pieces: Vec<Piece>) -> Vec<Outcome> {
     pieces.into_iter().map(|Piece(outcome)| outcome).collect()
 }
 
-/// The sizes of files in bytes.
+/// Returns the sizes of files in bytes.
 pub(super) fn sizes(files: &[File]) -> Vec<u64> {
     let size = |file: &File| std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
     files.iter().map(size).collect()
 }
 
-/// The files of a share: those whose middle byte lies in it, where all files are one row of bytes.
-/// A file counts one byte more than it has, so that empty ones are divided too.
+/// Returns the files of a share: those whose middle byte lies in it, where all files are one row of
+/// bytes. A file counts one byte more than it has, so that empty ones are divided too.
 pub(super) fn range(sizes: &[u64], share: Share) -> Range<usize> {
     let total: u128 = sizes.iter().map(|&size| u128::from(size) + 1).sum();
     let mut before = 0;

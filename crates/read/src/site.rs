@@ -129,7 +129,7 @@ fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
     });
 }
 
-/// Whether two pages have the same sections. What cannot be read is not the same.
+/// Returns whether two pages have the same sections. What cannot be read is not the same.
 fn same_sections(one: &Page, other: &Page) -> bool {
     let is_alike = |(a, b): (&Section, &Section)| a.heading == b.heading && a.anchor == b.anchor;
     one.sections.len() == other.sections.len()
@@ -192,7 +192,7 @@ fn tell_poor(pages: &[RawPage], on_problem: &mut dyn FnMut(Problem)) {
     }
 }
 
-/// The rules that left something out of a page, each once.
+/// Returns the rules that left something out of a page, each once.
 fn rules(raw: &RawPage) -> Vec<&'static str> {
     let mut rules: Vec<&str> = Vec::new();
     for left_out in &raw.left_out {
@@ -204,7 +204,7 @@ fn rules(raw: &RawPage) -> Vec<&'static str> {
     rules
 }
 
-/// The rules that left out text of a page that has none.
+/// Returns the rules that left out text of a page that has none.
 fn no_text(raw: &RawPage) -> String {
     let why = match rules(raw).as_slice() {
         [] => "the file has no text outside of scripts".to_owned(),
@@ -277,7 +277,7 @@ fn add_keywords(pages: &mut [RawPage]) {
     }
 }
 
-/// Whether a page without a title is called by its file's name, as generators do: a page of
+/// Returns whether a page without a title is called by its file's name, as generators do: a page of
 /// Markdown, unless its name says nothing.
 fn is_named_by_file(raw: &RawPage) -> bool {
     let id = raw.page.id.to_ascii_lowercase();
@@ -310,13 +310,13 @@ fn set_languages(pages: &mut [RawPage], options: &Options) {
     detect::set_languages(&mut silent);
 }
 
-/// Whether directories of such pages may be translations of one another. The directories `nn` and
-/// `ml` of source code are neural networks and machine learning.
+/// Returns whether directories of such pages may be translations of one another. The directories
+/// `nn` and `ml` of source code are neural networks and machine learning.
 fn has_translations(raw: &RawPage) -> bool {
     !matches!(raw.format, Some(Format::Jsonl | Format::Chats | Format::Papers | Format::Code))
 }
 
-/// Whether a page is as its author wrote it, with fields of front matter.
+/// Returns whether a page is as its author wrote it, with fields of front matter.
 fn is_markup(raw: &RawPage) -> bool {
     raw.format.is_some_and(Format::is_markup)
 }

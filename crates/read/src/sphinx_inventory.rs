@@ -74,7 +74,8 @@ fn describe(section: &mut Section, objects: &[Object]) {
     section.attributes.entry("domain".to_owned()).or_insert_with(|| set(domains));
 }
 
-/// The nearest directory above a page that has an inventory, and the page's path below it with `/`.
+/// Returns the nearest directory above a page that has an inventory, and the page's path below it
+/// with `/`.
 fn root_of(
     page: &Path,
     tree: &Tree,
@@ -122,7 +123,8 @@ fn parse(bytes: &[u8]) -> Option<Inventory> {
     Some(inventory)
 }
 
-/// An object, the path of its page and its anchor. Names may have spaces, and so may titles.
+/// Returns an object, the path of its page and its anchor. Names may have spaces, and so may
+/// titles.
 fn entry(line: &str) -> Option<(Object, String, String)> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = (1..words.len()).find(|&at| {

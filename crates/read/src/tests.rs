@@ -368,7 +368,7 @@ fn valid(pages: &[Page]) {
     }
 }
 
-/// Texts made of tags, marks of all dialects and unusual characters.
+/// Returns texts made of tags, marks of all dialects and unusual characters.
 fn soup() -> impl Strategy<Value = String> {
     const PIECES: [&str; 96] = [
         "<div>",

@@ -25,7 +25,7 @@ pub(super) struct Names {
 
 /// Names of a page that says none.
 pub(super) struct Fallback<'a> {
-    /// Its first heading.
+    /// The first heading.
     pub heading: Option<&'a String>,
     /// Where it lies.
     pub path: &'a str,
@@ -126,10 +126,10 @@ impl<'a> Shared<'a> {
         tag
     }
 
-    /// The title of a page. The first of these that exists: the marked title; its `<h1>`, unless
-    /// most pages share it; its `<title>` without the site's name, unless most pages share it; its
-    /// first heading; the name of its file. Of several `<h1>`, or of one behind a text that is the
-    /// `<title>`, none is the page's name unless the `<title>` says so.
+    /// Returns the title of a page. The first of these that exists: the marked title; its `<h1>`,
+    /// unless most pages share it; its `<title>` without the site's name, unless most pages share
+    /// it; its first heading; the name of its file. Of several `<h1>`, or of one behind a text that
+    /// is the `<title>`, none is the page's name unless the `<title>` says so.
     pub fn title(&self, group: &str, names: &Names, fallback: &Fallback) -> String {
         if let Some(explicit) = names.explicit.as_deref().filter(|title| !title.is_empty()) {
             return explicit.to_owned();
@@ -168,8 +168,8 @@ impl<'a> Shared<'a> {
 }
 
 impl Names {
-    /// Whether the `<title>` is the page's name rather than its heading of level 1: there are
-    /// several, or the title stands before it.
+    /// Returns whether the `<title>` is the page's name rather than its heading of level 1: there
+    /// are several, or the title stands before it.
     fn is_headed_by(&self, tag: &str) -> bool {
         self.n_h1 > 1 || self.lead.iter().any(|text| plain(text) == plain(tag))
     }
@@ -179,13 +179,14 @@ fn plain(title: &str) -> String {
     title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a heading and a title say the same, up to what one of them adds.
+/// Returns whether a heading and a title say the same, up to what one of them adds.
 fn are_alike(h1: &str, tag: &str) -> bool {
     let (h1, tag) = (plain(h1), plain(tag));
     !h1.is_empty() && !tag.is_empty() && (h1.contains(&tag) || tag.contains(&h1))
 }
 
-/// The places where brackets begin that end with the title: `Anchors (The manual (version 2))`.
+/// Returns the places where brackets begin that end with the title: `Anchors (The manual (version
+/// 2))`.
 fn brackets(title: &str) -> Vec<usize> {
     let Some((open, close)) = title.chars().next_back().and_then(|last| match last {
         ')' => Some(('(', ')')),
@@ -206,7 +207,7 @@ fn brackets(title: &str) -> Vec<usize> {
     Vec::new()
 }
 
-/// The places where a title can be cut: (start, end) of each separator, in order.
+/// Returns the places where a title can be cut: (start, end) of each separator, in order.
 fn cuts(title: &str) -> Vec<(usize, usize)> {
     let mut cuts: Vec<(usize, usize)> = SEPARATORS
         .iter()
@@ -220,7 +221,7 @@ fn cuts(title: &str) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// A title made from a file's name: `getting-started.md` -> `Getting started`.
+/// Returns a title made from a file's name: `getting-started.md` -> `Getting started`.
 pub(super) fn from_path(path: &str) -> String {
     let mut parts = path.rsplit('/');
     let file = parts.next().unwrap_or(path);

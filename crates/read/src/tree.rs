@@ -48,34 +48,35 @@ pub(super) enum Fault {
 }
 
 impl Tree {
-    /// Files in memory. Paths are relative; of what leads out of the directory, only the names are
-    /// kept.
+    /// Returns files in memory. Paths are relative; of what leads out of the directory, only the
+    /// names are kept.
     pub fn of_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         let files = files.into_iter().map(|(path, bytes)| (names_of(Path::new(&path)), bytes));
         Self { files: Some(Arc::new(files.collect())), bounds: Bounds::default() }
     }
 
-    /// The same files, of which those on a disk are read below inputs only, unless links may lead
-    /// out of them. Bounds that were set before stay.
+    /// Returns the same files, of which those on a disk are read below inputs only, unless links
+    /// may lead out of them. Bounds that were set before stay.
     pub(super) fn within(&self, inputs: &[PathBuf], follows: bool) -> Self {
         let is_free = self.is_disk() && !self.bounds.is_set();
         let bounds = if is_free { Bounds::of(inputs, follows) } else { self.bounds.clone() };
         Self { files: self.files.clone(), bounds }
     }
 
-    /// Whether links are followed wherever they lead. Without bounds nobody has asked for it.
+    /// Returns whether links are followed wherever they lead. Without bounds nobody has asked for
+    /// it.
     #[cfg(feature = "repositories")]
     pub(super) fn follows_links(&self) -> bool {
         self.bounds.is_set() && self.bounds.follows()
     }
 
-    /// Where files of a disk may be read.
+    /// Returns where files of a disk may be read.
     #[cfg(feature = "repositories")]
     pub(super) fn bounds(&self) -> &Bounds {
         &self.bounds
     }
 
-    /// Whether a path is a directory.
+    /// Returns whether a path is a directory.
     pub(super) fn is_dir(&self, path: &Path) -> bool {
         match &self.files {
             None => path.is_dir(),
@@ -83,7 +84,7 @@ impl Tree {
         }
     }
 
-    /// Whether a path is a file.
+    /// Returns whether a path is a file.
     pub(super) fn is_file(&self, path: &Path) -> bool {
         match &self.files {
             None => path.is_file(),
@@ -91,7 +92,7 @@ impl Tree {
         }
     }
 
-    /// The length of a file; 0 for a directory in memory.
+    /// Returns the length of a file; 0 for a directory in memory.
     ///
     /// # Errors
     /// If there is nothing at the path.
@@ -109,7 +110,7 @@ impl Tree {
         metadata?.and_then(|metadata| metadata.modified()).ok()
     }
 
-    /// The contents of a file.
+    /// Returns the contents of a file.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -120,7 +121,7 @@ impl Tree {
         }
     }
 
-    /// The contents of a file below a directory, wherever links lead from there.
+    /// Returns the contents of a file below a directory, wherever links lead from there.
     ///
     /// # Errors
     /// If it cannot be read, or does not lie below the directory.
@@ -132,8 +133,8 @@ impl Tree {
         self.read(path)
     }
 
-    /// At most so many bytes at the start of a file. What cannot be read now is named when it is
-    /// read as a whole, so it has none.
+    /// Returns at most so many bytes at the start of a file. What cannot be read now is named when
+    /// it is read as a whole, so it has none.
     pub(super) fn start(&self, path: &Path, most: u64) -> Vec<u8> {
         let mut start = Vec::new();
         match &self.files {
@@ -149,7 +150,7 @@ impl Tree {
         start
     }
 
-    /// The path without links, `.` and `..`.
+    /// Returns the path without links, `.` and `..`.
     ///
     /// # Errors
     /// If there is nothing at the path.
@@ -226,13 +227,13 @@ impl Tree {
         }
     }
 
-    /// Whether the files are on a disk.
+    /// Returns whether the files are on a disk.
     pub(super) fn is_disk(&self) -> bool {
         self.files.is_none()
     }
 
-    /// The files in memory below a directory. The order of paths is that of their names, so they
-    /// follow one another.
+    /// Returns the files in memory below a directory. The order of paths is that of their names, so
+    /// they follow one another.
     fn below<'a>(&'a self, directory: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
         let files = self.files.iter().flat_map(move |files| files.range(directory.to_owned()..));
         let paths = files.map(|(path, _)| path).skip_while(move |path| *path == directory);
@@ -244,12 +245,12 @@ fn missing() -> io::Error {
     io::ErrorKind::NotFound.into()
 }
 
-/// The names in a path, without its root and without `.` and `..`.
+/// Returns the names in a path, without its root and without `.` and `..`.
 fn names_of(path: &Path) -> PathBuf {
     path.components().filter(|part| matches!(part, Component::Normal(_))).collect()
 }
 
-/// The contents of a file as long as it was when it was opened.
+/// Returns the contents of a file as long as it was when it was opened.
 fn read_open(file: std::fs::File) -> io::Result<Vec<u8>> {
     let metadata = file.metadata()?;
     let len = if metadata.is_file() { metadata.len() } else { 0 };
@@ -264,7 +265,7 @@ fn left_link(path: &Path) -> Fault {
     if is_dangling(path) { Fault::Dangling } else { Fault::LeadsOut }
 }
 
-/// Whether a path is a link to something that is not there.
+/// Returns whether a path is a link to something that is not there.
 fn is_dangling(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink())
         && std::fs::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)

@@ -41,7 +41,7 @@ pub enum Change {
     Write { shown: String, text: String },
 }
 
-/// The files, for assistants that search these bundles; all collections if there are none.
+/// Returns the files, for assistants that search these bundles; all collections if there are none.
 pub fn plans(targets: &[String]) -> Vec<Plan> {
     let mut arguments = vec!["mcp"];
     arguments.extend(targets.iter().map(String::as_str));
@@ -91,7 +91,7 @@ fn skill(targets: &[String]) -> String {
 }
 
 impl Plan {
-    /// The change that the file needs; `there` is its text.
+    /// Returns the change that the file needs; `there` is its text.
     pub fn change(&self, there: Option<&str>) -> Change {
         let written = match &self.part {
             Part::Section(text) => with_section(there.unwrap_or_default(), text),
@@ -109,7 +109,7 @@ impl Plan {
     }
 }
 
-/// The section, and a text with it at its place or at the end.
+/// Returns the section, and a text with it at its place or at the end.
 fn with_section(there: &str, text: &str) -> Result<(String, String), &'static str> {
     let section = format!("{BEGIN}\n## Searching with Findling\n\n{text}{END}\n");
     match (there.find(BEGIN), there.find(END)) {
@@ -133,8 +133,8 @@ fn with_section(there: &str, text: &str) -> Result<(String, String), &'static st
     }
 }
 
-/// The server, and a text of JSON with it among those below a key. What else is in the text stays
-/// as it is written.
+/// Returns the server, and a text of JSON with it among those below a key. What else is in the text
+/// stays as it is written.
 fn with_server(there: &str, key: &str, server: &Value) -> Result<(String, String), &'static str> {
     let there = if there.trim().is_empty() { "{}\n" } else { there };
     let known: Value = serde_json::from_str(there)
@@ -170,8 +170,8 @@ fn with_server(there: &str, key: &str, server: &Value) -> Result<(String, String
     Ok((shown, format!("{}{inserted}{end}{}", &there[..at], &there[at..])))
 }
 
-/// Where the inside of an object begins: that of the whole text, or the one below a key of it. The
-/// text is known to be JSON.
+/// Returns where the inside of an object begins: that of the whole text, or the one below a key of
+/// it. The text is known to be JSON.
 fn inside(json: &str, key: Option<&str>) -> Option<usize> {
     let (mut depth, mut at_key) = (0, false);
     let mut rest = json.char_indices();

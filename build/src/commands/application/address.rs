@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use super::paper;
 use crate::safe_text;
 
-/// Where a page or a section of it is read: its own web address if it has one, otherwise the
-/// application's reader. A paper is read in the application, which shows what is known about it.
+/// Returns where a page or a section of it is read: its own web address if it has one, otherwise
+/// the application's reader. A paper is read in the application, which shows what is known about
+/// it.
 pub fn of(
     collection: &str,
     id: &str,
@@ -22,13 +23,13 @@ pub fn of(
         .unwrap_or_else(|| reader(collection, id, query, anchor))
 }
 
-/// A web address, if it is one.
+/// Returns a web address, if it is one.
 pub fn web(url: &str) -> Option<String> {
     let is_web = url.starts_with("https://") || url.starts_with("http://");
     (is_web && safe_text::is_link(url)).then(|| safe_text::url(url))
 }
 
-/// The address of a page in the reader.
+/// Returns the address of a page in the reader.
 pub fn reader(collection: &str, id: &str, query: &str, anchor: Option<&str>) -> String {
     let mut address = format!("/read?in={}&page={}", encoded(collection), encoded(id));
     if !query.is_empty() {
@@ -42,7 +43,7 @@ pub fn reader(collection: &str, id: &str, query: &str, anchor: Option<&str>) -> 
     address
 }
 
-/// A path for people: the home directory is `~`.
+/// Returns a path for people: the home directory is `~`.
 pub fn shown(path: &Path) -> String {
     shown_below(path, std::env::home_dir().as_deref())
 }

@@ -30,7 +30,7 @@ fn file(name: &str) -> Option<&'static [u8]> {
     COMPILED_IN.iter().find(|(known, _)| *known == name).map(|(_, contents)| *contents)
 }
 
-/// The response for a path.
+/// Returns the response for a path.
 pub fn response(path: &str) -> Response {
     let name = match path {
         page if PAGES.contains(&page) => "index.html",

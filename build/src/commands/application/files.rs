@@ -27,7 +27,7 @@ const MAX_BYTES: u64 = 256 << 20;
 pub struct Files(Mutex<HashMap<String, PathBuf>>);
 
 impl Files {
-    /// The address of a PDF.
+    /// Returns the address of a PDF.
     ///
     /// # Errors
     /// If the system has no random numbers.
@@ -44,7 +44,7 @@ impl Files {
         Ok(format!("/file/{key}"))
     }
 
-    /// The response for a key.
+    /// Returns the response for a key.
     pub fn response(&self, key: &str) -> Response {
         let path = lock(&self.0).get(key).cloned();
         match path.map(|path| pdf(&path)) {
@@ -55,7 +55,7 @@ impl Files {
     }
 }
 
-/// The bytes of a PDF. The file may have been replaced since it got its address.
+/// Returns the bytes of a PDF. The file may have been replaced since it got its address.
 fn pdf(path: &Path) -> Result<Vec<u8>> {
     let cannot = || format!("{} cannot be shown", path.display());
     // A pipe has no length, and is refused below.

@@ -27,7 +27,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// The checks of the server at an address, and its token.
+    /// Returns the checks of the server at an address, and its token.
     ///
     /// # Errors
     /// If the system has no random numbers.

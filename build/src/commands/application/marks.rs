@@ -15,7 +15,8 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// The words of a query. Words that are excluded and words that any text has are left out.
+    /// Returns the words of a query. Words that are excluded and words that any text has are left
+    /// out.
     pub fn new(query: &str, language: &str) -> Self {
         let mut analyzer = Analyzer::for_language(language);
         let (mut terms, mut common) = (HashSet::new(), HashSet::new());
@@ -43,7 +44,7 @@ impl Marks {
         Self { analyzer, terms }
     }
 
-    /// The byte ranges of a text that have the words, in order, without overlaps.
+    /// Returns the byte ranges of a text that have the words, in order, without overlaps.
     pub fn of(&mut self, text: &str) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         if self.terms.is_empty() {
@@ -67,7 +68,7 @@ impl Marks {
     }
 }
 
-/// Whether a word is `attribute:value`, which is no word of the text; `std::sync` is one.
+/// Returns whether a word is `attribute:value`, which is no word of the text; `std::sync` is one.
 fn is_condition(word: &str) -> bool {
     word.split_once(':').is_some_and(|(name, value)| {
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');

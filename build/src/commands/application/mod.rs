@@ -162,7 +162,7 @@ async fn ask(application: Arc<Application>, name: String, request: Request) -> R
     .await
 }
 
-/// The answer to a question, as JSON.
+/// Returns the answer to a question, as JSON.
 fn answer(application: &Application, name: &str, input: Value) -> Result<String> {
     match name {
         "collections" => cards::collections(application),
@@ -175,7 +175,7 @@ fn answer(application: &Application, name: &str, input: Value) -> Result<String>
     }
 }
 
-/// A text of the input.
+/// Returns a text of the input.
 fn text_of(input: &Value, name: &str) -> Result<String> {
     let text = input.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
     text.ok_or_else(|| usage("request", &format!("expected `{name}`, a text; found none")))

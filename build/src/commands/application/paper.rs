@@ -19,12 +19,12 @@ pub struct Citation {
     pub text: String,
 }
 
-/// Whether a page is a paper: it has all that papers are described by.
+/// Returns whether a page is a paper: it has all that papers are described by.
 pub fn is_paper(attributes: &Map<String, Value>) -> bool {
     ["authors", "venue", "doi", "type"].iter().all(|name| attributes.contains_key(*name))
 }
 
-/// The references of a page in all styles that this program has.
+/// Returns the references of a page in all styles that this program has.
 pub fn citations(document: &Document) -> Vec<Citation> {
     let page = PageHit {
         id: document.id.clone(),
@@ -51,7 +51,7 @@ pub fn citations(document: &Document) -> Vec<Citation> {
     cited.collect()
 }
 
-/// The PDF of a page: the file that it was read from, or that its address names.
+/// Returns the PDF of a page: the file that it was read from, or that its address names.
 pub fn pdf(document: &Document, base_url: &str, sources: &Sources) -> Option<PathBuf> {
     let path = document.url.strip_prefix(base_url).unwrap_or(&document.url);
     let names = [document.id.clone(), percent_decoded(path.trim_start_matches('/'))];

@@ -30,7 +30,7 @@ struct Page {
     language: String,
     /// `conversation`, `source`, `paper` or `document`.
     kind: &'static str,
-    /// Its web address, if it has one.
+    /// The web address, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     web: Option<String>,
     /// The file that it was read from.
@@ -76,7 +76,7 @@ struct Section {
     anchor: Option<String>,
     /// Whether it is a part of the section before it, which was very long.
     continues: bool,
-    /// Its own attributes, such as the role of a turn.
+    /// The own attributes, such as the role of a turn.
     attributes: Map<String, Value>,
     blocks: Vec<Block>,
 }
@@ -138,7 +138,7 @@ pub fn answer(application: &Application, input: &Value) -> Result<String> {
     Ok(safe_text::json(&page)?)
 }
 
-/// The prefix of the addresses of a collection's pages.
+/// Returns the prefix of the addresses of a collection's pages.
 fn base_url(name: &str) -> String {
     let read = || -> Result<String> {
         let registry = Registry::read(&Home::default_location()?)?;
@@ -163,7 +163,7 @@ fn kind(document: &Document) -> &'static str {
     }
 }
 
-/// The sections to show: all, or those around the one with an anchor, as many as fit.
+/// Returns the sections to show: all, or those around the one with an anchor, as many as fit.
 fn around(sections: &[DocumentSection], anchor: &str) -> Range<usize> {
     let is_wanted = |section: &DocumentSection| section.anchor.as_deref() == Some(anchor);
     let at = sections.iter().position(is_wanted).unwrap_or(0);
@@ -192,8 +192,8 @@ fn around(sections: &[DocumentSection], anchor: &str) -> Range<usize> {
     }
 }
 
-/// The headings. Of sections with the same heading in a row, such as a question and its answer, the
-/// first.
+/// Returns the headings. Of sections with the same heading in a row, such as a question and its
+/// answer, the first.
 fn outline(sections: &[DocumentSection]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for section in sections {
@@ -239,7 +239,7 @@ fn sections(
     all
 }
 
-/// A text on one line with the query's words marked.
+/// Returns a text on one line with the query's words marked.
 fn heading(text: &str, marks: &mut Marks) -> Vec<Piece> {
     let text = line(text);
     let found = marks.of(&text);

@@ -39,7 +39,7 @@ pub fn secure(headers: &mut HeaderMap) {
     }
 }
 
-/// A response of a type.
+/// Returns a response of a type.
 pub fn of_type(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
@@ -47,7 +47,7 @@ pub fn of_type(status: StatusCode, kind: &'static str, body: impl Into<Body>) ->
     response
 }
 
-/// A response that is JSON.
+/// Returns a response that is JSON.
 pub fn json(status: StatusCode, json: String) -> Response {
     of_type(status, "application/json", json)
 }
@@ -58,7 +58,7 @@ struct Output<'a> {
     error: &'a Failure,
 }
 
-/// The response to a question that failed.
+/// Returns the response to a question that failed.
 pub fn error(error: &anyhow::Error) -> Response {
     let status = match Failure::of(error).exit() {
         Exit::Usage => StatusCode::BAD_REQUEST,
@@ -67,13 +67,13 @@ pub fn error(error: &anyhow::Error) -> Response {
     failure(status, error)
 }
 
-/// A response that tells of an error.
+/// Returns a response that tells of an error.
 pub fn failure(status: StatusCode, error: &anyhow::Error) -> Response {
     let text = safe_text::json(&Output { error: &Failure::of(error) });
     json(status, text.unwrap_or_default())
 }
 
-/// The response for what is not there.
+/// Returns the response for what is not there.
 pub fn missing() -> Response {
     of_type(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "There is nothing here.\n")
 }

@@ -59,7 +59,7 @@ struct Question {
     counts: bool,
 }
 
-/// The answer to `search`: `input` is a request to the engine.
+/// Returns the answer to `search`: `input` is a request to the engine.
 ///
 /// # Errors
 /// If it is none; if no collection can answer.
@@ -116,7 +116,7 @@ impl Question {
     }
 }
 
-/// The names in a condition on the collection.
+/// Returns the names in a condition on the collection.
 fn names(condition: Value) -> Result<HashSet<String>> {
     let name = |value: &Value| value.as_str().map(ToOwned::to_owned);
     let names = match &condition {
@@ -126,7 +126,8 @@ fn names(condition: Value) -> Result<HashSet<String>> {
     names.ok_or_else(|| usage("filter", "expected names of collections, found something else"))
 }
 
-/// The answer of a collection; `None` if it has no such attribute, so that no page of it fits.
+/// Returns the answer of a collection; `None` if it has no such attribute, so that no page of it
+/// fits.
 fn ask(
     bundles: &Bundles,
     name: &str,
@@ -149,7 +150,8 @@ fn ask(
     }
 }
 
-/// The request as far as a collection has the attributes in it; `None` if a filter needs another.
+/// Returns the request as far as a collection has the attributes in it; `None` if a filter needs
+/// another.
 fn request_for(request: &Request, asked: &OpenBundle) -> Option<Request> {
     let has = |name: &str| asked.host.manifest().attributes.iter().any(|one| one.name == name);
     if let Some(Value::Object(filter)) = &request.filter {
@@ -242,14 +244,15 @@ fn add(found: &mut Found, response: Response) {
     }
 }
 
-/// The query with the corrections of an answer: the words that are marked where a hit is read.
+/// Returns the query with the corrections of an answer: the words that are marked where a hit is
+/// read.
 fn as_meant(response: &Response) -> String {
     response.corrections.iter().fold(response.query.clone(), |query, correction| {
         query.replace(&correction.word, &correction.replacement)
     })
 }
 
-/// Pages by a value; those without one come last.
+/// Returns pages by a value; those without one come last.
 fn by_attribute(sort: &Sort, a: &PageHit, b: &PageHit) -> Ordering {
     let order = match (a.attributes.get(&sort.by), b.attributes.get(&sort.by)) {
         (None, None) => return Ordering::Equal,
@@ -263,7 +266,7 @@ fn by_attribute(sort: &Sort, a: &PageHit, b: &PageHit) -> Ordering {
     if sort.descending { order.reverse() } else { order }
 }
 
-/// A value as text: a date as ISO 8601, the first of several values.
+/// Returns a value as text: a date as ISO 8601, the first of several values.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -272,7 +275,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// A page with its collection, and with the addresses where it and its sections are read.
+/// Returns a page with its collection, and with the addresses where it and its sections are read.
 fn result(collection: &str, query: &str, score: f32, page: PageHit) -> Value {
     let href = |url: &str, anchor: Option<&str>| {
         Value::from(address::of(collection, &page.id, url, anchor, &page.attributes, query))

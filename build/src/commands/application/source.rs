@@ -21,7 +21,7 @@ pub struct Source {
     pub lines: Vec<Vec<Piece>>,
 }
 
-/// Whether a page is a file of source code: its sections are lines.
+/// Returns whether a page is a file of source code: its sections are lines.
 pub fn is_source(document: &Document) -> bool {
     let is_text = |name: &str| document.attributes.get(name).is_some_and(Value::is_string);
     let has_lines = |anchor: &Option<String>| anchor.as_deref().is_some_and(is_lines);
@@ -34,7 +34,7 @@ fn is_described(attributes: &Map<String, Value>) -> bool {
     ["path", "language"].iter().all(|name| attributes.contains_key(*name))
 }
 
-/// Whether an anchor names lines: `L12` or `L12-L30`.
+/// Returns whether an anchor names lines: `L12` or `L12-L30`.
 fn is_lines(anchor: &str) -> bool {
     first_line(anchor).is_some()
 }
@@ -44,14 +44,14 @@ fn first_line(anchor: &str) -> Option<usize> {
     first.parse().ok().filter(|&line| line > 0)
 }
 
-/// The file, if it can be read and is still as it was indexed.
+/// Returns the file, if it can be read and is still as it was indexed.
 pub fn read(path: &Path, document: &Document, marks: &mut Marks) -> Option<Source> {
     let bytes = regular_file::read(path, MAX_BYTES).ok()?;
     let text = String::from_utf8(bytes).ok()?.replace("\r\n", "\n");
     is_as_indexed(&text, document).then(|| lines(&text, marks))
 }
 
-/// Whether each section begins at the line that its anchor names, compared by words.
+/// Returns whether each section begins at the line that its anchor names, compared by words.
 fn is_as_indexed(text: &str, document: &Document) -> bool {
     let lines: Vec<&str> = text.lines().collect();
     let mut analyzer = Analyzer::for_language("");

@@ -58,7 +58,7 @@ fn send(
     })
 }
 
-/// The status and the code of the error of a question.
+/// Returns the status and the code of the error of a question.
 fn refused(
     application: &Arc<Application>,
     headers: &[(HeaderName, &str)],

@@ -28,7 +28,7 @@ pub struct Piece {
     pub marked: bool,
 }
 
-/// The blocks of a text with code at some byte ranges, and marks at others; both in order.
+/// Returns the blocks of a text with code at some byte ranges, and marks at others; both in order.
 pub fn blocks(text: &str, code: &[(usize, usize)], marks: &[Range<usize>]) -> Vec<Block> {
     let mut blocks = Blocks { text, marks, done: Vec::new(), paragraph: Vec::new() };
     let mut at = 0;
@@ -54,7 +54,7 @@ pub fn blocks(text: &str, code: &[(usize, usize)], marks: &[Range<usize>]) -> Ve
     blocks.done
 }
 
-/// The pieces of code, coloured.
+/// Returns the pieces of code, coloured.
 pub fn code_pieces(text: &str, range: Range<usize>, marks: &[Range<usize>]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (stretch, kind) in highlight::code(&text[range.clone()]) {

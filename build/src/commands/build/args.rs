@@ -145,12 +145,13 @@ pub struct Args {
 }
 
 impl Args {
-    /// Bytes of memory for each kind of thing. Of texts and terms, two kinds are there at a time.
+    /// Returns bytes of memory for each kind of thing. Of texts and terms, two kinds are there at a
+    /// time.
     pub(super) fn memory_each(&self) -> u64 {
         self.memory.saturating_mul(1 << 20) / 2
     }
 
-    /// The arguments of a command line without the name of the command.
+    /// Returns the arguments of a command line without the name of the command.
     ///
     /// # Errors
     /// If the command line is not one of `findling build`.
@@ -172,7 +173,7 @@ impl Args {
         threads.context("cannot start the threads")?.install(work)
     }
 
-    /// Where the bundle goes.
+    /// Returns where the bundle goes.
     pub(super) fn output(&self) -> PathBuf {
         match (self.output.as_ref().or(self.single_page.as_ref()), self.inputs.first()) {
             (Some(output), _) => output.clone(),
@@ -263,7 +264,7 @@ pub struct Reading {
     pub(super) keep_copies: bool,
 }
 
-/// The default of `--max-file-seconds`, for arguments that were written down without it.
+/// Returns the default of `--max-file-seconds`, for arguments that were written down without it.
 fn max_file_seconds() -> u64 {
     120
 }
@@ -349,8 +350,8 @@ pub struct Meaning {
 }
 
 impl Meaning {
-    /// The encoder of the documents. It does not depend on what is installed, so that the same
-    /// command writes the same bytes on every machine.
+    /// Returns the encoder of the documents. It does not depend on what is installed, so that the
+    /// same command writes the same bytes on every machine.
     pub(super) fn encoder(&self) -> &str {
         self.encoder.as_deref().unwrap_or(models::STATIC)
     }

@@ -38,15 +38,15 @@ pub struct File {
 }
 
 impl File {
-    /// A file about several pages.
+    /// Returns a file about several pages.
     fn new(path: impl Into<PathBuf>, text: String) -> Self {
         Self { path: path.into(), text, of_page: None }
     }
 }
 
-/// The files for pages whose addresses begin with `base_url`, to be written below a directory.
-/// Leaves out what its `robots.txt` forbids, and tells where its `sitemap.xml` has other pages or
-/// lacks some.
+/// Returns the files for pages whose addresses begin with `base_url`, to be written below a
+/// directory. Leaves out what its `robots.txt` forbids, and tells where its `sitemap.xml` has other
+/// pages or lacks some.
 pub fn files(pages: &[Page], base_url: &str, directory: &Path, ui: &Ui) -> Vec<File> {
     let robots = Robots::read(directory);
     let index = path_of(&join(base_url, "llms.txt"));
@@ -79,7 +79,7 @@ pub fn files(pages: &[Page], base_url: &str, directory: &Path, ui: &Ui) -> Vec<F
     files_of(&allowed, base_url)
 }
 
-/// The addresses of a sitemap below the base that no page has.
+/// Returns the addresses of a sitemap below the base that no page has.
 fn not_indexed<'a>(listed: &'a [String], pages: &[Page], base_url: &str) -> Vec<&'a str> {
     let known: HashSet<String> =
         pages.iter().map(|page| page_of(&path_of(&page.url)).to_owned()).collect();
@@ -91,7 +91,7 @@ fn not_indexed<'a>(listed: &'a [String], pages: &[Page], base_url: &str) -> Vec<
     listed.iter().filter(is_other).map(String::as_str).collect()
 }
 
-/// The addresses of pages that a sitemap leaves out; none without a sitemap.
+/// Returns the addresses of pages that a sitemap leaves out; none without a sitemap.
 fn not_listed<'a>(listed: &[String], pages: &[&'a Page]) -> Vec<&'a str> {
     if listed.is_empty() {
         return Vec::new();
@@ -102,7 +102,7 @@ fn not_listed<'a>(listed: &[String], pages: &[&'a Page]) -> Vec<&'a str> {
     lacking.map(|page| page.url.as_str()).collect()
 }
 
-/// The first of some addresses, for a warning.
+/// Returns the first of some addresses, for a warning.
 fn some_of(addresses: &[&str]) -> String {
     addresses[..addresses.len().min(MAX_NAMED)].join(", ")
 }
@@ -153,8 +153,8 @@ pub fn write(directory: &Path, files: &[File], links: bool, ui: &Ui) -> Result<(
     markdown_links::link(&of_pages, links, ui)
 }
 
-/// The path of a page's Markdown below the site's root, and its address. `None` for an address that
-/// is no path below the base, or leads out of it.
+/// Returns the path of a page's Markdown below the site's root, and its address. `None` for an
+/// address that is no path below the base, or leads out of it.
 fn place(url: &str, base_url: &str) -> Option<(PathBuf, String)> {
     let path = url.strip_prefix(base_url).unwrap_or(url);
     if path.contains(['?', '#', '\\', '%', '\0']) || path.contains("://") {
@@ -170,7 +170,8 @@ fn place(url: &str, base_url: &str) -> Option<(PathBuf, String)> {
     is_inside.then(|| (PathBuf::from(&path), join(base_url, &path)))
 }
 
-/// A page as Markdown, with title, address and date in front, and where the list of all pages is.
+/// Returns a page as Markdown, with title, address and date in front, and where the list of all
+/// pages is.
 fn markdown(page: &Page, index: &str) -> String {
     let quoted = |text: &str| safe_text::json(&text).unwrap_or_default();
     let mut out = format!("---\ntitle: {}\nurl: {}\n", quoted(&page.title), quoted(&page.url));
@@ -184,7 +185,7 @@ fn markdown(page: &Page, index: &str) -> String {
     out
 }
 
-/// The sections of a page, with headings this much deeper.
+/// Returns the sections of a page, with headings this much deeper.
 fn body(page: &Page, deeper: u8) -> String {
     let mut out = String::new();
     let has_title = page.sections.iter().any(|section| section.level == 1);
@@ -297,7 +298,7 @@ fn heading_chars(part: &str) -> usize {
     "\n## \n\n".len() + safe_text::markdown(part).chars().count()
 }
 
-/// The links to the full text, and the mark.
+/// Returns the links to the full text, and the mark.
 fn tail(base_url: &str, n_full: usize) -> String {
     let mut out = String::new();
     if n_full > 0 {
@@ -311,7 +312,7 @@ fn tail(base_url: &str, n_full: usize) -> String {
     out
 }
 
-/// The beginning of a page's first text.
+/// Returns the beginning of a page's first text.
 fn description(page: &Page) -> Option<String> {
     let blocks = page.sections.iter().flat_map(|section| &section.blocks);
     let text = blocks.filter(|block| !block.is_code_block).find(|block| !block.text.is_empty())?;

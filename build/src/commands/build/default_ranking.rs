@@ -18,7 +18,8 @@ const OF_RECORDS: [(&str, f32); 1] = [("meaning", 0.45)];
 /// Share of pages with one section, in percent, from which on pages are records.
 const MIN_RECORDS_PERCENT: usize = 90;
 
-/// The ranking for these pages, unless it is that of any site. `by_transformer`: what embeds them.
+/// Returns the ranking for these pages, unless it is that of any site. `by_transformer`: what
+/// embeds them.
 pub(super) fn ranking_of(pages: &[Page], by_transformer: bool) -> Option<Setting> {
     let sections = || pages.iter().flat_map(|page| &page.sections);
     let n_symbols = sections().filter(|section| section.attributes.contains_key("symbol")).count();
@@ -30,7 +31,7 @@ pub(super) fn ranking_of(pages: &[Page], by_transformer: bool) -> Option<Setting
     (by_transformer && are_records).then(|| with(&OF_RECORDS))
 }
 
-/// The defaults with some parameters changed.
+/// Returns the defaults with some parameters changed.
 fn with(changed: &[(&str, f32)]) -> Setting {
     let mut setting = ranking::defaults();
     for (value, parameter) in setting.iter_mut().zip(&ranking::PARAMETERS) {

@@ -143,7 +143,7 @@ fn required_encoder(args: &Args, ui: &Ui) -> Result<BoxedEncoder> {
     load_encoder(&args.meaning, args.running.yes, ui)?.ok_or_else(none)
 }
 
-/// The first line of a pipe.
+/// Returns the first line of a pipe.
 fn start(args: &Args, ui: &Ui) -> Result<(Fields, BoxedEncoder)> {
     let encoder = required_encoder(args, ui)?;
     let EncoderCard { name, dim, fingerprint, max_tokens, semantic, .. } = encoder.card();

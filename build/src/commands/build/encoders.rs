@@ -72,8 +72,8 @@ impl Encoders {
     }
 }
 
-/// The encoder of queries: what the user asked for, as far as the bundle's shape and the documents'
-/// encoder allow.
+/// Returns the encoder of queries: what the user asked for, as far as the bundle's shape and the
+/// documents' encoder allow.
 fn choose_query_encoder(
     meaning: &Meaning,
     shape: Shape,

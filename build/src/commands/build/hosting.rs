@@ -78,7 +78,7 @@ impl Hosting {
         }
     }
 
-    /// The file of headers of the host, in the root of a site.
+    /// Returns the file of headers of the host, in the root of a site.
     fn headers_file(self) -> Option<&'static str> {
         match self {
             Self::CloudflarePages | Self::Workers | Self::Netlify => Some("_headers"),
@@ -125,7 +125,7 @@ impl Hosting {
     }
 }
 
-/// The rules for a bundle at a place of the site.
+/// Returns the rules for a bundle at a place of the site.
 fn rules(place: &str) -> String {
     format!(
         "{BEGIN}\n/{place}/shards/*\n  Cache-Control: public, max-age=31536000, immutable, \
@@ -133,7 +133,7 @@ fn rules(place: &str) -> String {
     )
 }
 
-/// A file of headers with these rules in place of earlier ones, behind what else is in it.
+/// Returns a file of headers with these rules in place of earlier ones, behind what else is in it.
 fn with_rules(old: &str, rules: &str) -> String {
     let mut others = old.to_owned();
     if let Some(begin) = old.find(BEGIN)

@@ -50,7 +50,7 @@ pub enum Vectors {
 }
 
 impl Vectors {
-    /// All of them, as a cache in `directory`.
+    /// Returns all of them, as a cache in `directory`.
     ///
     /// # Errors
     /// If they cannot be read, or are of another model.
@@ -115,7 +115,7 @@ pub fn check_inputs(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// All texts of the pages.
+/// Returns all texts of the pages.
 pub fn texts_of(pages: &[Page]) -> Vec<&str> {
     let mut texts = Vec::new();
     for page in pages {
@@ -129,7 +129,7 @@ pub fn texts_of(pages: &[Page]) -> Vec<&str> {
     texts
 }
 
-/// The shape of the output.
+/// Returns the shape of the output.
 pub fn shape(args: &Args) -> Result<Shape> {
     if let Some(path) = &args.single_page {
         return standalone::form(path).map(|_| Shape::Standalone);
@@ -148,7 +148,7 @@ pub fn shape(args: &Args) -> Result<Shape> {
     }
 }
 
-/// The files of the web client that go beside the bundle.
+/// Returns the files of the web client that go beside the bundle.
 pub fn client_files(args: &Args, shape: Shape, ui: &Ui) -> Result<Vec<Extra>> {
     if args.no_client || shape == Shape::FileAlone {
         if args.client.is_some() {
@@ -192,8 +192,8 @@ pub fn tell(problem: &Problem, ui: &Ui) -> bool {
     problem.severity == Severity::Error
 }
 
-/// The prefix of addresses: what the user gave, or for a standalone file the way from its directory
-/// to the input's.
+/// Returns the prefix of addresses: what the user gave, or for a standalone file the way from its
+/// directory to the input's.
 fn base_url(args: &Args) -> String {
     let Reading { base_url, root, .. } = &args.reading;
     let (Some(path), "") = (&args.single_page, base_url.as_str()) else { return base_url.clone() };
@@ -210,8 +210,8 @@ fn base_url(args: &Args) -> String {
     }
 }
 
-/// The relative address of one directory seen from another, with a slash at its end unless they are
-/// the same.
+/// Returns the relative address of one directory seen from another, with a slash at its end unless
+/// they are the same.
 fn way(from: &Path, to: &Path) -> String {
     let parts = |path: &Path| -> Vec<String> {
         path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()

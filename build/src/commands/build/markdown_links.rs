@@ -68,7 +68,7 @@ pub fn link(files: &[(PathBuf, &str)], insert: bool, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-/// The page of a file of Markdown: `a.html` or `a/index.html` for `a.md`.
+/// Returns the page of a file of Markdown: `a.html` or `a/index.html` for `a.md`.
 fn page_beside(markdown: &Path) -> Option<PathBuf> {
     let below = markdown.with_extension("");
     let names = ["html", "htm"].map(|extension| markdown.with_extension(extension));
@@ -78,7 +78,7 @@ fn page_beside(markdown: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The element as a template has it, for one page.
+/// Returns the element as a template has it, for one page.
 fn example(href: &str) -> String {
     element(href).replace(&format!(" {MARK}>"), ">")
 }
@@ -94,18 +94,18 @@ pub enum Linked {
     NoHead,
 }
 
-/// The element that leads from a page to its Markdown.
+/// Returns the element that leads from a page to its Markdown.
 pub fn element(href: &str) -> String {
     let href = href.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
     format!(r#"<link rel="alternate" type="text/markdown" href="{href}" {MARK}>"#)
 }
 
-/// Whether a page leads to its Markdown.
+/// Returns whether a page leads to its Markdown.
 pub fn is_linked(html: &[u8]) -> bool {
     head(html).links.iter().any(|link| contains(&html[link.clone()], MARKDOWN))
 }
 
-/// A page with a link to its Markdown.
+/// Returns a page with a link to its Markdown.
 pub fn linked(html: &[u8], href: &str) -> Linked {
     let Head { links, end } = head(html);
     let Some(end) = end else { return Linked::NoHead };
@@ -159,7 +159,7 @@ fn head(html: &[u8]) -> Head {
     head
 }
 
-/// The length of a tag with its `>`, which may stand in a quoted value, too.
+/// Returns the length of a tag with its `>`, which may stand in a quoted value, too.
 fn tag_len(tag: &[u8]) -> usize {
     let mut quote = None;
     for (at, byte) in tag.iter().enumerate() {
@@ -173,13 +173,13 @@ fn tag_len(tag: &[u8]) -> usize {
     tag.len()
 }
 
-/// The name at the beginning of a tag, in small letters.
+/// Returns the name at the beginning of a tag, in small letters.
 fn name(tag: &[u8]) -> Vec<u8> {
     let name = tag.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-');
     name.map(u8::to_ascii_lowercase).collect()
 }
 
-/// Where a text is first, whatever the case of its letters. `text` is in small letters.
+/// Returns where a text is first, whatever the case of its letters. `text` is in small letters.
 fn find(html: &[u8], text: &[u8]) -> Option<usize> {
     html.windows(text.len()).position(|window| window.eq_ignore_ascii_case(text))
 }

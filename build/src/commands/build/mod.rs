@@ -109,8 +109,9 @@ pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Re
     )
 }
 
-/// The files of the bundle of a site that was read by Pagefind's rules, in place of writing them.
-/// Without pages, the files are those of the client. What `pagefind.js` does not load is left out.
+/// Returns the files of the bundle of a site that was read by Pagefind's rules, in place of writing
+/// them. Without pages, the files are those of the client. What `pagefind.js` does not load is left
+/// out.
 ///
 /// # Errors
 /// As [`run`].
@@ -143,7 +144,7 @@ fn report(args: &Args, built: &Built, ui: &Ui) -> Result<ExitCode> {
     Ok(exit_status(built.n_unreadable))
 }
 
-/// The exit status of a build that left out so many files.
+/// Returns the exit status of a build that left out so many files.
 fn exit_status(n_unreadable: usize) -> ExitCode {
     if n_unreadable > 0 { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS }
 }
@@ -216,7 +217,7 @@ fn write_bundle(
     Ok(written)
 }
 
-/// The directory of the bundle that is replaced, if there is one.
+/// Returns the directory of the bundle that is replaced, if there is one.
 fn replaced<'a>(output: &'a Path, kept: Option<&'a Kept>) -> &'a Path {
     kept.and_then(|kept| kept.bundle.as_deref()).unwrap_or(output)
 }
@@ -333,7 +334,7 @@ fn notices(args: &Args, replaced: &Path, ui: &Ui) -> Vec<Notice> {
     vec![Notice { code: DEFAULT_ENCODER, message }]
 }
 
-/// The options of the index.
+/// Returns the options of the index.
 fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
     index::Options {
         chunk: chunk_options(args),

@@ -35,7 +35,8 @@ const OTHERS: [&str; 10] = [
     ENGINE,
 ];
 
-/// The language of the engine for pages of a language; `None` if that is the engine for all others.
+/// Returns the language of the engine for pages of a language; `None` if that is the engine for all
+/// others.
 pub fn engine_of(language: &str) -> Option<&str> {
     let is_plain = language.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     (is_plain && findling_text::rules_for(language).is_some()).then_some(language)

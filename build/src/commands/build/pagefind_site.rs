@@ -57,7 +57,7 @@ pub fn read(args: &Args, ui: &Ui) -> Result<(Site, usize)> {
     Ok((site, n_unreadable))
 }
 
-/// The parts of a site that a build needs.
+/// Returns the parts of a site that a build needs.
 pub fn input(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<Input> {
     if site.pages.is_empty() {
         bail!(
@@ -85,7 +85,7 @@ pub fn input(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<In
     Ok(Input { pages, n_unreadable, extras, pagefind_languages, shared, ..Input::default() })
 }
 
-/// The scripts of Pagefind's user interfaces that pages load and the output will not have.
+/// Returns the scripts of Pagefind's user interfaces that pages load and the output will not have.
 fn missing_ui(args: &Args, site: &Site) -> Vec<&'static str> {
     let directories = [Some(args.output()), args.pagefind_ui.clone()];
     // An earlier build may have left what stands in.
@@ -98,7 +98,7 @@ fn missing_ui(args: &Args, site: &Site) -> Vec<&'static str> {
     site.ui_scripts.iter().copied().filter(|name| !is_there(name)).collect()
 }
 
-/// The files in place of a script of Pagefind's user interfaces.
+/// Returns the files in place of a script of Pagefind's user interfaces.
 fn stand_in(script: &str) -> [Extra; 2] {
     let style = script.replace(".js", ".css");
     [(script.to_owned(), STAND_IN), (style, STAND_IN_STYLE)]
@@ -110,7 +110,7 @@ pub fn without_stand_ins(files: &mut Vec<Extra>) {
     files.retain(|file| *file.contents != *STAND_IN && *file.contents != *STAND_IN_STYLE);
 }
 
-/// The pages of a site, and what goes beside the bundle because of them.
+/// Returns the pages of a site, and what goes beside the bundle because of them.
 pub fn files(args: &Args, site: Site) -> Result<(Vec<Page>, Vec<Extra>)> {
     let mut extras =
         vec![Extra { path: PAGEFIND_ENTRY.to_owned(), contents: entry(&site)?.into() }];
@@ -129,7 +129,8 @@ pub fn files(args: &Args, site: Site) -> Result<(Vec<Page>, Vec<Extra>)> {
     Ok((site.pages, extras))
 }
 
-/// The file that tells `pagefind.js` which languages there are, and how long pages are on average.
+/// Returns the file that tells `pagefind.js` which languages there are, and how long pages are on
+/// average.
 fn entry(site: &Site) -> Result<Vec<u8>> {
     let languages: serde_json::Map<_, _> = site
         .languages
@@ -146,7 +147,7 @@ fn entry(site: &Site) -> Result<Vec<u8>> {
     }))?)
 }
 
-/// The files of Pagefind's user interfaces that are in a directory.
+/// Returns the files of Pagefind's user interfaces that are in a directory.
 fn ui_files(dir: &Path) -> Result<Vec<Extra>> {
     let mut files = Vec::new();
     for name in UI_FILES {

@@ -91,7 +91,7 @@ pub fn build_part(args: &Args, share: Share, ui: &Ui) -> Result<ExitCode> {
     Ok(exit_status(n_unreadable))
 }
 
-/// The options that decide what a part holds, by their names.
+/// Returns the options that decide what a part holds, by their names.
 fn settings(args: &Args) -> Result<parts::Settings> {
     let Args { reading, sizes, meaning, .. } = args;
     let groups = [

@@ -77,7 +77,7 @@ pub fn serve<A>(
     Ok(ExitCode::SUCCESS)
 }
 
-/// An error of a request.
+/// Returns an error of a request.
 pub fn wrong(expected: &str, found: &str) -> anyhow::Error {
     UsageError::new("request", format!("expected {expected}, found {found}")).into()
 }

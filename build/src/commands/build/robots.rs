@@ -23,7 +23,7 @@ pub struct Robots {
 }
 
 impl Robots {
-    /// The rules in a directory's `robots.txt`; none without the file.
+    /// Returns the rules in a directory's `robots.txt`; none without the file.
     pub fn read(directory: &Path) -> Self {
         small_text(&directory.join("robots.txt"), MAX_BYTES)
             .map_or_else(Self::default, |text| Self::parse(&text))
@@ -54,7 +54,7 @@ impl Robots {
         Self { rules }
     }
 
-    /// Whether a path, which begins with `/`, may be read.
+    /// Returns whether a path, which begins with `/`, may be read.
     pub fn allows(&self, path: &str) -> bool {
         let matching = self.rules.iter().filter(|(_, rule)| matches(rule, path));
         matching
@@ -63,7 +63,8 @@ impl Robots {
     }
 }
 
-/// Whether a path begins as a rule says. `*` stands for any characters, `$` at the end for the end.
+/// Returns whether a path begins as a rule says. `*` stands for any characters, `$` at the end for
+/// the end.
 fn matches(rule: &str, path: &str) -> bool {
     let (rule, to_end) = match rule.strip_suffix('$') {
         Some(rule) => (rule, true),
@@ -85,7 +86,7 @@ fn matches(rule: &str, path: &str) -> bool {
     !to_end || rest.is_empty()
 }
 
-/// The addresses that the sitemap in a directory lists; none without one. The sitemap is
+/// Returns the addresses that the sitemap in a directory lists; none without one. The sitemap is
 /// `sitemap.xml` or `sitemap-index.xml`. Each may be an index of several, whose files are read
 /// where they are below the directory.
 pub fn sitemap(directory: &Path) -> Vec<String> {
@@ -104,14 +105,14 @@ pub fn sitemap(directory: &Path) -> Vec<String> {
     lists.flat_map(|text| locations(&text)).collect()
 }
 
-/// The addresses in a sitemap, or in an index of sitemaps.
+/// Returns the addresses in a sitemap, or in an index of sitemaps.
 fn locations(text: &str) -> Vec<String> {
     let parts = text.split("<loc>").skip(1).filter_map(|part| part.split_once("</loc>"));
     parts.map(|(address, _)| address.trim().replace("&amp;", "&")).collect()
 }
 
-/// The file of a path of the site. The directory may lie below the site's root: then the path
-/// begins with the names of the directories between.
+/// Returns the file of a path of the site. The directory may lie below the site's root: then the
+/// path begins with the names of the directories between.
 fn file_below(directory: &Path, path: &str) -> Option<PathBuf> {
     let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
     if names.iter().any(|name| matches!(*name, "." | "..") || name.contains('\\')) {
@@ -121,7 +122,7 @@ fn file_below(directory: &Path, path: &str) -> Option<PathBuf> {
     files.into_iter().find(|file| file.is_file())
 }
 
-/// The path of an address below its host, without query and fragment.
+/// Returns the path of an address below its host, without query and fragment.
 pub fn path_of(address: &str) -> String {
     let behind = match address.split_once("://") {
         Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]),

@@ -188,7 +188,7 @@ fn options(args: &Args) -> Result<Options> {
     Ok(Options { scratch: None, ..reading_options(args, Pins::default())? })
 }
 
-/// The rows with the texts to embed.
+/// Returns the rows with the texts to embed.
 fn rows(
     finished: Finished,
     encoder: Option<&BoxedEncoder>,

@@ -111,8 +111,8 @@ pub fn pieces(
     assembly.pieces().map_err(of(first))
 }
 
-/// The options that decide what is read and are not the defaults, as JSON; `None` if there are
-/// none.
+/// Returns the options that decide what is read and are not the defaults, as JSON; `None` if there
+/// are none.
 ///
 /// # Errors
 /// If they have no JSON.
@@ -121,7 +121,7 @@ pub fn told_options(reading: &Reading) -> Result<Option<String>> {
     Ok((!told.is_empty()).then(|| Value::Object(told).to_string()))
 }
 
-/// The options that decide what is read and are not the defaults.
+/// Returns the options that decide what is read and are not the defaults.
 fn changed(reading: &Reading) -> Result<Map<String, Value>> {
     let default = fields(&defaults()?)?;
     let mut given = fields(reading)?;

@@ -94,7 +94,7 @@ impl Watch {
     }
 }
 
-/// A file that only one of the two has, or that differs.
+/// Returns a file that only one of the two has, or that differs.
 fn difference(before: &Files, after: &Files) -> Option<PathBuf> {
     let other = |(path, state): &(&PathBuf, &(u64, Option<SystemTime>)), files: &Files| {
         files.get(*path) != Some(*state)

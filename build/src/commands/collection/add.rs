@@ -114,7 +114,7 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
     Ok(sync::exit_code_of(&report))
 }
 
-/// A source as the registry keeps it: syncs run in any directory.
+/// Returns a source as the registry keeps it: syncs run in any directory.
 fn absolute(path: &Path) -> Result<PathBuf> {
     fs::metadata(path)
         .with_context(|| format!("found no source {}; check the path", path.display()))?;

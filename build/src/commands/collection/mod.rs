@@ -73,7 +73,7 @@ struct Remove {
 struct Rename {
     /// Collection
     from: Name,
-    /// Its new name
+    /// The new name
     to: Name,
     #[command(flatten)]
     output: Json,

@@ -120,7 +120,7 @@ fn check(home: &Home, name: &Name, settings: &Settings, deep: bool, ui: &Ui) -> 
     line(if damage.is_empty() { Status::Whole } else { Status::Damaged }, damage)
 }
 
-/// Files of a bundle that its manifest lists and that are not there.
+/// Returns files of a bundle that its manifest lists and that are not there.
 fn missing(files: &BundleFiles) -> Vec<String> {
     let manifest = files.manifest();
     if files.is_single_file() {
@@ -135,7 +135,7 @@ fn missing(files: &BundleFiles) -> Vec<String> {
         .collect()
 }
 
-/// Names of directories beside the collections' own.
+/// Returns names of directories beside the collections' own.
 fn orphans(home: &Home, registry: &Registry) -> Vec<String> {
     let known: BTreeSet<&str> = registry
         .collections()

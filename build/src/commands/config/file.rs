@@ -47,7 +47,7 @@ pub struct Setting<'a> {
 }
 
 impl SettingsFile {
-    /// The nearest file in a directory or one above it, up to the root of a repository.
+    /// Returns the nearest file in a directory or one above it, up to the root of a repository.
     pub fn nearest(directory: &Path) -> Option<PathBuf> {
         for level in directory.ancestors().take(MAX_LEVELS) {
             let path = level.join(NAME);
@@ -96,7 +96,7 @@ impl SettingsFile {
         self.document.raw()
     }
 
-    /// A switch that is not of a command, above all tables.
+    /// Returns a switch that is not of a command, above all tables.
     ///
     /// # Errors
     /// If it is no truth value.
@@ -108,7 +108,7 @@ impl SettingsFile {
         truth.map(Some).ok_or_else(|| self.wrong(line, "true or false", item.type_name()))
     }
 
-    /// The settings of a command, in the order of the file.
+    /// Returns the settings of a command, in the order of the file.
     ///
     /// # Errors
     /// If they are no table of strings, numbers, truth values and lists of these.
@@ -149,7 +149,7 @@ impl SettingsFile {
         1 + self.document.raw()[..byte].matches('\n').count()
     }
 
-    /// An error about a line.
+    /// Returns an error about a line.
     pub fn wrong(&self, line: usize, expected: &str, found: &str) -> UsageError {
         let path = self.path.display();
         UsageError {

@@ -29,9 +29,9 @@ pub struct Settled {
     pub warning: Option<String>,
 }
 
-/// The arguments of a command line with those of the nearest `findling.toml`, and of the user's own
-/// one, that were not given. `command` describes the command line; it is not needed where there is
-/// no such file.
+/// Returns the arguments of a command line with those of the nearest `findling.toml`, and of the
+/// user's own one, that were not given. `command` describes the command line; it is not needed
+/// where there is no such file.
 ///
 /// # Errors
 /// If a file cannot be read, or has options that the command does not have.
@@ -131,7 +131,8 @@ impl Added {
         Ok(())
     }
 
-    /// Whether an argument was set by an earlier file, or one that it does not go together with.
+    /// Returns whether an argument was set by an earlier file, or one that it does not go together
+    /// with.
     fn has(&self, command: &Command, arg: &Arg) -> bool {
         let is_set = |arg: &Arg| self.set.iter().any(|id| id == arg.get_id().as_str());
         is_set(arg) || command.get_arg_conflicts_with(arg).into_iter().any(is_set)
@@ -186,7 +187,7 @@ pub fn objection(
     class(command.get_name(), name(arg)).objection(values, Project { root, base })
 }
 
-/// The argument that a setting is for.
+/// Returns the argument that a setting is for.
 ///
 /// # Errors
 /// If the command has none of that name, or a file may not set it.
@@ -207,26 +208,26 @@ pub fn argument<'a>(
     })
 }
 
-/// Whether an argument is a command's own, and people are told of it: not one that every command
-/// has.
+/// Returns whether an argument is a command's own, and people are told of it: not one that every
+/// command has.
 pub fn is_own(arg: &Arg) -> bool {
     let is_of_clap = matches!(arg.get_id().as_str(), "help" | "version");
     !arg.is_hide_set() && !arg.is_global_set() && !is_of_clap
 }
 
-/// The name by which a file sets an argument.
+/// Returns the name by which a file sets an argument.
 pub fn name(arg: &Arg) -> &str {
     arg.get_long().unwrap_or(arg.get_id().as_str())
 }
 
-/// Whether an argument was typed, or one that it does not go together with.
+/// Returns whether an argument was typed, or one that it does not go together with.
 fn is_given(command: &Command, matches: &ArgMatches, arg: &Arg) -> bool {
     let typed =
         |arg: &Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     typed(arg) || command.get_arg_conflicts_with(arg).into_iter().any(typed)
 }
 
-/// An option as it would be typed, once for each value.
+/// Returns an option as it would be typed, once for each value.
 fn spelled(long: &str, arg: &Arg, setting: &Setting<'_>, below: Option<&Path>) -> Vec<OsString> {
     if setting.values.is_none() {
         return if setting.is_off { Vec::new() } else { vec![format!("--{long}").into()] };
@@ -244,7 +245,7 @@ fn is_path(arg: &Arg) -> bool {
     arg.get_value_parser().type_id() == TypeId::of::<PathBuf>()
 }
 
-/// The values of a setting. Paths are relative to the file's directory.
+/// Returns the values of a setting. Paths are relative to the file's directory.
 fn values(arg: &Arg, setting: &Setting<'_>, below: Option<&Path>) -> Vec<OsString> {
     let value = |value: &String| {
         let Some(directory) = below.filter(|_| is_path(arg)) else { return value.into() };
@@ -255,7 +256,7 @@ fn values(arg: &Arg, setting: &Setting<'_>, below: Option<&Path>) -> Vec<OsStrin
     setting.values.iter().flatten().map(value).collect()
 }
 
-/// The arguments with options after the command's name and positional ones at the end.
+/// Returns the arguments with options after the command's name and positional ones at the end.
 fn inserted(
     arguments: Vec<OsString>,
     command: &str,

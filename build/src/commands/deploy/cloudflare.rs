@@ -174,7 +174,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// The addresses of the bundles in the site.
+/// Returns the addresses of the bundles in the site.
 fn bundles(site: &Files) -> Vec<String> {
     let directories = site.keys().filter_map(|path| {
         let directory = path.strip_suffix(entry::FILE_NAME)?;
@@ -261,7 +261,7 @@ fn configure(args: &Args, bundles: &[String], ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-/// The text of `wrangler.toml`.
+/// Returns the text of `wrangler.toml`.
 fn configuration(args: &Args, bundles: &[String]) -> String {
     let directory = line(&args.site.to_string_lossy()).into_owned();
     let routes: toml_edit::Array = ROUTES.into_iter().collect();
@@ -308,8 +308,8 @@ fn configuration(args: &Args, bundles: &[String]) -> String {
     text
 }
 
-/// The bundles by the directories that they are in, which their searches begin with. Several in one
-/// directory are searched as one.
+/// Returns the bundles by the directories that they are in, which their searches begin with.
+/// Several in one directory are searched as one.
 fn mounts(bundles: &[String]) -> serde_json::Map<String, serde_json::Value> {
     let mut by_parent: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for bundle in bundles {
@@ -322,7 +322,7 @@ fn mounts(bundles: &[String]) -> serde_json::Map<String, serde_json::Value> {
     by_parent.into_iter().map(|(parent, bundles)| (parent, mount(bundles))).collect()
 }
 
-/// The path that a bundle is in: `/v2/findling/` is in `/v2/`.
+/// Returns the path that a bundle is in: `/v2/findling/` is in `/v2/`.
 fn parent(bundle: &str) -> String {
     let path = bundle.trim_end_matches('/');
     format!("{}/", path.rsplit_once('/').map_or("", |(parent, _)| parent))
@@ -363,7 +363,7 @@ fn steps(args: &Args) -> Vec<String> {
     steps
 }
 
-/// A path as one word of a command line.
+/// Returns a path as one word of a command line.
 fn word(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = line(&text);

@@ -21,7 +21,7 @@ const VERSION: u32 = 1;
 /// A file of the site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteFile {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub bytes: u64,
     /// The hash of its contents. The name of a shard is one.
     pub hash: String,
@@ -30,7 +30,7 @@ pub struct SiteFile {
 /// Files by their path, with `/` between its parts.
 pub type Files = BTreeMap<String, SiteFile>;
 
-/// All files below a directory.
+/// Returns all files below a directory.
 ///
 /// # Errors
 /// If the directory or one of its files cannot be read.
@@ -55,7 +55,7 @@ pub fn read(site: &Path) -> Result<Files> {
     Ok(files)
 }
 
-/// The hash in the name of a shard: `shards/HASH.bin`.
+/// Returns the hash in the name of a shard: `shards/HASH.bin`.
 fn shard_name<S: AsRef<str>>(parts: &[S]) -> Option<&str> {
     let [.., directory, name] = parts else { return None };
     let hash = name.as_ref().strip_suffix(".bin")?;
@@ -69,7 +69,7 @@ struct List<'a> {
     files: Cow<'a, Files>,
 }
 
-/// The files that were uploaded last; `None` if no upload is known.
+/// Returns the files that were uploaded last; `None` if no upload is known.
 ///
 /// # Errors
 /// If there is a list, and it cannot be read.

@@ -320,7 +320,7 @@ fn shorten(judged: &mut [Judged], typed: Option<u8>) {
     }
 }
 
-/// The request for a query.
+/// Returns the request for a query.
 fn one(ranking: &Ranking, mode: Mode, one: &Judged) -> Request {
     Request {
         mode,

@@ -89,7 +89,7 @@ pub(in crate::commands) fn choose(
 }
 
 impl Choice {
-    /// Whether the gain is larger than chance gives.
+    /// Returns whether the gain is larger than chance gives.
     pub fn holds(&self) -> bool {
         self.tuned.holds
     }

@@ -60,7 +60,7 @@ pub struct Search {
 }
 
 impl History {
-    /// The history so far; `None` if there is none.
+    /// Returns the history so far; `None` if there is none.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -69,7 +69,7 @@ impl History {
         path.is_file().then(|| Self::at(&path)).transpose()
     }
 
-    /// The history; an empty one is created if there is none.
+    /// Returns the history; an empty one is created if there is none.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -121,7 +121,7 @@ impl History {
         Ok(writing.commit()?)
     }
 
-    /// The newest searches.
+    /// Returns the newest searches.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -148,7 +148,7 @@ impl History {
         Ok(())
     }
 
-    /// The judgements of a bundle's pages by query, in the order of the queries.
+    /// Returns the judgements of a bundle's pages by query, in the order of the queries.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -171,7 +171,7 @@ fn path(home: &Home) -> PathBuf {
     home.root().join(FILE)
 }
 
-/// The version of the tables; 0 where there are none.
+/// Returns the version of the tables; 0 where there are none.
 fn version(db: &Connection) -> rusqlite::Result<i64> {
     db.pragma_query_value(None, "user_version", |row| row.get(0))
 }

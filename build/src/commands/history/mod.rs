@@ -99,8 +99,8 @@ fn remove(args: &Clear, ui: &Ui) -> Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// Whether searches are to be remembered: by the nearest `findling.toml`, or else by the one among
-/// findling's data.
+/// Returns whether searches are to be remembered: by the nearest `findling.toml`, or else by the
+/// one among findling's data.
 ///
 /// # Errors
 /// If a file cannot be read.

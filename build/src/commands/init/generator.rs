@@ -127,7 +127,7 @@ const GENERATORS: &[Known] = &[
     known("Doxygen", &["Doxyfile"], "html", "doxygen"),
 ];
 
-/// The generator of the site in a directory; `None` if none is recognised.
+/// Returns the generator of the site in a directory; `None` if none is recognised.
 pub fn recognise(directory: &Path) -> Option<Site> {
     GENERATORS.iter().find_map(|known| known.find(directory)).or_else(|| unrendered(directory))
 }
@@ -155,7 +155,7 @@ impl Known {
     }
 }
 
-/// A directory whose files are indexed as they are: rendered pages, papers, code, Markdown.
+/// Returns a directory whose files are indexed as they are: rendered pages, papers, code, Markdown.
 fn unrendered(directory: &Path) -> Option<Site> {
     let as_it_is = |name, by: &str, input: &str, format| Site {
         name,
@@ -200,8 +200,8 @@ fn is_markdown(entry: std::fs::DirEntry) -> bool {
     entry.path().extension().is_some_and(|extension| extension == "md")
 }
 
-/// The value of a key on a line of its own, as TOML, YAML and JavaScript write it. A wrong guess is
-/// shown to the user before it is used, so no parser of each language is needed.
+/// Returns the value of a key on a line of its own, as TOML, YAML and JavaScript write it. A wrong
+/// guess is shown to the user before it is used, so no parser of each language is needed.
 fn value(text: &str, key: &str) -> Option<String> {
     text.lines().find_map(|line| {
         let rest = line.trim().strip_prefix(key)?.trim_start();
@@ -213,7 +213,7 @@ fn value(text: &str, key: &str) -> Option<String> {
     })
 }
 
-/// Whether a path stays inside of the directory.
+/// Returns whether a path stays inside of the directory.
 fn is_below(path: &Path) -> bool {
     use std::path::Component;
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))

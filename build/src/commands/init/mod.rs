@@ -65,7 +65,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     })
 }
 
-/// The file's text.
+/// Returns the file's text.
 fn settings(site: Option<&Site>) -> String {
     let input = site.map_or(Path::new("public"), |site| &site.input);
     // An index beside what is indexed must not be read as a part of it.

@@ -130,7 +130,7 @@ pub(super) fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
     }
 }
 
-/// A message for every shard and every file of a query encoder that is missing or damaged.
+/// Returns a message for every shard and every file of a query encoder that is missing or damaged.
 fn damage(files: &BundleFiles, shards: &[Checked]) -> Vec<String> {
     let manifest = files.manifest();
     let mut damage: Vec<String> = shards
@@ -153,7 +153,7 @@ fn damage(files: &BundleFiles, shards: &[Checked]) -> Vec<String> {
     damage
 }
 
-/// The number of files and bytes of each kind of shard, and of the manifest.
+/// Returns the number of files and bytes of each kind of shard, and of the manifest.
 fn parts(files: &BundleFiles, shards: &[Checked]) -> Vec<Part> {
     sizes(shards.iter().map(|shard| (shard.entry.kind, shard.lens)))
         .into_iter()

@@ -215,7 +215,7 @@ fn is_address(text: &str) -> bool {
 
 /// A page as a server sent it.
 struct Fetched {
-    /// Its address after redirects.
+    /// The address after redirects.
     url: String,
     id: String,
     format: Format,
@@ -273,7 +273,7 @@ fn fetch(url: &str, format: Option<Format>) -> Result<Fetched> {
     Ok(Fetched { id: format!("{path}{index}"), url: final_url, format, charset, bytes })
 }
 
-/// The format of a page by its media type, otherwise by its name.
+/// Returns the format of a page by its media type, otherwise by its name.
 fn format_of(kind: &str, path: &str) -> Option<Format> {
     let kind = kind.split(';').next().unwrap_or_default().trim();
     match kind {
@@ -380,7 +380,7 @@ fn problem_report(problem: Problem) -> ProblemReport {
     ProblemReport { severity, path: problem.path, line: problem.line, reason: problem.reason }
 }
 
-/// The report for a terminal.
+/// Returns the report for a terminal.
 fn text_report(extraction: &Extraction, ui: &Ui) -> String {
     let page = &extraction.page;
     let mut out = String::new();

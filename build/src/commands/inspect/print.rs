@@ -80,7 +80,7 @@ pub(super) fn print(contents: &Contents, ui: &Ui, out: &mut dyn Write) -> io::Re
     writeln!(out, "\n{state}")
 }
 
-/// The lines of an encoder. `field` prints a name and a value.
+/// Returns the lines of an encoder. `field` prints a name and a value.
 fn print_encoder(
     encoder: &EncoderLine,
     field: &mut dyn FnMut(&str, String) -> io::Result<()>,

@@ -142,7 +142,7 @@ fn decode(
     Ok(Decoded::Other)
 }
 
-/// The name of a kind of shard.
+/// Returns the name of a kind of shard.
 pub(super) fn kind_name(kind: ShardKind) -> &'static str {
     match kind {
         ShardKind::Structure => "structure",
@@ -166,7 +166,7 @@ pub(super) fn kind_name(kind: ShardKind) -> &'static str {
     }
 }
 
-/// The name of an attribute's type.
+/// Returns the name of an attribute's type.
 pub(super) fn attribute_kind_name(kind: AttributeKind) -> &'static str {
     match kind {
         AttributeKind::String => "string",

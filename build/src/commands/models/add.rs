@@ -20,7 +20,7 @@ use super::{Report, Row, Status, print, prove};
 pub(super) struct Add {
     /// Directory of the model, or its .onnx file
     path: PathBuf,
-    /// Its name for --encoder and --vectors [default: the name of the directory]
+    /// The name for --encoder and --vectors [default: the name of the directory]
     #[arg(long)]
     name: Option<String>,
     /// tokenizer.json, if it is not beside the model
@@ -60,8 +60,8 @@ pub(super) fn run(store: &Store, args: Add, ui: &Ui) -> anyhow::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// The name of the model's directory, or of the file where several lie in one directory, with other
-/// characters replaced.
+/// Returns the name of the model's directory, or of the file where several lie in one directory,
+/// with other characters replaced.
 fn name_of(path: &Path) -> String {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let is_main = path.ends_with("model.onnx") || path.ends_with("model.safetensors");

@@ -167,7 +167,7 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The texts of bundles and text files.
+/// Returns the texts of bundles and text files.
 fn texts_of(paths: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     let mut texts = Vec::new();
     for path in paths {
@@ -203,7 +203,7 @@ fn texts_of(paths: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     Ok(texts)
 }
 
-/// The precisions asked for, or the default.
+/// Returns the precisions asked for, or the default.
 fn chosen(asked: &[f32], default: Bits) -> anyhow::Result<Vec<Bits>> {
     if asked.is_empty() {
         return Ok(vec![default]);

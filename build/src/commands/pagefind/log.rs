@@ -19,7 +19,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// A log that replaces the file.
+    /// Returns a log that replaces the file.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -39,12 +39,12 @@ impl Log {
         Ok(Self { verbosity, ui: Ui::new(verbosity), file })
     }
 
-    /// A line about what is done.
+    /// Returns a line about what is done.
     pub fn info(&mut self, line: impl Display) -> Result<()> {
         self.out(Verbosity::Normal, &line)
     }
 
-    /// A line for `--verbose` alone.
+    /// Returns a line for `--verbose` alone.
     pub fn detail(&mut self, line: impl Display) -> Result<()> {
         self.out(Verbosity::Verbose, &line)
     }

@@ -90,7 +90,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// The options of the command line, by the names of the configuration file.
+    /// Returns the options of the command line, by the names of the configuration file.
     fn given(&self) -> Map<String, Value> {
         let texts = [
             ("site", &self.site),
@@ -256,7 +256,7 @@ fn tell_site(site: &Site, log: &mut Log) -> Result<()> {
     Ok(())
 }
 
-/// The command line of `findling build` that the settings come to.
+/// Returns the command line of `findling build` that the settings come to.
 fn build_arguments(settings: &Settings, output: &Path, client: Option<PathBuf>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> =
         vec![settings.site.clone().into(), "--pagefind".into(), "--output".into(), output.into()];
@@ -264,7 +264,7 @@ fn build_arguments(settings: &Settings, output: &Path, client: Option<PathBuf>) 
     arguments
 }
 
-/// The part of it that does not depend on the site.
+/// Returns the part of it that does not depend on the site.
 fn common_arguments(settings: &Settings, client: Option<PathBuf>) -> Vec<OsString> {
     let encoder = settings.encoder.clone().unwrap_or_else(|| "none".to_owned());
     let mut arguments: Vec<OsString> = vec!["--encoder".into(), encoder.into()];

@@ -308,7 +308,7 @@ mod tests {
 
     use super::*;
 
-    /// The payloads of the answers to requests, which get ascending numbers.
+    /// Returns the payloads of the answers to requests, which get ascending numbers.
     fn answers(requests: &[Value]) -> Vec<Value> {
         let mut input = String::new();
         for (at, payload) in requests.iter().enumerate() {

@@ -86,7 +86,8 @@ impl Settings {
         Self::of(values(args, here, environment)?)
     }
 
-    /// The same for programs that name the pages themselves: the site is the directory `here`.
+    /// Returns the same for programs that name the pages themselves: the site is the directory
+    /// `here`.
     ///
     /// # Errors
     /// If there are several configuration files, or one cannot be read.
@@ -159,7 +160,7 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether a flag is set, or a value is given.
+/// Returns whether a flag is set, or a value is given.
 fn is_on(value: &Value) -> bool {
     match value {
         Value::Bool(value) => *value,
@@ -220,7 +221,7 @@ fn check(here: &Path, name: &str, value: &Value) -> Result<()> {
     }
 }
 
-/// The configuration file's settings; none without a file.
+/// Returns the configuration file's settings; none without a file.
 fn file(here: &Path) -> Result<Map<String, Value>> {
     let found: Vec<_> = FILES.into_iter().filter(|name| here.join(name).is_file()).collect();
     let name = match found[..] {

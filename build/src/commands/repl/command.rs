@@ -68,17 +68,17 @@ pub const COMMANDS: &[Known] = &[
     known(":quit", "", "end; so does Ctrl+D"),
 ];
 
-/// The words that name the values of an argument.
+/// Returns the words that name the values of an argument.
 pub fn words<T: ValueEnum + 'static>() -> impl Iterator<Item = String> {
     T::value_variants().iter().filter_map(word)
 }
 
-/// The word that names a value.
+/// Returns the word that names a value.
 pub fn word<T: ValueEnum>(value: &T) -> Option<String> {
     Some(value.to_possible_value()?.get_name().to_owned())
 }
 
-/// The formats of a single answer.
+/// Returns the formats of a single answer.
 pub fn formats() -> impl Iterator<Item = String> {
     words::<FormatArg>().filter(|name| word(&FormatArg::Trec).as_ref() != Some(name))
 }
@@ -121,7 +121,7 @@ pub fn parse(line: &str) -> Result<Command<'_>, UsageError> {
     })
 }
 
-/// The command that a word is, or begins.
+/// Returns the command that a word is, or begins.
 fn name(word: &str) -> Result<&'static str, UsageError> {
     let names = || COMMANDS.iter().map(|known| known.name);
     if let Some(name) = names().find(|name| *name == word) {
@@ -145,7 +145,7 @@ fn number(text: &str) -> Result<usize, UsageError> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| wrong("a number from 1", text))
 }
 
-/// The value that a word names, which must be one of those expected.
+/// Returns the value that a word names, which must be one of those expected.
 fn value<T: ValueEnum>(
     text: &str,
     expected: impl Iterator<Item = String>,

@@ -96,14 +96,15 @@ impl Highlighter for Completion {}
 impl Validator for Completion {}
 impl Helper for Completion {}
 
-/// Whether a candidate begins as typed, whatever the case and whether the quote was typed yet.
+/// Returns whether a candidate begins as typed, whatever the case and whether the quote was typed
+/// yet.
 fn starts(candidate: &str, begun: &str) -> bool {
     let begins = |text: &str, with: &str| text.to_lowercase().starts_with(&with.to_lowercase());
     begins(candidate, begun)
         || candidate.strip_prefix('"').is_some_and(|inside| begins(inside, begun))
 }
 
-/// A value as a filter or a query takes it: quoted where it would end early.
+/// Returns a value as a filter or a query takes it: quoted where it would end early.
 fn quoted(value: &str, in_query: bool) -> String {
     let plain = |c: char| {
         c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/') || (in_query && c == ',')
@@ -130,7 +131,7 @@ fn place(text: &str) -> Place<'_> {
     }
 }
 
-/// The last term of a query or a filter.
+/// Returns the last term of a query or a filter.
 fn term(text: &str, in_query: bool) -> Place<'_> {
     let operators: &[&str] =
         if in_query { &[":"] } else { &["!=", ">=", "<=", "=", ">", "<", "~"] };
@@ -155,7 +156,7 @@ fn term(text: &str, in_query: bool) -> Place<'_> {
     Place::Name { begun: term, in_query }
 }
 
-/// Where the last term begins: after the last space or comma outside of quotes.
+/// Returns where the last term begins: after the last space or comma outside of quotes.
 fn start_of_term(text: &str) -> usize {
     let (mut start, mut open) = (0, false);
     for (at, c) in text.char_indices() {

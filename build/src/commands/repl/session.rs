@@ -79,7 +79,7 @@ impl Session {
         })
     }
 
-    /// The prompt: what is searched, and the filters.
+    /// Returns the prompt: what is searched, and the filters.
     pub fn prompt(&self) -> String {
         let name = match &self.asked[..] {
             [one] => line(&one.name).into_owned(),
@@ -92,7 +92,7 @@ impl Session {
         }
     }
 
-    /// Names of attributes in all bundles, in order.
+    /// Returns names of attributes in all bundles, in order.
     pub fn attributes(&self) -> Vec<String> {
         let of = |asked: &OpenBundle| asked.host.manifest().attributes.clone();
         let mut names: Vec<String> =
@@ -156,7 +156,7 @@ impl Session {
         (!all.is_everything()).then(|| all.to_json())
     }
 
-    /// The request for a query with the settings.
+    /// Returns the request for a query with the settings.
     fn request(&self, query: &str) -> Request {
         Request {
             query: query.to_owned(),
@@ -214,7 +214,7 @@ impl Session {
         Ok(LastAnswer { request, mode, shown, found })
     }
 
-    /// The answer to the query asked last.
+    /// Returns the answer to the query asked last.
     ///
     /// # Errors
     /// If there is none.
@@ -260,7 +260,7 @@ impl Session {
         Ok((bundle, place, reply.response))
     }
 
-    /// The last answer as it is printed. Numbers go on from one bundle to the next.
+    /// Returns the last answer as it is printed. Numbers go on from one bundle to the next.
     pub fn answers(&self) -> Vec<Answer<'_>> {
         let Some(last) = &self.last else { return Vec::new() };
         let mut offset = last.shown as u32;
@@ -282,7 +282,7 @@ impl Session {
         answers
     }
 
-    /// The bundle, the place in its answer, and the hit, of a number that was printed.
+    /// Returns the bundle, the place in its answer, and the hit, of a number that was printed.
     ///
     /// # Errors
     /// If there is no such hit.
@@ -309,7 +309,7 @@ impl Session {
     }
 }
 
-/// The question to one bundle, for the best stage of the mode that it supports.
+/// Returns the question to one bundle, for the best stage of the mode that it supports.
 fn question(
     asked: &mut OpenBundle,
     request: Request,

@@ -81,7 +81,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// A search of a collection without facets.
+    /// Returns a search of a collection without facets.
     pub(crate) fn of(
         collection: &Name,
         query: String,
@@ -137,7 +137,7 @@ pub struct SearchOptions {
 }
 
 impl SearchOptions {
-    /// The request for a query, without what depends on the bundle.
+    /// Returns the request for a query, without what depends on the bundle.
     pub(crate) fn request(&self, query: &str) -> Request {
         Request { mode: self.mode.into(), ..self.ranking.request(query) }
     }
@@ -187,7 +187,7 @@ impl SearchOptions {
         }
     }
 
-    /// The attribute of a bundle that pages are grouped by.
+    /// Returns the attribute of a bundle that pages are grouped by.
     pub(crate) fn group_by_in(&self, manifest: &Manifest) -> Option<String> {
         attribute(manifest, "--group-by", self.group_by.as_ref()?).ok().flatten()
     }
@@ -237,7 +237,7 @@ pub enum FormatArg {
 }
 
 impl Output {
-    /// The format of an answer.
+    /// Returns the format of an answer.
     ///
     /// # Errors
     /// If the format is for batches only.
@@ -279,7 +279,7 @@ impl Output {
         Err(UsageError { code: "usage", message })
     }
 
-    /// Whether errors are printed as JSON.
+    /// Returns whether errors are printed as JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json || matches!(self.format, Some(FormatArg::Json | FormatArg::Jsonl))
     }
@@ -399,7 +399,7 @@ impl From<OrderArg> for Order {
 }
 
 impl Ranking {
-    /// A request with these options.
+    /// Returns a request with these options.
     pub(crate) fn request(&self, query: &str) -> Request {
         Request {
             query: query.to_owned(),

@@ -57,7 +57,7 @@ impl Conditions {
     }
 }
 
-/// A filter with more conditions, all of which must hold.
+/// Returns a filter with more conditions, all of which must hold.
 ///
 /// # Errors
 /// If the filter cannot be read. Without more conditions it is not looked at.
@@ -74,7 +74,7 @@ pub(crate) fn with_conditions(
     Ok(Some(Condition::all(more).to_json()))
 }
 
-/// A filter of a request as a condition.
+/// Returns a filter of a request as a condition.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -90,13 +90,13 @@ fn compare(name: &str, bound: Bound, value: &str) -> Condition {
     Condition::test(name, Predicate::Compare(bound, value.to_owned()))
 }
 
-/// The date of pages: the attribute of this name, or else the first date.
+/// Returns the date of pages: the attribute of this name, or else the first date.
 fn of_kind<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a Attribute> {
     let dates = || manifest.attributes.iter().filter(|one| one.kind == AttributeKind::Date);
     dates().find(|one| one.name == name).or_else(|| dates().next())
 }
 
-/// The date of a bundle's pages.
+/// Returns the date of a bundle's pages.
 ///
 /// # Errors
 /// If they have none.
@@ -104,7 +104,7 @@ pub(super) fn date_of(manifest: &Manifest) -> Result<&Attribute, UsageError> {
     of_kind(manifest, "date").ok_or_else(|| lacks(manifest, "a date"))
 }
 
-/// The error for an attribute that a bundle does not have.
+/// Returns the error for an attribute that a bundle does not have.
 fn lacks(manifest: &Manifest, what: &str) -> UsageError {
     let names: Vec<&str> = manifest.attributes.iter().map(|one| one.name.as_str()).collect();
     let has = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
@@ -112,7 +112,7 @@ fn lacks(manifest: &Manifest, what: &str) -> UsageError {
     UsageError { code: "unknown-attribute", message }
 }
 
-/// A date, or a time before now as the date it was.
+/// Returns a date, or a time before now as the date it was.
 fn since(text: &str) -> Result<String, String> {
     let before = |text: &str| {
         let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;

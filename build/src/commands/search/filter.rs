@@ -51,7 +51,7 @@ pub fn parse_filter(text: &str) -> Result<Value, String> {
     }
 }
 
-/// Whether a filter has something that the engine's own spelling has not.
+/// Returns whether a filter has something that the engine's own spelling has not.
 fn is_expression(text: &str) -> bool {
     let mut parser = Parser { rest: text, depth: 0 };
     loop {
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         Ok(if parts.len() == 1 { parts.remove(0) } else { Condition::any(parts) })
     }
 
-    /// Terms that must all hold. `key=a, key=b` asks for any of the two, as in the engine's
+    /// Returns terms that must all hold. `key=a, key=b` asks for any of the two, as in the engine's
     /// spelling.
     fn all(&mut self) -> Result<Condition, String> {
         let mut parts: Vec<Condition> = Vec::new();
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A term, and whether it is `key=value`.
+    /// Returns a term, and whether it is `key=value`.
     fn term(&mut self) -> Result<(Condition, bool), String> {
         if self.depth >= MAX_DEPTH {
             return Err(format!("expected at most {MAX_DEPTH} levels of brackets, found more"));
@@ -178,7 +178,7 @@ impl<'a> Parser<'a> {
         Ok((condition, operator == Operator::Equal))
     }
 
-    /// A term that the engine parses.
+    /// Returns a term that the engine parses.
     fn of_engine(&mut self, start: &'a str) -> Result<Condition, String> {
         self.value(&[',', ')'])?;
         let text = &start[..start.len() - self.rest.len()];
@@ -256,7 +256,8 @@ impl<'a> Parser<'a> {
         Ok((key, operator))
     }
 
-    /// A value: quoted, or up to one of these characters or to `and` or `or` before another term.
+    /// Returns a value: quoted, or up to one of these characters or to `and` or `or` before another
+    /// term.
     fn value(&mut self, ends: &[char]) -> Result<String, String> {
         if let Some(value) = self.quoted()? {
             return Ok(value);
@@ -282,7 +283,7 @@ impl<'a> Parser<'a> {
         Ok(value.to_owned())
     }
 
-    /// A quoted text, with `\` before a quote or a backslash in it.
+    /// Returns a quoted text, with `\` before a quote or a backslash in it.
     fn quoted(&mut self) -> Result<Option<String>, String> {
         let start = self.rest.trim_start();
         let Some(mark) = start.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
@@ -326,8 +327,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The text after a keyword, which may be in any case and must be followed by white space or a
-/// bracket.
+/// Returns the text after a keyword, which may be in any case and must be followed by white space
+/// or a bracket.
 fn word<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
     let head = text.get(..wanted.len())?;
     let rest = &text[wanted.len()..];

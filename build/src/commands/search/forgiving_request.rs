@@ -45,8 +45,8 @@ pub(crate) fn forgive(host: &mut Host, request: &mut Request) -> Result<Vec<Noti
     Ok(notices)
 }
 
-/// The attribute of a bundle that a typed name stands for; `None` if there is none. `what` names
-/// the option in the error.
+/// Returns the attribute of a bundle that a typed name stands for; `None` if there is none. `what`
+/// names the option in the error.
 ///
 /// # Errors
 /// If several fit.
@@ -141,8 +141,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the engine itself finds a value: without case, and without what stands between letters
-/// and digits.
+/// Returns whether the engine itself finds a value: without case, and without what stands between
+/// letters and digits.
 fn is_found(known: &[String], value: &str) -> bool {
     if known.iter().any(|known| known == value) {
         return true;

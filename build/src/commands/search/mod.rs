@@ -160,7 +160,8 @@ fn request(args: &Args, query: &str) -> Request {
     }
 }
 
-/// The request for pages like a page, or like the text of a file if no page has that address.
+/// Returns the request for pages like a page, or like the text of a file if no page has that
+/// address.
 ///
 /// # Errors
 /// If there is neither; if the bundle cannot be read.
@@ -279,7 +280,7 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// The metadata in JSON output. For other formats the sources are not read.
+/// Returns the metadata in JSON output. For other formats the sources are not read.
 pub(crate) fn meta(
     target: &Target,
     host: &Host,
@@ -294,7 +295,7 @@ pub(crate) fn meta(
     Ok(meta)
 }
 
-/// Whether anything was found.
+/// Returns whether anything was found.
 pub(crate) fn exit(response: &Response) -> Exit {
     if response.total.pages == 0 && response.results.is_empty() {
         Exit::Nothing
@@ -333,13 +334,13 @@ fn answer_with(
     Ok(answer)
 }
 
-/// Whether an error is that no page has an address.
+/// Returns whether an error is that no page has an address.
 pub(crate) fn is_no_page(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(findling_engine::Error::NoSuchPage { .. }))
 }
 
-/// An error that names what is similar: pages, if no page has an address; attributes, if the bundle
-/// does not have one.
+/// Returns an error that names what is similar: pages, if no page has an address; attributes, if
+/// the bundle does not have one.
 fn near(host: &mut Host, error: anyhow::Error) -> anyhow::Error {
     let Some(findling_engine::Error::NoSuchPage { address }) = error.downcast_ref() else {
         return with_counts(host, error);
@@ -418,7 +419,7 @@ fn batch(
     Ok(())
 }
 
-/// An id for a column of a TREC run: white space and what could do harm is percent-encoded.
+/// Returns an id for a column of a TREC run: white space and what could do harm is percent-encoded.
 fn field(id: &str) -> String {
     let fits = |c: char| !c.is_whitespace() && safe_text::is_safe(c.encode_utf8(&mut [0; 4]));
     id.chars()

@@ -98,7 +98,7 @@ impl Default for EndpointArgs {
 }
 
 impl EndpointArgs {
-    /// The options of the endpoint of a bundle at `mount`.
+    /// Returns the options of the endpoint of a bundle at `mount`.
     fn options(&self, mount: &str) -> Result<endpoint::Options> {
         let prefix = match self.prefix.trim_matches('/') {
             "" => String::new(),

@@ -94,7 +94,7 @@ pub struct App {
 }
 
 impl App {
-    /// A screen that begins as the session says.
+    /// Returns a screen that begins as the session says.
     pub fn new(target: &str, session: Session) -> Self {
         let Session { mode, explains, refused, search } = session;
         Self {
@@ -125,7 +125,7 @@ impl App {
         }
     }
 
-    /// The state that the next run begins with.
+    /// Returns the state that the next run begins with.
     pub fn session(&self) -> Session {
         let search = Search {
             query: self.query.text().to_owned(),
@@ -138,7 +138,7 @@ impl App {
         Session { mode: self.mode, explains: self.explains, refused, search }
     }
 
-    /// The question to ask now.
+    /// Returns the question to ask now.
     ///
     /// # Errors
     /// If the filter cannot be read.
@@ -216,7 +216,7 @@ impl App {
         Effect::Ask
     }
 
-    /// The number of the page that is read next.
+    /// Returns the number of the page that is read next.
     pub fn next_read(&mut self) -> u64 {
         self.read += 1;
         self.read
@@ -229,7 +229,7 @@ impl App {
         }
     }
 
-    /// The hit of a row, to be opened.
+    /// Returns the hit of a row, to be opened.
     pub fn hit(&self, number: usize) -> Option<LastHit> {
         let row = self.rows.list().get(number)?;
         let bundle = self.bundles.get(row.bundle)?;
@@ -238,7 +238,7 @@ impl App {
         Some(LastHit::of(number + 1, &row.page, &bundle.sources, collection, of))
     }
 
-    /// The hits shown, for `findling open` and `findling last`.
+    /// Returns the hits shown, for `findling open` and `findling last`.
     pub fn last(&self, most: usize) -> Last {
         let hits = (0..self.rows.list().len().min(most)).filter_map(|number| self.hit(number));
         Last::new(self.query.text(), hits.collect())

@@ -24,22 +24,22 @@ impl Chosen {
         self.0.retain(|_, values| !values.is_empty());
     }
 
-    /// Whether a value is chosen.
+    /// Returns whether a value is chosen.
     pub fn has(&self, name: &str, value: &str) -> bool {
         self.0.get(name).is_some_and(|values| values.contains(value))
     }
 
-    /// Whether nothing is chosen.
+    /// Returns whether nothing is chosen.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Each attribute with its chosen values.
+    /// Returns each attribute with its chosen values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Vec<&str>)> {
         self.0.iter().map(|(name, values)| (&**name, values.iter().map(|one| &**one).collect()))
     }
 
-    /// The filter: one of the chosen values of each attribute.
+    /// Returns the filter: one of the chosen values of each attribute.
     pub fn condition(&self) -> Option<Condition> {
         let tests = self.0.iter().map(|(name, values)| {
             Condition::test(name, Predicate::In(values.iter().cloned().collect()))
@@ -56,7 +56,7 @@ pub enum Entry<'a> {
     Value { name: &'a str, value: &'a str, count: u32, chosen: bool },
 }
 
-/// The lines of the list. Values that are chosen stay in it even if nothing has them.
+/// Returns the lines of the list. Values that are chosen stay in it even if nothing has them.
 pub fn entries<'a>(facets: &'a [Facet], chosen: &'a Chosen) -> Vec<Entry<'a>> {
     let mut lines = Vec::new();
     for Facet { name, values } in facets {

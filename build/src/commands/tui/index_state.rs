@@ -74,7 +74,7 @@ impl Watched {
         }
     }
 
-    /// Whether the bundle that took its place is to be opened now.
+    /// Returns whether the bundle that took its place is to be opened now.
     fn is_to_be_opened(&mut self) -> bool {
         if !self.is_replaced() {
             self.tried = None;

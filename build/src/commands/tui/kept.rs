@@ -52,7 +52,7 @@ pub struct Session {
     pub search: Search,
 }
 
-/// The state that the last run over a target saved.
+/// Returns the state that the last run over a target saved.
 pub fn read(target: &str) -> Session {
     let kept: Kept = state_directory::read(FILE).unwrap_or_default();
     if kept.version != VERSION {

@@ -184,7 +184,7 @@ pub const BINDINGS: &[Binding] = &[
     },
 ];
 
-/// The action of a key; `None` if it has none.
+/// Returns the action of a key; `None` if it has none.
 pub fn action(key: KeyEvent) -> Option<Action> {
     let bound = BINDINGS.iter().flat_map(|binding| binding.codes);
     for (modifiers, code, action) in bound {

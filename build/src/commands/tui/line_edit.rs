@@ -41,13 +41,13 @@ pub enum Edit {
 }
 
 impl LineEdit {
-    /// A line with the cursor at its end.
+    /// Returns a line with the cursor at its end.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         Self { cursor: text.len(), text }
     }
 
-    /// The line.
+    /// Returns the line.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -114,8 +114,8 @@ impl LineEdit {
         after.map_or(self.text.len(), |(at, word)| self.cursor + at + word.len())
     }
 
-    /// The part around the cursor that fits into `width` columns, one of which the cursor takes
-    /// behind the end.
+    /// Returns the part around the cursor that fits into `width` columns, one of which the cursor
+    /// takes behind the end.
     pub fn visible(&self, width: usize) -> Visible<'_> {
         let room = width.saturating_sub(1);
         let mut start = 0;

@@ -38,13 +38,13 @@ pub enum Stage {
 }
 
 impl Mode {
-    /// The next one.
+    /// Returns the next one.
     pub fn next(self) -> Mode {
         let all = Self::value_variants().iter().cycle();
         all.skip_while(|mode| **mode != self).nth(1).copied().unwrap_or(self)
     }
 
-    /// Its name for people.
+    /// Returns the name for people.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Words => "words",
@@ -54,7 +54,7 @@ impl Mode {
         }
     }
 
-    /// Its answers in order. Words come first, because they need no model.
+    /// Returns the answers in order. Words come first, because they need no model.
     pub fn stages(self) -> &'static [Stage] {
         match self {
             Mode::Words => &[Stage::Words],
@@ -66,7 +66,7 @@ impl Mode {
 }
 
 impl Stage {
-    /// Its name for people.
+    /// Returns the name for people.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Words => "words",
@@ -77,7 +77,7 @@ impl Stage {
         }
     }
 
-    /// The engine's mode.
+    /// Returns the engine's mode.
     pub fn mode(self) -> EngineMode {
         match self {
             Stage::Words => EngineMode::Lexical,
@@ -86,7 +86,7 @@ impl Stage {
         }
     }
 
-    /// The encoder of the query.
+    /// Returns the encoder of the query.
     pub fn encoder(self) -> EncoderChoice {
         match self {
             Stage::Words => EncoderChoice::None,
@@ -96,7 +96,7 @@ impl Stage {
         }
     }
 
-    /// Whether a bundle can give this answer, and it says more than the stage before.
+    /// Returns whether a bundle can give this answer, and it says more than the stage before.
     pub fn fits(self, host: &Host) -> bool {
         let dense = host.manifest().dense.as_ref();
         match self {
@@ -113,7 +113,7 @@ impl Stage {
 pub struct StageEncoders(HashMap<Stage, Encoders>);
 
 impl StageEncoders {
-    /// The encoders of a stage.
+    /// Returns the encoders of a stage.
     pub fn of(&mut self, stage: Stage) -> &mut Encoders {
         self.0.entry(stage).or_insert_with(|| Encoders::new(stage.encoder()))
     }

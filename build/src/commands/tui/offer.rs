@@ -7,15 +7,15 @@ use crate::ui::bytes;
 /// A model that can be installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The question, one string a paragraph.
     pub words: Vec<String>,
 }
 
 impl Offer {
-    /// The offer of a model; `None` if nothing is known of it, this program cannot run it, or it
-    /// was refused.
+    /// Returns the offer of a model; `None` if nothing is known of it, this program cannot run it,
+    /// or it was refused.
     pub fn of(name: &str, refused: &[String]) -> Option<Self> {
         if !cfg!(feature = "transformer") || refused.iter().any(|known| known == name) {
             return None;

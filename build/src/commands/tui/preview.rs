@@ -25,12 +25,12 @@ impl PreviewPane {
         *self = Self { page, height: self.height, ..Self::default() };
     }
 
-    /// Where the hit is.
+    /// Returns where the hit is.
     pub fn location(&self) -> &str {
         &self.page.location
     }
 
-    /// The lines that fit into a size.
+    /// Returns the lines that fit into a size.
     pub fn lines(&mut self, width: usize, height: usize) -> &[Line] {
         if (width, height) != (self.width, self.height) || self.width == 0 {
             self.fit(width, height);

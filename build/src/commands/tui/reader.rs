@@ -111,7 +111,7 @@ fn preview(id: u64, document: &Document, page: &PageHit, sources: &Sources) -> P
     Preview { id, location, before: before.into_iter().rev().flatten().collect(), after }
 }
 
-/// The heading and the text of a section.
+/// Returns the heading and the text of a section.
 fn section_pieces(section: &DocumentSection, snippets: &[&Snippet]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     if let Some(heading) = section.heading_path.last() {
@@ -132,7 +132,7 @@ fn section_pieces(section: &DocumentSection, snippets: &[&Snippet]) -> Vec<Piece
     pieces
 }
 
-/// The pieces of a stretch of code.
+/// Returns the pieces of a stretch of code.
 fn code_pieces(text: &str) -> Vec<Piece> {
     let pieces = highlight::code(text).into_iter();
     pieces.map(|(range, kind)| Piece::new(&text[range], kind.into())).collect()
@@ -163,7 +163,7 @@ fn push(pieces: &mut Vec<Piece>, stretches: Vec<Piece>, mut at: usize, marks: &[
     }
 }
 
-/// The byte ranges of a text that matched, as far as snippets show them.
+/// Returns the byte ranges of a text that matched, as far as snippets show them.
 fn marks(text: &str, snippets: &[&Snippet]) -> Vec<(usize, usize)> {
     let mut marks = Vec::new();
     for snippet in snippets.iter().filter(|snippet| !snippet.text.is_empty()) {
@@ -181,7 +181,7 @@ fn marks(text: &str, snippets: &[&Snippet]) -> Vec<(usize, usize)> {
     marks
 }
 
-/// The byte at which a UTF-16 code unit begins.
+/// Returns the byte at which a UTF-16 code unit begins.
 fn byte(text: &str, unit: u32) -> Option<usize> {
     let mut units = 0;
     let ends = text.char_indices().map(|(at, c)| (at, c.len_utf16() as u32));

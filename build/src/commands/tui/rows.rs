@@ -11,7 +11,7 @@ use crate::safe_text::line;
 pub struct Row {
     /// Which bundle it is from.
     pub bundle: usize,
-    /// Its title and the headings of its best section, from the outermost.
+    /// The title and the headings of its best section, from the outermost.
     pub names: Vec<String>,
     /// The score that compares hits of different bundles.
     pub comparable: f32,
@@ -40,13 +40,13 @@ impl Row {
         }
     }
 
-    /// Whether both are the same page of the same bundle.
+    /// Returns whether both are the same page of the same bundle.
     fn is_same_page(&self, other: &Row) -> bool {
         self.bundle == other.bundle && self.page.id == other.page.id
     }
 }
 
-/// The rows of one bundle's answer.
+/// Returns the rows of one bundle's answer.
 pub fn rows(bundle: usize, response: &Response) -> Vec<Row> {
     response.results.iter().map(|page| Row::new(bundle, response, page)).collect()
 }
@@ -61,17 +61,17 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The rows in order.
+    /// Returns the rows in order.
     pub fn list(&self) -> &[Row] {
         &self.rows
     }
 
-    /// The number of the selected row.
+    /// Returns the number of the selected row.
     pub fn selected(&self) -> usize {
         self.selected
     }
 
-    /// The selected row, if there is any.
+    /// Returns the selected row, if there is any.
     pub fn current(&self) -> Option<&Row> {
         self.rows.get(self.selected)
     }

@@ -71,32 +71,32 @@ impl Screen {
         })
     }
 
-    /// The terminal to draw on.
+    /// Returns the terminal to draw on.
     pub fn terminal(&mut self) -> &mut Terminal<CrosstermBackend<Stdout>> {
         &mut self.terminal
     }
 
-    /// A signal that asks the program to end, if one has come.
+    /// Returns a signal that asks the program to end, if one has come.
     #[cfg(unix)]
     pub fn signal(&self) -> Option<i32> {
         let signal = self.signal.load(Ordering::Relaxed);
         (signal != 0).then_some(signal as i32)
     }
 
-    /// A signal that asks the program to end.
+    /// Returns a signal that asks the program to end.
     #[cfg(not(unix))]
     pub fn signal(&self) -> Option<i32> {
         None
     }
 
-    /// Whether the terminal got a new size since this was last asked. The event for it is not
-    /// enough: it is lost when a key comes at the same moment.
+    /// Returns whether the terminal got a new size since this was last asked. The event for it is
+    /// not enough: it is lost when a key comes at the same moment.
     #[cfg(unix)]
     pub fn has_new_size(&self) -> bool {
         self.has_new_size.swap(false, Ordering::Relaxed)
     }
 
-    /// The event for a new size is enough.
+    /// Returns the event for a new size is enough.
     #[cfg(not(unix))]
     pub fn has_new_size(&self) -> bool {
         false

@@ -130,7 +130,7 @@ pub fn run(wanted: &Wanted, jobs: &Receiver<Job>, tell: &dyn Fn(News)) {
     }
 }
 
-/// A job that came while another one was worked on.
+/// Returns a job that came while another one was worked on.
 fn newer(jobs: &Receiver<Job>, pause: Duration) -> Option<Job> {
     let mut newest = jobs.recv_timeout(pause).ok();
     loop {
@@ -232,7 +232,7 @@ impl Searcher {
     }
 }
 
-/// The model that an error says is not installed.
+/// Returns the model that an error says is not installed.
 fn missing_model(error: &anyhow::Error) -> Option<String> {
     error.chain().find_map(|cause| match cause.downcast_ref()? {
         models::Error::NotInstalled { name, .. } => Some(name.clone()),

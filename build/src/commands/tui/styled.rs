@@ -41,7 +41,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// A piece of a kind.
+    /// Returns a piece of a kind.
     pub fn new(text: impl Into<String>, kind: Kind) -> Self {
         Self { text: text.into(), kind }
     }
@@ -62,7 +62,7 @@ pub fn wrap(pieces: &[Piece], width: usize) -> Vec<Line> {
     lines.finish()
 }
 
-/// The first `width` columns of pieces, with an ellipsis where something is left out.
+/// Returns the first `width` columns of pieces, with an ellipsis where something is left out.
 pub fn cut(pieces: &[Piece], width: usize) -> Line {
     let total: usize = pieces.iter().map(|piece| piece.text.width()).sum();
     if total <= width {

@@ -18,7 +18,7 @@ impl Theme {
         Self { colours: !refused && !none }
     }
 
-    /// The style of a kind of text. Without colours all that matters differs by weight.
+    /// Returns the style of a kind of text. Without colours all that matters differs by weight.
     pub fn style(self, kind: Kind) -> Style {
         let plain = Style::new();
         match kind {
@@ -36,12 +36,12 @@ impl Theme {
         }
     }
 
-    /// The selected row.
+    /// Returns the selected row.
     pub fn selected(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 
-    /// The style of the focused part of the screen.
+    /// Returns the style of the focused part of the screen.
     pub fn focus(self) -> Style {
         self.coloured(Style::new().add_modifier(Modifier::BOLD), Color::Green)
     }
@@ -51,7 +51,7 @@ impl Theme {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// The style of errors, and of an index that is not current.
+    /// Returns the style of errors, and of an index that is not current.
     pub fn warning(self) -> Style {
         self.coloured(Style::new().add_modifier(Modifier::BOLD), Color::Red)
     }

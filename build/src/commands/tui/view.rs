@@ -90,7 +90,7 @@ fn draw_main(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme) {
     }
 }
 
-/// A line of pieces in the theme.
+/// Returns a line of pieces in the theme.
 fn text(pieces: &[Piece], theme: Theme) -> Text<'static> {
     let span = |piece: &Piece| Span::styled(piece.text.clone(), theme.style(piece.kind));
     Text::from_iter(pieces.iter().map(span))
@@ -180,7 +180,8 @@ fn draw_results(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme) 
     }
 }
 
-/// A result: number, title, headings and score; then the snippet, or the parts of the score.
+/// Returns a result: number, title, headings and score; then the snippet, or the parts of the
+/// score.
 fn result(row: &Row, place: usize, bundle: Option<&str>, explains: bool, width: u16) -> [Line; 2] {
     let width = usize::from(width);
     let score = format!(" {:.3}", row.page.score);

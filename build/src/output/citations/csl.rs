@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{Style, Work};
 use crate::sources::PaperKind;
 
-/// The references in the order of the style's bibliography.
+/// Returns the references in the order of the style's bibliography.
 ///
 /// # Errors
 /// If the style cannot be used.
@@ -50,15 +50,15 @@ pub fn styled(works: &[Work], style: Style) -> Result<Vec<String>> {
     list.items.into_iter().map(reference).collect()
 }
 
-/// A reference without what styles write around volumes, pages and dates of access, which are not
-/// known here.
+/// Returns a reference without what styles write around volumes, pages and dates of access, which
+/// are not known here.
 fn mended(text: String) -> String {
     const WITHOUT: [(&str, &str); 5] =
         [(", ahead of print,", ","), (". Retrieved ", ". "), (",.", "."), (",)", ")"), ("  ", " ")];
     WITHOUT.iter().fold(text, |text, (part, instead)| text.replace(part, instead))
 }
 
-/// A work as CSL-JSON has it, without what is not known.
+/// Returns a work as CSL-JSON has it, without what is not known.
 fn item(work: &Work) -> Value {
     let kind = match work.kind {
         PaperKind::Article => "article-journal",

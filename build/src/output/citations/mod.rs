@@ -52,7 +52,7 @@ struct Work {
     language: String,
 }
 
-/// A kind's type in BibTeX, and the field that names where a work of it appeared.
+/// Returns a kind's type in BibTeX, and the field that names where a work of it appeared.
 fn bibtex(kind: PaperKind) -> (EntryType, &'static str) {
     match kind {
         PaperKind::Article => (EntryType::Article, "journal"),
@@ -70,7 +70,7 @@ fn bibtex(kind: PaperKind) -> (EntryType, &'static str) {
     }
 }
 
-/// The references of answers as one list: no two keys are the same, and the numbers go on.
+/// Returns the references of answers as one list: no two keys are the same, and the numbers go on.
 pub fn list(answers: &[Answer<'_>], style: Style, out: &mut impl Write) -> Result<()> {
     let pages: Vec<&PageHit> =
         answers.iter().flat_map(Answer::pages).map(|(_, page)| page).collect();
@@ -80,7 +80,7 @@ pub fn list(answers: &[Answer<'_>], style: Style, out: &mut impl Write) -> Resul
     Ok(())
 }
 
-/// The reference of a page, harmless.
+/// Returns the reference of a page, harmless.
 ///
 /// # Errors
 /// If this program has no such style.
@@ -88,7 +88,7 @@ pub fn reference(page: &PageHit, style: Style) -> Result<String> {
     Ok(references(&[page], style)?.pop().unwrap_or_default())
 }
 
-/// The references of pages, harmless.
+/// Returns the references of pages, harmless.
 fn references(pages: &[&PageHit], style: Style) -> Result<Vec<String>> {
     let mut keys = HashSet::new();
     let works: Vec<Work> = pages.iter().map(|page| Work::of(page, &mut keys)).collect();
@@ -100,7 +100,8 @@ fn references(pages: &[&PageHit], style: Style) -> Result<Vec<String>> {
     Ok(styled.iter().map(|reference| line(reference).into_owned()).collect())
 }
 
-/// Where a name is in a line of names that commas divide; behind all others if it is not there.
+/// Returns where a name is in a line of names that commas divide; behind all others if it is not
+/// there.
 fn place(line: &str, name: &str) -> usize {
     let is_whole = |(at, _): &(usize, &str)| {
         let (before, behind) = (&line[..*at], &line[at + name.len()..]);
@@ -151,8 +152,8 @@ impl Work {
         work
     }
 
-    /// The first author's name, the year and the first word of the title, with a letter where
-    /// another work has these.
+    /// Returns the first author's name, the year and the first word of the title, with a letter
+    /// where another work has these.
     fn free_key(&self, keys: &mut HashSet<String>) -> String {
         let plain = |text: &str| -> String {
             text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
@@ -197,13 +198,13 @@ fn chunks(text: &str) -> Vec<Spanned<Chunk>> {
     vec![Spanned::zero(Chunk::Normal(text.to_owned()))]
 }
 
-/// A text on one line, harmless.
+/// Returns a text on one line, harmless.
 fn clean(text: &str) -> String {
     line(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The numbers of a date as attributes have it, `2024-05-01`, up to a month or a day that no
-/// calendar has; none of another text. The styles refuse numbers that are no dates.
+/// Returns the numbers of a date as attributes have it, `2024-05-01`, up to a month or a day that
+/// no calendar has; none of another text. The styles refuse numbers that are no dates.
 fn date(text: &str) -> Vec<i16> {
     let day = text.split(['T', ' ']).next().unwrap_or_default();
     let numbers: Option<Vec<i16>> = day.split('-').map(|part| part.parse().ok()).collect();

@@ -18,7 +18,7 @@ const MAX_LEN: usize = 2_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address(String);
 
-/// Whether a target is an address rather than a path or a name.
+/// Returns whether a target is an address rather than a path or a name.
 pub fn is_address(given: &str) -> bool {
     let scheme = given.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     matches!(scheme.as_deref(), Some("http" | "https"))
@@ -61,22 +61,22 @@ impl Address {
         Ok(Self(format!("{scheme}://{host}{path}")))
     }
 
-    /// Whether it leads to a file with a whole bundle.
+    /// Returns whether it leads to a file with a whole bundle.
     pub fn is_single_file(&self) -> bool {
         self.0.ends_with(".findling")
     }
 
-    /// The host, without its port. An address of IPv6 is in brackets.
+    /// Returns the host, without its port. An address of IPv6 is in brackets.
     pub fn host(&self) -> &str {
         without_port(self.0.split('/').nth(2).unwrap_or_default())
     }
 
-    /// The host where it is an address in numbers.
+    /// Returns the host where it is an address in numbers.
     pub fn ip(&self) -> Option<IpAddr> {
         self.host().trim_matches(['[', ']']).parse().ok()
     }
 
-    /// The files that may begin the bundle, in the order in which they are asked for.
+    /// Returns the files that may begin the bundle, in the order in which they are asked for.
     pub fn candidates(&self) -> Vec<Self> {
         if self.is_single_file() || self.0.ends_with(&format!("/{}", entry::FILE_NAME)) {
             return vec![self.clone()];
@@ -85,8 +85,8 @@ impl Address {
         NAMES.iter().map(|name| Self(format!("{base}/{name}"))).collect()
     }
 
-    /// The address of another file, by its path from the directory of this one. A path that leads
-    /// out of the directory is refused, as it comes from the site.
+    /// Returns the address of another file, by its path from the directory of this one. A path that
+    /// leads out of the directory is refused, as it comes from the site.
     ///
     /// # Errors
     /// [`Error::Address`].
@@ -107,7 +107,8 @@ impl Address {
         Ok(format!("{directory}{path}"))
     }
 
-    /// The name of the directory of its copy: the host, so that a person recognises it, and a hash.
+    /// Returns the name of the directory of its copy: the host, so that a person recognises it, and
+    /// a hash.
     pub fn directory_name(&self) -> String {
         let host = self.0.split('/').nth(2).unwrap_or_default();
         let host: String = host
@@ -120,7 +121,7 @@ impl Address {
     }
 }
 
-/// The host of an authority.
+/// Returns the host of an authority.
 fn without_port(authority: &str) -> &str {
     match authority.find(']') {
         Some(end) => &authority[..=end],

@@ -47,7 +47,7 @@ pub const SINGLE_FILE: &str = "bundle.findling";
 pub struct NoBundle(String);
 
 impl NoBundle {
-    /// The error of a place where something else was found.
+    /// Returns the error of a place where something else was found.
     pub fn found(given: &str, found: &str) -> Self {
         Self(format!(
             "{given}: expected a bundle, found {found}; give the directory or file that `findling \
@@ -56,7 +56,7 @@ impl NoBundle {
     }
 }
 
-/// The error of a shard that the manifest does not list.
+/// Returns the error of a shard that the manifest does not list.
 fn unlisted(shard: ShardId) -> String {
     format!("expected a shard that the manifest lists, found {}: build the bundle again", shard.0)
 }
@@ -75,7 +75,7 @@ fn on_all_connections<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     });
 }
 
-/// Most bytes of a shard as stored. The directory of shards does not list every length.
+/// Returns most bytes of a shard as stored. The directory of shards does not list every length.
 fn most_stored(entry: &ShardEntry) -> u64 {
     match entry.stored_len {
         0 => MAX_UNLISTED_LEN,
@@ -83,20 +83,20 @@ fn most_stored(entry: &ShardEntry) -> u64 {
     }
 }
 
-/// The bytes of a slot in those of a range, if it is inside.
+/// Returns the bytes of a slot in those of a range, if it is inside.
 fn part_of(bytes: &[u8], range: Slot, slot: Slot) -> Option<&[u8]> {
     let start = slot.start.checked_sub(range.start).filter(|_| slot.pack == range.pack)?;
     bytes.get(start as usize * UNIT..(start + slot.units) as usize * UNIT)
 }
 
-/// The file with the entry of a bundle: in a directory the entry file or `bundle.findling`,
+/// Returns the file with the entry of a bundle: in a directory the entry file or `bundle.findling`,
 /// otherwise the path itself.
 pub fn entry_file(path: &Path) -> PathBuf {
     let files = [entry::FILE_NAME, SINGLE_FILE].map(|name| path.join(name));
     files.into_iter().find(|file| file.is_file()).unwrap_or_else(|| path.to_owned())
 }
 
-/// The entry that a bundle's path has now. `None` while there is none that can be read.
+/// Returns the entry that a bundle's path has now. `None` while there is none that can be read.
 pub fn entry_at(path: &Path) -> Option<EntryFile> {
     let file = entry_file(path);
     let most = EntryFile::MAX_LEN.max(single_file::HEADER_LEN) as u64;
@@ -223,12 +223,12 @@ impl BundleFiles {
         Location { path: self.path.clone(), copy }
     }
 
-    /// The directory, or the single file.
+    /// Returns the directory, or the single file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The directory that paths in the manifest are relative to.
+    /// Returns the directory that paths in the manifest are relative to.
     pub fn directory(&self) -> &Path {
         match self.place {
             Place::Directory | Place::Copy(_) => &self.path,
@@ -236,47 +236,47 @@ impl BundleFiles {
         }
     }
 
-    /// Whether it is one file.
+    /// Returns whether it is one file.
     pub fn is_single_file(&self) -> bool {
         matches!(self.place, Place::SingleFile(_))
     }
 
-    /// Whether files that are read for the first time come from a site.
+    /// Returns whether files that are read for the first time come from a site.
     pub fn is_copy(&self) -> bool {
         matches!(self.place, Place::Copy(_))
     }
 
-    /// Whether the entry file is still the one that was read.
+    /// Returns whether the entry file is still the one that was read.
     pub fn is_current(&self) -> bool {
         entry_at(&self.path) == Some(self.entry)
     }
 
-    /// The entry. Its hash identifies the bundle.
+    /// Returns the entry. Its hash identifies the bundle.
     pub fn entry(&self) -> &Entry {
         &self.entry.entry
     }
 
-    /// The entry file.
+    /// Returns the entry file.
     pub fn entry_file(&self) -> &EntryFile {
         &self.entry
     }
 
-    /// The packs that shards are in; `None` if each has a file of its own.
+    /// Returns the packs that shards are in; `None` if each has a file of its own.
     pub fn packs(&self) -> Option<&Packs> {
         self.packs.as_ref()
     }
 
-    /// The validated manifest.
+    /// Returns the validated manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The manifest's bytes as stored.
+    /// Returns the manifest's bytes as stored.
     pub fn stored_manifest(&self) -> &[u8] {
         &self.stored_manifest
     }
 
-    /// The shards that come with the manifest in a directory: their paths and bytes.
+    /// Returns the shards that come with the manifest in a directory: their paths and bytes.
     pub fn with_manifest(&self) -> &[(String, u64)] {
         &self.with_manifest
     }
@@ -294,7 +294,7 @@ impl BundleFiles {
         opening.into_iter().chain(shards).chain(packs).chain(slots)
     }
 
-    /// A shard's bytes as stored.
+    /// Returns a shard's bytes as stored.
     ///
     /// # Errors
     /// If its file cannot be read.
@@ -326,7 +326,7 @@ impl BundleFiles {
         Ok(())
     }
 
-    /// The bytes as stored of a shard that the manifest, the centroids or the directory of
+    /// Returns the bytes as stored of a shard that the manifest, the centroids or the directory of
     /// positions lists.
     ///
     /// # Errors
@@ -350,13 +350,13 @@ impl BundleFiles {
         }
     }
 
-    /// A shard from the packs in the directory.
+    /// Returns a shard from the packs in the directory.
     fn unpacked(&self, id: ShardId) -> Result<Vec<u8>> {
         let slot = self.slot(id)?.with_context(|| unlisted(id))?;
         Ok(take_slot(&self.slot_bytes(slot)?)?.to_vec())
     }
 
-    /// Where a shard is in packs; `None` if it is in none.
+    /// Returns where a shard is in packs; `None` if it is in none.
     ///
     /// # Errors
     /// If the slots of positions cannot be read.
@@ -368,7 +368,7 @@ impl BundleFiles {
         })
     }
 
-    /// The bytes of a slot, from a pack in the directory.
+    /// Returns the bytes of a slot, from a pack in the directory.
     fn slot_bytes(&self, slot: Slot) -> Result<Vec<u8>> {
         let packs = self.packs.as_ref().context("the bundle is not in packs")?;
         packs.read(&self.path, slot)?.with_context(|| {
@@ -377,7 +377,7 @@ impl BundleFiles {
         })
     }
 
-    /// The centroids, which list the cells; `None` if the bundle has no cells.
+    /// Returns the centroids, which list the cells; `None` if the bundle has no cells.
     ///
     /// # Errors
     /// Where they cannot be read or are damaged.
@@ -389,7 +389,7 @@ impl BundleFiles {
         Ok(Some(Centroids::from_bytes(&raw, dense.encoder.dim, &self.manifest.stats)?))
     }
 
-    /// The directory of positions; `None` if the bundle has none.
+    /// Returns the directory of positions; `None` if the bundle has none.
     ///
     /// # Errors
     /// Where it cannot be read or is damaged.
@@ -405,8 +405,8 @@ impl BundleFiles {
         )?))
     }
 
-    /// Every shard that the manifest, the centroids or the directory of positions lists. Where
-    /// these are damaged, the shards that they list are missing.
+    /// Returns every shard that the manifest, the centroids or the directory of positions lists.
+    /// Where these are damaged, the shards that they list are missing.
     pub fn listed_shards(&self) -> Vec<(ShardId, ShardEntry)> {
         let centroids = self.centroids().ok().flatten();
         let cells = centroids.iter().flat_map(Centroids::cells).map(|cell| cell.shard);

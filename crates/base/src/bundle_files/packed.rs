@@ -37,18 +37,18 @@ impl Packs {
         Ok(Self { directory, stored_len, positions, sends_ranges })
     }
 
-    /// Bytes of the directory as stored.
+    /// Returns bytes of the directory as stored.
     pub fn stored_len(&self) -> u64 {
         self.stored_len
     }
 
-    /// The directory of packs.
+    /// Returns the directory of packs.
     pub fn directory(&self) -> &PackDirectory {
         &self.directory
     }
 
-    /// The place of a shard. `read` reads the bytes of a slot; it is called at most once, for the
-    /// slots of positions.
+    /// Returns the place of a shard. `read` reads the bytes of a slot; it is called at most once,
+    /// for the slots of positions.
     ///
     /// # Errors
     /// If the slots of positions are damaged, and those of `read`.
@@ -67,7 +67,7 @@ impl Packs {
         Ok(self.positions.get().and_then(|slots| slots.get(place).copied().flatten()))
     }
 
-    /// The pack of a slot.
+    /// Returns the pack of a slot.
     ///
     /// # Errors
     /// If there is no such pack.
@@ -90,7 +90,7 @@ impl Packs {
         damaged.collect()
     }
 
-    /// The bytes of a slot, from the pack in a directory. `None` if the pack is not there.
+    /// Returns the bytes of a slot, from the pack in a directory. `None` if the pack is not there.
     ///
     /// # Errors
     /// If the pack is too short, or cannot be read.
@@ -119,7 +119,8 @@ impl Packs {
         Ok(Some(bytes))
     }
 
-    /// A file of a copy for the slots of positions of the bundle with this file of the manifest.
+    /// Returns a file of a copy for the slots of positions of the bundle with this file of the
+    /// manifest.
     pub fn positions_file(opening: &[u8; 16]) -> PathBuf {
         PathBuf::from(format!("shards/{}.slots", hex(opening)))
     }
@@ -146,30 +147,30 @@ impl PackedShards {
         Some(Self { files, ids })
     }
 
-    /// A shard as stored; `None` if the bundle has none with this path.
+    /// Returns a shard as stored; `None` if the bundle has none with this path.
     pub fn stored(&self, path: &str) -> Option<Vec<u8>> {
         let (id, entry) = self.ids.get(path)?;
         self.files.stored(*id, entry).ok()
     }
 
-    /// Where a shard is.
+    /// Returns where a shard is.
     pub fn slot(&self, path: &str) -> Option<Slot> {
         let packs = self.files.packs()?;
         let (id, _) = self.ids.get(path)?;
         packs.slot(*id, |slot| self.read(slot).context("a pack is missing")).ok().flatten()
     }
 
-    /// The bytes of a slot.
+    /// Returns the bytes of a slot.
     pub fn read(&self, slot: Slot) -> Option<Vec<u8>> {
         self.files.packs()?.read(self.files.path(), slot).ok().flatten()
     }
 
-    /// The directory of packs.
+    /// Returns the directory of packs.
     pub fn directory(&self) -> Option<&PackDirectory> {
         self.files.packs().map(Packs::directory)
     }
 
-    /// The contents of a pack; `None` if it is missing or damaged.
+    /// Returns the contents of a pack; `None` if it is missing or damaged.
     pub fn pack(&self, pack: &Pack) -> Option<Vec<u8>> {
         let path = self.files.path().join(pack.path());
         let contents = regular_file::read(&path, pack.n_bytes()).ok()?;

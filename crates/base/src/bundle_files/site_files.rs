@@ -99,7 +99,8 @@ impl BundleFiles {
         }
     }
 
-    /// The slots of positions of a site's bundle, from the copy, otherwise fetched and copied.
+    /// Returns the slots of positions of a site's bundle, from the copy, otherwise fetched and
+    /// copied.
     pub(super) fn positions_slots(
         &self,
         origin: &Origin,
@@ -135,8 +136,8 @@ impl BundleFiles {
         Ok(bytes)
     }
 
-    /// A range of a pack of a site's bundle. If the site does not send ranges, the whole pack is
-    /// copied.
+    /// Returns a range of a pack of a site's bundle. If the site does not send ranges, the whole
+    /// pack is copied.
     fn range(&self, origin: &Origin, packs: &Packs, range: Slot) -> Result<Vec<u8>> {
         // A copied pack that is too short is replaced.
         if let Ok(Some(bytes)) = packs.read(&self.path, range) {
@@ -159,7 +160,7 @@ impl BundleFiles {
         }
     }
 
-    /// A shard of a site's bundle: from the copy, otherwise fetched, checked and copied.
+    /// Returns a shard of a site's bundle: from the copy, otherwise fetched, checked and copied.
     pub(super) fn copied(
         &self,
         origin: &Origin,
@@ -198,7 +199,7 @@ impl BundleFiles {
         })
     }
 
-    /// Where a shard is in the single file that this is a copy of.
+    /// Returns where a shard is in the single file that this is a copy of.
     fn part(&self, id: ShardId) -> Result<Range<u64>> {
         let listed = single_file::shard_ranges(self.entry(), &self.manifest);
         let positions = match id.place_of_positions() {

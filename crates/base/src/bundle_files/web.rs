@@ -54,7 +54,7 @@ pub enum Error {
     Private {
         /// The file that was asked for.
         url: String,
-        /// Its host, and where that is.
+        /// The host, and where that is.
         refused: PrivateAddress,
     },
     /// The site names another address. It is not followed: it could lead anywhere.
@@ -116,8 +116,8 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// The client for the bundle at an address. Bundles of a host share one, so that what opens a
-    /// bundle leaves its connections to what reads it.
+    /// Returns the client for the bundle at an address. Bundles of a host share one, so that what
+    /// opens a bundle leaves its connections to what reads it.
     pub fn for_bundle_at(url: &Address) -> Self {
         static CLIENTS: LazyLock<Mutex<HashMap<String, Client>>> = LazyLock::new(Mutex::default);
         let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -167,7 +167,7 @@ pub(super) enum Answer {
 }
 
 impl Origin {
-    /// The bundle whose entry file, or single file, is at an address.
+    /// Returns the bundle whose entry file, or single file, is at an address.
     pub fn new(url: Address, client: Client) -> Self {
         Self { url, client, question: Mutex::default() }
     }
@@ -178,12 +178,12 @@ impl Origin {
         *question = Some(Arc::new(Meter::of_question()));
     }
 
-    /// The address of the entry file, or of the single file.
+    /// Returns the address of the entry file, or of the single file.
     pub fn url(&self) -> &Address {
         &self.url
     }
 
-    /// Whether the original is one file, of which parts are fetched.
+    /// Returns whether the original is one file, of which parts are fetched.
     pub fn is_single_file(&self) -> bool {
         self.url.is_single_file()
     }
@@ -322,7 +322,7 @@ impl Origin {
     }
 }
 
-/// Whether a response holds the part that was asked for.
+/// Returns whether a response holds the part that was asked for.
 fn is_range(headers: &HeaderMap, part: &Range<u64>) -> bool {
     let wanted = format!("bytes {}-{}/", part.start, part.end - 1);
     text(headers, header::CONTENT_RANGE).is_some_and(|range| range.trim().starts_with(&wanted))
@@ -337,7 +337,7 @@ pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     keep(path, bytes.as_ref()).map_err(|source| Error::Copy { path: path.to_owned(), source })
 }
 
-/// A file of a copy, if it is there.
+/// Returns a file of a copy, if it is there.
 pub(super) fn kept(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),

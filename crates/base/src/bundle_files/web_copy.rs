@@ -29,7 +29,7 @@ const CHECKED_FOR: Duration = Duration::from_secs(60);
 /// A copy of a site's bundle. None of its files is removed as long as this value lives.
 #[derive(Debug)]
 pub struct WebCopy {
-    /// Its files, as one directory of a bundle.
+    /// The files, as one directory of a bundle.
     pub directory: PathBuf,
     /// Why it may be older than the original: the site could not be asked.
     pub stale: Option<String>,

@@ -116,7 +116,7 @@ fn mark(marks: &mut Marks, asked: &ResolvedQuery, groups: &[ScoredGroup]) {
     }
 }
 
-/// The words of a text without their case, joined by spaces.
+/// Returns the words of a text without their case, joined by spaces.
 fn words_of(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

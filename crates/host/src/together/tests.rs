@@ -69,7 +69,7 @@ fn request(query: &str, mode: Mode) -> Request {
     Request { query: query.into(), mode, limit: Limit(1_000), ..Request::default() }
 }
 
-/// Pages with their scores, best first.
+/// Returns pages with their scores, best first.
 fn ranking(responses: &[Response]) -> Vec<(f32, String)> {
     let pages = responses.iter().flat_map(|response| &response.results);
     let mut pages: Vec<_> = pages.map(|page| (page.score, page.url.clone())).collect();
@@ -94,7 +94,7 @@ fn as_one(
     hosts.map(|(one, request)| one.host.search(request).unwrap().0).collect()
 }
 
-/// The same where what bundles tell goes from one to another as JSON, as in a browser.
+/// Returns the same where what bundles tell goes from one to another as JSON, as in a browser.
 fn by_json(opened: &mut [Opened], request: &Request) -> Vec<Response> {
     let mut told: Vec<Vec<Value>> = vec![Vec::new(); opened.len()];
     for part in ["terms", "counts", "misspellings", "terms", "counts", "bests"] {
@@ -139,7 +139,7 @@ fn cut(sketches: &[Sketch], sides: &[bool], embeds: bool) -> [Opened; 2] {
     })
 }
 
-/// Whether both sides have pages.
+/// Returns whether both sides have pages.
 fn has_both(sketches: &[Sketch], sides: &[bool]) -> bool {
     let used = || sides.iter().cycle().take(sketches.len());
     used().any(|side| *side) && used().any(|side| !side)

@@ -23,13 +23,13 @@ pub struct CellSize {
 }
 
 impl CellSize {
-    /// The size for `n_vectors` vectors of usual bytes.
+    /// Returns the size for `n_vectors` vectors of usual bytes.
     pub fn usual(n_vectors: usize) -> Self {
         Self::new(n_vectors, 256, USUAL_BYTES)
     }
 
-    /// The size for `n_vectors` vectors of `bytes` bytes each. Smaller vectors give cells of more
-    /// vectors, so that a cell has as many bytes as with usual vectors.
+    /// Returns the size for `n_vectors` vectors of `bytes` bytes each. Smaller vectors give cells
+    /// of more vectors, so that a cell has as many bytes as with usual vectors.
     pub fn new(n_vectors: usize, dim: usize, bytes: f64) -> Self {
         // With this factor, the centroids of 120,000 vectors take fewer bytes than the cells that a
         // query fetches.
@@ -42,7 +42,7 @@ impl CellSize {
         }
     }
 
-    /// The number of cells for `n_vectors` vectors.
+    /// Returns the number of cells for `n_vectors` vectors.
     pub fn n_cells(self, n_vectors: usize) -> usize {
         n_vectors.div_ceil(self.vectors)
     }

@@ -55,7 +55,7 @@ impl<'a> Clusters<'a> {
         Ok(bytes / n.max(1) as f64)
     }
 
-    /// Bytes of a cluster stored as a cell, estimated from a sample of its vectors.
+    /// Returns bytes of a cluster stored as a cell, estimated from a sample of its vectors.
     fn bytes_of(&self, at: usize, coder: &Coder) -> Result<f64, Error> {
         let members = &self.members[at];
         let some: Vec<&[f32]> = evenly(members.len(), SIZE_SAMPLE.1)
@@ -66,7 +66,7 @@ impl<'a> Clusters<'a> {
         Ok(raw.len() as f64 * members.len() as f64 / some.len().max(1) as f64)
     }
 
-    /// Whether a cluster is more than `times` times as large as its target size.
+    /// Returns whether a cluster is more than `times` times as large as its target size.
     fn is_beyond(
         &self,
         at: usize,
@@ -148,7 +148,7 @@ impl<'a> Clusters<'a> {
         self.members.retain(|members| !members.is_empty());
     }
 
-    /// The difference of each vector from its centroid, cluster by cluster.
+    /// Returns the difference of each vector from its centroid, cluster by cluster.
     pub fn residuals(&self) -> impl Iterator<Item = Vec<f32>> {
         let row = |vector: u32| &self.values[vector as usize * self.dim..][..self.dim];
         let clusters = self.members.iter().zip(self.centroids.chunks_exact(self.dim.max(1)));

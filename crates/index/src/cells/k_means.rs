@@ -9,7 +9,7 @@ pub const SAMPLE: usize = 30_000;
 /// Rounds of Lloyd's algorithm. Further rounds change little.
 pub const ROUNDS: usize = 8;
 
-/// At most `most` of the numbers below `n`, evenly spread.
+/// Returns at most `most` of the numbers below `n`, evenly spread.
 pub fn evenly(n: usize, most: usize) -> Vec<u32> {
     let most = most.min(n);
     (0..most).map(|i| (i * n / most.max(1)) as u32).collect()

@@ -73,7 +73,7 @@ pub struct Cells {
     pub sections: Vec<SectionVectors>,
 }
 
-/// The page, section and index of each vector, in page order.
+/// Returns the page, section and index of each vector, in page order.
 ///
 /// # Errors
 /// If a temporary file cannot be read.
@@ -208,7 +208,7 @@ fn reuse_clusters<'a>(
     Ok(serves.then(|| (clusters, coder.clone())))
 }
 
-/// The cell number of each of `n` vectors.
+/// Returns the cell number of each of `n` vectors.
 fn cell_of(members: &[Vec<u32>], n: usize) -> Vec<u32> {
     let mut cell_of = vec![0; n];
     for (cell, members) in (0..).zip(members) {

@@ -22,7 +22,7 @@ fn places_of(n: u32) -> Vec<VectorPlace> {
 
 const DIM: usize = 16;
 
-/// Vectors of length 1 around a few centres.
+/// Returns vectors of length 1 around a few centres.
 fn vectors(n: usize) -> Vec<f32> {
     let mut random = crate::random::SplitMix64(3);
     let mut uniform = move || random.below(2001) as f32 / 1000.0 - 1.0;
@@ -149,7 +149,7 @@ fn cells_do_not_depend_on_the_number_of_threads() {
     assert!(one.centroids == three.centroids && one.shards == three.shards);
 }
 
-/// The grouping as a rebuild reads it from a bundle.
+/// Returns the grouping as a rebuild reads it from a bundle.
 fn grouping(cells: &Cells, n: usize) -> Grouping {
     let (centroids, _) = read(cells, n);
     let of = |(entry, stored): &Stored| {

@@ -74,8 +74,8 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The default directory of caches: `$FINDLING_CACHE`, `$XDG_CACHE_HOME/findling/embeddings`,
-    /// or `~/.cache/findling/embeddings`.
+    /// Returns the default directory of caches: `$FINDLING_CACHE`,
+    /// `$XDG_CACHE_HOME/findling/embeddings`, or `~/.cache/findling/embeddings`.
     pub fn default_dir() -> Option<PathBuf> {
         let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         var("FINDLING_CACHE").or_else(|| {
@@ -101,27 +101,27 @@ impl Cache {
         Ok(cache)
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Number of texts in the cache.
+    /// Returns number of texts in the cache.
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether the cache is empty.
+    /// Returns whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// Whether embeddings can be added. False while another build has locked the cache.
+    /// Returns whether embeddings can be added. False while another build has locked the cache.
     pub fn is_writable(&self) -> bool {
         self.writable
     }
 
-    /// The key of a text.
+    /// Returns the key of a text.
     pub fn key(card: &EncoderCard, text: &str) -> Key {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&(card.document_prefix.len() as u64).to_le_bytes());
@@ -132,7 +132,7 @@ impl Cache {
         key
     }
 
-    /// The embedding of a text, if it is in the cache.
+    /// Returns the embedding of a text, if it is in the cache.
     ///
     /// # Errors
     /// If the file cannot be read.

@@ -60,7 +60,7 @@ impl Embedded {
         self.elapsed += elapsed;
     }
 
-    /// The vectors.
+    /// Returns the vectors.
     pub fn rows(&self) -> std::slice::ChunksExact<'_, f32> {
         self.values.chunks_exact(self.dim.max(1))
     }

@@ -101,7 +101,7 @@ pub fn still_fits(
     })
 }
 
-/// The indices of the sections that are used, sorted by a hash of their text.
+/// Returns the indices of the sections that are used, sorted by a hash of their text.
 pub fn sampled_sections(sections: &Sections<'_>) -> Vec<usize> {
     let mut order: Vec<([u8; 16], usize)> = sections
         .par_iter()

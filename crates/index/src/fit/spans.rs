@@ -30,8 +30,8 @@ pub struct Span {
     pub own: Range<usize>,
 }
 
-/// The spans of a site, sorted by a hash of their text. Texts in `without` are left out, because
-/// they are used for measuring.
+/// Returns the spans of a site, sorted by a hash of their text. Texts in `without` are left out,
+/// because they are used for measuring.
 pub fn spans(chunks: &[impl Borrow<ChunkedPage>], without: &HashSet<String>) -> Vec<Span> {
     let mut spans: Vec<([u8; 16], Span)> = Vec::new();
     let mut seen = HashSet::new();
@@ -55,7 +55,7 @@ pub fn spans(chunks: &[impl Borrow<ChunkedPage>], without: &HashSet<String>) -> 
     spans.into_iter().map(|(_, span)| span).collect()
 }
 
-/// The heading, the beginning and random parts of a section.
+/// Returns the heading, the beginning and random parts of a section.
 fn section_spans(section: &ChunkedSection) -> Vec<String> {
     let words: Vec<&str> = section.text.split_whitespace().collect();
     let mut spans = Vec::new();
@@ -76,7 +76,7 @@ fn section_spans(section: &ChunkedSection) -> Vec<String> {
     spans
 }
 
-/// The first eight bytes of a hash as a number.
+/// Returns the first eight bytes of a hash as a number.
 fn hash_prefix(hash: &[u8; 16]) -> u64 {
     hash.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

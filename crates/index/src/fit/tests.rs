@@ -15,13 +15,13 @@ const WORDS: [&str; 12] = [
     "flour", "salt",
 ];
 
-/// A table with random rows, taught by the hash encoder with eight dimensions. The rows are short,
-/// so that a few steps change them.
+/// Returns a table with random rows, taught by the hash encoder with eight dimensions. The rows are
+/// short, so that a few steps change them.
 pub fn table(seed: u64) -> StaticTable {
     table_that_knows(seed, &[])
 }
 
-/// The same table, in which the `common` words are too frequent for their rows to change.
+/// Returns the same table, in which the `common` words are too frequent for their rows to change.
 fn table_that_knows(seed: u64, common: &[&str]) -> StaticTable {
     let mut vocabulary: Vec<String> =
         ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].iter().map(|&t| t.to_owned()).collect();
@@ -48,7 +48,7 @@ fn table_that_knows(seed: u64, common: &[&str]) -> StaticTable {
     .unwrap()
 }
 
-/// A site whose teacher is another table, so that everything can be learned.
+/// Returns a site whose teacher is another table, so that everything can be learned.
 fn site(n: usize) -> (Vec<String>, Vec<f32>) {
     let (teacher, mut random) = (table(5), SplitMix64(9));
     let spans: Vec<String> = (0..n)
@@ -62,13 +62,13 @@ fn site(n: usize) -> (Vec<String>, Vec<f32>) {
     (spans, targets)
 }
 
-/// The rows of a site with these texts.
+/// Returns the rows of a site with these texts.
 fn rows(table: &StaticTable, texts: &[String]) -> Rows {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     rows::select(table, &texts, rows::BUDGET)
 }
 
-/// Each text as the only span of its own section.
+/// Returns each text as the only span of its own section.
 fn spans_of(texts: &[String]) -> Vec<Span> {
     (0..).zip(texts).map(|(at, text)| Span { text: text.clone(), own: at..at + 1 }).collect()
 }

@@ -34,14 +34,14 @@ impl Seen {
         }
     }
 
-    /// Whether a place is seen for the first time.
+    /// Returns whether a place is seen for the first time.
     fn insert(&mut self, place: Place) -> bool {
         std::mem::replace(&mut self.marks[place as usize], self.search) != self.search
     }
 }
 
 impl Layer {
-    /// A layer of `n` vectors without edges.
+    /// Returns a layer of `n` vectors without edges.
     pub fn new(n: usize, most: usize) -> Self {
         Self { neighbours: vec![Vec::new(); n], most }
     }
@@ -52,13 +52,13 @@ impl Layer {
         self.most / 2
     }
 
-    /// The neighbours of a vector.
+    /// Returns the neighbours of a vector.
     pub fn neighbours(&self, place: Place) -> &[Place] {
         &self.neighbours[place as usize]
     }
 
-    /// The `ef` vectors nearest to `row` that a best-first search from `entries` finds, nearest
-    /// first (algorithm 2 of the paper).
+    /// Returns the `ef` vectors nearest to `row` that a best-first search from `entries` finds,
+    /// nearest first (algorithm 2 of the paper).
     pub fn search(
         &self,
         points: &Points<'_>,
@@ -117,7 +117,7 @@ impl Layer {
         }
     }
 
-    /// The neighbours of a vector with new ones; the best of them if they are too many.
+    /// Returns the neighbours of a vector with new ones; the best of them if they are too many.
     fn joined(&self, points: &Points<'_>, new: &[(Place, Place)]) -> Vec<Place> {
         let place = new[0].0;
         let mut all = self.neighbours(place).to_vec();

@@ -64,32 +64,32 @@ impl<'a> Points<'a> {
         Self { values, dim, order, n_of_layer }
     }
 
-    /// Number of vectors.
+    /// Returns number of vectors.
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Number of layers.
+    /// Returns number of layers.
     pub fn n_layers(&self) -> usize {
         self.n_of_layer.len()
     }
 
-    /// Number of vectors on a layer.
+    /// Returns number of vectors on a layer.
     pub fn n_of_layer(&self, layer: usize) -> usize {
         self.n_of_layer[layer]
     }
 
-    /// The vector at a place.
+    /// Returns the vector at a place.
     pub fn vector(&self, place: Place) -> VectorId {
         self.order[place as usize]
     }
 
-    /// The numbers of the vector at a place.
+    /// Returns the numbers of the vector at a place.
     pub fn row(&self, place: Place) -> &'a [f32] {
         &self.values[self.vector(place).index() * self.dim..][..self.dim]
     }
 
-    /// A place with its distance from `row`.
+    /// Returns a place with its distance from `row`.
     #[inline]
     pub fn near(&self, place: Place, row: &[f32]) -> Near {
         Near { distance: 1.0 - dot(self.row(place), row), place }

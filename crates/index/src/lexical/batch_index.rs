@@ -68,7 +68,7 @@ pub struct TermPart<'a> {
     pub n_postings: [u32; 3],
     /// Positions on all levels.
     pub n_positions: u32,
-    /// Its lists as they are stored.
+    /// The lists as they are stored.
     pub lists: &'a [u8],
 }
 
@@ -137,24 +137,24 @@ impl BatchIndex {
         (end == bytes.len()).then_some(Self { head, n_words, words, bytes, starts })
     }
 
-    /// Number of terms.
+    /// Returns number of terms.
     pub fn n_terms(&self) -> usize {
         self.starts.len()
     }
 
-    /// A term by its place among the terms of the batch, which are sorted.
+    /// Returns a term by its place among the terms of the batch, which are sorted.
     pub fn term(&self, place: usize) -> Option<&str> {
         let mut at = *self.starts.get(place)?;
         take(&self.bytes, &mut at)
     }
 
-    /// The bytes of a term by its place; none beyond the last.
+    /// Returns the bytes of a term by its place; none beyond the last.
     pub fn term_bytes(&self, place: usize) -> &[u8] {
         let at = self.starts.get(place).copied();
         at.and_then(|mut at| take(&self.bytes, &mut at)).unwrap_or_default()
     }
 
-    /// A term with its lists. `number` is that of the batch.
+    /// Returns a term with its lists. `number` is that of the batch.
     pub fn part(&self, place: usize, number: u32) -> Option<(&str, TermPart<'_>)> {
         let mut at = *self.starts.get(place)?;
         let stored: Stored<'_> = take(&self.bytes, &mut at)?;
@@ -163,7 +163,7 @@ impl BatchIndex {
         Some((term, part))
     }
 
-    /// The place of the first term that does not sort before `term`.
+    /// Returns the place of the first term that does not sort before `term`.
     pub fn place_of(&self, term: &str) -> usize {
         let (mut from, mut to) = (0, self.n_terms());
         while from < to {
@@ -177,27 +177,27 @@ impl BatchIndex {
         from
     }
 
-    /// The batch in its compact form.
+    /// Returns the batch in its compact form.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The pages, sections and passages.
+    /// Returns the pages, sections and passages.
     pub fn head(&self) -> &Head {
         &self.head
     }
 
-    /// The same of a batch that is not needed any more.
+    /// Returns the same of a batch that is not needed any more.
     pub fn into_head(self) -> Head {
         self.head
     }
 
-    /// Where a term begins in the bytes, or where the last one ends.
+    /// Returns where a term begins in the bytes, or where the last one ends.
     pub fn start_of(&self, place: usize) -> usize {
         self.starts.get(place).copied().unwrap_or(self.bytes.len())
     }
 
-    /// At most `n` terms with about the same number of bytes between them.
+    /// Returns at most `n` terms with about the same number of bytes between them.
     pub fn samples(&self, n: usize) -> impl Iterator<Item = &str> {
         let first = self.start_of(0);
         let step = ((self.bytes.len() - first) / n.max(1)).max(1);
@@ -215,7 +215,7 @@ impl BatchIndex {
         (end == bytes.len()).then_some(Self { bytes, starts, ..Self::default() })
     }
 
-    /// Words as they are spelt, with how often they occur.
+    /// Returns words as they are spelt, with how often they occur.
     pub fn words(&self) -> impl Iterator<Item = (&str, u32)> {
         let mut at = self.words;
         (0..self.n_words).map_while(move |_| take(&self.bytes, &mut at))

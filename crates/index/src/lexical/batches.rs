@@ -45,7 +45,7 @@ impl Batch {
         Self::Away { head: batch.into_head(), record, n_terms, samples }
     }
 
-    /// The pages, sections and passages.
+    /// Returns the pages, sections and passages.
     pub fn head(&self) -> &Head {
         match self {
             Self::Held(batch) => batch.head(),
@@ -53,7 +53,7 @@ impl Batch {
         }
     }
 
-    /// The batch.
+    /// Returns the batch.
     fn load(&self) -> io::Result<Cow<'_, BatchIndex>> {
         match self {
             Self::Held(batch) => Ok(Cow::Borrowed(batch)),
@@ -63,7 +63,7 @@ impl Batch {
         }
     }
 
-    /// Bytes of memory that it takes while it is merged.
+    /// Returns bytes of memory that it takes while it is merged.
     fn memory(&self) -> usize {
         match self {
             Self::Held(batch) => memory(batch.bytes().len(), batch.n_terms()),
@@ -72,12 +72,12 @@ impl Batch {
     }
 }
 
-/// The memory of terms whose lists have so many bytes.
+/// Returns the memory of terms whose lists have so many bytes.
 pub fn memory(len: usize, n_terms: usize) -> usize {
     len + PART_BYTES * n_terms
 }
 
-/// All batches, if they are in memory.
+/// Returns all batches, if they are in memory.
 pub fn all_held(batches: &[Batch]) -> Option<Vec<&BatchIndex>> {
     let held = batches.iter().map(|batch| match batch {
         Batch::Held(batch) => Some(batch),
@@ -86,7 +86,7 @@ pub fn all_held(batches: &[Batch]) -> Option<Vec<&BatchIndex>> {
     held.collect()
 }
 
-/// Words as they are spelt that can be corrections, in order, with how often they occur.
+/// Returns words as they are spelt that can be corrections, in order, with how often they occur.
 pub fn words(batches: &[Batch]) -> io::Result<Vec<(Box<str>, u32)>> {
     if let Some(held) = all_held(batches) {
         return Ok(corrections(held.iter().flat_map(|batch| batch.words())));
@@ -98,7 +98,7 @@ pub fn words(batches: &[Batch]) -> io::Result<Vec<(Box<str>, u32)>> {
     Ok(counts.corrections())
 }
 
-/// The first terms of groups that take about `bytes` of memory each. The first is empty.
+/// Returns the first terms of groups that take about `bytes` of memory each. The first is empty.
 pub fn even_starts(batches: &[Batch], bytes: usize) -> Vec<String> {
     let total: usize = batches.iter().map(Batch::memory).sum();
     let n_groups = total.div_ceil(bytes.max(1)).max(1);
@@ -137,7 +137,7 @@ impl<'a> Groups<'a> {
         Ok(Self { batches, cuts: cuts.collect::<io::Result<_>>()? })
     }
 
-    /// The terms of one group, batch by batch.
+    /// Returns the terms of one group, batch by batch.
     pub fn group(&self, at: usize) -> io::Result<Vec<BatchIndex>> {
         let part = |(batch, cuts): (&Batch, &Vec<[u32; 2]>)| {
             let ([start, from], [end, to]) = (cuts[at], cuts[at + 1]);

@@ -20,7 +20,7 @@ const MARK: char = '\0';
 /// The fewest characters of a part, and of what stands in front of it or behind it.
 const MIN_PART: usize = 4;
 
-/// Whether a language writes compounds as one word.
+/// Returns whether a language writes compounds as one word.
 pub fn joins_words(language: &str) -> bool {
     COMPOUNDING.contains(&language)
 }
@@ -38,12 +38,12 @@ pub fn candidates(term: &str, mut sink: impl FnMut(&str)) {
     }
 }
 
-/// The word that a candidate would be; `None` for a term.
+/// Returns the word that a candidate would be; `None` for a term.
 pub fn word_of(term: &str) -> Option<&str> {
     term.strip_suffix(MARK)
 }
 
-/// Where to cut sorted terms so that a word and its candidate stay together.
+/// Returns where to cut sorted terms so that a word and its candidate stay together.
 pub fn with_word(start: &str) -> &str {
     word_of(start).unwrap_or(start)
 }
@@ -97,7 +97,7 @@ impl LevelPostings {
     }
 }
 
-/// A term cut into two in all places that leave enough on both sides.
+/// Returns a term cut into two in all places that leave enough on both sides.
 fn cuts(term: &str) -> impl Iterator<Item = (&str, &str)> {
     let all = term.char_indices().map(move |(at, _)| term.split_at(at));
     all.filter(|(first, last)| is_long_enough(first) && is_long_enough(last))

@@ -36,7 +36,7 @@ impl Inputs {
         Self { base, batches: pages.chunks(batch).map(ids).collect() }
     }
 
-    /// The keys of both tiers of a range of terms.
+    /// Returns the keys of both tiers of a range of terms.
     pub fn tiers(&self, terms: &[Term<'_>]) -> [Key; 2] {
         let mut input = Vec::new();
         for (term, parts) in terms {
@@ -53,7 +53,7 @@ impl Inputs {
         [0, 1].map(|tier| key_of(hasher.clone().update(&[tier])))
     }
 
-    /// The keys of the positions of ranges, by block of pages.
+    /// Returns the keys of the positions of ranges, by block of pages.
     pub fn positions(&self, ranges: &[&[Term<'_>]], blocks: &[Block]) -> Vec<Key> {
         let page = |block: &Block| [block.pages.start, block.pages.end].map(u32::to_le_bytes);
         let mut inputs: Vec<Vec<u8>> = blocks.iter().map(|block| page(block).concat()).collect();

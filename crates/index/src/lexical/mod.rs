@@ -233,7 +233,7 @@ fn columns(
     Ok(plan.columns[columns].par_iter().map(column).collect::<Result<_, _>>()?)
 }
 
-/// The tree of pages, sections and passages.
+/// Returns the tree of pages, sections and passages.
 fn structure(batches: &[Batch]) -> Structure {
     let mut builder = StructureBuilder::default();
     for Head { pages, sections, .. } in batches.iter().map(Batch::head) {

@@ -58,7 +58,7 @@ struct Occurrence {
 }
 
 impl Occurrence {
-    /// An occurrence of a key (see [`findling_text::keys`]), which has no position.
+    /// Returns an occurrence of a key (see [`findling_text::keys`]), which has no position.
     fn of_key(term: u32, field: u8) -> Self {
         Self { term, position: None, field, weight: 1.0 }
     }
@@ -330,14 +330,14 @@ impl PageBatch {
     }
 }
 
-/// The number of a key that is kept even if its words are common.
+/// Returns the number of a key that is kept even if its words are common.
 fn intern_key(terms: &mut HashMap<Box<str>, u32>, lists: &mut Vec<TermPostings>, key: &str) -> u32 {
     let id = intern(terms, lists, key);
     lists[id as usize].is_searched_for = true;
     id
 }
 
-/// The number of a term, new if the batch does not contain it yet.
+/// Returns the number of a term, new if the batch does not contain it yet.
 fn intern(terms: &mut HashMap<Box<str>, u32>, lists: &mut Vec<TermPostings>, term: &str) -> u32 {
     if let Some(&id) = terms.get(term) {
         return id;

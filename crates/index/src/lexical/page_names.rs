@@ -3,7 +3,7 @@
 use findling_page::chunk::{ChunkedPage, ChunkedSection};
 use findling_page::page::Page;
 
-/// The headings above a section's own, outermost first.
+/// Returns the headings above a section's own, outermost first.
 pub fn ancestors(page: &ChunkedPage, section: &ChunkedSection) -> String {
     let mut path = Vec::new();
     let mut at = section.parent;
@@ -16,7 +16,7 @@ pub fn ancestors(page: &ChunkedPage, section: &ChunkedSection) -> String {
     path.join(" ")
 }
 
-/// The words of a page's path, and its aliases twice.
+/// Returns the words of a page's path, and its aliases twice.
 pub fn path_and_aliases(page: &Page) -> String {
     let mut words = path_words(&page.url);
     for _ in 0..2 {
@@ -28,7 +28,7 @@ pub fn path_and_aliases(page: &Page) -> String {
     words
 }
 
-/// The last component of a URL's path, as words.
+/// Returns the last component of a URL's path, as words.
 pub fn file_name(url: &str) -> Option<String> {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let path = path.strip_suffix("/index.html").unwrap_or(path);
@@ -36,8 +36,8 @@ pub fn file_name(url: &str) -> Option<String> {
     Some(name).filter(|name| name.contains(char::is_alphabetic))
 }
 
-/// The words of a URL's path: without scheme, host, query, extension and `index`, separators
-/// replaced by spaces.
+/// Returns the words of a URL's path: without scheme, host, query, extension and `index`,
+/// separators replaced by spaces.
 fn path_words(url: &str) -> String {
     let path = match url.split_once("://") {
         Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),

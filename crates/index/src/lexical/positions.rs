@@ -31,7 +31,7 @@ pub struct Positions {
 /// A block of pages.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Its pages.
+    /// The pages.
     pub pages: Range<u32>,
     /// The batches that these pages are in.
     pub batches: Range<u32>,
@@ -50,7 +50,7 @@ const SHARDS_PER_PHRASE: usize = 8;
 /// Smallest size that a shard of positions is cut to.
 const MIN_POSITIONS_BYTES: usize = 1 << 10;
 
-/// The blocks. Page addresses decide where they are cut.
+/// Returns the blocks. Page addresses decide where they are cut.
 pub fn blocks(pages: &[Page], batches: &[Batch]) -> Vec<Block> {
     let mut sizes = Vec::with_capacity(pages.len());
     for Head { pages, sections, passages } in batches.iter().map(Batch::head) {
@@ -82,7 +82,7 @@ pub fn blocks(pages: &[Page], batches: &[Batch]) -> Vec<Block> {
     blocks.collect()
 }
 
-/// The ranges of terms of each column.
+/// Returns the ranges of terms of each column.
 pub fn columns(
     terms: &[TermInfo<'_>],
     ranges: &[Range<usize>],

@@ -147,8 +147,8 @@ impl Making<'_> {
     }
 }
 
-/// Number of passages that contain the term in any field. A title or heading counts for every
-/// passage below it.
+/// Returns number of passages that contain the term in any field. A title or heading counts for
+/// every passage below it.
 fn document_frequency(
     [pages, sections, passages]: &[LevelPostings; 3],
     structure: &Structure,

@@ -48,7 +48,7 @@ impl<'a> MergedTerms<'a> {
         Self((0..starts.len()).into_par_iter().map(run).collect())
     }
 
-    /// All terms in order, each with its parts in the order of batches.
+    /// Returns all terms in order, each with its parts in the order of batches.
     pub fn terms(&self) -> Vec<Term<'_>> {
         let mut all = Vec::with_capacity(self.0.iter().map(|run| run.terms.len()).sum());
         for run in &self.0 {
@@ -82,7 +82,7 @@ impl Place {
         Self { prefix, len, batch: number, at: at as u32 }
     }
 
-    /// The order of the terms' bytes.
+    /// Returns the order of the terms' bytes.
     fn compare(&self, other: &Self, batches: &[&BatchIndex]) -> Ordering {
         self.prefix.cmp(&other.prefix).then_with(|| {
             if self.len.max(other.len) as usize <= PREFIX {
@@ -98,7 +98,7 @@ impl Place {
     }
 }
 
-/// The first term of each run, in order. The first run begins with the empty term.
+/// Returns the first term of each run, in order. The first run begins with the empty term.
 fn starts<'a>(batches: &[&'a BatchIndex], n_runs: usize) -> Vec<&'a str> {
     let samples = batches
         .iter()
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use findling_bundle::{Level, Posting};
 
-    /// A batch of one page that contains these terms.
+    /// Returns a batch of one page that contains these terms.
     fn batch(terms: &BTreeSet<String>) -> BatchIndex {
         let mut batch = PageBatch::default();
         let node = Node { len: [1, 0], n_children: 0, n_vectors: 0, continues: false };

@@ -60,7 +60,7 @@ impl TermTable {
         }
     }
 
-    /// All terms.
+    /// Returns all terms.
     pub fn infos(&self) -> Vec<TermInfo<'_>> {
         let starts = [0].into_iter().chain(self.rows.iter().map(|(end, _)| *end));
         let rows = starts.zip(&self.rows);
@@ -96,7 +96,7 @@ impl<'a> Plan<'a> {
         Self::of(terms.par_iter().map(TermInfo::of).collect(), n_blocks)
     }
 
-    /// The terms of some columns.
+    /// Returns the terms of some columns.
     pub fn terms_of(&self, columns: &Range<usize>) -> Range<usize> {
         let ranges = &self.columns[columns.clone()];
         match (ranges.first(), ranges.last()) {

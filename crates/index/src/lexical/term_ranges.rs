@@ -67,7 +67,7 @@ pub fn drop_plain_names(terms: &mut Vec<TermInfo<'_>>) {
     terms.retain(|_| keeps.next().unwrap_or(true));
 }
 
-/// The index of the first term of each range, and the number of terms at the end.
+/// Returns the index of the first term of each range, and the number of terms at the end.
 ///
 /// The keys of a term stay in its range if they are short, because a query that asks for the term
 /// may ask for them too. Otherwise a large term would be alone in its range and its keys in

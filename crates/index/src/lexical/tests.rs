@@ -66,7 +66,7 @@ fn index_in(
     (lexical, all)
 }
 
-/// The contents of a shard.
+/// Returns the contents of a shard.
 fn raw((entry, stored): &Stored) -> Vec<u8> {
     decode_shard(entry, &stored.read().unwrap()).unwrap()
 }

@@ -14,17 +14,17 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// An empty set.
+    /// Returns an empty set.
     pub fn new(dim: usize) -> Self {
         Self { dim, ..Self::default() }
     }
 
-    /// Number of texts.
+    /// Returns number of texts.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are no texts.
+    /// Returns whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -39,7 +39,7 @@ impl Examples {
         }
     }
 
-    /// The tokens of a text.
+    /// Returns the tokens of a text.
     pub fn tokens(&self, text: usize) -> &[u32] {
         let start = if text == 0 { 0 } else { self.ends[text - 1] };
         &self.tokens[start..self.ends[text]]

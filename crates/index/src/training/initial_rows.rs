@@ -1,7 +1,8 @@
 //! The rows that training starts from.
 
-/// The rows to start from: the teacher's embedding of each token alone (`dim` numbers each),
-/// centred, times `a / (a + p)`, where `p` is the token's share of all tokens and `a` = 0.001.
+/// Returns the rows to start from: the teacher's embedding of each token alone (`dim` numbers
+/// each), centred, times `a / (a + p)`, where `p` is the token's share of all tokens and `a` =
+/// 0.001.
 ///
 /// The mean for centring is taken over the tokens whose count is above 0.
 pub fn initial_rows(token_embeddings: &[f32], counts: &[u64], dim: usize) -> Vec<f32> {

@@ -38,7 +38,7 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// The best score.
+    /// Returns the best score.
     pub fn best(&self) -> f32 {
         self.held_out.iter().copied().fold(f32::MIN, f32::max)
     }
@@ -116,7 +116,7 @@ pub fn mean_cosine(rows: &[f32], examples: &Examples) -> f32 {
     (cosines.iter().map(|&c| f64::from(c)).sum::<f64>() / examples.len() as f64) as f32
 }
 
-/// The sum of the rows at `places`. `rows` holds `dim` numbers per row.
+/// Returns the sum of the rows at `places`. `rows` holds `dim` numbers per row.
 pub fn sum_rows(rows: &[f32], places: &[u32], dim: usize) -> Vec<f32> {
     let mut sum = vec![0.0f32; dim];
     for &place in places {
@@ -141,7 +141,7 @@ fn sum_of(rows: &[f32], examples: &Examples, text: usize) -> Sum {
 /// The temperature `T` of the contrastive loss.
 const TEMPERATURE: f32 = 0.05;
 
-/// The gradient of the loss with respect to the sum of rows, for each text of a batch.
+/// Returns the gradient of the loss with respect to the sum of rows, for each text of a batch.
 fn gradients(
     rows: &[f32],
     examples: &Examples,
@@ -202,7 +202,8 @@ fn touches(examples: &Examples, batch: &[u32], learns: &dyn Fn(u32) -> bool) -> 
 mod tests {
     use super::*;
 
-    /// Texts whose targets are the normalised sums of hidden rows: an exact solution exists.
+    /// Returns texts whose targets are the normalised sums of hidden rows: an exact solution
+    /// exists.
     fn solvable(n: usize, seed: u64) -> Examples {
         let (dim, vocabulary) = (8, 50);
         let mut random = SplitMix64(7);

@@ -45,8 +45,8 @@ pub(super) fn of_block(block: &Block, offset: usize, atoms: &mut Vec<Atom>) {
     }
 }
 
-/// The ends of sentences. The end of the text counts only with a punctuation mark. There are no
-/// ends inside code and before lower-case letters.
+/// Returns the ends of sentences. The end of the text counts only with a punctuation mark. There
+/// are no ends inside code and before lower-case letters.
 fn sentence_ends(text: &str, code: &[(u32, u32)]) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut code = code.iter().peekable();
@@ -169,7 +169,7 @@ fn split_words(
 /// spaces have only such pieces.
 const MAX_WORD_CHARS: usize = 24;
 
-/// The lines that are not blank, or the words; very long words are divided.
+/// Returns the lines that are not blank, or the words; very long words are divided.
 pub(super) fn pieces(text: &str, lines: bool) -> impl Iterator<Item = Range<usize>> + '_ {
     let base = text.as_ptr() as usize;
     let parts: Box<dyn Iterator<Item = &str>> = if lines {
@@ -196,7 +196,7 @@ fn word_parts(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Words of a text. In scripts without spaces, two characters count as a word.
+/// Returns words of a text. In scripts without spaces, two characters count as a word.
 pub(super) fn words(text: &str) -> usize {
     if text.is_ascii() {
         let is_space = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
@@ -222,7 +222,8 @@ pub(super) fn words(text: &str) -> usize {
     words + usize::div_ceil(unspaced, 2)
 }
 
-/// Whether a character is of a script without spaces: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
+/// Returns whether a character is of a script without spaces: Chinese, Japanese, Thai, Lao, Khmer,
+/// Burmese.
 fn is_unspaced(c: char) -> bool {
     matches!(
         c,

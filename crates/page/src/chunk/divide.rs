@@ -62,7 +62,7 @@ pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Pa
         .collect()
 }
 
-/// The pieces that stay together: a whole block, or the sentences or lines of a long block.
+/// Returns the pieces that stay together: a whole block, or the sentences or lines of a long block.
 fn pieces(block: &Block, target: usize) -> Vec<Range<usize>> {
     let whole = 0..block.text.len();
     if whole.len() * 4 <= target {

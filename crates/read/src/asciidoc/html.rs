@@ -11,7 +11,7 @@ use asciidoc_parser::blocks::{
 /// Deepest nesting that is written.
 const MAX_DEPTH: usize = 200;
 
-/// A document as HTML.
+/// Returns a document as HTML.
 pub(super) fn of_document(document: &Document) -> String {
     let mut html = String::new();
     if let Some(title) = document.doctitle() {
@@ -28,7 +28,7 @@ pub(super) fn of_document(document: &Document) -> String {
     html
 }
 
-/// The text of a piece of HTML.
+/// Returns the text of a piece of HTML.
 pub(super) fn text(html: &str) -> String {
     scraper::Html::parse_fragment(html).root_element().text().collect()
 }

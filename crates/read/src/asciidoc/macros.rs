@@ -45,8 +45,8 @@ const KNOWN: [&str; 33] = [
 /// What ends a macro's name and target at their left.
 const BEFORE: &str = "()[]{}\"'`<>,;";
 
-/// A line with the macros that are not known replaced by their text; without one by their target;
-/// a number as the section of a manual: `git-log(1)`.
+/// Returns a line with the macros that are not known replaced by their text; without one by their
+/// target; a number as the section of a manual: `git-log(1)`.
 pub(super) fn replaced(line: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut done, mut from) = (0, 0);

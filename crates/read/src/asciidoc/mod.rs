@@ -80,14 +80,14 @@ pub(super) fn read(
     Ok(raw)
 }
 
-/// Whether a file is for others to take in, as Asciidoctor and Antora know it by its name.
+/// Returns whether a file is for others to take in, as Asciidoctor and Antora know it by its name.
 fn is_part(file: &File) -> bool {
     let mut names = file.id.split('/').rev();
     names.next().is_some_and(|name| name.starts_with('_'))
         || names.any(|directory| matches!(directory, "partials" | "_partials"))
 }
 
-/// The attributes of a document that tell of it, as those of front matter.
+/// Returns the attributes of a document that tell of it, as those of front matter.
 fn of_page(document: &Document) -> Map<String, Value> {
     let mut fields = Map::new();
     let authors: Vec<String> = document

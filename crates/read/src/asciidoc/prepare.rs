@@ -122,7 +122,7 @@ fn cut(prepared: &mut String, line: &str) -> usize {
     }
 }
 
-/// A line whose list mark, if it has one, is not too long.
+/// Returns a line whose list mark, if it has one, is not too long.
 fn shallow(line: &str) -> &str {
     let text = line.trim_start();
     let Some(mark) = text.chars().next().filter(|c| matches!(c, '*' | '.' | '-' | '=')) else {
@@ -132,7 +132,7 @@ fn shallow(line: &str) -> &str {
     if len > MAX_MARK { &text[len - MAX_MARK..] } else { line }
 }
 
-/// The level and the text of a title that its second line underlines.
+/// Returns the level and the text of a title that its second line underlines.
 fn title<'a>(line: &'a str, next: &str) -> Option<(usize, &'a str)> {
     let mark = next.chars().next()?;
     let level = match mark {
@@ -152,7 +152,7 @@ fn title<'a>(line: &'a str, next: &str) -> Option<(usize, &'a str)> {
         .then_some((level, line))
 }
 
-/// Whether a line opens or closes a block.
+/// Returns whether a line opens or closes a block.
 fn is_delimiter(line: &str) -> bool {
     if line == "--" || line.starts_with("```") {
         return true;

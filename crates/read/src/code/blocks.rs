@@ -9,7 +9,7 @@ use super::lines::Lines;
 use crate::outline::clean_code;
 use findling_page::page::{Block, Section};
 
-/// A section of lines. What stands before the first symbol has no heading.
+/// Returns a section of lines. What stands before the first symbol has no heading.
 pub(super) fn with_heading(heading: String, lines: &Range<usize>, blocks: Vec<Block>) -> Section {
     let level = u8::from(!heading.is_empty());
     let (first, last) = (lines.start + 1, lines.end);

@@ -9,7 +9,7 @@ const MARKS: &[&str] = &[
 /// Marks that end one.
 const ENDS: &[&str] = &["*/", "'''", "\"\"\"", "]]"];
 
-/// A comment or documentation string as prose. Empty lines stay, as they part paragraphs.
+/// Returns a comment or documentation string as prose. Empty lines stay, as they part paragraphs.
 pub(super) fn prose(comment: &str) -> String {
     let lines: Vec<&str> = comment.lines().map(bare).collect();
     lines.join("\n").trim().to_owned()

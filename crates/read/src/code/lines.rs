@@ -15,13 +15,13 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Lines that are best cut where `depths` is least.
+    /// Returns lines that are best cut where `depths` is least.
     #[cfg(feature = "code")]
     pub fn with_depths(text: &'a str, depths: &[u16]) -> Self {
         Self { lines: text.lines().collect(), depths: depths.to_vec() }
     }
 
-    /// Lines that are best cut below a blank line, where the indentation is least.
+    /// Returns lines that are best cut below a blank line, where the indentation is least.
     pub fn plain(text: &'a str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
         let depths = lines
@@ -48,12 +48,12 @@ impl<'a> Lines<'a> {
         self.lines.get(at).copied().unwrap_or_default()
     }
 
-    /// A range of lines as text.
+    /// Returns a range of lines as text.
     pub fn text(&self, range: Range<usize>) -> String {
         self.lines.get(range).unwrap_or_default().join("\n")
     }
 
-    /// A range without blank lines in front and behind. Empty if all are blank.
+    /// Returns a range without blank lines in front and behind. Empty if all are blank.
     pub fn trim(&self, mut range: Range<usize>) -> Range<usize> {
         range.end = range.end.min(self.len());
         while range.start < range.end && self.get(range.start).trim().is_empty() {
@@ -65,7 +65,7 @@ impl<'a> Lines<'a> {
         range
     }
 
-    /// The first line of a range that says something, as a heading.
+    /// Returns the first line of a range that says something, as a heading.
     pub fn heading(&self, mut range: Range<usize>) -> String {
         let line = range.find_map(|at| Some(self.get(at)).filter(|line| says_something(line)));
         let words = line.unwrap_or_default().split_whitespace();
@@ -91,7 +91,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether a line is more than brackets, rules and blanks.
+/// Returns whether a line is more than brackets, rules and blanks.
 pub(super) fn says_something(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
 }

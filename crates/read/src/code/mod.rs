@@ -31,12 +31,12 @@ pub(super) use repository::describe;
 pub(super) use unwanted::MAX_BYTES;
 pub(super) use walk::walk;
 
-/// Whether the file is one that [`read`] reads.
+/// Returns whether the file is one that [`read`] reads.
 pub(super) fn is_code(path: &Path) -> bool {
     languages::of_name(path).is_some()
 }
 
-/// Whether the file is prose beside the code, read by its headings.
+/// Returns whether the file is prose beside the code, read by its headings.
 pub(super) fn is_markup(path: &Path) -> bool {
     super::Format::of_name(path).is_some_and(Format::is_markup)
 }

@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str, grammar: &Grammar) -> Option<Parsed> {
     Some(Parsed { symbols, doc: file_doc(root), depths: depths(root, text.lines().count()) })
 }
 
-/// The comments at the start of a file, or the string there.
+/// Returns the comments at the start of a file, or the string there.
 fn file_doc(root: Node<'_>) -> Option<std::ops::Range<usize>> {
     let mut doc: Option<std::ops::Range<usize>> = None;
     let mut cursor = root.walk();
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
         symbol
     }
 
-    /// The string at the start of a body, as in Python.
+    /// Returns the string at the start of a body, as in Python.
     fn doc_string(&self, node: Node<'a>) -> Option<std::ops::Range<usize>> {
         let first = node.child_by_field_name("body")?.named_child(0)?;
         let string = if first.kind() == "expression_statement" {
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The type of a receiver `(p *Pool[T])`.
+    /// Returns the type of a receiver `(p *Pool[T])`.
     fn receiver(&self, list: Node<'a>) -> Option<String> {
         let parameter = list.named_child(0)?;
         let text = self.text_of(parameter.child_by_field_name("type")?);
@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// The names of `const a = 1, b = 2`.
+    /// Returns the names of `const a = 1, b = 2`.
     fn declared(&self, node: Node<'a>) -> String {
         let name = |declaration: Node<'a>| {
             declaration.child_by_field_name("name").or_else(|| declaration.named_child(0))
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
         names.map(|name| self.short(name)).collect::<Vec<_>>().join(", ")
     }
 
-    /// The name of `exports.open = function () {}`, if it is a function or a class.
+    /// Returns the name of `exports.open = function () {}`, if it is a function or a class.
     fn assigned(&self, node: Node<'a>) -> Option<(String, Kind)> {
         let field = |names: [&str; 3]| names.into_iter().find_map(|n| node.child_by_field_name(n));
         let last = |index: u32| node.named_child(index);
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// A name on one line, without the parameters of a generic type.
+    /// Returns a name on one line, without the parameters of a generic type.
     fn short(&self, node: Node<'a>) -> String {
         let text = self.text_of(node);
         let end = if text.starts_with("operator") { None } else { text.find('<') };
@@ -293,7 +293,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The declarations inside a node: those of `const a = 1, b = 2`, and of Go's `const ( ... )`.
+/// Returns the declarations inside a node: those of `const a = 1, b = 2`, and of Go's `const ( ...
+/// )`.
 fn declarations(node: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut cursor = node.walk();
@@ -312,7 +313,8 @@ fn declarations(node: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-/// The function or class that the first declaration in a node makes: `const open = () => {}`.
+/// Returns the function or class that the first declaration in a node makes: `const open = () =>
+/// {}`.
 fn declared_function(node: Node<'_>) -> Option<Kind> {
     function(declarations(node).first()?.child_by_field_name("value")?)
 }
@@ -338,7 +340,8 @@ fn surround(symbol: &mut Symbol, lead: Option<Lead>) {
     }
 }
 
-/// The rows of a node, the end exclusive. A node that ends with a line feed ends on that line.
+/// Returns the rows of a node, the end exclusive. A node that ends with a line feed ends on that
+/// line.
 fn rows(node: Node<'_>) -> (usize, usize) {
     let (start, end) = (node.start_position(), node.end_position());
     let last = if end.column == 0 && end.row > start.row { end.row } else { end.row + 1 };

@@ -27,7 +27,7 @@ pub(super) struct Piece {
     is_small: bool,
 }
 
-/// The pieces of a file that has a tree, in order.
+/// Returns the pieces of a file that has a tree, in order.
 pub(super) fn of(parsed: &Parsed, lines: &Lines<'_>) -> Vec<Piece> {
     let mut cutter = Cutter { lines, file_doc: parsed.doc.clone(), pieces: Vec::new() };
     cutter.cut(&parsed.symbols, 0..lines.len(), None);
@@ -98,7 +98,7 @@ impl Cutter<'_> {
     }
 }
 
-/// Whether a line only ends what is before it.
+/// Returns whether a line only ends what is before it.
 fn closes(line: &str) -> bool {
     !says_something(line) || line.trim() == "end"
 }

@@ -35,7 +35,7 @@ pub(crate) fn describe<'a>(pages: impl Iterator<Item = &'a mut RawPage>) {
     }
 }
 
-/// The repository around a directory. Each directory is looked at once.
+/// Returns the repository around a directory. Each directory is looked at once.
 fn find(directory: &Path, known: &mut HashMap<PathBuf, Option<Repository>>) -> Option<Repository> {
     if let Some(found) = known.get(directory) {
         return found.clone();
@@ -49,7 +49,7 @@ fn find(directory: &Path, known: &mut HashMap<PathBuf, Option<Repository>>) -> O
     found
 }
 
-/// The repository whose work tree a directory is.
+/// Returns the repository whose work tree a directory is.
 fn read(directory: &Path) -> Option<Repository> {
     let mut git = directory.join(".git");
     if git.is_file() {
@@ -68,7 +68,7 @@ fn read(directory: &Path) -> Option<Repository> {
     Some(Repository { name, branch, remote })
 }
 
-/// The address of `origin`, without a name and password in it.
+/// Returns the address of `origin`, without a name and password in it.
 fn remote(config: &str) -> Option<String> {
     let mut in_origin = false;
     for line in config.lines().map(str::trim) {

@@ -10,7 +10,7 @@ use findling_page::page::Section;
 /// Lines of a section of a file that is cut at blank lines.
 const PLAIN_LINES: (usize, usize) = (12, 40);
 
-/// The sections of a text.
+/// Returns the sections of a text.
 pub(super) fn of(text: &str, language: Option<&Language>) -> Vec<Section> {
     let grammar = language.and_then(|language| language.grammar);
     grammar.and_then(|grammar| of_symbols(text, grammar)).unwrap_or_else(|| of_paragraphs(text))

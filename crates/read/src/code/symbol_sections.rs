@@ -21,7 +21,7 @@ const PART_LINES: (usize, usize) = (30, 80);
 /// Lines of a declaration that each later part of a long piece repeats.
 const HEADER_LINES: usize = 3;
 
-/// The sections of a text. `None`: the grammar gives no tree for it.
+/// Returns the sections of a text. `None`: the grammar gives no tree for it.
 pub(super) fn of(text: &str, grammar: &Grammar) -> Option<Vec<Section>> {
     let parsed = parse(text, grammar)?;
     let lines = Lines::with_depths(text, &parsed.depths);
@@ -41,7 +41,8 @@ pub(super) fn of(text: &str, grammar: &Grammar) -> Option<Vec<Section>> {
     Some(sections)
 }
 
-/// A piece, or a part of one, in the order of its lines: code, its documentation as prose, code.
+/// Returns a piece, or a part of one, in the order of its lines: code, its documentation as prose,
+/// code.
 fn section(piece: &Piece, part: Range<usize>, lines: &Lines<'_>) -> Section {
     let mut blocks = Vec::new();
     if part.start > piece.signature && part.start > piece.lines.start {
@@ -72,7 +73,7 @@ fn section(piece: &Piece, part: Range<usize>, lines: &Lines<'_>) -> Section {
     section
 }
 
-/// A comment, a block for each of its paragraphs.
+/// Returns a comment, a block for each of its paragraphs.
 fn prose(comment: &str) -> Vec<Block> {
     comments::prose(comment)
         .split("\n\n")

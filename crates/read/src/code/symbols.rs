@@ -40,7 +40,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The value of the attribute `kind`.
+    /// Returns the value of the attribute `kind`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Class => "class",

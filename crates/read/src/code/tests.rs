@@ -12,7 +12,7 @@ fn read(name: &str, text: &str) -> Vec<Section> {
     sections::of(text, languages::of_name(name.as_ref()))
 }
 
-/// The headings of the sections with their lines.
+/// Returns the headings of the sections with their lines.
 #[cfg(feature = "code")]
 fn outline(name: &str, text: &str) -> Vec<String> {
     read(name, text)
@@ -21,7 +21,7 @@ fn outline(name: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The lines that an anchor names, from 0, the end exclusive.
+/// Returns the lines that an anchor names, from 0, the end exclusive.
 fn lines_of(anchor: &str) -> std::ops::Range<usize> {
     let mut numbers = anchor.split('-').map(|part| part[1..].parse::<usize>().unwrap());
     let first = numbers.next().unwrap();

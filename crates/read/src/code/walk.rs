@@ -31,7 +31,7 @@ pub(crate) fn walk(
     files
 }
 
-/// All files below a directory on a disk that no `.gitignore` leaves out.
+/// Returns all files below a directory on a disk that no `.gitignore` leaves out.
 #[cfg(feature = "repositories")]
 fn on_disk(
     directory: &Path,
@@ -92,8 +92,8 @@ fn on_disk(
 const UNREADABLE_RULES: &str =
     "is left out: expected .gitignore and .ignore to be files of less than 1 MB";
 
-/// Whether the files that say what to leave out of a directory are files: their reader would wait
-/// for a pipe, and read a device for ever.
+/// Returns whether the files that say what to leave out of a directory are files: their reader
+/// would wait for a pipe, and read a device for ever.
 #[cfg(feature = "repositories")]
 fn has_plain_rules(directory: &Path) -> bool {
     use findling_base::small_file;
@@ -106,7 +106,7 @@ fn has_plain_rules(directory: &Path) -> bool {
     })
 }
 
-/// Names the directory and leaves it out.
+/// Returns names the directory and leaves it out.
 #[cfg(not(feature = "repositories"))]
 fn on_disk(
     directory: &Path,
@@ -118,7 +118,7 @@ fn on_disk(
     Vec::new()
 }
 
-/// Whether a file without an extension begins with `#!`.
+/// Returns whether a file without an extension begins with `#!`.
 fn is_script(path: &Path, tree: &Tree) -> bool {
     path.extension().is_none() && tree.start(path, 2) == b"#!"
 }

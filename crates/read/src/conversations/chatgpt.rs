@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::model::{Conversation, Part, Turn, role};
 use super::values;
 
-/// Whether a value is a conversation of such an export.
+/// Returns whether a value is a conversation of such an export.
 pub(super) fn is_conversation(value: &Value) -> bool {
     value.get("mapping").is_some_and(Value::is_object)
 }
@@ -27,7 +27,7 @@ pub(super) fn read(value: &Value) -> Conversation {
     }
 }
 
-/// The messages from the root of the tree to the current one.
+/// Returns the messages from the root of the tree to the current one.
 fn branch(value: &Value) -> Vec<&Value> {
     let Some(mapping) = value.get("mapping").and_then(Value::as_object) else { return Vec::new() };
     // Without a current message: the one that was written last of those that nothing follows.

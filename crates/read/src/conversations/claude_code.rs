@@ -10,7 +10,7 @@ use super::model::{Conversation, Part, Turn, role};
 use super::values;
 use crate::notes::Notes;
 
-/// Whether a line is one of such a log.
+/// Returns whether a line is one of such a log.
 pub(super) fn is_line(value: &Value) -> bool {
     let has = |name| value.get(name).is_some();
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -89,7 +89,7 @@ fn parts(value: &Value, tools: &HashMap<&str, &str>) -> Option<Vec<Part>> {
     Some(parts)
 }
 
-/// The tools of all calls, by the ids of the calls.
+/// Returns the tools of all calls, by the ids of the calls.
 fn tools(lines: &[Line]) -> HashMap<&str, &str> {
     let blocks = lines
         .iter()
@@ -124,8 +124,8 @@ impl<'a> Titles<'a> {
         }
     }
 
-    /// The best title. The log may have summaries of other sessions: they end in turns that it does
-    /// not have.
+    /// Returns the best title. The log may have summaries of other sessions: they end in turns that
+    /// it does not have.
     fn best(&self, turns: &HashSet<&str>) -> String {
         let summary = self.summary.iter().rev().find(|(leaf, _)| turns.contains(leaf));
         let summary = summary.map(|(_, summary)| *summary);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::model::{Conversation, Part, Turn, role};
 use super::values;
 
-/// Whether a value is a conversation of such an export.
+/// Returns whether a value is a conversation of such an export.
 pub(super) fn is_conversation(value: &Value) -> bool {
     value.get("chat_messages").is_some_and(Value::is_array)
 }

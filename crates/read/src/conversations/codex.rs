@@ -10,7 +10,7 @@ use super::model::{Conversation, Part, Turn, role};
 use super::values;
 use crate::notes::Notes;
 
-/// Whether a line is one of such a log.
+/// Returns whether a line is one of such a log.
 pub(super) fn is_line(value: &Value) -> bool {
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
     let is_wrapped = value.get("payload").is_some_and(Value::is_object)
@@ -78,7 +78,7 @@ fn describe(value: &Value, conversation: &mut Conversation) {
     *created = created.or_else(|| value.get("timestamp").and_then(values::time));
 }
 
-/// The turn that an item is. `None`: it is of a kind that says nothing.
+/// Returns the turn that an item is. `None`: it is of a kind that says nothing.
 fn turn(item: &Value, tools: &HashMap<&str, &str>) -> Result<Option<Turn>, &'static str> {
     let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
     let tool_of = |id: &str| tools.get(id).copied().unwrap_or_default().to_owned();

@@ -27,7 +27,7 @@ pub struct Fields {
     pub session: Names,
     /// The title of the conversation.
     pub title: Names,
-    /// Its project or channel.
+    /// The project or channel.
     pub project: Names,
     /// What roles are called: `customer = "user"`.
     pub roles: BTreeMap<String, String>,
@@ -55,12 +55,12 @@ impl Names {
         }
     }
 
-    /// The first value that is there.
+    /// Returns the first value that is there.
     pub(super) fn find<'a>(&self, value: &'a Value) -> Option<&'a Value> {
         self.as_slice().iter().find_map(|path| at(value, path).filter(|found| !found.is_null()))
     }
 
-    /// The first value that is a string with text, or a number.
+    /// Returns the first value that is a string with text, or a number.
     pub(super) fn text(&self, value: &Value) -> Option<String> {
         self.as_slice().iter().find_map(|path| match at(value, path)? {
             Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -70,7 +70,7 @@ impl Names {
     }
 }
 
-/// The value at a path such as `author.name`.
+/// Returns the value at a path such as `author.name`.
 fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     match value.get(path) {
         Some(found) => Some(found),

@@ -15,7 +15,7 @@ pub(super) struct Line {
     pub value: Value,
 }
 
-/// The lines of a file that are JSON objects. The others are noted. A last line that is not
+/// Returns the lines of a file that are JSON objects. The others are noted. A last line that is not
 /// complete is no fault: its program is writing it.
 pub(super) fn read(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Line> {
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
@@ -52,7 +52,7 @@ pub(super) fn read(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Li
     found
 }
 
-/// A line, and whether bytes of it were replaced. `None` if it is blank.
+/// Returns a line, and whether bytes of it were replaced. `None` if it is blank.
 fn line_of(line: &[u8], options: &Options) -> Option<Result<(Value, bool), String>> {
     // A computer that lost power leaves NUL bytes.
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;

@@ -112,7 +112,7 @@ pub(super) fn of_html(markup: &str) -> Vec<Part> {
     parts
 }
 
-/// Whether an element holds a quotation of another mail.
+/// Returns whether an element holds a quotation of another mail.
 fn is_quotation(element: &scraper::node::Element) -> bool {
     let class = element.attr("class").unwrap_or_default();
     (element.name() == "blockquote" && element.attr("type") == Some("cite"))
@@ -131,7 +131,7 @@ fn is_quotation(element: &scraper::node::Element) -> bool {
         })
 }
 
-/// Whether everything behind an element is the mail that is answered, as Outlook writes it.
+/// Returns whether everything behind an element is the mail that is answered, as Outlook writes it.
 fn begins_reply(element: &scraper::node::Element) -> bool {
     let id = element.attr("id").unwrap_or_default();
     id == "appendonsend"
@@ -201,8 +201,8 @@ fn is_attribution(text: &str) -> bool {
     says && (text.contains(|c: char| c.is_ascii_digit()) || text.contains('@'))
 }
 
-/// Whether everything from here is the mail that is answered: a rule in words, or the head of a
-/// mail as Outlook writes it.
+/// Returns whether everything from here is the mail that is answered: a rule in words, or the head
+/// of a mail as Outlook writes it.
 fn begins_original(lines: &[&str]) -> bool {
     let first = lines.first().copied().unwrap_or_default().trim();
     let words = first.trim_matches(['-', '_', '=', ' ']);

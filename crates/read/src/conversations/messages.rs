@@ -13,12 +13,12 @@ use crate::notes::Notes;
 
 const NO_MESSAGE: &str = "is no message with role and content";
 
-/// Whether a value is a conversation: it has a list of messages.
+/// Returns whether a value is a conversation: it has a list of messages.
 pub(super) fn is_conversation(value: &Value, fields: &Fields) -> bool {
     messages(value, fields).is_some_and(|list| list.iter().any(|one| is_message(one, fields)))
 }
 
-/// Whether a value is a message.
+/// Returns whether a value is a message.
 pub(super) fn is_message(value: &Value, fields: &Fields) -> bool {
     fields.role.text(value).is_some()
         && (fields.text.find(value).is_some() || value.get("tool_calls").is_some())
@@ -87,7 +87,7 @@ fn describe(value: &Value, fields: &Fields) -> Conversation {
     }
 }
 
-/// The tools of all calls, by the ids of the calls.
+/// Returns the tools of all calls, by the ids of the calls.
 fn tools<'a>(messages: impl IntoIterator<Item = &'a Value>) -> HashMap<&'a str, &'a str> {
     let mut tools = HashMap::new();
     for message in messages {
@@ -139,7 +139,7 @@ fn turn(message: &Value, fields: &Fields, tools: &HashMap<&str, &str>) -> Option
     Some(Turn { role: speaker, time, parts })
 }
 
-/// The calls of tools beside the content of a message.
+/// Returns the calls of tools beside the content of a message.
 fn calls(message: &Value) -> Vec<Part> {
     let list = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     let functions = list.filter_map(|call| call.get("function").or(Some(call)));

@@ -43,7 +43,7 @@ const SNIFFED_BYTES: u64 = 256 << 10;
 /// Lines at the start of a file by which its program is recognised.
 const SNIFFED_LINES: usize = 20;
 
-/// Whether a file's name is one that conversations have.
+/// Returns whether a file's name is one that conversations have.
 pub(super) fn has_name(path: &Path, tree: &Tree) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     matches!(extension.as_str(), "jsonl" | "ndjson" | "json" | "mbox" | "mbx" | "eml" | "emlx")
@@ -51,7 +51,7 @@ pub(super) fn has_name(path: &Path, tree: &Tree) -> bool {
         || (extension.is_empty() && is_mailbox(&tree.start(path, 5)))
 }
 
-/// Whether a file is a mail of a Maildir, by its place and its name:
+/// Returns whether a file is a mail of a Maildir, by its place and its name:
 /// `cur/1709632800.M1P2.host:2,S`.
 fn in_maildir(path: &Path) -> bool {
     let directory = path.parent().and_then(Path::file_name).unwrap_or_default();
@@ -61,20 +61,20 @@ fn in_maildir(path: &Path) -> bool {
         && name.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether a file has one mail, by its name.
+/// Returns whether a file has one mail, by its name.
 fn is_one_mail(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     matches!(extension.as_str(), "eml" | "emlx") || in_maildir(path)
 }
 
-/// The mail in a file of Apple Mail: its length stands in the first line.
+/// Returns the mail in a file of Apple Mail: its length stands in the first line.
 fn mail_of(bytes: &[u8]) -> &[u8] {
     let line = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0);
     let is_length = line > 0 && bytes[..line].trim_ascii().iter().all(u8::is_ascii_digit);
     if is_length { &bytes[line + 1..] } else { bytes }
 }
 
-/// Whether a file is one of conversations, by its start.
+/// Returns whether a file is one of conversations, by its start.
 pub(super) fn is_conversations(path: &Path, tree: &Tree) -> bool {
     if !has_name(path, tree) {
         return false;
@@ -110,7 +110,8 @@ pub(super) fn is_conversations(path: &Path, tree: &Tree) -> bool {
     }
 }
 
-/// Whether a value is of a known program, or a message of a role that only conversations have.
+/// Returns whether a value is of a known program, or a message of a role that only conversations
+/// have.
 fn is_surely_conversation(value: &Value, fields: &Fields) -> bool {
     let has_known_role = |value: &Value| {
         messages::is_message(value, fields)
@@ -131,7 +132,8 @@ fn is_surely_conversation(value: &Value, fields: &Fields) -> bool {
             .is_some_and(|list| list.iter().any(has_known_role))
 }
 
-/// Whether a file has a value on each line. The limit of a file's size holds for each line then.
+/// Returns whether a file has a value on each line. The limit of a file's size holds for each line
+/// then.
 pub(super) fn is_lines(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     !matches!(extension.as_str(), "json")

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 /// A conversation: one page.
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
-    /// Its id in the file; empty where the file is the conversation.
+    /// The id in the file; empty where the file is the conversation.
     pub id: String,
     /// The title that the program gave it; empty if none.
     pub title: String,
@@ -49,7 +49,7 @@ pub(super) enum Part {
     Context(String),
 }
 
-/// The roles that programs spell differently.
+/// Returns the roles that programs spell differently.
 pub(super) fn role(spelled: &str) -> String {
     let lower = spelled.trim().to_lowercase();
     match lower.as_str() {

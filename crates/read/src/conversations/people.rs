@@ -39,7 +39,7 @@ pub(super) fn name(value: &mut Value, file: &File, tree: &Tree) {
     }
 }
 
-/// A text with names for `<@U1>` and `<@U1|kim>`.
+/// Returns a text with names for `<@U1>` and `<@U1|kim>`.
 fn mentioned(text: &str, names: &HashMap<String, String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -63,7 +63,7 @@ fn mentioned(text: &str, names: &HashMap<String, String>) -> String {
     out + rest
 }
 
-/// The names in `users.json`, beside the file or above its channel.
+/// Returns the names in `users.json`, beside the file or above its channel.
 fn names(file: &File, tree: &Tree) -> HashMap<String, String> {
     let found = file.path.ancestors().skip(1).take(2).map(|above| above.join("users.json"));
     let mut names = HashMap::new();

@@ -74,8 +74,8 @@ pub(super) fn cut(blocks: Vec<Block>) -> Vec<Vec<Block>> {
     pieces
 }
 
-/// Where the next piece begins: so far in front of `end` that it repeats at most [`OVERLAP`]
-/// tokens.
+/// Returns where the next piece begins: so far in front of `end` that it repeats at most
+/// [`OVERLAP`] tokens.
 fn overlap(atoms: &[Atom], start: usize, end: usize) -> usize {
     let mut next = end;
     let mut repeated = 0;
@@ -86,7 +86,7 @@ fn overlap(atoms: &[Atom], start: usize, end: usize) -> usize {
     next
 }
 
-/// The sentences of prose, the lines of code.
+/// Returns the sentences of prose, the lines of code.
 fn spans(block: &Block) -> Vec<Range<usize>> {
     let text = block.text.as_str();
     let mut spans = Vec::new();
@@ -130,7 +130,7 @@ fn join(atoms: &[Atom], blocks: &[Block]) -> Vec<Block> {
     joined
 }
 
-/// A part of a block, without white space around it.
+/// Returns a part of a block, without white space around it.
 fn slice(block: &Block, span: Range<usize>) -> Option<Block> {
     let text = &block.text[span.clone()];
     let is_edge = |c: char| if block.is_code_block { c == '\n' } else { c.is_whitespace() };

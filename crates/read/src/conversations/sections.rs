@@ -27,7 +27,7 @@ const SHORT: usize = 200;
 /// Longest output of a tool that is indexed, in bytes.
 const MAX_OUTPUT_BYTES: usize = 16 << 10;
 
-/// A conversation as a page, without id and address. `None`: no turn says anything.
+/// Returns a conversation as a page, without id and address. `None`: no turn says anything.
 pub(super) fn page(conversation: Conversation, options: &Options) -> Option<RawPage> {
     let mut trace = Trace::new(options.trace);
     let runs = runs(&conversation.turns, options, &mut trace);
@@ -100,7 +100,7 @@ impl Run {
         text::first_sentence(&first, MAX_HEADING_BYTES)
     }
 
-    /// The attributes of its sections.
+    /// Returns the attributes of its sections.
     fn attributes(&self) -> BTreeMap<String, AttributeValue> {
         let mut attributes = BTreeMap::new();
         attributes.insert("role".to_owned(), AttributeValue::String(self.role.clone()));
@@ -115,7 +115,7 @@ impl Run {
     }
 }
 
-/// The turns that say something, short ones of the same role together.
+/// Returns the turns that say something, short ones of the same role together.
 fn runs(turns: &[Turn], options: &Options, trace: &mut Trace) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (number, turn) in (1..).zip(turns) {
@@ -181,7 +181,7 @@ fn named(tool: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// The rule that leaves a part out, with the part's text.
+/// Returns the rule that leaves a part out, with the part's text.
 fn excluded<'a>(part: &'a Part, role: &str, options: &Options) -> Option<(Rule, &'a str)> {
     match part {
         Part::Output { text, .. } if !options.tool_output => Some((Rule::ToolOutput, text)),

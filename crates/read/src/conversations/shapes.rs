@@ -17,7 +17,7 @@ pub(super) fn unwrap(value: &mut Value) {
     }
 }
 
-/// Whether a value is a conversation in a shape that is brought into another.
+/// Returns whether a value is a conversation in a shape that is brought into another.
 pub(super) fn is_known(value: &Value) -> bool {
     is_activity(value)
         || value.get("chat").is_some_and(has_messages)
@@ -28,7 +28,7 @@ pub(super) fn is_known(value: &Value) -> bool {
             .is_some_and(|messages| messages.iter().any(is_posted))
 }
 
-/// Whether a value is a message of Slack, Telegram or Discord.
+/// Returns whether a value is a message of Slack, Telegram or Discord.
 fn is_posted(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some();
     let is_message = value.get("type").and_then(Value::as_str) == Some("message");
@@ -71,7 +71,7 @@ fn unwrap_one(value: &mut Value) {
     }
 }
 
-/// The messages of a tree, from the first to the current one.
+/// Returns the messages of a tree, from the first to the current one.
 fn of_history(history: &Value) -> Vec<Value> {
     let messages = &history["messages"];
     let mut found = Vec::new();
@@ -87,8 +87,8 @@ fn of_history(history: &Value) -> Vec<Value> {
     found
 }
 
-/// The text of a list of strings and of runs with a style: `[{"type": "bold", "text": "Fog"},
-/// "."]`.
+/// Returns the text of a list of strings and of runs with a style: `[{"type": "bold", "text":
+/// "Fog"}, "."]`.
 fn runs(value: &Value) -> Option<String> {
     let runs = value.as_array()?;
     let is_style = |run: &Value| {
@@ -126,7 +126,7 @@ fn runs(value: &Value) -> Option<String> {
     Some(runs.iter().filter_map(text).collect())
 }
 
-/// Whether a value is an entry of an activity in Google's exports: a prompt and its answer.
+/// Returns whether a value is an entry of an activity in Google's exports: a prompt and its answer.
 fn is_activity(value: &Value) -> bool {
     value.get("header").is_some_and(Value::is_string)
         && value.get("title").is_some_and(Value::is_string)

@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use crate::outline::{Outline, shorten};
 use findling_page::page::Block;
 
-/// A text without the escapes that colour a terminal or move its cursor.
+/// Returns a text without the escapes that colour a terminal or move its cursor.
 pub(super) fn without_escapes(text: &str) -> Cow<'_, str> {
     if text.contains(['\u{1b}', '\u{9b}', '\u{9d}', '\0']) {
         let text = text.replace('\u{9b}', "\u{1b}[").replace('\u{9d}', "\u{1b}]");
@@ -86,7 +86,7 @@ fn blocks(outline: Outline) -> Vec<Block> {
 /// Shortest sentence that is worth a title, in bytes: "Hello there!" is not.
 const MIN_SENTENCE_BYTES: usize = 24;
 
-/// The first sentence of a text on one line, at most `max` bytes.
+/// Returns the first sentence of a text on one line, at most `max` bytes.
 pub(super) fn first_sentence(text: &str, max: usize) -> String {
     let ends_sentence = |&(at, c): &(usize, char)| match c {
         '。' | '？' | '！' => true,

@@ -15,7 +15,7 @@ const MAX_INPUT_BYTES: usize = 600;
 /// Numbers above this are milliseconds since 1970, those below are seconds.
 const FIRST_MILLISECONDS: f64 = 1e11;
 
-/// A time: ISO 8601, or a number of seconds or milliseconds since 1970.
+/// Returns a time: ISO 8601, or a number of seconds or milliseconds since 1970.
 pub(super) fn time(value: &Value) -> Option<Timestamp> {
     match value {
         Value::String(text) => time_of_text(text),
@@ -24,7 +24,7 @@ pub(super) fn time(value: &Value) -> Option<Timestamp> {
     }
 }
 
-/// A time as text.
+/// Returns a time as text.
 pub(super) fn time_of_text(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     match attributes::date(text) {
@@ -42,14 +42,15 @@ fn time_of_number(number: f64) -> Option<Timestamp> {
     Timestamp::from_millisecond(milliseconds as i64).ok()
 }
 
-/// The string at one of several names, if it is not empty.
+/// Returns the string at one of several names, if it is not empty.
 pub(super) fn text<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
     let mut found = names.iter().filter_map(|name| value.get(name)?.as_str());
     found.find(|text| !text.trim().is_empty())
 }
 
-/// The content of a message: a string, a block, or a list of them, in the shapes of the OpenAI and
-/// Anthropic interfaces. `None`: it is in no known shape. `tool_of` finds the tool of a call's id.
+/// Returns the content of a message: a string, a block, or a list of them, in the shapes of the
+/// OpenAI and Anthropic interfaces. `None`: it is in no known shape. `tool_of` finds the tool of a
+/// call's id.
 pub(super) fn content(value: &Value, tool_of: &dyn Fn(&str) -> String) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     push(value, tool_of, 0, &mut parts).then_some(parts)
@@ -133,8 +134,8 @@ pub(super) fn said(text: &str) -> Part {
     if is_element(text) { Part::Context(text.to_owned()) } else { Part::Text(text.to_owned()) }
 }
 
-/// Whether a text as a whole is an element whose name a program made: `<environment_context>…`,
-/// `<system-reminder>…`.
+/// Returns whether a text as a whole is an element whose name a program made:
+/// `<environment_context>…`, `<system-reminder>…`.
 fn is_element(text: &str) -> bool {
     let text = text.trim();
     let Some(rest) = text.strip_prefix('<') else { return false };
@@ -208,7 +209,7 @@ pub(super) fn output_of(value: &Value) -> String {
     }
 }
 
-/// The start of a text, at most `max` bytes.
+/// Returns the start of a text, at most `max` bytes.
 pub(super) fn cut(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();

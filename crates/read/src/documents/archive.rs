@@ -42,7 +42,7 @@ impl<'a> Archive<'a> {
         Ok(Self { zip, left: MAX_BYTES })
     }
 
-    /// The content of an entry; `None` if there is no such entry.
+    /// Returns the content of an entry; `None` if there is no such entry.
     ///
     /// # Errors
     /// The reason, if it is damaged, encrypted or larger than the limits.
@@ -72,7 +72,7 @@ impl<'a> Archive<'a> {
         Ok(Some(bytes))
     }
 
-    /// The content of an entry that must be there.
+    /// Returns the content of an entry that must be there.
     ///
     /// # Errors
     /// As [`Archive::read`], and if there is no such entry.

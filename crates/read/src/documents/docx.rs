@@ -102,7 +102,7 @@ impl Styles {
         Ok(Self { levels })
     }
 
-    /// The level of a style. A file without styles has the ids of the English program.
+    /// Returns the level of a style. A file without styles has the ids of the English program.
     fn level(&self, id: &str) -> Option<u8> {
         self.levels.get(id).copied().or_else(|| level_of_name(id))
     }
@@ -124,7 +124,7 @@ fn outline_level(element: &Element) -> Option<u8> {
     (level < 9).then_some(level + 1)
 }
 
-/// The text of each note by its id.
+/// Returns the text of each note by its id.
 fn notes_of(bytes: &[u8], name: &str, notes: &mut HashMap<String, String>) -> Result<(), String> {
     let mut open: Option<(String, String)> = None;
     let mut in_text = false;

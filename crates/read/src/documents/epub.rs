@@ -83,7 +83,7 @@ pub(super) fn read(
     Ok(read)
 }
 
-/// The files of a book that are encrypted.
+/// Returns the files of a book that are encrypted.
 fn protected(archive: &mut Archive) -> Result<HashSet<String>, String> {
     let mut protected = HashSet::new();
     if let Some(encryption) = archive.read("META-INF/encryption.xml")? {

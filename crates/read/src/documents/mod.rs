@@ -41,7 +41,7 @@ fn form_of(path: &Path) -> Option<Form> {
     }
 }
 
-/// Whether the file is of a form that no site generator turns into a page.
+/// Returns whether the file is of a form that no site generator turns into a page.
 pub(super) fn is_office(path: &Path) -> bool {
     matches!(form_of(path), Some(Form::Docx | Form::Odt | Form::Epub))
 }
@@ -58,7 +58,7 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
     })
 }
 
-/// Whether the file is plain text, which lies about for many purposes.
+/// Returns whether the file is plain text, which lies about for many purposes.
 pub(super) fn is_plain(path: &Path) -> bool {
     form_of(path) == Some(Form::Text)
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// A notebook as Markdown.
+/// Returns a notebook as Markdown.
 ///
 /// # Errors
 /// The reason, if it is no notebook.
@@ -48,7 +48,7 @@ pub(super) fn to_markdown(text: &str) -> Result<String, String> {
     Ok(markdown)
 }
 
-/// A string, or a list of lines with their ends.
+/// Returns a string, or a list of lines with their ends.
 fn source(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

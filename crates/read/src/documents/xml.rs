@@ -29,7 +29,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// The value of an attribute, by its local name.
+    /// Returns the value of an attribute, by its local name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -115,7 +115,7 @@ fn element(start: &BytesStart<'_>) -> Element {
     Element { name: start.local_name().as_ref().to_owned(), attributes }
 }
 
-/// The text of the first element of this name, such as a title.
+/// Returns the text of the first element of this name, such as a title.
 pub(super) fn text_of(bytes: &[u8], name: &str) -> Option<String> {
     let mut found: Option<String> = None;
     let mut is_open = false;

@@ -19,7 +19,7 @@ macro_rules! annotation {
 }
 pub(super) use annotation;
 
-/// Whether a page can have annotations. Most have none, so that they need not be searched.
+/// Returns whether a page can have annotations. Most have none, so that they need not be searched.
 pub(super) fn may_be_annotated(html: &str) -> bool {
     html.contains("data-findling-") || html.contains("data-pagefind-")
 }
@@ -33,14 +33,14 @@ pub(super) enum Ignore {
     All,
 }
 
-/// Whether and how an element is to be ignored.
+/// Returns whether and how an element is to be ignored.
 pub(super) fn ignore(element: &Element) -> Option<Ignore> {
     annotation!(element, "ignore").map(|value| {
         if value.trim().eq_ignore_ascii_case("all") { Ignore::All } else { Ignore::Index }
     })
 }
 
-/// The value of `…-weight`, within 0 to 10.
+/// Returns the value of `…-weight`, within 0 to 10.
 pub(super) fn weight(element: &Element) -> Option<f32> {
     annotation!(element, "weight")?
         .trim()
@@ -181,7 +181,7 @@ fn parse(spec: &str, element: ElementRef) -> Vec<(String, String)> {
     found
 }
 
-/// All text below an element, folded.
+/// Returns all text below an element, folded.
 pub(super) fn text_of(element: ElementRef) -> String {
     let mut text = String::new();
     for part in element.text() {

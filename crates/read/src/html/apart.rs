@@ -11,7 +11,7 @@ use super::rules;
 /// Smallest length of what the class names of one component share.
 const MIN_STEM: usize = 4;
 
-/// Whether an element stands apart from the one directly before it.
+/// Returns whether an element stands apart from the one directly before it.
 pub(super) fn stands_apart(node: NodeRef<Node>, element: &Element) -> bool {
     let Some(before) = node.prev_sibling() else { return false };
     let Some(other) = before.value().as_element() else { return false };
@@ -51,7 +51,7 @@ pub(super) fn stands_apart(node: NodeRef<Node>, element: &Element) -> bool {
     }
 }
 
-/// Whether both lists of classes name parts of one component, or one of them a badge.
+/// Returns whether both lists of classes name parts of one component, or one of them a badge.
 fn is_one_component(others: &str, mine: &str) -> bool {
     let pairs = || {
         others
@@ -74,7 +74,7 @@ fn is_one_component(others: &str, mine: &str) -> bool {
         })
 }
 
-/// Words in the names of small boxes beside text.
+/// Returns words in the names of small boxes beside text.
 fn is_badge_word(word: &str) -> bool {
     matches!(
         word,
@@ -100,7 +100,7 @@ fn is_badge_word(word: &str) -> bool {
     )
 }
 
-/// Whether a style makes a block of an element.
+/// Returns whether a style makes a block of an element.
 pub(super) fn is_block_by_style(element: &Element) -> bool {
     has_style(element, |property, value| {
         property == "display"
@@ -140,8 +140,8 @@ fn texts<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// Whether a text has a word of at least so many letters at this end. Single letters are set as
-/// parts of a word.
+/// Returns whether a text has a word of at least so many letters at this end. Single letters are
+/// set as parts of a word.
 fn is_word(text: Option<&str>, at_end: bool, least: usize) -> bool {
     let Some(text) = text else { return false };
     let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '/' | '{' | '}' | '?' | '-');

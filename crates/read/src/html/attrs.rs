@@ -48,8 +48,8 @@ fn hides(style: &str) -> bool {
     })
 }
 
-/// Whether a name has a word for which `wanted` holds. Names are class names, attributes and tags;
-/// their words are separated by punctuation or by a capital letter: `btn-clipboard`,
+/// Returns whether a name has a word for which `wanted` holds. Names are class names, attributes
+/// and tags; their words are separated by punctuation or by a capital letter: `btn-clipboard`,
 /// `codeLineNumber`.
 pub(super) fn has_word(name: &str, wanted: impl Fn(&str) -> bool) -> bool {
     let mut word = String::new();
@@ -70,8 +70,8 @@ pub(super) fn has_word(name: &str, wanted: impl Fn(&str) -> bool) -> bool {
     !word.is_empty() && wanted(&word)
 }
 
-/// The names that authors and themes give an element: its tag if it is a custom one, its classes,
-/// and its `data-` and framework attributes.
+/// Returns the names that authors and themes give an element: its tag if it is a custom one, its
+/// classes, and its `data-` and framework attributes.
 pub(super) fn names(element: &Element) -> impl Iterator<Item = &str> {
     let tag = element.name();
     std::iter::once(tag).filter(|tag| tag.contains('-')).chain(
@@ -85,7 +85,7 @@ pub(super) fn names(element: &Element) -> impl Iterator<Item = &str> {
     )
 }
 
-/// Whether one of the element's names has a word for which `wanted` holds.
+/// Returns whether one of the element's names has a word for which `wanted` holds.
 pub(super) fn is_called(element: &Element, wanted: impl Fn(&str) -> bool) -> bool {
     names(element).any(|name| has_word(name, &wanted))
 }

@@ -20,7 +20,8 @@ const MAX_CONTROL_WORDS: usize = 6;
 /// Words that the name of a language has at most.
 const MAX_LABEL_WORDS: usize = 3;
 
-/// The text of a code block. `pre` is a `<pre>`, or a table or container whose lines are code.
+/// Returns the text of a code block. `pre` is a `<pre>`, or a table or container whose lines are
+/// code.
 pub(super) fn text(pre: NodeRef<Node>, annotated: bool, trace: &mut Trace) -> String {
     let is_pre = super::is_named(pre.value(), "pre");
     let mut code = String::new();
@@ -78,7 +79,7 @@ pub(super) fn text(pre: NodeRef<Node>, annotated: bool, trace: &mut Trace) -> St
     code
 }
 
-/// The rule that leaves out an element inside a code block.
+/// Returns the rule that leaves out an element inside a code block.
 fn left_out(
     node: NodeRef<Node>,
     element: &Element,
@@ -120,13 +121,13 @@ fn end_line(code: &mut String, always: bool) {
     }
 }
 
-/// Whether an element inside a code block begins a line.
+/// Returns whether an element inside a code block begins a line.
 fn begins_line(node: NodeRef<Node>, element: &Element, pre: NodeRef<Node>) -> bool {
     let is_row = matches!(element.name(), "tr" | "pre") || rules::is_block(element.name());
     node.id() != pre.id() && is_row && !is_in_line(node, pre)
 }
 
-/// Whether a node is part of a line of code: its number, its text.
+/// Returns whether a node is part of a line of code: its number, its text.
 fn is_in_line(node: NodeRef<Node>, pre: NodeRef<Node>) -> bool {
     node.ancestors().take_while(|above| above.id() != pre.id()).any(|above| {
         above.value().as_element().is_some_and(|above| is_line(above) || above.name() == "tr")
@@ -146,7 +147,7 @@ fn ends_line(node: NodeRef<Node>, element: &Element, pre: NodeRef<Node>) -> bool
         })
 }
 
-/// Whether an element has the name of a line of code.
+/// Returns whether an element has the name of a line of code.
 fn is_line(element: &Element) -> bool {
     names(element).any(|name| {
         matches!(
@@ -156,7 +157,8 @@ fn is_line(element: &Element) -> bool {
     })
 }
 
-/// Whether an element other than `<pre>` contains lines of code, such as Doxygen's fragments.
+/// Returns whether an element other than `<pre>` contains lines of code, such as Doxygen's
+/// fragments.
 pub(super) fn is_container_of_lines(node: NodeRef<Node>, attrs: &Attrs) -> bool {
     attrs.has_class(|class| class == "fragment") && {
         let mut lines = node.children().filter_map(|child| child.value().as_element()).peekable();
@@ -164,8 +166,8 @@ pub(super) fn is_container_of_lines(node: NodeRef<Node>, attrs: &Attrs) -> bool 
     }
 }
 
-/// Whether an element is a control of a code block: a copy button, a toolbar. Its name says so, it
-/// has few words, contains no code, and is inside a code block or beside one.
+/// Returns whether an element is a control of a code block: a copy button, a toolbar. Its name says
+/// so, it has few words, contains no code, and is inside a code block or beside one.
 pub(super) fn is_code_control(
     node: NodeRef<Node>,
     element: &Element,
@@ -206,12 +208,12 @@ enum CopyName {
     Clipboard,
 }
 
-/// Whether a word is in the names of copy controls alone.
+/// Returns whether a word is in the names of copy controls alone.
 fn is_clipboard(word: &str) -> bool {
     matches!(word, "clipboard" | "copybtn" | "copybutton" | "copycode" | "clippy")
 }
 
-/// Whether the names of an element say that it is a copy control, wherever it stands.
+/// Returns whether the names of an element say that it is a copy control, wherever it stands.
 pub(super) fn is_clipboard_control(element: &Element) -> bool {
     is_called(element, is_clipboard)
 }
@@ -233,7 +235,8 @@ fn copy_name(element: &Element) -> Option<CopyName> {
     called.then_some(CopyName::Copy)
 }
 
-/// Whether an element is called the name of a code block's language: `<span class="code-lang">`.
+/// Returns whether an element is called the name of a code block's language: `<span
+/// class="code-lang">`.
 fn is_language_label(attrs: &Attrs) -> bool {
     attrs.has_class(|class| {
         class.rsplit(['-', '_']).next().is_some_and(|word| matches!(word, "lang" | "language"))
@@ -245,12 +248,13 @@ fn is_called_a_control(element: &Element, attrs: &Attrs) -> bool {
         || is_called(element, |word| matches!(word, "btn" | "button" | "buttons" | "toolbar"))
 }
 
-/// Whether a link leads to another page: it is content, even if it looks like a button.
+/// Returns whether a link leads to another page: it is content, even if it looks like a button.
 fn leads_away(element: &Element) -> bool {
     element.attr("href").is_some_and(|href| !href.starts_with(['#', 'j']) && !href.is_empty())
 }
 
-/// Whether a code block is next to an element, or next to one of the few containers around it.
+/// Returns whether a code block is next to an element, or next to one of the few containers around
+/// it.
 fn is_beside_code(node: NodeRef<Node>) -> bool {
     let mut at = node;
     for _ in 0..4 {

@@ -19,7 +19,7 @@ const MIN_WORDS_BESIDE: usize = 8;
 /// Most words of what stands above the content with the page's name.
 const MAX_LEAD_WORDS: usize = 120;
 
-/// Where the content is, and whether that is more than a guess.
+/// Returns where the content is, and whether that is more than a guess.
 pub(super) fn roots<'a>(survey: &Survey<'a>) -> (Vec<ElementRef<'a>>, bool) {
     if !survey.bodies.is_empty() {
         return (outermost(&survey.bodies), true);
@@ -61,7 +61,7 @@ fn is_within(node: NodeRef<Node>, around: NodeRef<Node>) -> bool {
     iter::once(node).chain(node.ancestors()).any(|above| above.id() == around.id())
 }
 
-/// The elements that are in none of the others.
+/// Returns the elements that are in none of the others.
 fn outermost<'a>(elements: &[ElementRef<'a>]) -> Vec<ElementRef<'a>> {
     let ids: Vec<_> = elements.iter().map(|element| element.id()).collect();
     let is_outer =
@@ -69,7 +69,7 @@ fn outermost<'a>(elements: &[ElementRef<'a>]) -> Vec<ElementRef<'a>> {
     elements.iter().filter(is_outer).copied().collect()
 }
 
-/// The main elements that are shown and have text; if none is shown, those that have text.
+/// Returns the main elements that are shown and have text; if none is shown, those that have text.
 fn shown_mains<'a>(mains: &[ElementRef<'a>]) -> Option<Vec<ElementRef<'a>>> {
     let with_text: Vec<ElementRef> = mains
         .iter()
@@ -88,7 +88,8 @@ fn shown_mains<'a>(mains: &[ElementRef<'a>]) -> Option<Vec<ElementRef<'a>>> {
     (!mains.is_empty()).then_some(mains)
 }
 
-/// The content with what stands above it and has the page's only heading of the first level.
+/// Returns the content with what stands above it and has the page's only heading of the first
+/// level.
 fn with_lead<'a>(mut roots: Vec<ElementRef<'a>>, survey: &Survey<'a>) -> Vec<ElementRef<'a>> {
     let [h1] = survey.h1s.as_slice() else { return roots };
     let Some(first) = roots.first() else { return roots };
@@ -125,7 +126,7 @@ fn with_lead<'a>(mut roots: Vec<ElementRef<'a>>, survey: &Survey<'a>) -> Vec<Ele
     roots
 }
 
-/// Words of text in an element, outside of another one in it and outside of frames.
+/// Returns words of text in an element, outside of another one in it and outside of frames.
 fn words_around(around: NodeRef<Node>, inner: NodeRef<Node>) -> usize {
     let place = Place { explicit: false, in_content: false, only_h1: false };
     let mut words = 0;

@@ -20,7 +20,7 @@ const MAX_COMPARED: usize = 8;
 /// Most words of a line about the program that wrote the page.
 const MAX_COLOPHON_WORDS: usize = 30;
 
-/// Whether a list is one of links to headings of the page, by their own words.
+/// Returns whether a list is one of links to headings of the page, by their own words.
 pub(super) fn is_contents(list: NodeRef<Node>, ids: &Ids) -> bool {
     let words = Words::of(list, 1);
     if words.prose > 0 || words.controls > 0 || words.inputs > 0 {
@@ -45,7 +45,7 @@ fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether the words of a link are those of the heading that it leads to.
+/// Returns whether the words of a link are those of the heading that it leads to.
 fn names_a_heading(link: ElementRef, list: NodeRef<Node>, ids: &Ids) -> bool {
     let target = link.value().attr("href").and_then(|href| href.strip_prefix('#'));
     let target = target.map(percent_decoded).and_then(|id| ids.node(&id));

@@ -115,7 +115,7 @@ impl<'a> Controls<'a> {
         }
     }
 
-    /// Whether a hidden element is content because readers can show it.
+    /// Returns whether a hidden element is content because readers can show it.
     pub fn reveal(&self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> bool {
         if attrs.role == "tabpanel" {
             return true;
@@ -150,8 +150,8 @@ impl<'a> Controls<'a> {
         })
     }
 
-    /// Whether the text of a button is read: it is a heading's text, opens a panel of text, or is
-    /// itself text.
+    /// Returns whether the text of a button is read: it is a heading's text, opens a panel of text,
+    /// or is itself text.
     pub fn reads_button(&self, button: NodeRef<Node>, element: &Element) -> bool {
         if let Some(heading) = button.ancestors().find(|above| is_heading_like(above.value())) {
             return is_text_of(button, heading);
@@ -178,7 +178,7 @@ impl<'a> Controls<'a> {
     }
 }
 
-/// Whether a panel contains text rather than links or controls, and is not navigation.
+/// Returns whether a panel contains text rather than links or controls, and is not navigation.
 fn is_text_panel(panel: NodeRef<Node>) -> bool {
     let Node::Element(element) = panel.value() else { return false };
     is_panel(element.name())
@@ -187,8 +187,8 @@ fn is_text_panel(panel: NodeRef<Node>) -> bool {
         && Words::of(panel, usize::MAX).is_prose()
 }
 
-/// The element with `id` among those that follow the button: it, or the elements around it, are
-/// its siblings.
+/// Returns the element with `id` among those that follow the button: it, or the elements around it,
+/// are its siblings.
 fn next_element_with_id<'a>(button: NodeRef<'a, Node>, id: &str) -> Option<NodeRef<'a, Node>> {
     let has_id = |node: &NodeRef<Node>| {
         node.value().as_element().is_some_and(|element| element.attr("id") == Some(id))
@@ -207,7 +207,7 @@ fn is_panel(name: &str) -> bool {
         || name.contains('-')
 }
 
-/// Words in the names of panels and of the controls that open them.
+/// Returns words in the names of panels and of the controls that open them.
 fn is_disclosure_word(word: &str) -> bool {
     matches!(
         word,
@@ -233,7 +233,7 @@ fn is_disclosure_word(word: &str) -> bool {
     )
 }
 
-/// Words in the names of overlays, which are not part of the page's text.
+/// Returns words in the names of overlays, which are not part of the page's text.
 fn is_overlay_word(word: &str) -> bool {
     matches!(
         word,
@@ -263,8 +263,8 @@ fn is_heading_like(node: &Node) -> bool {
     })
 }
 
-/// Whether a button has the text of a heading that has no other text. Of several buttons, it is the
-/// one that opens something, or the first.
+/// Returns whether a button has the text of a heading that has no other text. Of several buttons,
+/// it is the one that opens something, or the first.
 fn is_text_of(button: NodeRef<Node>, heading: NodeRef<Node>) -> bool {
     let is_button = |node: &NodeRef<Node>| super::is_named(node.value(), "button");
     let other_text = heading.descendants().any(|below| match below.value() {
@@ -302,8 +302,8 @@ fn is_text_of(button: NodeRef<Node>, heading: NodeRef<Node>) -> bool {
     chosen.is_some_and(|chosen| chosen.id() == button.id())
 }
 
-/// Whether the element before a hidden one is a button whose name is that of a disclosure, or that
-/// has an attribute for whether its panel is open; or any element with a script that shows
+/// Returns whether the element before a hidden one is a button whose name is that of a disclosure,
+/// or that has an attribute for whether its panel is open; or any element with a script that shows
 /// something.
 fn is_opened_by_the_control_before(node: NodeRef<Node>) -> bool {
     let Some(before) = node.prev_siblings().find(|sibling| sibling.value().is_element()) else {
@@ -318,7 +318,7 @@ fn is_opened_by_the_control_before(node: NodeRef<Node>) -> bool {
     })
 }
 
-/// Whether a script is written to show what is beside its control.
+/// Returns whether a script is written to show what is beside its control.
 fn shows_something(script: &str) -> bool {
     let script = script.to_ascii_lowercase();
     ["toggle", "show", "next", "hidden", "display", "expand", "collaps", "accordion"]
@@ -326,8 +326,8 @@ fn shows_something(script: &str) -> bool {
         .any(|word| script.contains(word))
 }
 
-/// Whether a hidden element stands directly behind a button or a heading, and others of its kind
-/// behind others of that kind: answers behind their questions.
+/// Returns whether a hidden element stands directly behind a button or a heading, and others of its
+/// kind behind others of that kind: answers behind their questions.
 fn is_one_of_several_answers(node: NodeRef<Node>) -> bool {
     let hidden = |node: NodeRef<Node>| {
         node.value().as_element().is_some_and(|element| Attrs::of(element).hidden)
@@ -352,8 +352,8 @@ fn is_one_of_several_answers(node: NodeRef<Node>) -> bool {
     })
 }
 
-/// Whether a hidden element is one of several alternatives: a sibling of its kind is shown, and
-/// there are controls to choose with.
+/// Returns whether a hidden element is one of several alternatives: a sibling of its kind is shown,
+/// and there are controls to choose with.
 fn is_one_of_several(node: NodeRef<Node>, element: &Element) -> bool {
     let own: Vec<&str> = names(element).filter(|name| !is_state(name)).collect();
     let siblings = node.prev_siblings().chain(node.next_siblings()).take(MAX_SIBLINGS);
@@ -403,7 +403,7 @@ fn is_choice(node: &Node) -> bool {
     })
 }
 
-/// Names for the state of a panel, which do not describe its kind.
+/// Returns names for the state of a panel, which do not describe its kind.
 fn is_state(name: &str) -> bool {
     matches!(
         name,
@@ -422,8 +422,8 @@ fn is_state(name: &str) -> bool {
     )
 }
 
-/// Whether an element belongs to the site's navigation: it is inside `<nav>`, the page's header or
-/// footer, or a search form.
+/// Returns whether an element belongs to the site's navigation: it is inside `<nav>`, the page's
+/// header or footer, or a search form.
 fn in_site_navigation(node: NodeRef<Node>) -> bool {
     let mut in_header = false;
     for above in std::iter::once(node).chain(node.ancestors()) {
@@ -444,13 +444,13 @@ fn in_site_navigation(node: NodeRef<Node>) -> bool {
     in_header
 }
 
-/// The quoted words of a script: `openTab(event, 'linux')`.
+/// Returns the quoted words of a script: `openTab(event, 'linux')`.
 fn quoted(script: &str) -> impl Iterator<Item = &str> {
     script.split(['\'', '"']).skip(1).step_by(2).map(|word| word.trim_start_matches('#'))
 }
 
-/// Whether a form contains text rather than controls. `page_words` is the number of words of prose
-/// of the content around it.
+/// Returns whether a form contains text rather than controls. `page_words` is the number of words
+/// of prose of the content around it.
 pub(super) fn form_is_content(form: NodeRef<Node>, page_words: usize) -> bool {
     let words = Words::of(form, usize::MAX);
     let has_title = form.descendants().any(|below| {
@@ -467,7 +467,8 @@ pub(super) fn form_is_content(form: NodeRef<Node>, page_words: usize) -> bool {
         || (explains && words.prose > words.controls)
 }
 
-/// Whether a form has fields to write into. One that has choices alone is part of an explanation.
+/// Returns whether a form has fields to write into. One that has choices alone is part of an
+/// explanation.
 fn is_written_into(form: NodeRef<Node>) -> bool {
     form.descendants().filter_map(|below| below.value().as_element()).any(|element| {
         let kind = element.attr("type").unwrap_or("text");
@@ -478,7 +479,7 @@ fn is_written_into(form: NodeRef<Node>) -> bool {
     })
 }
 
-/// Whether a dialog is part of the text.
+/// Returns whether a dialog is part of the text.
 pub(super) fn dialog_is_content(
     dialog: NodeRef<Node>,
     element: &Element,
@@ -496,7 +497,7 @@ pub(super) fn dialog_is_content(
             && (words.prose >= MIN_DIALOG_WORDS || element.attr("open").is_some()))
 }
 
-/// A short name of an element for reports: `div#id.class`.
+/// Returns a short name of an element for reports: `div#id.class`.
 pub(super) fn describe(node: NodeRef<Node>) -> (String, String) {
     let Some(element) = ElementRef::wrap(node) else { return Default::default() };
     let attrs = Attrs::of(element.value());

@@ -162,7 +162,7 @@ impl Walker<'_> {
     }
 }
 
-/// The dotted name in a signature as Sphinx marks it up.
+/// Returns the dotted name in a signature as Sphinx marks it up.
 pub(super) fn signature_name(term: NodeRef<Node>) -> Option<String> {
     let mut name = String::new();
     let mut called = false;

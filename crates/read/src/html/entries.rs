@@ -23,7 +23,7 @@ pub(super) struct Entry {
     pub name: String,
 }
 
-/// The entry that an element is, if it is one.
+/// Returns the entry that an element is, if it is one.
 pub(super) fn entry(node: NodeRef<Node>, attrs: &Attrs, ids: &Ids) -> Option<Entry> {
     let first = node.children().find(|child| match child.value() {
         Node::Text(text) => !text.trim().is_empty(),
@@ -76,7 +76,7 @@ fn elements_below<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = ElementRe
     node.descendants().skip(1).filter_map(ElementRef::wrap)
 }
 
-/// Whether a link in the signature or directly behind it leads to the anchor.
+/// Returns whether a link in the signature or directly behind it leads to the anchor.
 fn links_to(node: NodeRef<Node>, signature: NodeRef<Node>, anchor: &str) -> bool {
     let beside = node.children().filter(|child| is_named(child.value(), "a"));
     beside.chain(signature.descendants()).filter_map(|link| link.value().as_element()).any(|link| {
@@ -92,12 +92,12 @@ fn is_signature_word(word: &str) -> bool {
     )
 }
 
-/// Words that name signatures where a link to the entry stands beside.
+/// Returns words that name signatures where a link to the entry stands beside.
 fn is_weak_word(word: &str) -> bool {
     matches!(word, "attr" | "src" | "spec" | "def" | "member" | "symbol" | "entry" | "name")
 }
 
-/// Whether code is the listing of what a page documents, hidden until a control shows it.
+/// Returns whether code is the listing of what a page documents, hidden until a control shows it.
 pub(super) fn is_listing(code: NodeRef<Node>) -> bool {
     let around = std::iter::once(code).chain(code.ancestors()).take(MAX_LEVELS);
     for node in around {
@@ -124,7 +124,7 @@ pub(super) fn is_listing(code: NodeRef<Node>) -> bool {
     false
 }
 
-/// Whether an element is a control that shows source code, or a link to it.
+/// Returns whether an element is a control that shows source code, or a link to it.
 pub(super) fn is_source_control(node: NodeRef<Node>) -> bool {
     let Some(element) = ElementRef::wrap(node) else { return false };
     let says = |element: ElementRef| {

@@ -6,7 +6,7 @@ use scraper::node::Element;
 
 use super::rules;
 
-/// Whether an element asks not to be searched.
+/// Returns whether an element asks not to be searched.
 pub(super) fn asks_not_to_be_searched(element: &Element) -> bool {
     element.name() == "noindex"
         || element.attrs().any(|(name, value)| match name {
@@ -40,7 +40,7 @@ fn is_exclusion_class(class: &str) -> bool {
     )
 }
 
-/// Whether an exclusion on a heading holds for its whole section.
+/// Returns whether an exclusion on a heading holds for its whole section.
 pub(super) fn excludes_section(element: &Element) -> bool {
     rules::is_heading(element.name()) || element.attr("role") == Some("heading")
 }
@@ -67,7 +67,7 @@ pub(super) fn switch(comment: &str) -> Option<Switch> {
     }
 }
 
-/// Whether a comment inside an element switches indexing on.
+/// Returns whether a comment inside an element switches indexing on.
 pub(super) fn switches_on_within(node: NodeRef<Node>) -> bool {
     node.descendants().any(|below| match below.value() {
         Node::Comment(comment) => switch(comment) == Some(Switch::On),

@@ -9,7 +9,7 @@ use super::annotations::text_of;
 use super::attrs::{Attrs, is_called};
 use super::is_named;
 
-/// Whether an element is the mark of a footnote or of a reference, or leads back from one.
+/// Returns whether an element is the mark of a footnote or of a reference, or leads back from one.
 pub(super) fn is_mark(node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> bool {
     let is_raised = element.name() == "sup";
     let is_link = element.name() == "a";
@@ -31,7 +31,7 @@ pub(super) fn is_mark(node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> 
     (said || reference || called()) && is_short(node)
 }
 
-/// Whether the links of raised text all lead to this page.
+/// Returns whether the links of raised text all lead to this page.
 fn links_to_notes(node: NodeRef<Node>) -> bool {
     let mut links = node
         .descendants()
@@ -41,8 +41,8 @@ fn links_to_notes(node: NodeRef<Node>) -> bool {
     links.next().is_some_and(here) && links.all(here)
 }
 
-/// Whether a text is as short as a mark: a number, a few letters, a sign, a list of them. A name in
-/// brackets is a citation, which is text.
+/// Returns whether a text is as short as a mark: a number, a few letters, a sign, a list of them. A
+/// name in brackets is a citation, which is text.
 fn is_short(node: NodeRef<Node>) -> bool {
     let Some(element) = ElementRef::wrap(node) else { return false };
     let text = text_of(element);
@@ -52,7 +52,7 @@ fn is_short(node: NodeRef<Node>) -> bool {
         && parts().all(|part| part.chars().count() <= 3 || part.parse::<u32>().is_ok())
 }
 
-/// Whether raised text follows a variable or code, which makes it an exponent.
+/// Returns whether raised text follows a variable or code, which makes it an exponent.
 pub(super) fn is_behind_a_variable(node: NodeRef<Node>) -> bool {
     node.prev_sibling()
         .and_then(|before| before.value().as_element())

@@ -20,7 +20,7 @@ const MAX_REMARK_WORDS: usize = 30;
 /// Most words of a place for comments that has none.
 const MAX_EMPTY_COMMENTS_WORDS: usize = 8;
 
-/// The rule that leaves out an element with a common name.
+/// Returns the rule that leaves out an element with a common name.
 pub(super) fn rule(
     node: NodeRef<Node>,
     element: &Element,
@@ -72,8 +72,8 @@ pub(super) fn rule(
     None
 }
 
-/// Whether most links of an element lead to other pages, or to nothing: the links of tabs lead to
-/// their panels.
+/// Returns whether most links of an element lead to other pages, or to nothing: the links of tabs
+/// lead to their panels.
 fn leads_elsewhere(node: NodeRef<Node>) -> bool {
     let links = node.descendants().filter_map(|below| below.value().as_element());
     let targets = links.filter(|link| link.name() == "a").filter_map(|link| link.attr("href"));
@@ -85,7 +85,7 @@ fn leads_elsewhere(node: NodeRef<Node>) -> bool {
     within * 2 <= all
 }
 
-/// The words of an element outside of its headings.
+/// Returns the words of an element outside of its headings.
 fn text_words(node: NodeRef<Node>) -> Words {
     let headings: usize = node
         .descendants()
@@ -159,8 +159,8 @@ fn is_footer_name(name: &str) -> bool {
     )
 }
 
-/// Whether an element called a footer is one: short, without headings, and not that of a quotation
-/// or a table.
+/// Returns whether an element called a footer is one: short, without headings, and not that of a
+/// quotation or a table.
 fn is_footer(node: NodeRef<Node>) -> bool {
     let is_part = node
         .ancestors()
@@ -175,12 +175,12 @@ fn is_footer(node: NodeRef<Node>) -> bool {
     !is_part && !has_content && Words::of(node, usize::MAX).prose <= MAX_FOOTER_WORDS
 }
 
-/// The name without case, digits and punctuation.
+/// Returns the name without case, digits and punctuation.
 fn joined(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase()
 }
 
-/// Names of remarks about the page itself.
+/// Returns names of remarks about the page itself.
 fn is_remark_name(name: &str) -> bool {
     let name = joined(name);
     matches!(
@@ -230,7 +230,7 @@ fn is_comments_name(name: &str) -> bool {
     )
 }
 
-/// Whether a link alone in its block leads to an editor of the page's source.
+/// Returns whether a link alone in its block leads to an editor of the page's source.
 fn is_edit_link(link: NodeRef<Node>, attrs: &Attrs) -> bool {
     let Some(href) = attrs.href else { return false };
     let leads = href.contains("://")

@@ -146,7 +146,7 @@ fn is_list_title(title: &str) -> bool {
         || title.ends_with(" directory reference")
 }
 
-/// Whether a file holds source code, by its name and place.
+/// Returns whether a file holds source code, by its name and place.
 fn is_source_path(directory: &str, file: &str, is_doxygen: bool) -> bool {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let is_code_file = stem.rsplit_once('.').is_some_and(|(_, end)| {
@@ -182,7 +182,7 @@ fn is_source_path(directory: &str, file: &str, is_doxygen: bool) -> bool {
     is_code_file || in_sources || (is_doxygen && stem.ends_with("_source"))
 }
 
-/// Whether most of a page's text is code.
+/// Returns whether most of a page's text is code.
 fn is_mostly_code(survey: &Survey) -> bool {
     let (roots, _) = survey.roots();
     let mut total = 0;
@@ -234,12 +234,12 @@ fn content_words(survey: &Survey) -> Words {
     words
 }
 
-/// Whether a page that is called a list has links.
+/// Returns whether a page that is called a list has links.
 fn is_linked_list(survey: &Survey) -> bool {
     content_words(survey).links > 0
 }
 
-/// Whether a page has next to nothing but links.
+/// Returns whether a page has next to nothing but links.
 fn is_all_links(survey: &Survey) -> bool {
     let words = content_words(survey);
     let is_title = |root: &ElementRef| {

@@ -13,7 +13,7 @@ use super::rules;
 /// Describes which parts of a heading are its text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heading {
-    /// Its fragment.
+    /// The fragment.
     pub anchor: Option<String>,
     /// The first and last text node outside of links to the heading itself.
     own_text: Option<(NodeId, NodeId)>,
@@ -48,7 +48,8 @@ impl Heading {
         heading
     }
 
-    /// Whether a link inside the heading is a mark: it links to the heading and is not its text.
+    /// Returns whether a link inside the heading is a mark: it links to the heading and is not its
+    /// text.
     pub fn is_mark_link(&self, link: NodeRef<Node>, element: &Element) -> bool {
         let Some((first, last)) = self.own_text.filter(|_| self.leads_to_itself(element)) else {
             return false;
@@ -66,8 +67,8 @@ impl Heading {
         marked || !(in_the_middle || self.is_named_by(link))
     }
 
-    /// Whether the words of a link are what the anchor was made from: `type <a href="#type.Item">
-    /// Item</a>`.
+    /// Returns whether the words of a link are what the anchor was made from: `type <a
+    /// href="#type.Item"> Item</a>`.
     fn is_named_by(&self, link: NodeRef<Node>) -> bool {
         let slug = |text: &str| -> String {
             text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -78,13 +79,14 @@ impl Heading {
         !words.is_empty() && anchor.contains(&words)
     }
 
-    /// Whether an element's words are only for screen readers and the heading has other words.
+    /// Returns whether an element's words are only for screen readers and the heading has other
+    /// words.
     pub fn is_screen_reader_text(&self, element: &Element) -> bool {
         self.has_visible_text && is_visually_hidden(element)
     }
 
-    /// Whether the site says of an element that it is not to be shown in search results, while the
-    /// heading has other text: the word "Show" of an accordion.
+    /// Returns whether the site says of an element that it is not to be shown in search results,
+    /// while the heading has other text: the word "Show" of an accordion.
     pub fn is_beside_its_text(&self, element: &Element) -> bool {
         self.own_text.is_some() && element.attr("data-nosnippet").is_some()
     }
@@ -103,7 +105,7 @@ impl Heading {
     }
 }
 
-/// Whether a link stands alone beside a heading and leads to it: `<div><h2 id="x">X</h2><a
+/// Returns whether a link stands alone beside a heading and leads to it: `<div><h2 id="x">X</h2><a
 /// href="#x">Link</a></div>`.
 pub(super) fn is_mark_beside_a_heading(link: NodeRef<Node>, attrs: &Attrs) -> bool {
     let Some(target) = attrs.href.and_then(|href| href.strip_prefix('#')) else { return false };
@@ -117,7 +119,7 @@ pub(super) fn is_mark_beside_a_heading(link: NodeRef<Node>, attrs: &Attrs) -> bo
         )
 }
 
-/// Whether a text is the number before a heading's text.
+/// Returns whether a text is the number before a heading's text.
 fn is_number_of(heading: NodeRef<Node>, text: &str) -> bool {
     let first = heading
         .descendants()
@@ -127,19 +129,19 @@ fn is_number_of(heading: NodeRef<Node>, text: &str) -> bool {
         && text.contains('.')
 }
 
-/// Words in the names of links from a heading to itself.
+/// Returns words in the names of links from a heading to itself.
 pub(super) fn is_anchor_word(word: &str) -> bool {
     matches!(word, "anchor" | "permalink" | "headerlink" | "headinglink" | "hash" | "autolink")
         || word.ends_with("anchor")
 }
 
-/// Whether an element contains words that are not shown: text for screen readers, or the name of an
-/// icon.
+/// Returns whether an element contains words that are not shown: text for screen readers, or the
+/// name of an icon.
 pub(super) fn is_mark(element: &Element) -> bool {
     is_visually_hidden(element) || is_icon(element)
 }
 
-/// Whether an element is only for screen readers.
+/// Returns whether an element is only for screen readers.
 pub(super) fn is_visually_hidden(element: &Element) -> bool {
     element.attrs().any(|(name, value)| match name {
         "class" => value.split_ascii_whitespace().any(|class| {
@@ -185,7 +187,7 @@ pub(super) fn is_visually_hidden(element: &Element) -> bool {
     })
 }
 
-/// Whether an element is an icon of an icon font, whose text is the icon's name.
+/// Returns whether an element is an icon of an icon font, whose text is the icon's name.
 pub(super) fn is_icon(element: &Element) -> bool {
     let is_font = |class: &str| {
         let class = class.to_ascii_lowercase();
@@ -199,8 +201,8 @@ pub(super) fn is_icon(element: &Element) -> bool {
             .is_some_and(|classes| classes.split_ascii_whitespace().any(is_font))
 }
 
-/// Whether an element of a heading has the name of an icon and contains one word in lower case, as
-/// names of icons are written.
+/// Returns whether an element of a heading has the name of an icon and contains one word in lower
+/// case, as names of icons are written.
 pub(super) fn is_icon_name(node: NodeRef<Node>, element: &Element) -> bool {
     let is_icon = |word: &str| matches!(word, "icon" | "icons" | "ico" | "glyph" | "ligature");
     let called = element.attr("class").is_some_and(|classes| {
@@ -214,8 +216,8 @@ pub(super) fn is_icon_name(node: NodeRef<Node>, element: &Element) -> bool {
         })
 }
 
-/// The heading's own id, an id inside of it, or its link to itself. Ids that lead elsewhere do not
-/// count.
+/// Returns the heading's own id, an id inside of it, or its link to itself. Ids that lead elsewhere
+/// do not count.
 pub(super) fn anchor_within(node: NodeRef<Node>, attrs: &Attrs, ids: &Ids) -> Option<String> {
     let mut inside = None;
     let mut own_link = None;
@@ -244,7 +246,7 @@ pub(super) fn anchor_within(node: NodeRef<Node>, attrs: &Attrs, ids: &Ids) -> Op
     own.or(inside).or_else(|| own_link.map(percent_decoded))
 }
 
-/// Whether an element of a heading has an id, which may lead elsewhere.
+/// Returns whether an element of a heading has an id, which may lead elsewhere.
 pub(super) fn has_anchor(node: NodeRef<Node>) -> bool {
     anchors_below(node).filter_map(|below| below.value().as_element()).any(|element| {
         let attrs = Attrs::of(element);
@@ -252,7 +254,7 @@ pub(super) fn has_anchor(node: NodeRef<Node>) -> bool {
     })
 }
 
-/// The elements of a heading that can have its anchor.
+/// Returns the elements of a heading that can have its anchor.
 fn anchors_below<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = NodeRef<'a, Node>> {
     node.descendants().skip(1).filter(|below| {
         below.value().as_element().is_some_and(|element| {
@@ -264,7 +266,7 @@ fn anchors_below<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = NodeRef<'a
     })
 }
 
-/// The page that a heading leads to, if all its words are a link to another page.
+/// Returns the page that a heading leads to, if all its words are a link to another page.
 pub(super) fn target(node: NodeRef<Node>) -> Option<String> {
     let text = |node: NodeRef<Node>| ElementRef::wrap(node).map(annotations::text_of);
     let mut links = node.descendants().chain(node.ancestors().take(2)).filter(|link| {
@@ -285,8 +287,8 @@ fn leads_to_a_page(href: &str) -> bool {
         && (!scheme.contains(':') || href.starts_with("http"))
 }
 
-/// Whether a heading is only the label of a note (`Note`, `Warning`), as DocBook writes it: it has
-/// no anchor and begins no section.
+/// Returns whether a heading is only the label of a note (`Note`, `Warning`), as DocBook writes it:
+/// it has no anchor and begins no section.
 pub(super) fn is_label(heading: NodeRef<Node>, attrs: &Attrs) -> bool {
     attrs.id.is_none()
         && heading.parent().and_then(|parent| parent.value().as_element()).is_some_and(|parent| {

@@ -44,12 +44,12 @@ impl<'a> Ids<'a> {
         found
     }
 
-    /// The element that a fragment leads to.
+    /// Returns the element that a fragment leads to.
     pub fn node(&self, fragment: &str) -> Option<NodeId> {
         self.ids.get(fragment).or_else(|| self.names.get(fragment)).copied()
     }
 
-    /// The anchor by which a browser finds this element.
+    /// Returns the anchor by which a browser finds this element.
     pub fn anchor(&self, node: NodeRef<Node>, attrs: &Attrs) -> Option<String> {
         let id = attrs.id.filter(|id| self.ids.get(id) == Some(&node.id()));
         let name = || {
@@ -62,7 +62,7 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// Whether an element shows nothing: no text and no picture.
+/// Returns whether an element shows nothing: no text and no picture.
 pub(super) fn is_empty(node: NodeRef<Node>) -> bool {
     node.descendants().all(|below| match below.value() {
         Node::Text(text) => text.trim().is_empty(),
@@ -71,9 +71,9 @@ pub(super) fn is_empty(node: NodeRef<Node>) -> bool {
     })
 }
 
-/// The anchor of an element around a heading, with which it begins: `<a id="x"><h2>`. Any link
-/// counts; another element counts for headings below the first level, which the page's own address
-/// leads to.
+/// Returns the anchor of an element around a heading, with which it begins: `<a id="x"><h2>`. Any
+/// link counts; another element counts for headings below the first level, which the page's own
+/// address leads to.
 pub(super) fn around(heading: NodeRef<Node>, level: u8, ids: &Ids) -> Option<String> {
     let mut node = heading;
     while let Some(above) = node.parent() {

@@ -22,7 +22,8 @@ enum Hint {
     Strong,
 }
 
-/// Whether an element holds the line numbers of a code block. `in_code`: it is inside of one.
+/// Returns whether an element holds the line numbers of a code block. `in_code`: it is inside of
+/// one.
 pub(super) fn is_line_numbers(
     node: NodeRef<Node>,
     element: &Element,
@@ -40,14 +41,14 @@ pub(super) fn is_line_numbers(
     }
 }
 
-/// Whether an element is or contains code.
+/// Returns whether an element is or contains code.
 fn holds_code(node: NodeRef<Node>) -> bool {
     node.descendants().any(|below| {
         super::is_named(below.value(), "pre") || super::is_named(below.value(), "code")
     })
 }
 
-/// Whether code that is nothing but numbers counts the lines of other code. `<pre
+/// Returns whether code that is nothing but numbers counts the lines of other code. `<pre
 /// class="line-numbers"><code>404</code></pre>` asks for line numbers and is content.
 fn counts_other_code(node: NodeRef<Node>, element: &Element) -> bool {
     let is_block = element.name() == "pre"
@@ -70,8 +71,8 @@ fn counts_other_code(node: NodeRef<Node>, element: &Element) -> bool {
     false
 }
 
-/// Whether the element's text is the number that an attribute such as `data-line-number` gives. A
-/// line of code may be called by its number too: then nothing follows on the same line.
+/// Returns whether the element's text is the number that an attribute such as `data-line-number`
+/// gives. A line of code may be called by its number too: then nothing follows on the same line.
 fn is_its_own_number(node: NodeRef<Node>, element: &Element) -> bool {
     let is_cell = matches!(element.name(), "td" | "th");
     let goes_on = || {
@@ -134,7 +135,7 @@ fn hint(element: &Element) -> Hint {
     hint
 }
 
-/// Whether an element has digits and no text but numbers and the marks behind them.
+/// Returns whether an element has digits and no text but numbers and the marks behind them.
 pub(super) fn is_numeric(node: NodeRef<Node>) -> bool {
     let mut digits = false;
     for below in node.descendants() {
@@ -168,7 +169,8 @@ fn is_column(name: &str) -> bool {
     matches!(name, "td" | "th" | "pre" | "div" | "ul" | "ol")
 }
 
-/// Whether a column's numbers ascend one by one and are as many as the lines of the code beside it.
+/// Returns whether a column's numbers ascend one by one and are as many as the lines of the code
+/// beside it.
 fn counts_the_lines_beside(node: NodeRef<Node>) -> bool {
     if !is_numeric(node) {
         return false;
@@ -192,7 +194,7 @@ pub(super) struct NumberedTables {
 }
 
 impl NumberedTables {
-    /// Whether a cell is the number of a line of code, one line in each row of its table.
+    /// Returns whether a cell is the number of a line of code, one line in each row of its table.
     fn counts_the_rows(&mut self, cell: NodeRef<Node>) -> bool {
         let is_cell = |node: NodeRef<Node>| {
             super::is_named(node.value(), "td") || super::is_named(node.value(), "th")
@@ -212,8 +214,8 @@ impl NumberedTables {
     }
 }
 
-/// Whether the rows of a table are lines of code: the first cells ascend one by one, and a second
-/// one holds nothing but a code block.
+/// Returns whether the rows of a table are lines of code: the first cells ascend one by one, and a
+/// second one holds nothing but a code block.
 fn are_numbered_lines(rows: NodeRef<Node>) -> bool {
     let (mut last, mut count): (Option<u64>, usize) = (None, 0);
     for row in rows.children().filter(|row| row.value().is_element()) {
@@ -247,7 +249,7 @@ fn lines(pre: ElementRef) -> usize {
     text.trim_matches('\n').lines().count() + breaks
 }
 
-/// How many numbers an element holds, if each is one more than the number before it.
+/// Returns how many numbers an element holds, if each is one more than the number before it.
 fn ascending(node: NodeRef<Node>) -> Option<usize> {
     let mut last: Option<u64> = None;
     let mut count = 0;
@@ -265,7 +267,7 @@ fn ascending(node: NodeRef<Node>) -> Option<usize> {
     (count > 1).then_some(count)
 }
 
-/// Whether every row of a table is a line of code behind its number.
+/// Returns whether every row of a table is a line of code behind its number.
 pub(super) fn is_code_table(table: NodeRef<Node>) -> bool {
     let mut rows =
         table.descendants().filter(|below| super::is_named(below.value(), "tr")).peekable();
@@ -284,7 +286,7 @@ pub(super) fn is_code_table(table: NodeRef<Node>) -> bool {
         })
 }
 
-/// Whether all text of an element is inside of `<code>`.
+/// Returns whether all text of an element is inside of `<code>`.
 fn is_all_code(element: ElementRef) -> bool {
     let mut texts = element
         .descendants()

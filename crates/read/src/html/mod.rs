@@ -141,13 +141,13 @@ fn add_keywords(keywords: &str, raw: &mut RawPage) {
     raw.keywords.extend(words.take(MAX_KEYWORDS));
 }
 
-/// Whether browsers read a file as XML, by its name.
+/// Returns whether browsers read a file as XML, by its name.
 fn is_xml(path: &str) -> bool {
     let end = path.rsplit_once('.').map_or("", |(_, end)| end);
     end.eq_ignore_ascii_case("xhtml") || end.eq_ignore_ascii_case("xht")
 }
 
-/// The words of the content, and those that are indexed, if most of many are not. Links and
+/// Returns the words of the content, and those that are indexed, if most of many are not. Links and
 /// controls do not count.
 fn removed(roots: &[ElementRef], sections: &[Section]) -> Option<Removed> {
     let words = roots.iter().map(|root| Words::of(**root, usize::MAX).prose).sum();
@@ -217,7 +217,8 @@ fn note_outside(survey: &Survey, roots: &[ElementRef], trace: &mut Trace) {
 /// at a quarter.
 const MAX_DEPTH: i64 = 2000;
 
-/// Whether elements that only their end tags close are open in larger number than any page means.
+/// Returns whether elements that only their end tags close are open in larger number than any page
+/// means.
 fn nests_too_deep(text: &str) -> bool {
     let mut depth = 0i64;
     for (at, _) in text.match_indices('<') {
@@ -262,7 +263,7 @@ pub(super) fn refused(text: &str) -> Option<String> {
         .then(|| "has elements with thousands of attributes; close its tags".to_owned())
 }
 
-/// Whether a node is an element of this name.
+/// Returns whether a node is an element of this name.
 fn is_named(node: &Node, name: &str) -> bool {
     node.as_element().is_some_and(|element| element.name() == name)
 }

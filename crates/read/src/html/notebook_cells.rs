@@ -8,7 +8,7 @@ use super::attrs::Attrs;
 /// Elements around an output up to its cell.
 const MAX_LEVELS: usize = 6;
 
-/// Whether an element is the number of a cell, `In [1]:`, or what its code printed.
+/// Returns whether an element is the number of a cell, `In [1]:`, or what its code printed.
 pub(super) fn is_output(node: NodeRef<Node>, attrs: &Attrs) -> bool {
     if attrs.class.is_empty() {
         return false;

@@ -42,7 +42,8 @@ pub(super) fn left_out(html: &Html, survey: &Survey, path: &str) -> Option<Strin
     is_search_page(survey, path).then(|| "a search page".to_owned())
 }
 
-/// The name of a page without `index.html` and extension: `api/search/index.html` is `search`.
+/// Returns the name of a page without `index.html` and extension: `api/search/index.html` is
+/// `search`.
 fn stem(path: &str) -> &str {
     let mut names = path.rsplit('/');
     let file = names.next().unwrap_or(path);
@@ -52,8 +53,8 @@ fn stem(path: &str) -> &str {
     }
 }
 
-/// Whether a path is the name of a site's error page, and lies where a server looks for it: at the
-/// root of the site, or of one of its languages or versions.
+/// Returns whether a path is the name of a site's error page, and lies where a server looks for it:
+/// at the root of the site, or of one of its languages or versions.
 pub(in super::super) fn is_error_page_of_site(path: &str) -> bool {
     is_called_error_page(path) && {
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
@@ -63,8 +64,8 @@ pub(in super::super) fn is_error_page_of_site(path: &str) -> bool {
     }
 }
 
-/// Whether a directory is the root of the site, of one of its languages or versions, or of a
-/// language of a version.
+/// Returns whether a directory is the root of the site, of one of its languages or versions, or of
+/// a language of a version.
 fn is_root(directory: &str) -> bool {
     directory.is_empty()
         || directory.split('/').all(|name| language::is_language(name) || is_version(name))
@@ -83,7 +84,7 @@ fn is_version(name: &str) -> bool {
         })
 }
 
-/// The site's error page, or one of a part of the site: that one is written for any address
+/// Returns the site's error page, or one of a part of the site: that one is written for any address
 /// (`<base>`) or says next to nothing.
 fn is_error_page(survey: &Survey, path: &str) -> bool {
     is_error_page_of_site(path)
@@ -96,8 +97,8 @@ fn content_words(survey: &Survey, limit: usize) -> usize {
     survey.roots().0.iter().map(|root| Words::of(**root, limit).prose).sum()
 }
 
-/// Where a page leads at once: by `<meta http-equiv="refresh">`, or by a script where the page has
-/// nothing else to say.
+/// Returns where a page leads at once: by `<meta http-equiv="refresh">`, or by a script where the
+/// page has nothing else to say.
 fn redirect(html: &Html, survey: &Survey, path: &str) -> Option<String> {
     let has_text =
         || survey.body.is_some_and(|body| Words::of(*body, MIN_PAGE_WORDS).prose >= MIN_PAGE_WORDS);
@@ -212,7 +213,7 @@ fn trimmed(address: &str) -> &str {
     address[..end].trim_end_matches("index.html").trim_end_matches('/')
 }
 
-/// Whether an address, as it stands on the page at `path`, is the page itself.
+/// Returns whether an address, as it stands on the page at `path`, is the page itself.
 fn leads_to_itself(address: &str, path: &str) -> bool {
     let address = trimmed(address);
     if address.contains("://") {
@@ -236,15 +237,15 @@ fn leads_to_itself(address: &str, path: &str) -> bool {
     address.is_empty() || trimmed(&parts.join("/")) == own
 }
 
-/// Whether a full address ends as the page's path does.
+/// Returns whether a full address ends as the page's path does.
 fn ends_with_path(address: &str, path: &str) -> bool {
     let own = trimmed(path).trim_end_matches(".html");
     let address = trimmed(address).trim_end_matches(".html");
     own.is_empty() || address.ends_with(own)
 }
 
-/// Whether a page is an index of all terms: it is called so, and is made as Sphinx makes one or of
-/// links alone; or it is DocBook's.
+/// Returns whether a page is an index of all terms: it is called so, and is made as Sphinx makes
+/// one or of links alone; or it is DocBook's.
 fn is_general_index(survey: &Survey, path: &str) -> bool {
     let Some(body) = survey.body else { return false };
     let has_class = |wanted: &dyn Fn(&Attrs) -> bool| {
@@ -274,9 +275,9 @@ fn is_general_index(survey: &Survey, path: &str) -> bool {
     })
 }
 
-/// Whether a page is the site's search: called so, with a search form or a place for results in its
-/// content, and little else. Below the root, where a site documents its search, a form is not
-/// enough beside text.
+/// Returns whether a page is the site's search: called so, with a search form or a place for
+/// results in its content, and little else. Below the root, where a site documents its search, a
+/// form is not enough beside text.
 fn is_search_page(survey: &Survey, path: &str) -> bool {
     if stem(path) != "search" {
         return false;

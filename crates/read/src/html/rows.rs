@@ -23,7 +23,7 @@ const MAX_NAMES: usize = 8;
 
 /// What a row defines.
 pub(super) struct RowEntry {
-    /// Its name; where it has several, each once, in order, with commas.
+    /// The name; where it has several, each once, in order, with commas.
     pub name: String,
     /// Where a link leads to it. A row without one goes on with the entry before, if that is of
     /// the same name.
@@ -55,8 +55,8 @@ fn is_cell(node: &NodeRef<Node>) -> bool {
     super::is_named(node.value(), "td") || super::is_named(node.value(), "th")
 }
 
-/// The row's id, that of its first cell, or the first one in there. What leads away, a mark of a
-/// note, is no place to come to.
+/// Returns the row's id, that of its first cell, or the first one in there. What leads away, a mark
+/// of a note, is no place to come to.
 fn anchor(row: NodeRef<Node>, first: NodeRef<Node>, ids: &Ids) -> Option<String> {
     std::iter::once(row).chain(first.descendants()).find_map(|node| {
         let element = node.value().as_element()?;
@@ -66,8 +66,8 @@ fn anchor(row: NodeRef<Node>, first: NodeRef<Node>, ids: &Ids) -> Option<String>
     })
 }
 
-/// The names that the blocks of a cell begin with, up to the first block that begins with none, and
-/// whether there is such a block.
+/// Returns the names that the blocks of a cell begin with, up to the first block that begins with
+/// none, and whether there is such a block.
 fn names(cell: NodeRef<Node>) -> (Vec<String>, bool) {
     let mut names: Vec<String> = Vec::new();
     let mut block = Block::default();
@@ -132,7 +132,7 @@ impl Block {
         if is_code && begins { &mut self.code } else { &mut self.rest }.push_str(text);
     }
 
-    /// A name stands alone, or arguments, a result or punctuation follow it.
+    /// Returns a name stands alone, or arguments, a result or punctuation follow it.
     fn name(self) -> Begins {
         let (code, rest) = (fold(&self.code), fold(&self.rest));
         if code.is_empty() {

@@ -12,7 +12,7 @@ use super::annotations::text_of;
 use super::attrs::Attrs;
 use super::text::Words;
 
-/// Whether an element is a template that browsers show as a part of the page.
+/// Returns whether an element is a template that browsers show as a part of the page.
 pub(super) fn is_shadow_root(element: &Element) -> bool {
     element.name() == "template"
         && element.attr("shadowrootmode").is_some_and(|mode| {
@@ -60,7 +60,7 @@ pub(super) fn is_machinery(name: &str) -> bool {
     is_not_text(name) || is_input(name) || matches!(name, "button" | "form" | "dialog")
 }
 
-/// Whether an element is a heading.
+/// Returns whether an element is a heading.
 pub(super) fn is_heading(name: &str) -> bool {
     matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
@@ -171,8 +171,8 @@ pub(super) fn surrounding(
     (!is_section_of_text(node, attrs)).then_some(rule)
 }
 
-/// Whether a `<header>` is that of a section, or holds the page's only name, rather than being the
-/// head of the site.
+/// Returns whether a `<header>` is that of a section, or holds the page's only name, rather than
+/// being the head of the site.
 fn is_header_of_content(header: NodeRef<Node>, place: Place) -> bool {
     let has = |wanted: &dyn Fn(&str) -> bool| {
         header.descendants().filter_map(|below| below.value().as_element()).any(|element| {
@@ -187,8 +187,8 @@ fn is_header_of_content(header: NodeRef<Node>, place: Place) -> bool {
         && !has(&|name| matches!(name, "nav" | "form" | "navigation" | "search"))
 }
 
-/// Whether an element is a section of text about what it is called: it begins with a heading that
-/// its id or class is made from, and holds text rather than links.
+/// Returns whether an element is a section of text about what it is called: it begins with a
+/// heading that its id or class is made from, and holds text rather than links.
 fn is_section_of_text(node: NodeRef<Node>, attrs: &Attrs) -> bool {
     let mut names = attrs.id.into_iter().chain(attrs.class.split_ascii_whitespace());
     names.any(|name| is_section_called(node, name)) && {
@@ -282,7 +282,8 @@ fn is_surrounding_id(id: &str) -> bool {
     )
 }
 
-/// Whether an element begins with a heading that its id was made from: a section of the text.
+/// Returns whether an element begins with a heading that its id was made from: a section of the
+/// text.
 pub(super) fn is_section_called(node: NodeRef<Node>, id: &str) -> bool {
     let mut first = node;
     // The heading may be wrapped: `<div class="titlepage"><h2>`.
@@ -310,7 +311,7 @@ pub(super) fn is_section_called(node: NodeRef<Node>, id: &str) -> bool {
     false
 }
 
-/// Whether an `<aside>` is a note to the text rather than a side bar.
+/// Returns whether an `<aside>` is a note to the text rather than a side bar.
 fn is_note(attrs: &Attrs) -> bool {
     attrs.role == "note"
         || attrs.has_class(|class| {
@@ -355,8 +356,8 @@ pub(super) fn is_content_container(attrs: &Attrs) -> bool {
     }) || matches!(attrs.id, Some("main-content" | "main"))
 }
 
-/// Whether a `<div>` is a section of a document in the manner of DocBook, AsciiDoc and older
-/// Sphinx: its id is its heading's anchor.
+/// Returns whether a `<div>` is a section of a document in the manner of DocBook, AsciiDoc and
+/// older Sphinx: its id is its heading's anchor.
 pub(super) fn is_section_class(class: &str) -> bool {
     class.starts_with("sect")
         || class.starts_with("refsect")
@@ -379,7 +380,7 @@ pub(super) fn is_section_class(class: &str) -> bool {
         )
 }
 
-/// Whether the text of a link is a mark that links a heading to itself.
+/// Returns whether the text of a link is a mark that links a heading to itself.
 pub(super) fn is_permalink_mark(text: &str) -> bool {
     let text = text.trim_matches(|c: char| {
         c.is_whitespace()

@@ -69,7 +69,7 @@ impl Steps {
         found
     }
 
-    /// Whether an element is such a block.
+    /// Returns whether an element is such a block.
     pub fn has(&self, node: NodeId) -> bool {
         !self.blocks.is_empty() && self.blocks.contains(&node)
     }
@@ -86,8 +86,8 @@ enum Direction {
     Onward,
 }
 
-/// The number of links in an element all words of which are links to pages of a sequence and names
-/// of directions.
+/// Returns the number of links in an element all words of which are links to pages of a sequence
+/// and names of directions.
 fn steps(node: NodeRef<Node>) -> Option<usize> {
     let (mut links, mut steps, mut words) = (0usize, Vec::new(), 0usize);
     // Whether a word before the next link says where it leads.
@@ -142,7 +142,7 @@ fn steps(node: NodeRef<Node>) -> Option<usize> {
     (leads(Direction::Next) || leads(Direction::Previous)).then_some(steps.len())
 }
 
-/// The text of a link, with the alternative texts of its pictures.
+/// Returns the text of a link, with the alternative texts of its pictures.
 fn shown(link: ElementRef) -> String {
     let mut text = text_of(link);
     for image in link.descendants().filter_map(|below| below.value().as_element()) {
@@ -154,7 +154,7 @@ fn shown(link: ElementRef) -> String {
     text
 }
 
-/// Where a link leads: by its relation, its key or its first or last word.
+/// Returns where a link leads: by its relation, its key or its first or last word.
 fn direction_of(link: ElementRef) -> Option<Direction> {
     let element: &Element = link.value();
     let href = element.attr("href")?;
@@ -210,7 +210,8 @@ fn direction_of(link: ElementRef) -> Option<Direction> {
     })
 }
 
-/// Whether the first word of a link is an element or a text of its own, or a colon follows it.
+/// Returns whether the first word of a link is an element or a text of its own, or a colon follows
+/// it.
 fn has_break_after_first_word(link: ElementRef) -> bool {
     let mut texts = link.text().map(str::trim).filter(|text| !text.is_empty());
     let first = texts.next().unwrap_or_default();
@@ -241,7 +242,7 @@ fn is_arrow(c: char) -> bool {
     )
 }
 
-/// The direction that words name, in lower case.
+/// Returns the direction that words name, in lower case.
 fn direction(words: &str) -> Option<Direction> {
     Some(match words {
         "next" | "forward" | "forwards" | "next page" | "next chapter" | "next section"

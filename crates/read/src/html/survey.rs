@@ -37,7 +37,7 @@ pub(super) struct Survey<'a> {
     roots: (Vec<ElementRef<'a>>, bool),
 }
 
-/// The BCP 47 tag that an element declares; `lang` before `xml:lang`.
+/// Returns the BCP 47 tag that an element declares; `lang` before `xml:lang`.
 pub(super) fn language_of(element: &Element) -> Option<String> {
     let tags = element
         .attrs()
@@ -149,14 +149,14 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Where the content is, and whether that is more than a guess.
+    /// Returns where the content is, and whether that is more than a guess.
     pub fn roots(&self) -> (Vec<ElementRef<'a>>, bool) {
         self.roots.clone()
     }
 }
 
-/// The content of a `<meta http-equiv="refresh">` inside of `<noscript>`. In the head the parser
-/// keeps its markup as text.
+/// Returns the content of a `<meta http-equiv="refresh">` inside of `<noscript>`. In the head the
+/// parser keeps its markup as text.
 fn refresh_within(noscript: ElementRef) -> Option<String> {
     let markup: String = noscript.text().collect();
     if !markup.to_ascii_lowercase().contains("refresh") {
@@ -174,7 +174,7 @@ fn refresh_within(noscript: ElementRef) -> Option<String> {
     survey.refresh
 }
 
-/// Whether the element or one around it is left out of everything.
+/// Returns whether the element or one around it is left out of everything.
 fn ignored(element: ElementRef) -> bool {
     std::iter::once(*element)
         .chain(element.ancestors())

@@ -72,13 +72,13 @@ impl Words {
         words
     }
 
-    /// Whether it reads as text rather than as a list of links or controls.
+    /// Returns whether it reads as text rather than as a list of links or controls.
     pub fn is_prose(&self) -> bool {
         self.prose > 0 && self.prose * 2 >= self.links + self.controls
     }
 }
 
-/// Words of a text. A character of a script without spaces counts as half a word.
+/// Returns words of a text. A character of a script without spaces counts as half a word.
 pub(super) fn count(text: &str) -> usize {
     let unspaced = text
         .chars()
@@ -91,12 +91,12 @@ pub(super) fn count(text: &str) -> usize {
     spaced.max(unspaced / 2)
 }
 
-/// Whether an element is or contains a code block.
+/// Returns whether an element is or contains a code block.
 pub(super) fn has_code_block(node: NodeRef<Node>) -> bool {
     node.descendants().any(|below| super::is_named(below.value(), "pre"))
 }
 
-/// The nearest element before or behind a node, white space and comments passed over.
+/// Returns the nearest element before or behind a node, white space and comments passed over.
 pub(super) fn neighbours<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = NodeRef<'a, Node>> {
     let before = node.prev_siblings().find(|sibling| sibling.value().is_element());
     let behind = node.next_siblings().find(|sibling| sibling.value().is_element());

@@ -130,7 +130,7 @@ pub(super) enum Purpose {
 }
 
 impl<'a> Walker<'a> {
-    /// A walk that adds to `outline`.
+    /// Returns a walk that adds to `outline`.
     pub fn new(outline: Outline, known: Known<'a>, trace: Trace) -> Self {
         Self {
             outline,
@@ -249,7 +249,7 @@ impl<'a> Walker<'a> {
         self.read(node, element, &attrs)
     }
 
-    /// The rule that leaves an element out, or `None` where it is content.
+    /// Returns the rule that leaves an element out, or `None` where it is content.
     fn left_out(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> Option<Rule> {
         let name = element.name();
         if let Some(rule) = self.machinery(node, element, attrs) {
@@ -339,7 +339,8 @@ impl<'a> Walker<'a> {
         footnotes::is_mark(node, element, attrs).then_some(Rule::ReferenceMark)
     }
 
-    /// The rule for elements that are not text by their tag, unless they hold text all the same.
+    /// Returns the rule for elements that are not text by their tag, unless they hold text all the
+    /// same.
     fn machinery(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> Option<Rule> {
         let name = element.name();
         let is_dialog = name == "dialog" || matches!(attrs.role, "dialog" | "alertdialog");
@@ -544,9 +545,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The heading's own anchor, that of a link around it, the id of the section it is the first
-    /// heading of, an empty anchor in front, or the id of what begins with it. An id that occurs
-    /// earlier on the page leads there; then it is the nearest anchor before.
+    /// Returns the heading's own anchor, that of a link around it, the id of the section it is the
+    /// first heading of, an empty anchor in front, or the id of what begins with it. An id that
+    /// occurs earlier on the page leads there; then it is the nearest anchor before.
     fn heading_anchor(&mut self, node: NodeRef<Node>, attrs: &Attrs, level: u8) -> Option<String> {
         let loose = self.loose_anchor.take();
         let mut inherited = None;
@@ -657,7 +658,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The language that a heading or an element around it declares. That of `<html>` or
+/// Returns the language that a heading or an element around it declares. That of `<html>` or
 /// `<body>` is the page's.
 fn language_of(heading: NodeRef<Node>) -> Option<String> {
     let elements = iter::once(heading).chain(heading.ancestors());

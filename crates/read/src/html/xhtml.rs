@@ -11,7 +11,7 @@ const VOID: [&str; 14] = [
     "track", "wbr",
 ];
 
-/// A document of XML in the syntax of HTML. What is HTML already stays as it is.
+/// Returns a document of XML in the syntax of HTML. What is HTML already stays as it is.
 pub(in super::super) fn as_html(text: &str) -> Cow<'_, str> {
     let prefix = prefix(text);
     if prefix.is_none() && !text.contains("/>") && !text.contains("<![CDATA[") {
@@ -44,7 +44,7 @@ pub(in super::super) fn as_html(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The prefix of HTML's elements, `h` in `<h:body>`.
+/// Returns the prefix of HTML's elements, `h` in `<h:body>`.
 fn prefix(text: &str) -> Option<&str> {
     let at = text.find(NAME_SPACE)?;
     let before = text[..at].trim_end_matches(['"', '\'']).strip_suffix('=')?;
@@ -53,7 +53,7 @@ fn prefix(text: &str) -> Option<&str> {
     (root < at).then_some(name)
 }
 
-/// The length of a tag at the beginning; `>` inside of quotes does not end it.
+/// Returns the length of a tag at the beginning; `>` inside of quotes does not end it.
 fn tag_len(text: &str) -> usize {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate().skip(1) {

@@ -94,7 +94,7 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Whether words for robots forbid the index: a text, a list, or fields.
+/// Returns whether words for robots forbid the index: a text, a list, or fields.
 fn forbids(value: &Value) -> bool {
     match value {
         Value::String(text) => text

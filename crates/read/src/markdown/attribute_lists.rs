@@ -8,8 +8,8 @@ const MAX_LIST_BYTES: usize = 300;
 const ICON_SETS: [&str; 6] =
     ["material-", "octicons-", "fontawesome-", "simple-", "lucide-", "tabler-"];
 
-/// The length of a list of attributes at the beginning of `text`, 0 if it begins none. `before` is
-/// what stands in front of it.
+/// Returns the length of a list of attributes at the beginning of `text`, 0 if it begins none.
+/// `before` is what stands in front of it.
 pub(super) fn list_len(text: &str, before: &str) -> usize {
     let Some(end) = text
         .bytes()
@@ -29,7 +29,8 @@ pub(super) fn list_len(text: &str, before: &str) -> usize {
     if fits && !list.is_empty() && is_list(list) { end + 1 } else { 0 }
 }
 
-/// Whether a text is classes, ids and pairs alone. Values in quotation marks may have spaces.
+/// Returns whether a text is classes, ids and pairs alone. Values in quotation marks may have
+/// spaces.
 fn is_list(list: &str) -> bool {
     let mut rest = list;
     while !rest.is_empty() {
@@ -58,7 +59,8 @@ fn is_list(list: &str) -> bool {
     true
 }
 
-/// The length of an icon's name between colons at the beginning of `text`, 0 if there is none.
+/// Returns the length of an icon's name between colons at the beginning of `text`, 0 if there is
+/// none.
 pub(super) fn icon_len(text: &str) -> usize {
     let Some(name) = text.strip_prefix(':') else { return 0 };
     if !ICON_SETS.iter().any(|set| name.starts_with(set)) {

@@ -99,7 +99,7 @@ fn shown_properties(name: &str, tag: &str) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// The value of `name={"value"}`.
+/// Returns the value of `name={"value"}`.
 fn expression(tag: &str, name: &str) -> Option<String> {
     let at = tag.find(&format!(" {name}={{"))?;
     let rest = &tag[at + name.len() + 2..];

@@ -3,14 +3,14 @@
 /// Longest tag, expression or shortcode, in bytes. A longer one is taken as text.
 pub(super) const MAX_CONSTRUCT: usize = 20_000;
 
-/// The text between two marks at the beginning of `text`.
+/// Returns the text between two marks at the beginning of `text`.
 pub(super) fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     let inner = text.strip_prefix(open)?;
     let end = inner.find(close).filter(|end| *end <= MAX_CONSTRUCT)?;
     Some(&inner[..end])
 }
 
-/// The length of a `{…}` at the beginning; braces in quotes do not count.
+/// Returns the length of a `{…}` at the beginning; braces in quotes do not count.
 pub(super) fn balanced(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     let mut quote = None;
@@ -37,7 +37,7 @@ pub(super) fn balanced(text: &str) -> Option<usize> {
     None
 }
 
-/// The length of a tag at the beginning; `>` inside of quotes and braces does not end it.
+/// Returns the length of a tag at the beginning; `>` inside of quotes and braces does not end it.
 pub(super) fn tag_len(text: &str) -> Option<usize> {
     let mut at = 1;
     while at < text.len().min(MAX_CONSTRUCT) {
@@ -52,15 +52,15 @@ pub(super) fn tag_len(text: &str) -> Option<usize> {
     None
 }
 
-/// The contents of an expression that is only a quoted string.
+/// Returns the contents of an expression that is only a quoted string.
 pub(super) fn literal(expression: &str) -> Option<&str> {
     let quote = expression.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'))?;
     let inner = expression[1..].strip_suffix(quote)?;
     (!inner.contains(quote) && !inner.contains("${")).then_some(inner)
 }
 
-/// The length of an `import` or `export` statement: up to the end of the line on which all its
-/// brackets are closed.
+/// Returns the length of an `import` or `export` statement: up to the end of the line on which all
+/// its brackets are closed.
 pub(super) fn statement_len(text: &str) -> usize {
     let mut depth = 0i32;
     let mut len = 0;
@@ -83,7 +83,7 @@ pub(super) fn statement_len(text: &str) -> usize {
     len
 }
 
-/// A parameter of a shortcode: `name="value"` or `name=value`.
+/// Returns a parameter of a shortcode: `name="value"` or `name=value`.
 pub(super) fn parameter(inner: &str, name: &str) -> Option<String> {
     super::inline_html::attribute(inner, name).or_else(|| {
         inner.split_ascii_whitespace().find_map(|word| {

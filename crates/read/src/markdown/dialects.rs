@@ -44,7 +44,7 @@ const MARKS: [&str; 26] = [
     ":tabler-",
 ];
 
-/// The body without markup that is not Markdown.
+/// Returns the body without markup that is not Markdown.
 pub(super) fn plain<'a>(body: &'a str, is_mdx: bool, trace: &mut Trace) -> Cow<'a, str> {
     let has_any = is_mdx || body.contains("?>") || MARKS.iter().any(|mark| body.contains(mark));
     if !has_any {
@@ -228,7 +228,7 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// Whether the page has the note `[^label]:`.
+    /// Returns whether the page has the note `[^label]:`.
     fn has_note(&mut self, label: &str) -> bool {
         let text = self.text;
         let labels = self.notes.get_or_insert_with(|| {
@@ -416,8 +416,8 @@ impl<'a> Scanner<'a, '_> {
         self.give_up(1, if looked_for { rest } else { "" });
     }
 
-    /// The title behind the mark of an alert, `> [!note]- Title`, as a paragraph; whether there is
-    /// one. A mark alone, or with a sign for folding, is Markdown's once the sign is gone.
+    /// Returns the title behind the mark of an alert, `> [!note]- Title`, as a paragraph; whether
+    /// there is one. A mark alone, or with a sign for folding, is Markdown's once the sign is gone.
     fn alert_title(&mut self, mark_len: usize) -> bool {
         let line = self.line_so_far();
         if !line.contains('>') || !line.trim_matches(['>', ' ', '\t']).is_empty() {
@@ -507,14 +507,14 @@ impl<'a> Scanner<'a, '_> {
 /// Longest label of a note, in bytes.
 const MAX_LABEL: usize = 64;
 
-/// The length of the label of `[^label]` at the beginning.
+/// Returns the length of the label of `[^label]` at the beginning.
 fn label_len(mark: &str) -> Option<usize> {
     let end = mark[2..].bytes().take(MAX_LABEL + 1).position(|c| b"][\n ".contains(&c))?;
     (end > 0 && mark.as_bytes()[2 + end] == b']').then_some(end)
 }
 
-/// The text that readers see of a `:::` line: the title of a container, the description of a
-/// picture.
+/// Returns the text that readers see of a `:::` line: the title of a container, the description of
+/// a picture.
 fn container(line: &str) -> String {
     let inner = line.trim_start_matches(':').trim_start();
     let inner = inner.strip_suffix(":::").unwrap_or(inner).trim();
@@ -551,8 +551,8 @@ fn container(line: &str) -> String {
     }
 }
 
-/// The title of a block of PyMdown: `/// note | Title`. Its kind if it has no title; empty at its
-/// end.
+/// Returns the title of a block of PyMdown: `/// note | Title`. Its kind if it has no title; empty
+/// at its end.
 fn slashed_block(line: &str) -> String {
     let inner = line.trim_start_matches('/').trim();
     match inner.split_once('|') {

@@ -2,7 +2,7 @@
 
 use super::inline_html::attribute;
 
-/// Whether a name is that of a note, in MyST and Python-Markdown alike.
+/// Returns whether a name is that of a note, in MyST and Python-Markdown alike.
 pub(super) fn is_note(name: &str) -> bool {
     matches!(
         name,
@@ -20,7 +20,7 @@ pub(super) fn is_note(name: &str) -> bool {
     )
 }
 
-/// Whether a directive of MyST holds Markdown, rather than code, a picture or an include.
+/// Returns whether a directive of MyST holds Markdown, rather than code, a picture or an include.
 pub(super) fn holds_text(name: &str) -> bool {
     is_note(name)
         || matches!(
@@ -42,7 +42,7 @@ pub(super) fn holds_text(name: &str) -> bool {
         )
 }
 
-/// The title of a fenced block that holds Markdown: ```` ```{note} Title ```` of MyST, ````
+/// Returns the title of a fenced block that holds Markdown: ```` ```{note} Title ```` of MyST, ````
 /// ```admonish tip title="Title" ```` of mdBook. `None`: the block is code.
 pub(super) fn fenced_title(info: &str) -> Option<String> {
     if let Some(rest) = info.strip_prefix("admonish")
@@ -54,7 +54,7 @@ pub(super) fn fenced_title(info: &str) -> Option<String> {
     holds_text(name).then(|| title.trim().to_owned())
 }
 
-/// The title of a container with braces: `:::{note} Title` of MyST, `::: {.callout-tip
+/// Returns the title of a container with braces: `:::{note} Title` of MyST, `::: {.callout-tip
 /// title="Title"}` of pandoc and Quarto.
 pub(super) fn braced_title(container: &str) -> Option<String> {
     let (inside, behind) = container.strip_prefix('{')?.split_once('}')?;
@@ -64,7 +64,8 @@ pub(super) fn braced_title(container: &str) -> Option<String> {
     Some(attribute(&format!(" {inside}"), "title").unwrap_or_default())
 }
 
-/// The length of the options at the beginning of a directive's content: lines of `:name: value`.
+/// Returns the length of the options at the beginning of a directive's content: lines of `:name:
+/// value`.
 pub(super) fn options_len(text: &str) -> usize {
     let is_option = |line: &str| {
         line.strip_prefix(':').and_then(|line| line.split_once(':')).is_some_and(|(name, _)| {
@@ -74,8 +75,8 @@ pub(super) fn options_len(text: &str) -> usize {
     text.split_inclusive('\n').take_while(|line| is_option(line)).map(str::len).sum()
 }
 
-/// The length of the options behind the first line of a block of PyMdown: indented lines of `name:
-/// value`, up to a blank line.
+/// Returns the length of the options behind the first line of a block of PyMdown: indented lines of
+/// `name: value`, up to a blank line.
 pub(super) fn slashed_options_len(text: &str) -> usize {
     let is_option = |line: &str| {
         line.starts_with("    ")

@@ -1,6 +1,6 @@
 //! Fences of code blocks, and the marks that may precede them.
 
-/// A line without the marks of a block quotation and of a list item.
+/// Returns a line without the marks of a block quotation and of a list item.
 pub(super) fn unquoted(line: &str) -> &str {
     let mut line = line.trim_start();
     while let Some(rest) = line.strip_prefix('>') {
@@ -18,7 +18,7 @@ pub(super) fn unquoted(line: &str) -> &str {
     }
 }
 
-/// The mark and length of a code fence, if a line is one.
+/// Returns the mark and length of a code fence, if a line is one.
 pub(super) fn fence_of(line: &str) -> Option<(char, usize)> {
     let line = unquoted(line);
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;

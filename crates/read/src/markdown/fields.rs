@@ -50,7 +50,7 @@ const PRESENTATION: [&str; 33] = [
 /// Most keywords of a page that are taken.
 const MAX_KEYWORDS: usize = 20;
 
-/// Words by which a page is to be found: a list, or a text with commas.
+/// Returns words by which a page is to be found: a list, or a text with commas.
 fn keywords(value: &serde_json::Value) -> impl Iterator<Item = String> {
     let words: Vec<String> = match value.as_str() {
         Some(text) => text.split([',', ';']).map(fold).collect(),
@@ -181,7 +181,7 @@ fn scalar(value: &serde_json::Value) -> Option<String> {
     }
 }
 
-/// A slug replaces the file's name; with a leading slash it replaces the whole path.
+/// Returns a slug replaces the file's name; with a leading slash it replaces the whole path.
 fn slugged(slug: &str, file: &File, options: &Options) -> String {
     let path = if slug.starts_with('/') {
         slug.to_owned()

@@ -19,7 +19,7 @@ struct Block {
     indent: usize,
 }
 
-/// The body with its indented blocks unwrapped.
+/// Returns the body with its indented blocks unwrapped.
 pub(super) fn unwrap(body: &str) -> Cow<'_, str> {
     unwrap_within(body, 0)
 }
@@ -104,7 +104,7 @@ fn is_known_kind(name: &str) -> bool {
         )
 }
 
-/// The title that readers see of a line that begins a block; `None` if it begins none.
+/// Returns the title that readers see of a line that begins a block; `None` if it begins none.
 fn title_of(line: &str) -> Option<String> {
     let line = line.trim_end();
     if let Some(rest) = line.strip_prefix("===") {
@@ -142,7 +142,7 @@ fn title_of(line: &str) -> Option<String> {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The text of a quoted title.
+/// Returns the text of a quoted title.
 fn quoted(text: &str) -> Option<&str> {
     let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
     text[1..].trim_end().strip_suffix(quote)

@@ -15,7 +15,7 @@ pub(super) struct InlineHtml {
 }
 
 impl InlineHtml {
-    /// Whether text is left out here.
+    /// Returns whether text is left out here.
     pub fn is_skipping(&self) -> bool {
         self.skipped.is_some()
     }
@@ -83,8 +83,8 @@ impl InlineHtml {
     }
 }
 
-/// The rule that leaves out the element that a tag opens. `heading` is the text of the heading
-/// before it.
+/// Returns the rule that leaves out the element that a tag opens. `heading` is the text of the
+/// heading before it.
 fn left_out(tag: &str, heading: Option<&str>) -> Option<Rule> {
     if !tag.contains('=') && !tag.contains('-') && !tag.contains(" hidden") {
         return None;
@@ -95,7 +95,7 @@ fn left_out(tag: &str, heading: Option<&str>) -> Option<Rule> {
     marks::left_out_inline(element, heading)
 }
 
-/// A quoted attribute of a tag.
+/// Returns a quoted attribute of a tag.
 pub(super) fn attribute(tag: &str, name: &str) -> Option<String> {
     let mut from = 0;
     while let Some(found) = tag[from..].find(name) {
@@ -114,7 +114,7 @@ pub(super) fn attribute(tag: &str, name: &str) -> Option<String> {
     None
 }
 
-/// The anchor of the only tag of a piece of markup: `<a id="x"></a>` on a line of its own.
+/// Returns the anchor of the only tag of a piece of markup: `<a id="x"></a>` on a line of its own.
 pub(super) fn anchor_of(markup: &str) -> Option<String> {
     let markup = markup.trim();
     let tag = markup.get(..markup.find('>')? + 1)?;
@@ -122,7 +122,7 @@ pub(super) fn anchor_of(markup: &str) -> Option<String> {
     attribute(tag, "id").or_else(|| attribute(tag, "name")).filter(|_| is_anchor)
 }
 
-/// Whether markup has text outside of tags, or a picture with a description.
+/// Returns whether markup has text outside of tags, or a picture with a description.
 pub(super) fn has_text(markup: &str) -> bool {
     let mut in_tag = false;
     let mut text = false;

@@ -100,7 +100,7 @@ fn no_page(file: &File) -> Option<&'static str> {
     is_part.then_some("is a part of other pages, by its name (`_`)")
 }
 
-/// Whether a file is the table of contents of mdBook, GitBook or mkdocs-literate-nav.
+/// Returns whether a file is the table of contents of mdBook, GitBook or mkdocs-literate-nav.
 fn is_table_of_contents(file: &File, body: &str) -> bool {
     let name = file.id.rsplit('/').next().unwrap_or_default();
     let lines =
@@ -144,7 +144,7 @@ pub(super) fn drop_parts(outcomes: &mut [Outcome]) {
     }
 }
 
-/// A path without `.`.
+/// Returns a path without `.`.
 fn plain_path(path: &Path) -> PathBuf {
     path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
 }
@@ -183,7 +183,8 @@ fn add_front(raw: &mut RawPage) {
     }
 }
 
-/// The fields of front matter, and the text behind it. Front matter that is not valid is told.
+/// Returns the fields of front matter, and the text behind it. Front matter that is not valid is
+/// told.
 pub(super) fn front_matter<'a>(
     text: &'a str,
     file: &File,
@@ -206,7 +207,7 @@ pub(super) fn front_matter<'a>(
     (fields, body)
 }
 
-/// Whether a page called `404` says no more than that something is not there.
+/// Returns whether a page called `404` says no more than that something is not there.
 fn is_short(sections: &[Section]) -> bool {
     let blocks = sections.iter().flat_map(|section| &section.blocks);
     blocks.map(|block| block.text.split_whitespace().count()).sum::<usize>() < MAX_ERROR_PAGE_WORDS

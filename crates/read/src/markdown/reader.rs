@@ -71,7 +71,7 @@ impl Heading {
         }
     }
 
-    /// The heading's text without links to itself that stand beside it, and what they say.
+    /// Returns the heading's text without links to itself that stand beside it, and what they say.
     fn take_text(&mut self) -> (String, Option<String>) {
         let (text, _) = self.text.take();
         let slug = |text: &str| -> String {
@@ -321,7 +321,7 @@ fn is_inline(tag: &TagEnd) -> bool {
     )
 }
 
-/// Whether a chunk of Quarto or R Markdown shows its result alone.
+/// Returns whether a chunk of Quarto or R Markdown shows its result alone.
 fn hides_code(info: &str, text: &str) -> bool {
     if !info.starts_with('{') {
         return false;

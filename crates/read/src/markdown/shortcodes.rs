@@ -89,14 +89,14 @@ impl<'a> Scanner<'a, '_> {
     }
 }
 
-/// The first quoted argument of a shortcode: `tab "Linux"`.
+/// Returns the first quoted argument of a shortcode: `tab "Linux"`.
 fn first_argument(inner: &str) -> Option<String> {
     let rest = inner.split_once(char::is_whitespace)?.1.trim_start();
     let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'))?;
     rest[1..].split(quote).next().map(str::to_owned)
 }
 
-/// The headings that the Kubernetes documentation names by key.
+/// Returns the headings that the Kubernetes documentation names by key.
 fn heading_words(key: &str) -> &str {
     match key {
         "whatsnext" => "What's next",

@@ -10,7 +10,7 @@ pub(crate) struct Slugs {
 }
 
 impl Slugs {
-    /// The anchor of a heading.
+    /// Returns the anchor of a heading.
     pub fn make(&mut self, heading: &str) -> String {
         let slug = slug(heading);
         let count = self.seen.entry(slug.clone()).or_default();
@@ -38,7 +38,7 @@ fn slug(heading: &str) -> String {
     slug
 }
 
-/// Whether a character is a combining mark, which belongs to the letter before it.
+/// Returns whether a character is a combining mark, which belongs to the letter before it.
 fn is_mark(c: char) -> bool {
     matches!(
         c,

@@ -28,7 +28,7 @@ struct Wanted {
     is_block: bool,
 }
 
-/// Whether a body may take something in.
+/// Returns whether a body may take something in.
 fn may_take_in(body: &str) -> bool {
     [
         "@include",
@@ -52,7 +52,7 @@ fn may_take_in(body: &str) -> bool {
     .any(|mark| body.contains(mark))
 }
 
-/// The body with the parts that it takes in.
+/// Returns the body with the parts that it takes in.
 pub(super) fn expanded<'a>(body: &'a str, includes: &Includes) -> Cow<'a, str> {
     if !includes.can_open() || !may_take_in(body) {
         return Cow::Borrowed(body);
@@ -148,7 +148,7 @@ fn push(
     }
 }
 
-/// The paths at which a file may be, likeliest first. `@/` is the root of the sources.
+/// Returns the paths at which a file may be, likeliest first. `@/` is the root of the sources.
 fn targets(path: &str) -> Vec<String> {
     let path = path.trim();
     if let Some(below) = path.strip_prefix("@/").or_else(|| path.strip_prefix("@site/")) {
@@ -174,7 +174,7 @@ fn is_markdown(path: &str) -> bool {
     })
 }
 
-/// An include outside of code.
+/// Returns an include outside of code.
 fn in_text(line: &str, imports: &HashMap<&str, &str>) -> Option<Wanted> {
     if let Some(rest) = line.strip_prefix("<!--") {
         let rest = rest.trim_start().strip_prefix("@include:")?.trim();
@@ -228,7 +228,7 @@ fn in_text(line: &str, imports: &HashMap<&str, &str>) -> Option<Wanted> {
     in_code(line)
 }
 
-/// An include that code can have as well: those of MkDocs and of mdBook.
+/// Returns an include that code can have as well: those of MkDocs and of mdBook.
 fn in_code(line: &str) -> Option<Wanted> {
     if line.starts_with(";-") {
         return None;
@@ -302,7 +302,7 @@ fn unquoted(text: &str) -> String {
     text.trim().trim_matches(['"', '\'', '`']).to_owned()
 }
 
-/// A directive of MyST: ```` ```{include} file.md ````.
+/// Returns a directive of MyST: ```` ```{include} file.md ````.
 fn directive(line: &str) -> Option<Wanted> {
     let info = line.trim().trim_start_matches(['`', '~', ':']).trim();
     let (name, path) = info.strip_prefix('{')?.split_once('}')?;
@@ -313,7 +313,7 @@ fn directive(line: &str) -> Option<Wanted> {
     }
 }
 
-/// A tag of Jekyll or Markdoc: `{% include file.md %}`, `{% partial file="x.md" /%}`.
+/// Returns a tag of Jekyll or Markdoc: `{% include file.md %}`, `{% partial file="x.md" /%}`.
 fn liquid(line: &str) -> Option<Wanted> {
     let inner = line.trim_start_matches("{%").trim_end_matches("%}").trim().trim_matches('-');
     let (name, rest) = inner.trim().split_once(char::is_whitespace)?;
@@ -327,7 +327,7 @@ fn liquid(line: &str) -> Option<Wanted> {
     }
 }
 
-/// The files of Markdown that MDX imports, by the name of the component.
+/// Returns the files of Markdown that MDX imports, by the name of the component.
 fn imports(body: &str) -> HashMap<&str, &str> {
     let mut found = HashMap::new();
     for line in body.lines().filter(|line| line.starts_with("import ")) {
@@ -340,7 +340,7 @@ fn imports(body: &str) -> HashMap<&str, &str> {
     found
 }
 
-/// The name of a component that is alone on its line, `<Paint />`.
+/// Returns the name of a component that is alone on its line, `<Paint />`.
 fn component(line: &str) -> Option<&str> {
     let inner = line.strip_prefix('<')?;
     let end = inner.find(|c: char| !(c.is_alphanumeric() || c == '_'))?;
@@ -349,7 +349,7 @@ fn component(line: &str) -> Option<&str> {
     (closes && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
 }
 
-/// The part of a text that is wanted, without the marks of its regions.
+/// Returns the part of a text that is wanted, without the marks of its regions.
 fn part(text: &str, wanted: &Wanted) -> String {
     let lines = text.lines();
     if let Some((first, last)) = wanted.lines {
@@ -385,8 +385,8 @@ fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     text
 }
 
-/// A mark of a region: `// ANCHOR: name`, `# --8<-- [start:name]`, `// #region name`. Its name, and
-/// whether it begins.
+/// Returns a mark of a region: `// ANCHOR: name`, `# --8<-- [start:name]`, `// #region name`. Its
+/// name, and whether it begins.
 fn region_mark(line: &str) -> Option<(&str, bool)> {
     let word = |text: &'static str| {
         line.split_once(text)
@@ -413,7 +413,7 @@ fn region_mark(line: &str) -> Option<(&str, bool)> {
     None
 }
 
-/// The section of Markdown with this anchor, from its heading to the next of its level.
+/// Returns the section of Markdown with this anchor, from its heading to the next of its level.
 fn section(text: &str, anchor: &str) -> String {
     let mut slugs = super::slug::Slugs::default();
     let mut level = 0;

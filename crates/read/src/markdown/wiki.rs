@@ -16,7 +16,7 @@ pub(super) enum Order {
 /// Longest link by name, in bytes.
 const MAX_LINK: usize = 400;
 
-/// A body with the texts of links by name, and without comments and names of blocks.
+/// Returns a body with the texts of links by name, and without comments and names of blocks.
 pub(super) fn plain(body: &str, order: Order) -> Cow<'_, str> {
     let has_any = body.contains("[[")
         || body.contains("%%")
@@ -110,7 +110,7 @@ fn push_line(line: &str, order: Order, in_comment: &mut bool, out: &mut String) 
     }
 }
 
-/// The text of a link by name, and its length.
+/// Returns the text of a link by name, and its length.
 fn link(text: &str, order: Order) -> Option<(String, usize)> {
     let inner = text.strip_prefix("[[")?;
     let end = inner.find("]]").filter(|end| *end <= MAX_LINK)?;
@@ -150,7 +150,7 @@ fn title_of(target: &str) -> String {
     }
 }
 
-/// A line without the name of its block: `Text. ^block1`.
+/// Returns a line without the name of its block: `Text. ^block1`.
 fn without_block_name(line: &str) -> &str {
     let Some((front, name)) = line.rsplit_once(" ^") else { return line };
     let is_name = name.len() >= 3

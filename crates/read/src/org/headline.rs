@@ -16,7 +16,8 @@ pub(super) struct Headline<'a> {
 }
 
 impl<'a> Headline<'a> {
-    /// The headline of a line; `None` if it is none. `states` are those that the file names.
+    /// Returns the headline of a line; `None` if it is none. `states` are those that the file
+    /// names.
     pub fn of(line: &'a str, states: &[String]) -> Option<Self> {
         let rest = line.trim_start_matches('*');
         let level = line.len() - rest.len();
@@ -50,7 +51,7 @@ impl<'a> Headline<'a> {
     }
 }
 
-/// A title and the tags behind it.
+/// Returns a title and the tags behind it.
 fn split_tags(text: &str) -> (&str, Vec<&str>) {
     let start = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let Some(last) = text.get(start..) else { return (text, Vec::new()) };
@@ -65,7 +66,7 @@ fn split_tags(text: &str) -> (&str, Vec<&str>) {
     }
 }
 
-/// A title without a count of what is done at its end: `[1/3]`, `[50%]`.
+/// Returns a title without a count of what is done at its end: `[1/3]`, `[50%]`.
 fn without_cookie(title: &str) -> &str {
     let Some(inner) = title.strip_suffix(']') else { return title };
     let Some(at) = inner.rfind('[') else { return title };

@@ -236,7 +236,7 @@ fn target(link: &str) -> &str {
     link.trim_start_matches(['#', '*'])
 }
 
-/// Where the bracket ends that is open.
+/// Returns where the bracket ends that is open.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 1;
     for (at, c) in text.char_indices() {
@@ -252,7 +252,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// The date and time of a stamp: `<2025-03-01 Sat 10:00 +1w>`.
+/// Returns the date and time of a stamp: `<2025-03-01 Sat 10:00 +1w>`.
 fn time_stamp(text: &str, open: char, close: char) -> Option<(&str, usize)> {
     let rest = text.strip_prefix(open)?;
     let end = rest.find(close).filter(|end| *end < 64)?;
@@ -266,7 +266,7 @@ fn time_stamp(text: &str, open: char, close: char) -> Option<(&str, usize)> {
     is_date.then_some((stamp, end + 2))
 }
 
-/// The text between two marks, if they stand where marks of emphasis may.
+/// Returns the text between two marks, if they stand where marks of emphasis may.
 fn emphasised(text: &str, mark: u8, before: Option<char>) -> Option<&str> {
     let starts = before.is_none_or(|c| c.is_whitespace() || "-–—('\"{".contains(c));
     let rest = &text[1..];

@@ -38,7 +38,7 @@ impl Macros {
         self.definitions.insert(name.to_lowercase(), text.to_owned());
     }
 
-    /// The text of a macro; empty if the page has expanded too much.
+    /// Returns the text of a macro; empty if the page has expanded too much.
     pub fn get(&self, name: &str) -> Option<&str> {
         let text = self.definitions.get(&name.to_lowercase())?;
         let expanded = self.expanded.get() + text.len();
@@ -50,7 +50,7 @@ impl Macros {
     }
 }
 
-/// The name in lower case and the text of a keyword's line.
+/// Returns the name in lower case and the text of a keyword's line.
 pub(super) fn keyword(line: &str) -> Option<(String, &str)> {
     let rest = line.trim_start().strip_prefix("#+")?;
     let (name, text) = rest.split_once(':')?;
@@ -98,7 +98,7 @@ impl Keywords {
         }
     }
 
-    /// Whether a headline with these tags is left out.
+    /// Returns whether a headline with these tags is left out.
     pub fn excludes(&self, tags: &[&str]) -> bool {
         if self.exclude_tags.is_empty() {
             return tags.contains(&"noexport");

@@ -192,7 +192,7 @@ impl Reader {
         n
     }
 
-    /// Whether a line continues a paragraph.
+    /// Returns whether a line continues a paragraph.
     fn is_text(&self, line: &str) -> bool {
         let text = line.trim();
         !(text.is_empty()
@@ -247,7 +247,7 @@ impl Reader {
         Some(at + 1)
     }
 
-    /// The line that ends a block. One without an end is looked for once.
+    /// Returns the line that ends a block. One without an end is looked for once.
     fn end_of(&mut self, lines: &[&str], end: &str) -> Option<usize> {
         if self.unclosed.contains(end) {
             return None;
@@ -370,7 +370,7 @@ impl Reader {
     }
 }
 
-/// The lines of planning and properties below a headline, and the anchor that they give it.
+/// Returns the lines of planning and properties below a headline, and the anchor that they give it.
 fn properties(lines: &[&str]) -> (usize, Option<String>) {
     let mut used = lines.iter().take_while(|line| is_planning(line.trim())).count();
     let mut custom_id = None;
@@ -403,7 +403,7 @@ fn is_drawer(text: &str) -> bool {
     })
 }
 
-/// The number of lines of a drawer.
+/// Returns the number of lines of a drawer.
 fn drawer_len(lines: &[&str]) -> Option<usize> {
     if !is_drawer(lines.first()?.trim()) {
         return None;
@@ -420,7 +420,7 @@ fn drawer_len(lines: &[&str]) -> Option<usize> {
     None
 }
 
-/// The content of a list's item.
+/// Returns the content of a list's item.
 fn item(line: &str) -> Option<&str> {
     let text = line.trim_start();
     let is_indented = text.len() < line.len();
@@ -447,7 +447,7 @@ fn item(line: &str) -> Option<&str> {
     })
 }
 
-/// The label and the text of a footnote: `[fn:1] text`.
+/// Returns the label and the text of a footnote: `[fn:1] text`.
 fn footnote(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("[fn:")?;
     let end = rest.find(']')?;
@@ -455,7 +455,7 @@ fn footnote(line: &str) -> Option<(&str, &str)> {
     (!label.contains(':')).then(|| (label, rest[end + 1..].trim_start()))
 }
 
-/// A line of code without the comma that Org writes before what looks like its own marks.
+/// Returns a line of code without the comma that Org writes before what looks like its own marks.
 fn unescaped(line: &str) -> &str {
     match line.trim_start().strip_prefix(',') {
         Some(rest) if rest.starts_with('*') || rest.starts_with("#+") || rest.starts_with(',') => {
@@ -465,14 +465,14 @@ fn unescaped(line: &str) -> &str {
     }
 }
 
-/// The value of an argument in the first line of a block: `:exports none`.
+/// Returns the value of an argument in the first line of a block: `:exports none`.
 fn header<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut words = text.split_whitespace().skip_while(|word| word.strip_prefix(':') != Some(name));
     words.next()?;
     words.next()
 }
 
-/// The part of a file below a headline, `*Title` or `#custom-id`; all of it without one.
+/// Returns the part of a file below a headline, `*Title` or `#custom-id`; all of it without one.
 fn part<'a, 'l>(lines: &'l [&'a str], place: &str, states: &[String]) -> &'l [&'a str] {
     let is_start = |at: usize, headline: &Headline<'_>| match place.strip_prefix('#') {
         Some(id) => properties(&lines[at + 1..]).1.as_deref() == Some(id),

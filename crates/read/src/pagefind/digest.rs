@@ -323,7 +323,7 @@ fn heading_level(name: &str) -> Option<u8> {
     }
 }
 
-/// Whether text ends without a mark that ends a sentence.
+/// Returns whether text ends without a mark that ends a sentence.
 fn ends_open(text: &str) -> bool {
     text.chars()
         .next_back()

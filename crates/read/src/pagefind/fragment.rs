@@ -42,7 +42,7 @@ pub struct Fragment {
     pub filters: BTreeMap<String, Vec<String>>,
     /// What to show with the page.
     pub meta: BTreeMap<String, String>,
-    /// Its elements with an id.
+    /// The elements with an id.
     pub anchors: Vec<Anchor>,
     /// Where words weigh other than 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -50,9 +50,9 @@ pub struct Fragment {
 }
 
 impl Fragment {
-    /// The page's id, which is the file's name without its ending, and the file's contents. Pages
-    /// of other contents have other ids, so that caches may keep the files. The id tells of words
-    /// that weigh less than 1, since the index counts them as 1.
+    /// Returns the page's id, which is the file's name without its ending, and the file's contents.
+    /// Pages of other contents have other ids, so that caches may keep the files. The id tells of
+    /// words that weigh less than 1, since the index counts them as 1.
     pub fn file(&self, language: &str) -> (String, Vec<u8>) {
         let contents = serde_json::to_vec(self).unwrap_or_default();
         let language: String =

@@ -165,7 +165,7 @@ pub fn finish(sources: &[Source], options: &Options) -> Site {
     site
 }
 
-/// The language of most pages; of several, the first by name.
+/// Returns the language of most pages; of several, the first by name.
 fn primary_language(languages: &BTreeMap<String, usize>) -> String {
     let mut primary = (UNKNOWN, 0);
     for (language, n_pages) in languages.iter().filter(|(language, _)| *language != UNKNOWN) {
@@ -176,7 +176,7 @@ fn primary_language(languages: &BTreeMap<String, usize>) -> String {
     primary.0.to_owned()
 }
 
-/// Names that are numbers on every page that has them.
+/// Returns names that are numbers on every page that has them.
 fn numeric_sorts<'a>(
     pages: impl Iterator<Item = &'a BTreeMap<String, String>>,
 ) -> BTreeSet<String> {
@@ -224,7 +224,7 @@ fn is_searched(name: &str) -> bool {
     !matches!(name, "title" | "image" | "image_alt" | "url")
 }
 
-/// The page as it is indexed: the fragment's text by sections, and its metadata.
+/// Returns the page as it is indexed: the fragment's text by sections, and its metadata.
 fn page_of(fragment: &Fragment, mut sections: Vec<Section>) -> Page {
     let searched: Vec<Block> = fragment
         .meta

@@ -37,7 +37,7 @@ pub(super) struct Content {
 /// The largest weight.
 const MAX_WEIGHT: f32 = 10.0;
 
-/// The weight of a heading: 7 for `<h1>` to 2 for `<h6>`.
+/// Returns the weight of a heading: 7 for `<h1>` to 2 for `<h6>`.
 fn heading_weight(level: u8) -> f32 {
     f32::from(8 - level.min(6))
 }

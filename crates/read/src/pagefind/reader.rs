@@ -49,11 +49,11 @@ const UI_SCRIPTS: [&str; 4] = [
 /// A page that is no HTML.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// Its address, which stays as it is.
+    /// The address, which stays as it is.
     pub url: String,
-    /// Its text.
+    /// The text.
     pub content: String,
-    /// Its language.
+    /// The language.
     pub language: String,
     /// What to show with it.
     pub meta: BTreeMap<String, String>,
@@ -64,7 +64,7 @@ pub struct Record {
 }
 
 impl Source {
-    /// A page that is no HTML.
+    /// Returns a page that is no HTML.
     pub fn of_record(record: Record) -> Self {
         let Record { url, content, language, meta, filters, sorts } = record;
         let digest = Digest {
@@ -85,12 +85,12 @@ impl Source {
         }
     }
 
-    /// Where it was found.
+    /// Returns where it was found.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its address.
+    /// Returns the address.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -100,7 +100,7 @@ impl Source {
         &self.digest.meta
     }
 
-    /// The number of its words.
+    /// Returns the number of its words.
     pub fn n_words(&self, options: &Options) -> u32 {
         self.content(&self.language(options)).n_words
     }
@@ -123,7 +123,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader by these options.
+    /// Returns a reader by these options.
     ///
     /// # Errors
     /// If a selector cannot be read.
@@ -139,7 +139,7 @@ impl Reader {
         Ok(Self { options, selectors: Arc::new(selectors) })
     }
 
-    /// The options.
+    /// Returns the options.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -246,7 +246,7 @@ fn selector(text: &str, option: &str) -> Result<Selector> {
         .map_err(|error| anyhow!("{option} `{text}`: expected a CSS selector: {error}"))
 }
 
-/// The pages of a site, sorted.
+/// Returns the pages of a site, sorted.
 fn find(
     site: &Path,
     bounds: &Bounds,
@@ -281,8 +281,8 @@ fn find(
     found
 }
 
-/// The content of a file, unpacked if it is packed by gzip, as pages are that a server gives out
-/// packed. `None` if it has more than `limit` bytes.
+/// Returns the content of a file, unpacked if it is packed by gzip, as pages are that a server
+/// gives out packed. `None` if it has more than `limit` bytes.
 fn bytes_of(bounds: &Bounds, path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let read = |from: &mut dyn Read| -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
@@ -295,12 +295,12 @@ fn bytes_of(bounds: &Bounds, path: &Path, limit: u64) -> io::Result<Option<Vec<u
     }
 }
 
-/// Whether a page loads something from `_pagefind/`.
+/// Returns whether a page loads something from `_pagefind/`.
 fn refers_to_old_directory(html: &str) -> bool {
     ["\"_pagefind", "'_pagefind", "/_pagefind"].iter().any(|start| html.contains(start))
 }
 
-/// The address of a page below the site.
+/// Returns the address of a page below the site.
 fn url_of(path: &str, keep_index_url: bool) -> String {
     let is_index = path == "index.html" || path.ends_with("/index.html");
     let left_out = if is_index && !keep_index_url { "index.html".len() } else { 0 };

@@ -6,12 +6,12 @@
 /// Stands between words in a content.
 pub(super) const BORDER: char = '\u{200b}';
 
-/// Whether a language (BCP 47) has no spaces between words.
+/// Returns whether a language (BCP 47) has no spaces between words.
 pub(super) fn are_needed(language: &str) -> bool {
     matches!(language.split('-').next(), Some("zh" | "ja" | "th"))
 }
 
-/// The words of a run of text without white space.
+/// Returns the words of a run of text without white space.
 pub(super) fn words(run: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut start = 0;

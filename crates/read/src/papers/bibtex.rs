@@ -83,8 +83,8 @@ struct Fault {
     what: String,
 }
 
-/// The papers of a bibliography whose abbreviations are taken out of it. Fields and links that have
-/// no end, or are too much, are left out and named in `faults`.
+/// Returns the papers of a bibliography whose abbreviations are taken out of it. Fields and links
+/// that have no end, or are too much, are left out and named in `faults`.
 fn papers_of<'s>(
     mut raw: RawBibliography<'s>,
     abbreviations: &mut Abbreviations<'s>,
@@ -139,7 +139,7 @@ impl Lines {
         Self(text.match_indices('\n').map(|(at, _)| at + 1).collect())
     }
 
-    /// The line of a byte, from 1.
+    /// Returns the line of a byte, from 1.
     fn at(&self, byte: usize) -> u64 {
         self.0.partition_point(|start| *start <= byte) as u64 + 1
     }
@@ -149,7 +149,8 @@ fn reason(error: &ParseError) -> String {
     format!("is no entry of BibTeX ({})", error.kind)
 }
 
-/// The entries of a bibliography, which begin with `@` at the start of a line, with their lines.
+/// Returns the entries of a bibliography, which begin with `@` at the start of a line, with their
+/// lines.
 fn entries(text: &str) -> Vec<(u64, &str)> {
     let mut starts: Vec<(u64, usize)> = Vec::new();
     let mut at = 0;
@@ -258,14 +259,14 @@ mod tests {
         assert_eq!(keys("no entry at all"), (vec![], vec![]));
     }
 
-    /// The keys of the papers, and how many faults are named as errors.
+    /// Returns the keys of the papers, and how many faults are named as errors.
     fn faults(text: &str) -> (Vec<String>, usize) {
         let mut notes = Notes::default();
         let papers = read(text, &mut notes);
         (papers.into_iter().map(|paper| paper.key).collect(), notes.n_errors())
     }
 
-    /// An entry whose key is there twice makes that each is read by itself.
+    /// Returns an entry whose key is there twice makes that each is read by itself.
     fn with_a_repeated_key(text: &str) -> String {
         format!("{text}\n@book{{twice, title = {{T}}}}\n@book{{twice, title = {{T}}}}\n")
     }

@@ -22,7 +22,7 @@ pub(super) enum ChunkType {
 }
 
 impl ChunkType {
-    /// Its name in filters.
+    /// Returns the name in filters.
     pub fn name(self) -> &'static str {
         match self {
             ChunkType::Abstract => "abstract",
@@ -36,7 +36,7 @@ impl ChunkType {
         }
     }
 
-    /// The part that a heading begins; `None` if it does not say.
+    /// Returns the part that a heading begins; `None` if it does not say.
     pub fn of_heading(heading: &str) -> Option<Self> {
         let words = without_number(heading).to_lowercase();
         let words = words.trim_end_matches([':', '.']);
@@ -75,7 +75,7 @@ impl ChunkType {
     }
 }
 
-/// A heading without its number: `2.1 Methods`, `IV. Results`, `A Proofs` stays.
+/// Returns a heading without its number: `2.1 Methods`, `IV. Results`, `A Proofs` stays.
 pub(super) fn without_number(heading: &str) -> &str {
     let heading = heading.trim();
     let Some((first, rest)) = heading.split_once(char::is_whitespace) else { return heading };

@@ -7,7 +7,7 @@ use crate::notes::Notes;
 use crate::outline::fold;
 use crate::{Options, Severity};
 
-/// Whether a value is the metadata of a paper: it has a title and more that papers have.
+/// Returns whether a value is the metadata of a paper: it has a title and more that papers have.
 pub(super) fn is_paper(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some();
     let known = [
@@ -25,7 +25,8 @@ pub(super) fn is_paper(value: &Value) -> bool {
     has("title") && known.iter().filter(|name| has(name)).count() >= 2
 }
 
-/// Whether a JSON text, of which the end may be missing, begins as a list of papers in CSL-JSON.
+/// Returns whether a JSON text, of which the end may be missing, begins as a list of papers in
+/// CSL-JSON.
 pub(super) fn is_list_of_papers(text: &str) -> bool {
     let mut values = serde_json::Deserializer::from_str(text.trim_start().trim_start_matches('['))
         .into_iter::<Value>();
@@ -125,7 +126,7 @@ fn paper_of(value: &Value) -> Paper {
     }
 }
 
-/// A string or a number as text; of a list the first.
+/// Returns a string or a number as text; of a list the first.
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -135,7 +136,7 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// Names: strings, a string of several, or objects with `family` and `given` or `name`.
+/// Returns names: strings, a string of several, or objects with `family` and `given` or `name`.
 fn authors(value: &Value) -> Vec<String> {
     let one = |value: &Value| match value {
         Value::String(name) => Some(paper::name(name)),

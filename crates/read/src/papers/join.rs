@@ -43,8 +43,8 @@ pub(crate) fn join(pages: &mut Vec<RawPage>) {
     }
 }
 
-/// The text of a paper: a file that the bibliography names, or one with the name of the key, the
-/// DOI or the title.
+/// Returns the text of a paper: a file that the bibliography names, or one with the name of the
+/// key, the DOI or the title.
 fn find(
     paper: &Paper,
     by_name: &HashMap<String, usize>,

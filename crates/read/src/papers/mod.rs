@@ -56,12 +56,12 @@ fn form_of(path: &Path) -> Option<Form> {
     }
 }
 
-/// Whether a file's name is one that papers or their metadata have.
+/// Returns whether a file's name is one that papers or their metadata have.
 pub(super) fn has_name(path: &Path) -> bool {
     form_of(path).is_some()
 }
 
-/// Whether a file is a bibliography, by its name or its start.
+/// Returns whether a file is a bibliography, by its name or its start.
 pub(super) fn is_bibliography(path: &Path, tree: &Tree) -> bool {
     match form_of(path) {
         Some(Form::Bibtex | Form::Ris) => true,
@@ -73,7 +73,8 @@ pub(super) fn is_bibliography(path: &Path, tree: &Tree) -> bool {
     }
 }
 
-/// Whether a file has a value on each line. The limit of a file's size holds for each line then.
+/// Returns whether a file has a value on each line. The limit of a file's size holds for each line
+/// then.
 pub(super) fn is_lines(path: &Path) -> bool {
     form_of(path) == Some(Form::JsonLines)
 }

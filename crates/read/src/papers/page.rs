@@ -117,7 +117,7 @@ fn abstract_section(paper: &Paper, raw: &mut RawPage) {
     raw.page.sections = sections;
 }
 
-/// Where a paper is: its DOI, its address, or its place in the bibliography.
+/// Returns where a paper is: its DOI, its address, or its place in the bibliography.
 fn url(paper: &Paper, id: &str, options: &Options) -> String {
     let is_web = |url: &str| url.starts_with("https://") || url.starts_with("http://");
     let escaped = |text: &str| -> String {
@@ -133,7 +133,7 @@ fn url(paper: &Paper, id: &str, options: &Options) -> String {
     }
 }
 
-/// A language tag, if it is one.
+/// Returns a language tag, if it is one.
 fn language(text: &str) -> String {
     let text = text.trim().replace('_', "-");
     let is_tag = matches!(text.find('-').unwrap_or(text.len()), 2 | 3)

@@ -8,7 +8,7 @@ pub const UNKNOWN: &str = "unknown";
 /// A paper's metadata. What is not known is empty.
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(crate) struct Paper {
-    /// Its key in the file.
+    /// The key in the file.
     pub key: String,
     pub kind: Kind,
     pub title: String,
@@ -73,7 +73,7 @@ impl Kind {
         Self::Unknown,
     ];
 
-    /// Its name in filters.
+    /// Returns the name in filters.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Article => "article",
@@ -91,12 +91,12 @@ impl Kind {
         }
     }
 
-    /// The kind that has this name in filters; unknown where none has.
+    /// Returns the kind that has this name in filters; unknown where none has.
     pub fn named(name: &str) -> Self {
         Self::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or_default()
     }
 
-    /// The kind that a type of BibTeX, BibLaTeX, CSL-JSON or RIS is.
+    /// Returns the kind that a type of BibTeX, BibLaTeX, CSL-JSON or RIS is.
     pub(super) fn of(name: &str) -> Self {
         match name.trim().to_lowercase().as_str() {
             "" | UNKNOWN => Kind::Unknown,
@@ -146,13 +146,13 @@ impl Kind {
     }
 }
 
-/// The first number of four digits in a date.
+/// Returns the first number of four digits in a date.
 pub(super) fn year(text: &str) -> Option<i64> {
     let mut digits = text.split(|c: char| !c.is_ascii_digit()).filter(|part| part.len() == 4);
     digits.next()?.parse().ok()
 }
 
-/// A DOI without the address in front of it.
+/// Returns a DOI without the address in front of it.
 pub(super) fn doi(text: &str) -> String {
     let text = text.trim();
     let start = text.find("10.").filter(|&at| {
@@ -165,7 +165,7 @@ pub(super) fn doi(text: &str) -> String {
     start.map_or(String::new(), |at| text[at..].trim_end_matches(['.', ',']).to_owned())
 }
 
-/// A name, given name first: `Lovelace, Ada` is Ada Lovelace.
+/// Returns a name, given name first: `Lovelace, Ada` is Ada Lovelace.
 pub(super) fn name(text: &str) -> String {
     match text.split_once(',') {
         Some((family, given)) => format!("{} {}", given.trim(), family.trim()).trim().to_owned(),

@@ -58,7 +58,7 @@ pub(super) fn read(text: &str) -> Document {
     Document { title, sections: outline.finish() }
 }
 
-/// The level of a heading. A part's name alone is one also where the text goes on below it.
+/// Returns the level of a heading. A part's name alone is one also where the text goes on below it.
 fn heading(line: &str, stands_alone: bool, above_blank: bool) -> Option<u8> {
     if line.len() > MAX_HEADING_BYTES || line.ends_with(['.', ',', ';']) {
         return None;

@@ -18,7 +18,7 @@ pub(super) fn read(text: &str, notes: &mut Notes) -> Vec<Paper> {
     papers
 }
 
-/// The records, which begin with a line `TY  -`, with their lines. A record without an end
+/// Returns the records, which begin with a line `TY  -`, with their lines. A record without an end
 /// (`ER  -`) ends where the next begins.
 fn records(text: &str) -> Vec<(u64, String)> {
     let mut records: Vec<(u64, String)> = Vec::new();

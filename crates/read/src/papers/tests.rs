@@ -20,7 +20,7 @@ fn attribute(raw: &RawPage, name: &str) -> String {
     raw.attributes.get(name).map_or(String::new(), |value| format!("{value:?}"))
 }
 
-/// Each section as `type anchor heading: text`.
+/// Returns each section as `type anchor heading: text`.
 fn outline(raw: &RawPage) -> Vec<String> {
     let sections = raw.page.sections.iter().map(|section| {
         let texts: Vec<&str> = section.blocks.iter().map(|block| block.text.as_str()).collect();

@@ -27,7 +27,7 @@ pub(super) struct Bookmark {
     pub page: usize,
 }
 
-/// The entries of a file's outline, in order. Entries that lead to no page are left out.
+/// Returns the entries of a file's outline, in order. Entries that lead to no page are left out.
 pub(super) fn of(pdf: &Pdf) -> Vec<Bookmark> {
     let xref = pdf.xref();
     let Some(root) = xref.get::<Dict<'_>>(xref.root_id()) else { return Vec::new() };
@@ -69,7 +69,7 @@ struct Places {
 }
 
 impl Places {
-    /// The page that an entry leads to.
+    /// Returns the page that an entry leads to.
     fn of_entry(&self, entry: &Dict<'_>) -> Option<usize> {
         let action = || entry.get::<Dict<'_>>("A");
         let place = entry.get::<Object<'_>>("Dest").or_else(|| action()?.get::<Object<'_>>("D"))?;

@@ -44,7 +44,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// A budget of steps for each page and for the file.
+    /// Returns a budget of steps for each page and for the file.
     pub fn of(max_page: u64, max_file: u64) -> Self {
         Self { page: Cell::new(0), file: Cell::new(0), max_page, max_file }
     }
@@ -59,7 +59,7 @@ impl Budget {
         }
     }
 
-    /// Whether the file has used up its steps.
+    /// Returns whether the file has used up its steps.
     pub fn is_spent(&self) -> bool {
         self.file.get() > self.max_file
     }

@@ -24,7 +24,7 @@ const ALIGNED: f32 = 0.12;
 /// Most columns beside each other: 2 to this power.
 const MAX_DEPTH: u32 = 3;
 
-/// The spans of a page in groups, in reading order. A group has one column.
+/// Returns the spans of a page in groups, in reading order. A group has one column.
 pub(super) fn in_order(spans: Vec<Span>) -> Vec<Vec<Span>> {
     let em = main_size(spans.iter());
     let mut groups = Vec::new();
@@ -86,7 +86,7 @@ fn crosses(span: &Span, x: f32, em: f32) -> bool {
     span.x0 < x - 0.1 * em && span.x1 > x + 0.1 * em
 }
 
-/// The middle of the gutter between two columns.
+/// Returns the middle of the gutter between two columns.
 fn gutter(spans: &[Span], em: f32) -> Option<f32> {
     let mut edges: Vec<(f32, i32)> =
         spans.iter().flat_map(|span| [(span.x0, 1), (span.x1, -1)]).collect();
@@ -110,7 +110,7 @@ fn gutter(spans: &[Span], em: f32) -> Option<f32> {
     None
 }
 
-/// The strips that at most `most` spans cover.
+/// Returns the strips that at most `most` spans cover.
 fn strips(edges: &[(f32, i32)], most: i32) -> Vec<(f32, f32)> {
     let mut strips = Vec::new();
     let mut covered = 0;
@@ -130,7 +130,7 @@ fn strips(edges: &[(f32, i32)], most: i32) -> Vec<(f32, f32)> {
     strips
 }
 
-/// Whether there is running text on both sides of `x`, beside each other.
+/// Returns whether there is running text on both sides of `x`, beside each other.
 fn separates(spans: &[Span], x: f32, em: f32) -> bool {
     let left = Side::of(spans.iter().filter(|span| span.x1 <= x + 0.1 * em), em);
     let right = Side::of(spans.iter().filter(|span| span.x0 >= x - 0.1 * em), em);
@@ -172,8 +172,8 @@ impl Side {
         side
     }
 
-    /// Whether the lines of both sides stand at the same heights, as the cells of rows do. Only the
-    /// part is looked at where both sides have lines.
+    /// Returns whether the lines of both sides stand at the same heights, as the cells of rows do.
+    /// Only the part is looked at where both sides have lines.
     fn aligns_with(&self, other: &Side, em: f32) -> bool {
         let (few, many) = if self.lines < other.lines { (self, other) } else { (other, self) };
         let (top, bottom) = (many.top - em, many.bottom + em);

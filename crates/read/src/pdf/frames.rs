@@ -47,7 +47,7 @@ pub(super) fn take(pages: &mut [Columns], heights: &[f32]) -> Vec<(usize, String
 struct Place {
     column: usize,
     line: usize,
-    /// Its text without its numbers, and its height on the page.
+    /// The text without its numbers, and its height on the page.
     key: (String, i32),
 }
 
@@ -70,7 +70,7 @@ fn edges(page: &Columns, height: f32) -> Vec<Place> {
     .collect()
 }
 
-/// A text with `#` for each number, and for a Roman number that is all of it.
+/// Returns a text with `#` for each number, and for a Roman number that is all of it.
 fn without_numbers(text: &str) -> String {
     let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
     if !bare.is_empty() && bare.len() <= 7 && bare.chars().all(|c| "ivxlcIVXLC".contains(c)) {

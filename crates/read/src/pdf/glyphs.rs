@@ -32,7 +32,7 @@ pub(super) struct Glyph {
     pub c: char,
     /// Where it begins.
     pub x: f32,
-    /// Its baseline.
+    /// The baseline.
     pub y: f32,
     /// How far the next one is away.
     pub width: f32,
@@ -44,8 +44,8 @@ pub(super) struct Glyph {
 }
 
 impl Glyph {
-    /// A space of no width at the place of a character. `along` is the direction of its text on the
-    /// page, to which `turn` degrees are added.
+    /// Returns a space of no width at the place of a character. `along` is the direction of its
+    /// text on the page, to which `turn` degrees are added.
     fn placed(origin: Point, along: Vec2, size: f64, turn: i16) -> Self {
         let angle = along.y.atan2(along.x).to_degrees().round() as i16 + turn;
         let angle = angle.rem_euclid(360);
@@ -79,7 +79,7 @@ pub(super) struct PageGlyphs {
 pub(super) enum Closed {
     /// It needs a password.
     Password,
-    /// Its encryption is not known or is damaged.
+    /// The encryption is not known or is damaged.
     Encryption,
     /// It is no PDF, or damaged beyond repair.
     Damaged,
@@ -103,23 +103,23 @@ impl File {
         }
     }
 
-    /// Number of pages.
+    /// Returns number of pages.
     pub fn n_pages(&self) -> usize {
         self.pdf.pages().len()
     }
 
-    /// The title and author that the file declares.
+    /// Returns the title and author that the file declares.
     pub fn title_and_author(&self) -> (Option<String>, Option<String>) {
         let metadata = self.pdf.metadata();
         (metadata.title.as_deref().map(text_string), metadata.author.as_deref().map(text_string))
     }
 
-    /// The outline of the file.
+    /// Returns the outline of the file.
     pub fn bookmarks(&self) -> Vec<Bookmark> {
         bookmarks::of(&self.pdf)
     }
 
-    /// A reader of the pages, which keeps the fonts that it has met.
+    /// Returns a reader of the pages, which keeps the fonts that it has met.
     pub fn reader(&self) -> Reader<'_> {
         Reader { file: self, cache: InterpreterCache::new() }
     }
@@ -132,7 +132,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The glyphs of a page, from 0. A page that is not there has none.
+    /// Returns the glyphs of a page, from 0. A page that is not there has none.
     ///
     /// # Errors
     /// Why it is read in part or not at all, with what was read.
@@ -151,8 +151,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The largest image of a page, from 0. `None` if the page has none, or if that has more than
-    /// [`MAX_PIXELS`] or cannot be decoded.
+    /// Returns the largest image of a page, from 0. `None` if the page has none, or if that has
+    /// more than [`MAX_PIXELS`] or cannot be decoded.
     ///
     /// # Errors
     /// Why the page cannot be read.
@@ -232,7 +232,8 @@ impl Picture {
         picture
     }
 
-    /// The characters of a word that fills a width of pixels on a baseline. `size` is the font's.
+    /// Returns the characters of a word that fills a width of pixels on a baseline. `size` is the
+    /// font's.
     pub fn word(&self, text: &str, left: f64, width: f64, baseline: f64, size: f64) -> Vec<Glyph> {
         let [a, b, c, d, _, _] = self.to_page.as_coeffs();
         let (along, down) = (Vec2::new(a, b), Vec2::new(c, d));
@@ -247,7 +248,7 @@ impl Picture {
     }
 }
 
-/// A text string of a PDF: UTF-16 or UTF-8 behind a byte order mark, else nearly Latin-1.
+/// Returns a text string of a PDF: UTF-16 or UTF-8 behind a byte order mark, else nearly Latin-1.
 pub(super) fn text_string(bytes: &[u8]) -> String {
     match encoding_rs::Encoding::for_bom(bytes) {
         Some((encoding, _)) => encoding.decode(bytes).0.into_owned(),
@@ -377,7 +378,7 @@ impl Collector {
     }
 }
 
-/// The advance of a glyph in glyph space.
+/// Returns the advance of a glyph in glyph space.
 fn advance(glyph: &Drawn<'_>) -> f64 {
     let advance = match glyph {
         Drawn::Outline(glyph) => glyph.advance_width(),

@@ -26,7 +26,7 @@ pub(super) struct Line {
     pub is_bold: bool,
 }
 
-/// The lines of a column from top to bottom.
+/// Returns the lines of a column from top to bottom.
 pub(super) fn of(mut spans: Vec<Span>) -> Vec<Line> {
     spans.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
     let mut rows: Vec<Row> = Vec::new();
@@ -54,7 +54,7 @@ impl Row {
         Self { y: span.y, size: span.size, middle: span.middle(), spans: vec![span] }
     }
 
-    /// Whether a span is on this line: at the same height, or raised or lowered beside it.
+    /// Returns whether a span is on this line: at the same height, or raised or lowered beside it.
     fn holds(&self, span: &Span) -> bool {
         let size = self.size.max(span.size);
         let off = (span.middle() - self.middle).abs();

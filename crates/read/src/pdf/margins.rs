@@ -11,7 +11,7 @@ const GAP: f32 = 0.6;
 /// How far the edges of the numbers may be apart, in ems.
 const ALIGNED: f32 = 0.6;
 
-/// The spans without numbers that count lines, and the numbers.
+/// Returns the spans without numbers that count lines, and the numbers.
 pub(super) fn without_numbers(spans: Vec<Span>) -> (Vec<Span>, Vec<String>) {
     let numbers: Vec<usize> = spans
         .iter()
@@ -44,7 +44,7 @@ fn number(span: &Span) -> Option<u32> {
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// The numbers of a column beside all text that count its lines.
+/// Returns the numbers of a column beside all text that count its lines.
 fn column(spans: &[Span], numbers: &[usize], edge: fn(&Span) -> f32) -> Option<Vec<usize>> {
     let em = spans[numbers[0]].size.max(1.0);
     let mut best: Vec<usize> = Vec::new();
@@ -86,7 +86,7 @@ fn step(column: &[usize], spans: &[Span]) -> Option<u32> {
     second.checked_sub(first).filter(|step| matches!(step, 1 | 2 | 5 | 10))
 }
 
-/// Whether numbers from top to bottom count on in equal steps.
+/// Returns whether numbers from top to bottom count on in equal steps.
 fn counts(column: &[usize], spans: &[Span]) -> bool {
     let values: Vec<u32> = column.iter().filter_map(|at| number(&spans[*at])).collect();
     let Some(step) = step(column, spans) else { return false };

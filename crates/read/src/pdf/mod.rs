@@ -37,7 +37,7 @@ const SCAN_SHARE: f32 = 0.5;
 /// Numbers of pages that a message lists.
 const MAX_LISTED: usize = 5;
 
-/// Whether bytes begin as a PDF does.
+/// Returns whether bytes begin as a PDF does.
 fn is_pdf(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(1024)].windows(5).any(|at| at == b"%PDF-")
 }
@@ -116,12 +116,12 @@ fn open(bytes: &[u8]) -> Result<glyphs::File, String> {
     }
 }
 
-/// Whether the table that ends every file is missing.
+/// Returns whether the table that ends every file is missing.
 fn is_cut_off(bytes: &[u8]) -> bool {
     memchr::memmem::rfind(bytes, b"startxref").is_none()
 }
 
-/// A title that the file declares, unless a program has made it up.
+/// Returns a title that the file declares, unless a program has made it up.
 fn declared_title(title: &str, path: &Path) -> Option<String> {
     let title = fold(title);
     let lower = title.to_lowercase();
@@ -199,7 +199,7 @@ impl Pages {
         }
     }
 
-    /// The text of a scan.
+    /// Returns the text of a scan.
     fn recognise(
         &mut self,
         reader: &glyphs::Reader<'_>,
@@ -286,8 +286,8 @@ impl Pages {
     }
 }
 
-/// The columns of a page, first those of the text's main direction, and the numbers of lines that
-/// stood beside them.
+/// Returns the columns of a page, first those of the text's main direction, and the numbers of
+/// lines that stood beside them.
 fn columns_of(page: &PageGlyphs) -> (Columns, Vec<String>) {
     let mut columns = Vec::new();
     let mut numbers = Vec::new();
@@ -315,7 +315,7 @@ fn listed(pages: &[usize]) -> String {
 mod tests {
     use super::*;
 
-    /// A file whose page draws a form that draws ten forms, and so on, five deep.
+    /// Returns a file whose page draws a form that draws ten forms, and so on, five deep.
     fn nested_forms() -> Vec<u8> {
         let mut file = "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< \
                         /Type /Pages /Count 1 /Kids [3 0 R] >>\nendobj\n3 0 obj\n<< /Type /Page \

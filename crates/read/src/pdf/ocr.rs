@@ -19,7 +19,7 @@ const EM: f64 = 1.1;
 /// can tell: descenders are a quarter of it.
 const NEARLY: f64 = 0.3;
 
-/// Whether the program is there and knows the languages, joined by `+`.
+/// Returns whether the program is there and knows the languages, joined by `+`.
 ///
 /// # Errors
 /// What is missing, and how to install it.
@@ -43,7 +43,7 @@ pub(crate) fn check(languages: &str) -> Result<(), String> {
     }
 }
 
-/// The words of a picture, as characters at their places on the page.
+/// Returns the words of a picture, as characters at their places on the page.
 ///
 /// # Errors
 /// What the program says, if it fails.
@@ -66,7 +66,7 @@ pub(super) fn read(picture: &Picture, languages: &str) -> Result<Vec<Glyph>, Str
     Ok(glyphs(picture, &String::from_utf8_lossy(&output.stdout)))
 }
 
-/// The image in the format of Netpbm, which needs no library.
+/// Returns the image in the format of Netpbm, which needs no library.
 fn portable_anymap(picture: &Picture) -> Vec<u8> {
     let kind = if picture.channels == 3 { "P6" } else { "P5" };
     let mut file = format!("{kind}\n{} {}\n255\n", picture.width, picture.height).into_bytes();
@@ -84,8 +84,8 @@ struct Line {
     words: Vec<(String, f64, f64)>,
 }
 
-/// The lines of the table: level, page, block, paragraph, line, word, left, top, width, height,
-/// confidence, text. Level 4 is a line, level 5 a word of it.
+/// Returns the lines of the table: level, page, block, paragraph, line, word, left, top, width,
+/// height, confidence, text. Level 4 is a line, level 5 a word of it.
 fn lines(table: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for row in table.lines().skip(1) {
@@ -111,9 +111,9 @@ fn lines(table: &str) -> Vec<Line> {
     lines
 }
 
-/// The characters of the lines. The lines of a block have one size: the box of a line without
-/// descenders is lower, but its letters are not smaller. For the same reason a block of nearly the
-/// page's usual size has that size.
+/// Returns the characters of the lines. The lines of a block have one size: the box of a line
+/// without descenders is lower, but its letters are not smaller. For the same reason a block of
+/// nearly the page's usual size has that size.
 fn glyphs(picture: &Picture, table: &str) -> Vec<Glyph> {
     let lines = lines(table);
     let usual = middle(&lines);
@@ -135,7 +135,7 @@ fn glyphs(picture: &Picture, table: &str) -> Vec<Glyph> {
     glyphs
 }
 
-/// The median height of lines.
+/// Returns the median height of lines.
 fn middle(lines: &[Line]) -> f64 {
     let mut heights: Vec<f64> = lines.iter().map(|line| line.height).collect();
     heights.sort_by(f64::total_cmp);

@@ -16,17 +16,17 @@ pub(super) struct Paragraph {
 }
 
 impl Paragraph {
-    /// Its font size.
+    /// Returns the font size.
     pub fn size(&self) -> f32 {
         self.lines.first().map_or(0.0, |line| line.size)
     }
 
-    /// Whether all of it is bold.
+    /// Returns whether all of it is bold.
     pub fn is_bold(&self) -> bool {
         self.lines.iter().all(|line| line.is_bold)
     }
 
-    /// Its text on one line, with words joined that were divided at the end of a line.
+    /// Returns the text on one line, with words joined that were divided at the end of a line.
     pub fn text(&self, hyphens: &Hyphens) -> String {
         let mut text = String::new();
         for line in &self.lines {
@@ -36,7 +36,7 @@ impl Paragraph {
     }
 }
 
-/// The usual distance of lines, as a multiple of their font size.
+/// Returns the usual distance of lines, as a multiple of their font size.
 pub(super) fn leading<'a>(columns: impl Iterator<Item = &'a Vec<Line>>) -> f32 {
     let mut steps: Vec<f32> = Vec::new();
     for column in columns {
@@ -54,7 +54,7 @@ pub(super) fn leading<'a>(columns: impl Iterator<Item = &'a Vec<Line>>) -> f32 {
     *steps.select_nth_unstable_by(middle, f32::total_cmp).1
 }
 
-/// The paragraphs of a column.
+/// Returns the paragraphs of a column.
 pub(super) fn of(lines: Vec<Line>, leading: f32) -> Vec<Paragraph> {
     let left = lines.iter().map(|line| line.x0).fold(f32::INFINITY, f32::min);
     let right = lines.iter().map(|line| line.x1).fold(f32::NEG_INFINITY, f32::max);
@@ -75,7 +75,7 @@ pub(super) fn of(lines: Vec<Line>, leading: f32) -> Vec<Paragraph> {
     paragraphs
 }
 
-/// Whether a line belongs to the paragraph of the line before it.
+/// Returns whether a line belongs to the paragraph of the line before it.
 fn continues(
     before: &Line,
     line: &Line,
@@ -108,7 +108,7 @@ fn ends_sentence(text: &str) -> bool {
     text.ends_with(['.', '!', '?', ':', '。', '！', '？'])
 }
 
-/// Whether a line begins like an item of a list: a bullet, `1.`, `(a)`.
+/// Returns whether a line begins like an item of a list: a bullet, `1.`, `(a)`.
 pub(super) fn starts_item(text: &str) -> bool {
     let Some(first) = text.split_whitespace().next() else { return false };
     if matches!(first, "•" | "◦" | "▪" | "‣" | "–" | "·" | "∙" | "*" | "\u{f0b7}") {

@@ -56,7 +56,7 @@ impl<'a> Outlined<'a> {
         Self { by_page }
     }
 
-    /// The level of a text that is an entry's title on its page.
+    /// Returns the level of a text that is an entry's title on its page.
     fn take(&mut self, page: usize, text: &str) -> Option<u8> {
         let entries = self.by_page.get_mut(&page)?;
         let text = plain(text);
@@ -69,7 +69,7 @@ impl<'a> Outlined<'a> {
         Some(entries.remove(at).level)
     }
 
-    /// The first entry of a page whose title is not in its text.
+    /// Returns the first entry of a page whose title is not in its text.
     fn rest(&mut self, page: usize, texts: &[String]) -> Vec<&'a Bookmark> {
         let Some(entries) = self.by_page.get_mut(&page) else { return Vec::new() };
         let missing = |entry: &&Bookmark| {
@@ -85,7 +85,7 @@ impl<'a> Outlined<'a> {
     }
 }
 
-/// A text without case and punctuation.
+/// Returns a text without case and punctuation.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -95,7 +95,7 @@ fn is_number(text: &str) -> bool {
         || text.strip_prefix("chapter").is_some_and(is_number)
 }
 
-/// A text without the dots that lead from an entry of a table of contents to its page.
+/// Returns a text without the dots that lead from an entry of a table of contents to its page.
 fn without_leaders(text: &str) -> String {
     if !text.contains(". . .") && !text.contains("....") {
         return text.to_owned();
@@ -144,7 +144,7 @@ pub(super) fn of(pages: Vec<Columns>, bookmarks: &[Bookmark]) -> Document {
     Document { sections: built.sections, title }
 }
 
-/// The font size of most characters of the document.
+/// Returns the font size of most characters of the document.
 fn body_size(pages: &[Columns]) -> f32 {
     let mut counts: Vec<(i32, usize)> = Vec::new();
     for line in pages.iter().flatten().flatten() {
@@ -157,7 +157,7 @@ fn body_size(pages: &[Columns]) -> f32 {
     counts.into_iter().max_by_key(|&(size, n)| (n, size)).map_or(10.0, |most| most.0 as f32 / 2.0)
 }
 
-/// The largest text of the first page, if it is larger than the rest.
+/// Returns the largest text of the first page, if it is larger than the rest.
 fn title(placed: &[Placed], body: f32, hyphens: &Hyphens) -> Option<String> {
     let first = placed.first()?.page;
     let on_first = placed.iter().take_while(|placed| placed.page == first);
@@ -170,7 +170,7 @@ fn title(placed: &[Placed], body: f32, hyphens: &Hyphens) -> Option<String> {
     (largest.paragraph.size() >= LARGER * body).then(|| fold(&largest.paragraph.text(hyphens)))
 }
 
-/// Whether a paragraph can be a heading by its length and its characters.
+/// Returns whether a paragraph can be a heading by its length and its characters.
 fn looks_like_heading(paragraph: &Paragraph) -> bool {
     let bytes: usize = paragraph.lines.iter().map(|line| line.text.len()).sum();
     let letters = paragraph.lines.iter().flat_map(|line| line.text.chars());
@@ -207,7 +207,7 @@ impl Levels {
         Self { sizes, body, bold_counts: bold * 3 < placed.len() }
     }
 
-    /// The level of a heading; `None` for text.
+    /// Returns the level of a heading; `None` for text.
     fn level(&self, paragraph: &Paragraph) -> Option<u8> {
         if !looks_like_heading(paragraph) {
             return None;

@@ -35,13 +35,14 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The middle of its letters.
+    /// Returns the middle of its letters.
     pub fn middle(&self) -> f32 {
         self.y - 0.3 * self.size
     }
 }
 
-/// The spans of a page by the direction of their text: the direction of most characters first.
+/// Returns the spans of a page by the direction of their text: the direction of most characters
+/// first.
 pub(super) fn by_direction(glyphs: &[Glyph]) -> Vec<Vec<Span>> {
     let mut counts: HashMap<i16, usize> = HashMap::new();
     for glyph in glyphs {
@@ -123,7 +124,7 @@ fn push(text: &mut String, c: char) {
     }
 }
 
-/// The font size of most characters.
+/// Returns the font size of most characters.
 pub(super) fn main_size<'a>(spans: impl Iterator<Item = &'a Span>) -> f32 {
     let mut counts: HashMap<i32, u64> = HashMap::new();
     for span in spans {

@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 3;
 /// Bytes before a stream in which its dictionary is looked for.
 const DICTIONARY: usize = 1024;
 
-/// The size that is over a limit, if one is.
+/// Returns the size that is over a limit, if one is.
 pub(super) fn over_limit(file: &[u8], limits: &Limits) -> Option<u64> {
     let mut total = 0;
     let mut at = 0;
@@ -51,7 +51,7 @@ pub(super) fn over_limit(file: &[u8], limits: &Limits) -> Option<u64> {
     None
 }
 
-/// The unpacked size of what begins like a packed stream, counted up to the limit; else 0.
+/// Returns the unpacked size of what begins like a packed stream, counted up to the limit; else 0.
 fn size(packed: impl BufRead, most: u64, depth: usize) -> u64 {
     let mut packed = packed;
     let is_packed = packed.fill_buf().is_ok_and(|start| match start {

@@ -158,7 +158,7 @@ impl<'a> Assembly<'a> {
         Ok(())
     }
 
-    /// Number of pages.
+    /// Returns number of pages.
     pub fn n_pages(&self) -> usize {
         self.pages.len()
     }
@@ -195,7 +195,7 @@ fn agree(first: &Row, row: &Row) -> Result<(), RowError> {
     Ok(())
 }
 
-/// The page of all its rows.
+/// Returns the page of all its rows.
 fn page(mut rows: Vec<Row>, options: &Options) -> Result<RawPage, RowError> {
     // Rows without a number stay in their order.
     rows.sort_by_key(|row| row.section);
@@ -223,7 +223,7 @@ fn page(mut rows: Vec<Row>, options: &Options) -> Result<RawPage, RowError> {
     Ok(raw)
 }
 
-/// The page as it was read.
+/// Returns the page as it was read.
 fn as_read(rows: Vec<Row>) -> Result<RawPage, RowError> {
     let mut page: Option<RawPage> = None;
     for (at, mut row) in rows.into_iter().enumerate() {
@@ -253,7 +253,7 @@ fn as_read(rows: Vec<Row>) -> Result<RawPage, RowError> {
     page.ok_or(RowError::NoPage)
 }
 
-/// The page that a record with these rows is.
+/// Returns the page that a record with these rows is.
 fn record(rows: Vec<Row>, options: &Options) -> Result<RawPage, RowError> {
     let wrong = |page: &str, reason: String| RowError::Value { page: page.to_owned(), reason };
     let object = |page: &str, column: &str, json: &Option<String>| match json.as_deref() {

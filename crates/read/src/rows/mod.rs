@@ -139,7 +139,7 @@ impl SectionAsRead {
         }
     }
 
-    /// The section with the columns of its row; `None` if they do not fit together.
+    /// Returns the section with the columns of its row; `None` if they do not fit together.
     fn into_section(self, row: &mut Row) -> Option<Section> {
         let Self { language, attributes, blocks: read } = self;
         let mut rest = row.text.as_str();
@@ -172,8 +172,8 @@ impl SectionAsRead {
     }
 }
 
-/// The rows of a page as it was read from the page at `place` of a file. Title, language and units
-/// are not in them yet.
+/// Returns the rows of a page as it was read from the page at `place` of a file. Title, language
+/// and units are not in them yet.
 ///
 /// # Errors
 /// If a page is too large.

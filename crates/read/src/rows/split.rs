@@ -36,11 +36,11 @@ pub enum Wanted {
     Listed(String),
     /// A file that is given.
     Given {
-        /// Its path below the root.
+        /// The path below the root.
         file: String,
         /// `None` tells it by the name.
         format: Option<Format>,
-        /// Its contents.
+        /// The contents.
         bytes: Vec<u8>,
     },
 }
@@ -73,12 +73,12 @@ impl Splitter {
         Self { options, files, problems, told }
     }
 
-    /// The options.
+    /// Returns the options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The paths of all files below the root, in the order in which a build reads them.
+    /// Returns the paths of all files below the root, in the order in which a build reads them.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.id.as_str())
     }
@@ -159,7 +159,7 @@ impl Splitter {
 }
 
 impl Split {
-    /// The rows, and the pages by the rules for a site.
+    /// Returns the rows, and the pages by the rules for a site.
     pub fn finish(self, options: &Options, on_problem: &mut dyn FnMut(Problem)) -> Finished {
         let Self { told, problems, read, is_whole } = self;
         problems.into_iter().for_each(&mut *on_problem);
@@ -191,7 +191,7 @@ impl Split {
 }
 
 impl Finished {
-    /// Rows that were read from tables, with the pages that they are. `pieces` are those of
+    /// Returns rows that were read from tables, with the pages that they are. `pieces` are those of
     /// [`Assembly`](super::Assembly).
     pub fn join(
         mut rows: Vec<Row>,
@@ -242,8 +242,8 @@ impl Finished {
     }
 }
 
-/// The rows of pages of which something may have been left out. `outcomes` has a page each, in the
-/// order of the rows.
+/// Returns the rows of pages of which something may have been left out. `outcomes` has a page each,
+/// in the order of the rows.
 fn again(rows: Vec<Row>, outcomes: &mut [Outcome]) -> Vec<Row> {
     let mut found = Vec::with_capacity(rows.len());
     let of_pages = rows.chunk_by(|a, b| a.file == b.file && a.place == b.place);

@@ -180,7 +180,7 @@ impl Reader {
         self.text(lines)
     }
 
-    /// A section's title, or a transition between paragraphs. 0: neither.
+    /// Returns a section's title, or a transition between paragraphs. 0: neither.
     fn title(&mut self, lines: &[&str]) -> usize {
         let line = lines[0];
         let next = lines.get(1).copied().unwrap_or_default();
@@ -273,7 +273,7 @@ impl Reader {
         self.outline.code_block(&lines.join("\n"));
     }
 
-    /// An item of a list, whose content begins at a column.
+    /// Returns an item of a list, whose content begins at a column.
     fn item(&mut self, lines: &[&str], at: usize) -> usize {
         let n = indented_len(&lines[1..], if at < lines[0].len() { at.min(2) } else { 1 });
         let mut content = vec![&lines[0][at..]];
@@ -394,7 +394,7 @@ impl Reader {
     }
 }
 
-/// The text of an item: behind its mark, and the lines below it without their indentation.
+/// Returns the text of an item: behind its mark, and the lines below it without their indentation.
 fn body<'a>(first: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut body = vec![first];
     if more.first().is_some_and(|line| is_blank(line)) {

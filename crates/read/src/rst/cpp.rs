@@ -7,7 +7,7 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Declared {
     pub anchor: String,
-    /// Its name with those around it, outermost first.
+    /// The name with those around it, outermost first.
     pub scope: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn declared(kind: &str, declaration: &str, scopes: &[String]) -> Opti
     Some(Declared { anchor, scope: all.into_iter().map(|name| name.name).collect() })
 }
 
-/// The names in `foo::bar`; none for `NULL`, `nullptr` and `0`, which end a scope.
+/// Returns the names in `foo::bar`; none for `NULL`, `nullptr` and `0`, which end a scope.
 pub(super) fn scope(text: &str) -> Vec<String> {
     let text = text.trim();
     if matches!(text, "" | "NULL" | "nullptr" | "0") {
@@ -150,7 +150,7 @@ fn operator(sign: &str) -> Option<&'static str> {
     OPERATORS.iter().find(|(known, _)| *known == sign).map(|(_, id)| *id)
 }
 
-/// Words, numbers and signs. `None` for texts and other literals.
+/// Returns words, numbers and signs. `None` for texts and other literals.
 fn tokens(text: &str) -> Option<Vec<&str>> {
     const SIGNS: [&str; 4] = ["::", "&&", "...", "->"];
     let mut tokens = Vec::new();
@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The parameters of all templates in front of a declaration.
+    /// Returns the parameters of all templates in front of a declaration.
     fn template(&mut self) -> Option<String> {
         let mut out = String::new();
         while self.take("template") {
@@ -273,7 +273,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A nested name: `std::vector<int>`.
+    /// Returns a nested name: `std::vector<int>`.
     fn names(&mut self) -> Option<Vec<Name>> {
         let mut names = Vec::new();
         self.take("::");
@@ -297,7 +297,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The sign of an operator.
+    /// Returns the sign of an operator.
     fn sign(&mut self) -> Option<String> {
         let mut sign = String::new();
         if self.peek() == "(" {
@@ -345,7 +345,7 @@ impl<'a> Parser<'a> {
         names
     }
 
-    /// The type that specifiers give, with `K` for const.
+    /// Returns the type that specifiers give, with `K` for const.
     fn base(&mut self) -> Option<String> {
         let (mut is_const, mut is_volatile) = (false, false);
         let mut words: Vec<&str> = Vec::new();
@@ -405,7 +405,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A parameter with or without a name, mangled.
+    /// Returns a parameter with or without a name, mangled.
     fn parameter(&mut self) -> Option<String> {
         if self.take("...") {
             return Some("z".to_owned());
@@ -434,7 +434,7 @@ impl<'a> Parser<'a> {
         Some(id)
     }
 
-    /// A type and the name that it is declared with; for constructors the name alone.
+    /// Returns a type and the name that it is declared with; for constructors the name alone.
     fn declarator(&mut self) -> Option<Declarator> {
         self.skip_words(&SPECIFIERS);
         let start = self.at;
@@ -449,7 +449,7 @@ impl<'a> Parser<'a> {
         Some(Declarator { names: self.names()?, base, suffix })
     }
 
-    /// The parameters of a function.
+    /// Returns the parameters of a function.
     fn parameters(&mut self) -> Option<String> {
         if !self.take("(") {
             return None;
@@ -468,7 +468,7 @@ impl<'a> Parser<'a> {
         Some(if out.is_empty() { "v".to_owned() } else { out })
     }
 
-    /// The type behind `->`, if there is one.
+    /// Returns the type behind `->`, if there is one.
     fn trailing(&mut self) -> Option<Option<String>> {
         self.take("noexcept");
         match self.take("->") {
@@ -495,7 +495,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The letter of a type of several words.
+/// Returns the letter of a type of several words.
 fn fundamental(words: &[&str]) -> Option<&'static str> {
     let has = |word: &str| words.contains(&word);
     let n_long = words.iter().filter(|word| **word == "long").count();

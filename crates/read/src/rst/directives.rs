@@ -28,7 +28,7 @@ pub(super) struct Directive<'a> {
 }
 
 impl<'a> Directive<'a> {
-    /// The directive of an explicit block; `None` if it is a comment.
+    /// Returns the directive of an explicit block; `None` if it is a comment.
     pub fn of(first: &'a str, more: &[&'a str]) -> Option<Self> {
         let (name, rest) = first.split_once("::")?;
         let name = name.trim_end();
@@ -95,7 +95,7 @@ impl<'a> Directive<'a> {
         body
     }
 
-    /// The content of a block without arguments.
+    /// Returns the content of a block without arguments.
     fn content_alone(&self) -> Vec<&'a str> {
         if self.argument.is_empty() { self.content.clone() } else { self.body() }
     }
@@ -311,7 +311,7 @@ impl Reader {
         }
     }
 
-    /// The text of a file that the page takes in.
+    /// Returns the text of a file that the page takes in.
     fn text_of(&mut self, target: &str) -> Option<String> {
         // `<isonum.txt>` are files that come with docutils.
         if target.is_empty() || target.starts_with('<') {
@@ -383,7 +383,7 @@ impl Reader {
     }
 }
 
-/// The part of a file that a directive takes in.
+/// Returns the part of a file that a directive takes in.
 fn part_of(text: &str, directive: &Directive<'_>) -> String {
     let number = |name| directive.option(name).and_then(|n| n.trim().parse::<usize>().ok());
     let mut text = text;
@@ -418,7 +418,7 @@ fn part_of(text: &str, directive: &Directive<'_>) -> String {
     part
 }
 
-/// Whether a line is in ranges such as `1-3,5,7-`.
+/// Returns whether a line is in ranges such as `1-3,5,7-`.
 fn is_in_ranges(line: usize, ranges: &str) -> bool {
     ranges.split(',').any(|range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -427,7 +427,7 @@ fn is_in_ranges(line: usize, ranges: &str) -> bool {
     })
 }
 
-/// The rows of a table that is written as a list of lists.
+/// Returns the rows of a table that is written as a list of lists.
 fn list_rows(lines: &[&str]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for row in items(lines) {
@@ -437,7 +437,7 @@ fn list_rows(lines: &[&str]) -> Vec<Vec<String>> {
     rows
 }
 
-/// The items of a list, each as its lines.
+/// Returns the items of a list, each as its lines.
 fn items<'a>(lines: &[&'a str]) -> Vec<Vec<&'a str>> {
     let mut items: Vec<Vec<&str>> = Vec::new();
     let mut start = 0;

@@ -13,13 +13,13 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// The anchor of something with a name; by number if the name gives none or is taken.
+    /// Returns the anchor of something with a name; by number if the name gives none or is taken.
     pub fn named(&mut self, name: &str) -> String {
         let id = slug(name);
         if !id.is_empty() && self.taken.insert(id.clone()) { id } else { self.numbered() }
     }
 
-    /// The anchor of something without a name, such as a reference to a footnote.
+    /// Returns the anchor of something without a name, such as a reference to a footnote.
     pub fn numbered(&mut self) -> String {
         loop {
             self.numbered += 1;
@@ -31,7 +31,7 @@ impl Ids {
     }
 }
 
-/// A name as an anchor: lower case, without accents, hyphens for everything else (docutils,
+/// Returns a name as an anchor: lower case, without accents, hyphens for everything else (docutils,
 /// `nodes.make_id`).
 fn slug(name: &str) -> String {
     let mut lower = String::with_capacity(name.len());
@@ -46,7 +46,7 @@ fn slug(name: &str) -> String {
         .to_owned()
 }
 
-/// The anchor of an object that is no Python name: `cmdoption-tool-v` (Sphinx, `make_id`).
+/// Returns the anchor of an object that is no Python name: `cmdoption-tool-v` (Sphinx, `make_id`).
 pub(super) fn of_object(prefix: &str, name: &str) -> String {
     let name = hyphened(name, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_'));
     format!("{prefix}-{}", name.trim_start_matches('-'))

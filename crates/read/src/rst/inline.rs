@@ -273,7 +273,7 @@ fn title_and_target(content: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether markup may begin behind a character.
+/// Returns whether markup may begin behind a character.
 fn may_start(before: Option<char>) -> bool {
     before.is_none_or(|c| {
         c.is_whitespace()
@@ -282,7 +282,7 @@ fn may_start(before: Option<char>) -> bool {
     })
 }
 
-/// Whether markup may end before a character.
+/// Returns whether markup may end before a character.
 fn ends_markup(after: Option<char>) -> bool {
     after.is_none_or(|c| {
         c.is_whitespace()
@@ -291,7 +291,7 @@ fn ends_markup(after: Option<char>) -> bool {
     })
 }
 
-/// The text between two marks, and where the second ends.
+/// Returns the text between two marks, and where the second ends.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<(&'a str, usize)> {
     let rest = text.strip_prefix(start)?;
     find_end(rest, end, |behind| ends_markup(behind.chars().next()))
@@ -332,7 +332,7 @@ fn find_end(rest: &str, end: &str, ends: impl Fn(&str) -> bool) -> Option<usize>
     None
 }
 
-/// At most `max` bytes of a text.
+/// Returns at most `max` bytes of a text.
 fn start_of(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
@@ -359,7 +359,7 @@ fn is_role(name: &str) -> bool {
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
 }
 
-/// Whether a name is one of a footnote or citation.
+/// Returns whether a name is one of a footnote or citation.
 pub(super) fn is_label(label: &str) -> bool {
     !label.is_empty()
         && label
@@ -367,7 +367,7 @@ pub(super) fn is_label(label: &str) -> bool {
             .all(|c| c.is_alphanumeric() || matches!(c, '#' | '*' | '-' | '_' | '.' | ':' | '+'))
 }
 
-/// Whether a label is that of a footnote, not of a citation.
+/// Returns whether a label is that of a footnote, not of a citation.
 pub(super) fn is_footnote(label: &str) -> bool {
     label.starts_with(['#', '*']) || label.bytes().all(|byte| byte.is_ascii_digit())
 }

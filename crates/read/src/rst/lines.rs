@@ -41,12 +41,12 @@ pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// A line without its first `n` spaces, or without all if it has fewer.
+/// Returns a line without its first `n` spaces, or without all if it has fewer.
 pub(super) fn without_indent(line: &str, n: usize) -> &str {
     &line[indent(line).min(n)..]
 }
 
-/// Lines without the spaces that all of them begin with.
+/// Returns lines without the spaces that all of them begin with.
 pub(super) fn dedent<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let common =
         lines.iter().filter(|line| !is_blank(line)).map(|line| indent(line)).min().unwrap_or(0);
@@ -54,15 +54,15 @@ pub(super) fn dedent<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     lines.iter().map(|line| without_indent(line, common)).collect()
 }
 
-/// Lines without blank ones at the beginning and end.
+/// Returns lines without blank ones at the beginning and end.
 pub(super) fn trim_blank<'a, 'l>(lines: &'l [&'a str]) -> &'l [&'a str] {
     let start = lines.iter().position(|line| !is_blank(line)).unwrap_or(lines.len());
     let end = lines.iter().rposition(|line| !is_blank(line)).map_or(start, |last| last + 1);
     &lines[start..end]
 }
 
-/// The number of lines from the beginning that are blank or indented by at least `least`, without
-/// blank ones at the end.
+/// Returns the number of lines from the beginning that are blank or indented by at least `least`,
+/// without blank ones at the end.
 pub(super) fn indented_len(lines: &[&str], least: usize) -> usize {
     let mut len = 0;
     for (at, line) in lines.iter().enumerate() {
@@ -77,23 +77,23 @@ pub(super) fn indented_len(lines: &[&str], least: usize) -> usize {
     len
 }
 
-/// The number of lines up to the first blank one.
+/// Returns the number of lines up to the first blank one.
 pub(super) fn paragraph_len(lines: &[&str]) -> usize {
     lines.iter().position(|line| is_blank(line)).unwrap_or(lines.len())
 }
 
-/// The character of a line that repeats one punctuation mark: a section's underline.
+/// Returns the character of a line that repeats one punctuation mark: a section's underline.
 pub(super) fn adornment(line: &str) -> Option<char> {
     let first = line.chars().next().filter(char::is_ascii_punctuation)?;
     line.bytes().all(|byte| byte == first as u8).then_some(first)
 }
 
-/// Whether a line is long enough to underline a title.
+/// Returns whether a line is long enough to underline a title.
 pub(super) fn underlines(line: &str, title: &str) -> bool {
     adornment(line).is_some() && (line.len() >= 4 || line.len() >= title.trim().width())
 }
 
-/// Where the content of a list item begins: `- text`.
+/// Returns where the content of a list item begins: `- text`.
 pub(super) fn bullet(line: &str) -> Option<usize> {
     let mark = line.chars().next().filter(|c| matches!(c, '*' | '+' | '-' | '•' | '‣' | '⁃'))?;
     let rest = &line[mark.len_utf8()..];
@@ -101,7 +101,7 @@ pub(super) fn bullet(line: &str) -> Option<usize> {
         .then(|| (mark.len_utf8() + indent(rest)).min(line.len()))
 }
 
-/// Where the content of a numbered item begins: `1. text`, `(a) text`, `#. text`.
+/// Returns where the content of a numbered item begins: `1. text`, `(a) text`, `#. text`.
 pub(super) fn enumerator(line: &str) -> Option<usize> {
     let inner = line.strip_prefix('(').unwrap_or(line);
     let len = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '#'))?;
@@ -121,7 +121,7 @@ pub(super) fn enumerator(line: &str) -> Option<usize> {
         .then(|| line.len() - rest.trim_start_matches(' ').len())
 }
 
-/// A field: `:name: text`. Returns the name and where the text begins.
+/// Returns a field: `:name: text`. Returns the name and where the text begins.
 pub(super) fn field(line: &str) -> Option<(&str, usize)> {
     let rest = line.strip_prefix(':')?;
     let mut from = 0;

@@ -50,7 +50,8 @@ pub(super) fn read(
 const PRESENTATION: [&str; 6] =
     ["tocdepth", "nocomments", "orphan", "nosearch", "toc-depth", "organization-logo"];
 
-/// The fields at the beginning of a page, and those of `.. meta::`, as those of front matter.
+/// Returns the fields at the beginning of a page, and those of `.. meta::`, as those of front
+/// matter.
 fn of_page(found: Vec<(String, String)>) -> Map<String, Value> {
     let mut fields = Map::new();
     for (name, text) in found {

@@ -29,8 +29,8 @@ pub(super) struct Object {
 }
 
 impl Objects {
-    /// The object of a directive; `None` if the directive describes none. `module` is the option of
-    /// that name.
+    /// Returns the object of a directive; `None` if the directive describes none. `module` is the
+    /// option of that name.
     pub fn object(
         &self,
         domain: Option<&str>,
@@ -145,7 +145,7 @@ fn plain(signature: &str, anchor: Option<String>) -> Object {
     Object { heading: signature.to_owned(), anchor, class: None, cpp: None }
 }
 
-/// Whether a name is one of a class in a program, as people write them.
+/// Returns whether a name is one of a class in a program, as people write them.
 fn is_class(signature: &str) -> bool {
     signature.starts_with(|c: char| c.is_uppercase() || c == '_')
         || signature.contains(['(', '.', '_'])
@@ -194,7 +194,7 @@ fn is_of_c(kind: &str) -> bool {
     )
 }
 
-/// The name that a declaration declares: the last one before its arguments.
+/// Returns the name that a declaration declares: the last one before its arguments.
 fn name_in_c(declaration: &str) -> Option<String> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     // A pointer to a function: `int (*name)(int)`.

@@ -20,7 +20,7 @@ pub(super) fn is_simple(line: &str) -> bool {
         && line.bytes().all(|byte| matches!(byte, b'=' | b' '))
 }
 
-/// Whether a line of a grid separates rows, at least in some of its columns.
+/// Returns whether a line of a grid separates rows, at least in some of its columns.
 fn separates(line: &str) -> bool {
     let body = line.trim_matches(['+', '|']);
     let is_line = |part: &str| !part.is_empty() && part.bytes().all(|b| matches!(b, b'-' | b'='));
@@ -30,8 +30,8 @@ fn separates(line: &str) -> bool {
         && line.contains('+')
 }
 
-/// The rows of a grid, each with the text of its cells. A cell over several rows is part of the
-/// first.
+/// Returns the rows of a grid, each with the text of its cells. A cell over several rows is part of
+/// the first.
 pub(super) fn grid_rows(lines: &[&str]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let mut row: Vec<&str> = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn grid_rows(lines: &[&str]) -> Vec<Vec<String>> {
     rows
 }
 
-/// The cells of lines: a column ends where all lines have a vertical line.
+/// Returns the cells of lines: a column ends where all lines have a vertical line.
 fn cells_of(lines: &[&str]) -> Option<Vec<String>> {
     let columns: Vec<Vec<char>> = lines.iter().map(|line| columns(line)).collect();
     let width = columns.iter().map(Vec::len).min().filter(|width| *width > 0)?;
@@ -70,7 +70,7 @@ fn cells_of(lines: &[&str]) -> Option<Vec<String>> {
     cells.iter().any(|cell| !cell.is_empty()).then_some(cells)
 }
 
-/// The characters of a line by their columns; a wide one is followed by NUL.
+/// Returns the characters of a line by their columns; a wide one is followed by NUL.
 fn columns(line: &str) -> Vec<char> {
     let mut columns = Vec::with_capacity(line.len());
     for c in line.chars() {
@@ -85,7 +85,7 @@ fn columns(line: &str) -> Vec<char> {
     columns
 }
 
-/// The number of lines of a table: up to the line of `=` that a blank line follows.
+/// Returns the number of lines of a table: up to the line of `=` that a blank line follows.
 pub(super) fn simple_len(lines: &[&str]) -> usize {
     let mut n_edges = 0;
     for (at, line) in lines.iter().enumerate() {
@@ -100,7 +100,8 @@ pub(super) fn simple_len(lines: &[&str]) -> usize {
     lines.len()
 }
 
-/// The rows of a table. A line without text in the first column continues the row before it.
+/// Returns the rows of a table. A line without text in the first column continues the row before
+/// it.
 pub(super) fn simple_rows(lines: &[&str]) -> Vec<Vec<String>> {
     let Some(first) = lines.first() else { return Vec::new() };
     let mut starts: Vec<usize> = Vec::new();
@@ -143,7 +144,7 @@ pub(super) fn simple_rows(lines: &[&str]) -> Vec<Vec<String>> {
     rows
 }
 
-/// Rows of comma-separated values.
+/// Returns rows of comma-separated values.
 pub(super) fn csv_rows(text: &str, delimiter: u8) -> Vec<Vec<String>> {
     // Space in front of a quoted value is none of it.
     let text = text.replace(", \"", ",\"");

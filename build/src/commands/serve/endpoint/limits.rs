@@ -43,7 +43,7 @@ impl Drop for Place {
 }
 
 impl Limits {
-    /// At most `max_requests` under way, as many of them at work as there are cores.
+    /// Returns at most `max_requests` under way, as many of them at work as there are cores.
     pub fn new(max_requests: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self::of(max_requests, cores, MAX_WAIT)

@@ -102,13 +102,13 @@ struct Answer {
 }
 
 impl Endpoint {
-    /// The endpoint of the bundle that is `given`, which is opened by the first request.
+    /// Returns the endpoint of the bundle that is `given`, which is opened by the first request.
     pub fn new(given: std::path::PathBuf, options: Options, ui: &Ui) -> Self {
         let site = Site::new(given, options.encoder.clone(), options.streamed, ui.clone());
         Self { limits: Limits::new(options.max_requests), site, options }
     }
 
-    /// Its routes.
+    /// Returns the routes.
     pub fn routes(self) -> Router {
         let endpoint = Arc::new(self);
         let router = ROUTES.iter().fold(Router::new(), |router, (path, route)| {
@@ -122,7 +122,7 @@ impl Endpoint {
         router.with_state(endpoint)
     }
 
-    /// The answer to a question, or what is wrong.
+    /// Returns the answer to a question, or what is wrong.
     fn answer(&self, asks: Asks, query: &str, headers: &HeaderMap) -> Result<Answer, Fault> {
         let path = path_of(Route::Asks(asks));
         let of_usage = |error: UsageError| Fault::of(&error.into());
@@ -156,7 +156,7 @@ impl Endpoint {
         Ok(Answer { status, media_type, body: body.to_string(), etag: None })
     }
 
-    /// The description of the routes, where they are.
+    /// Returns the description of the routes, where they are.
     fn describe(&self, headers: &HeaderMap) -> Answer {
         let mut description = parameters::description().clone();
         if let Some(paths) = description["paths"].as_object_mut() {
@@ -273,7 +273,7 @@ async fn blocking<T: Send + 'static>(
     })
 }
 
-/// The answer to a browser that asks whether a script of another origin may ask.
+/// Returns the answer to a browser that asks whether a script of another origin may ask.
 fn preflight(endpoint: &Endpoint, asked: &HeaderMap) -> Response {
     let mut response = Response::new(axum::body::Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -289,7 +289,7 @@ fn preflight(endpoint: &Endpoint, asked: &HeaderMap) -> Response {
     response
 }
 
-/// The name and port that a request is sent to.
+/// Returns the name and port that a request is sent to.
 fn host_of(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::HOST)?.to_str().ok()
 }

@@ -13,7 +13,7 @@ use crate::percent::percent_decoded;
 static DESCRIPTION: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("openapi.json")).unwrap_or_default());
 
-/// The description of all routes: OpenAPI 3.1.
+/// Returns the description of all routes: OpenAPI 3.1.
 pub fn description() -> &'static Value {
     &DESCRIPTION
 }
@@ -31,7 +31,7 @@ enum Given {
 }
 
 impl Values {
-    /// A text or a choice.
+    /// Returns a text or a choice.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.0.get(name)? {
             Given::Text(text) => Some(text),
@@ -39,12 +39,12 @@ impl Values {
         }
     }
 
-    /// A text that is not empty.
+    /// Returns a text that is not empty.
     pub fn filled(&self, name: &str) -> Option<&str> {
         self.text(name).filter(|text| !text.is_empty())
     }
 
-    /// A whole number.
+    /// Returns a whole number.
     pub fn number(&self, name: &str) -> Option<u32> {
         match self.0.get(name)? {
             Given::Number(number) => Some(*number),
@@ -52,7 +52,7 @@ impl Values {
         }
     }
 
-    /// A flag.
+    /// Returns a flag.
     pub fn truth(&self, name: &str) -> Option<bool> {
         match self.0.get(name)? {
             Given::Truth(truth) => Some(*truth),
@@ -60,7 +60,7 @@ impl Values {
         }
     }
 
-    /// The texts of a parameter that may be given several times.
+    /// Returns the texts of a parameter that may be given several times.
     pub fn texts(&self, name: &str) -> &[String] {
         match self.0.get(name) {
             Some(Given::Texts(texts)) => texts,
@@ -102,7 +102,7 @@ fn request(message: String) -> UsageError {
     UsageError { code: "request", message }
 }
 
-/// The names and values of a query string.
+/// Returns the names and values of a query string.
 fn pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     let parts = query.split('&').filter(|part| !part.is_empty());
     parts.map(|part| {

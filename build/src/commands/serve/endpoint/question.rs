@@ -39,7 +39,7 @@ enum Shape {
 }
 
 impl Question {
-    /// The question of a route's parameters.
+    /// Returns the question of a route's parameters.
     pub fn new(asks: Asks, values: &Values) -> Self {
         let (mut request, mut shape) = (Map::new(), Shape::AsItIs);
         let mut media_type = "application/json; charset=utf-8";
@@ -68,7 +68,7 @@ impl Question {
         Self { json: Value::Object(request).to_string(), media_type, shape }
     }
 
-    /// The request for the engine.
+    /// Returns the request for the engine.
     ///
     /// # Errors
     /// The engine's, if a value is none that it takes.
@@ -76,7 +76,7 @@ impl Question {
         Request::from_json(&self.json)
     }
 
-    /// The body of the answer.
+    /// Returns the body of the answer.
     ///
     /// # Errors
     /// If a page has no section with the anchor that was asked for.
@@ -211,7 +211,7 @@ fn suggestions(response: &Response) -> impl Iterator<Item = [&str; 3]> {
     })
 }
 
-/// The page that was read, or the section that the address names, with those below it.
+/// Returns the page that was read, or the section that the address names, with those below it.
 fn document(response: &Response, address: &str) -> Result<String, UsageError> {
     let mut whole: Value = serde_json::from_str(&response.to_json()).unwrap_or_default();
     let mut document = whole["document"].take();

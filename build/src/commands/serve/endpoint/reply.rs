@@ -32,12 +32,13 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault of the request.
+    /// Returns a fault of the request.
     pub fn new(status: StatusCode, code: &'static str, message: String) -> Self {
         Self { status, code, message, remedy: "", cause: None }
     }
 
-    /// An error of a search. What is wrong on this machine has paths, and is for the log alone.
+    /// Returns an error of a search. What is wrong on this machine has paths, and is for the log
+    /// alone.
     pub fn of(error: &anyhow::Error) -> Self {
         let Failure { code, message, .. } = Failure::of(error);
         let status = match code {
@@ -70,7 +71,7 @@ impl Fault {
         Self { status, code: "overloaded", message, remedy, cause: None }
     }
 
-    /// The response to a request with an identity.
+    /// Returns the response to a request with an identity.
     pub fn response(&self, id: &str) -> Response {
         let Self { status, code, message, remedy, .. } = self;
         let title = match status.as_u16() {
@@ -103,7 +104,7 @@ impl Fault {
     }
 }
 
-/// A response of a type.
+/// Returns a response of a type.
 pub fn of_type(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
@@ -116,14 +117,14 @@ pub fn entity_tag(parts: &[&str]) -> String {
     format!("\"{}\"", hex(&hash128(parts.join(" ").as_bytes())))
 }
 
-/// Whether a client has the answer with this tag.
+/// Returns whether a client has the answer with this tag.
 pub fn has_tag(headers: &HeaderMap, tag: &str) -> bool {
     let given = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     let tags = given.into_iter().flat_map(|tags| tags.split(','));
     tags.map(|tag| tag.trim().trim_start_matches("W/")).any(|one| one == "*" || one == tag)
 }
 
-/// The identity of a request: that of a proxy in front, or a new one.
+/// Returns the identity of a request: that of a proxy in front, or a new one.
 pub fn request_id(headers: &HeaderMap) -> String {
     let is_char = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.:@/+=-".contains(byte);
     let given = headers.get(REQUEST_ID).map(HeaderValue::as_bytes);

@@ -42,21 +42,22 @@ pub struct Build {
     path: PathBuf,
     /// The hash of its manifest.
     pub revision: String,
-    /// Its number of pages.
+    /// The number of pages.
     pub pages: u32,
-    /// Its number of sections.
+    /// The number of sections.
     pub sections: u32,
     /// What built it.
     pub generator: String,
 }
 
 impl Site {
-    /// A bundle that is not open yet.
+    /// Returns a bundle that is not open yet.
     pub fn new(given: PathBuf, choice: EncoderChoice, streamed: bool, ui: Ui) -> Self {
         Self { given, choice, streamed, ui, open: Mutex::default() }
     }
 
-    /// The build that is there. An earlier one goes on answering while that cannot be opened.
+    /// Returns the build that is there. An earlier one goes on answering while that cannot be
+    /// opened.
     ///
     /// # Errors
     /// If there is no bundle, or it cannot be opened.
@@ -165,8 +166,8 @@ impl Build {
     }
 }
 
-/// The request with the page that it names relative to the site; `None` if it names none below the
-/// site's addresses.
+/// Returns the request with the page that it names relative to the site; `None` if it names none
+/// below the site's addresses.
 fn without_address(request: &Request, addresses: &[String]) -> Option<Request> {
     let mut relative = request.clone();
     let fields = [&mut relative.similar_to, &mut relative.read, &mut relative.why];

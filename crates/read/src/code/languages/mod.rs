@@ -124,7 +124,7 @@ static LANGUAGES: &[Language] = &[
     plain("zig", &["zig"]),
 ];
 
-/// The language of a file by its name.
+/// Returns the language of a file by its name.
 pub(super) fn of_name(path: &Path) -> Option<&'static Language> {
     let name = path.file_name()?.to_str()?;
     if let Some(named) = LANGUAGES.iter().find(|language| language.file_names.contains(&name)) {
@@ -134,7 +134,7 @@ pub(super) fn of_name(path: &Path) -> Option<&'static Language> {
     LANGUAGES.iter().find(|language| language.extensions.contains(&extension.as_str()))
 }
 
-/// The languages that have a grammar, in the order of the alphabet.
+/// Returns the languages that have a grammar, in the order of the alphabet.
 #[cfg(all(test, feature = "code"))]
 pub(super) fn parsed_names() -> Vec<&'static str> {
     let parsed = LANGUAGES.iter().filter(|language| language.grammar.is_some());
@@ -143,7 +143,7 @@ pub(super) fn parsed_names() -> Vec<&'static str> {
     names
 }
 
-/// The language of a script by its first line: `#!/usr/bin/env python3`.
+/// Returns the language of a script by its first line: `#!/usr/bin/env python3`.
 pub(super) fn of_first_line(text: &str) -> Option<&'static Language> {
     let line = text.lines().next()?.strip_prefix("#!")?;
     let program = line
