@@ -4,6 +4,7 @@ use findling_bundle::texts::PageText;
 use findling_bundle::{AttributeValue, PageId, SectionId, Structure};
 use findling_text::Analyzer;
 use findling_text::keys::is_key;
+use findling_text::normalise::lower_case;
 
 use super::semantic_sentences::alike;
 use super::snippet::{Marks, snippet};
@@ -118,8 +119,9 @@ fn mark(marks: &mut Marks, asked: &ResolvedQuery, groups: &[ScoredGroup]) {
 
 /// Returns the words of a text without their case, joined by spaces.
 fn words_of(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    let lower = lower_case(text);
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 struct Presenter<'a> {
