@@ -116,6 +116,11 @@ impl RecordLog {
         self.records.len()
     }
 
+    /// Returns whether the log has no record.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// What `read` makes of the contents of a record; `None` if the log has none that is whole.
     /// Each thread reads into memory of its own again and again, since new memory has to be
     /// cleared.

@@ -82,8 +82,8 @@ const ENGINE: Module = Module {
     ],
     split: true,
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 164_200,
-    more: Some((9_000, 212_000)),
+    budget: 167_000,
+    more: Some((9_000, 214_600)),
     rest: 117_000,
     binding: true,
 };

@@ -13,7 +13,7 @@ use crate::api::{Error, Legs, Mode, Notice, PageHit, PageName, Response, Section
 use crate::filter::date;
 use crate::index::Index;
 use crate::lexical::ScoredGroup;
-use crate::rank::{Candidate, Ranked, RankedPage, RankedSection, Standing};
+use crate::rank::{Ranked, RankedPage, RankedSection, Standing};
 use crate::resolve::ResolvedQuery;
 use crate::scratch::Scratch;
 use crate::suggest::Suggested;
@@ -47,8 +47,7 @@ pub(crate) fn respond(index: &Index, answer: Answer) -> Result<Response, Error> 
     let marks = marks(&phrasings, &ranked.groups);
     let analyzers = index.with_scratch(Scratch::take_analyzers);
     let query = words_of(&asked.request.query);
-    let is_filtered = asked.request.filter.is_some();
-    let mut presenter = Presenter { index, query, is_filtered, marks, points, analyzers };
+    let mut presenter = Presenter { index, query, marks, points, analyzers };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
     let why = ranked
         .standing
@@ -128,8 +127,6 @@ struct Presenter<'a> {
     index: &'a Index,
     /// The words of the query.
     query: String,
-    /// Whether a filter may refuse sections.
-    is_filtered: bool,
     marks: Marks,
     /// The vectors of the phrasings that have one.
     points: Vec<DensePoint>,
@@ -179,14 +176,19 @@ impl<'a> Presenter<'a> {
         let id = PageId(page.score.page);
         let text =
             self.index.page_text(id, page.places(self.structure()?).next().unwrap_or_default())?;
-        let mut sections = page
+        let mut sections: Vec<SectionHit> = page
             .sections
             .iter()
             .enumerate()
             .map(|(i, section)| self.section(id, &text, section, i == 0))
             .collect::<Result<_, _>>()?;
-        if !self.query.is_empty() && words_of(text.title) == self.query {
-            self.lead_to_top(id, page, &mut sections)?;
+        // Whoever types the title of a page wants that page, and not the section that is most like
+        // the title.
+        if !self.query.is_empty()
+            && words_of(text.title) == self.query
+            && let Some(first) = sections.first_mut()
+        {
+            first.url = text.url.to_string();
         }
         Ok(PageHit {
             id: text.id.into(),
@@ -201,39 +203,6 @@ impl<'a> Presenter<'a> {
             copies: page.score.copies,
             pinned: page.score.pinned,
         })
-    }
-
-    /// Puts the beginning of a page before its other sections: whoever types the title of a page
-    /// wants that page, and not the section that is most like the title.
-    fn lead_to_top(
-        &mut self,
-        id: PageId,
-        page: &RankedPage,
-        sections: &mut Vec<SectionHit>,
-    ) -> Result<(), Error> {
-        // The beginning of a long page need not be here.
-        let Ok(text) = self.index.page_text(id, 0) else { return Ok(()) };
-        let Some(best) = page.sections.first() else { return Ok(()) };
-        // Below the title there is often no text before the next heading.
-        let written = text.sections.iter().position(|section| !section.text.trim().is_empty());
-        let section = self.structure()?.sections(id).start + written.unwrap_or_default() as u32;
-        let shown = page.sections.iter().position(|shown| shown.candidate.section == section);
-        let mut top = match shown {
-            Some(place) if place < sections.len() => sections.remove(place),
-            _ if self.is_filtered => return Ok(()),
-            _ => {
-                sections.pop();
-                let candidate = Candidate { section, passage: None, part: 0, ..best.candidate };
-                let explanation = best.explanation.clone();
-                let (lexical_rank, semantic_rank) = (best.lexical_rank, best.semantic_rank);
-                let ranked = RankedSection { candidate, lexical_rank, semantic_rank, explanation };
-                self.section(id, &text, &ranked, false)?
-            }
-        };
-        (top.url, top.anchor) = (text.url.to_string(), None);
-        top.heading_path.clear();
-        sections.insert(0, top);
-        Ok(())
     }
 
     fn structure(&self) -> Result<&'a Structure, Error> {
