@@ -73,12 +73,12 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Returns bytes of a part.
+    /// Returns the bytes of a part.
     pub fn part(&self, part: Part) -> Bytes {
         self.parts[part as usize]
     }
 
-    /// Returns bytes of all parts.
+    /// Returns the bytes of all parts.
     pub fn total(&self) -> Bytes {
         self.parts.iter().copied().sum()
     }

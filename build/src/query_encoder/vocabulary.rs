@@ -126,7 +126,7 @@ impl<'a> Choice<'a> {
 }
 
 impl Kept {
-    /// Returns number of tokens.
+    /// Returns the number of tokens.
     #[expect(clippy::len_without_is_empty, reason = "special tokens stay at least")]
     pub fn len(&self) -> usize {
         self.ids.len()

@@ -111,7 +111,7 @@ impl RecordLog {
         Self { path: path.to_owned(), kind, file, records, end }
     }
 
-    /// Returns number of records.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.records.len()
     }

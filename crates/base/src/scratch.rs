@@ -115,7 +115,7 @@ impl Pile {
 }
 
 impl Record {
-    /// Returns number of bytes.
+    /// Returns the number of bytes.
     pub fn n_bytes(&self) -> usize {
         self.len as usize
     }

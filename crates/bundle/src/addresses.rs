@@ -188,7 +188,7 @@ impl Addresses {
         &self.urls
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         4 * (self.urls.len() + self.ids.len())
     }

@@ -53,7 +53,7 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// Returns number of distinct values.
+    /// Returns the number of distinct values.
     pub fn n_values(&self) -> u32 {
         self.ends.len() as u32 - 1
     }
@@ -170,7 +170,7 @@ impl Column {
         }
     }
 
-    /// Returns number of items, with a value or without.
+    /// Returns the number of items, with a value or without.
     pub fn n_items(&self) -> u32 {
         match self {
             Self::Strings(strings) => strings.offsets.len() as u32 - 1,
@@ -218,7 +218,7 @@ impl Column {
         }
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         match self {
             Self::Strings(s) => s.text.len() + 4 * (s.ends.len() + s.offsets.len() + s.ids.len()),

@@ -113,7 +113,7 @@ fn check_contents(reader: &mut Reader<'_>, stored: &[u8], len: usize) -> Result<
     }
 }
 
-/// Returns bytes of the checksum inside a shard of a kind.
+/// Returns the bytes of the checksum inside a shard of a kind.
 fn checksum_len(kind: ShardKind) -> usize {
     if kind.is_grouped() { 4 } else { 0 }
 }

@@ -121,7 +121,7 @@ impl Graph {
         }
     }
 
-    /// Returns number of vectors.
+    /// Returns the number of vectors.
     pub fn n_vectors(&self) -> u32 {
         self.n_vectors
     }
@@ -131,12 +131,12 @@ impl Graph {
         VectorId(self.entry)
     }
 
-    /// Returns number of layers, the base layer (0) included.
+    /// Returns the number of layers, the base layer (0) included.
     pub fn n_layers(&self) -> usize {
         self.layers.len()
     }
 
-    /// Returns number of neighbours, on all layers.
+    /// Returns the number of neighbours, on all layers.
     pub fn n_edges(&self) -> usize {
         self.layers.iter().map(|layer| layer.neighbours.len()).sum()
     }
@@ -161,7 +161,7 @@ impl Graph {
         }
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.layers
             .iter()

@@ -94,7 +94,7 @@ impl TermsBuilder {
         Self::default()
     }
 
-    /// Returns bytes so far.
+    /// Returns the bytes so far.
     pub fn len(&self) -> usize {
         self.dictionary.len() + self.postings.len()
     }
@@ -258,12 +258,12 @@ impl TermsShard {
         Ok(Self { n_terms: n_terms as u32, raw, blocks })
     }
 
-    /// Returns number of terms.
+    /// Returns the number of terms.
     pub fn n_terms(&self) -> u32 {
         self.n_terms
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.raw.len() + self.blocks.len() * size_of::<Block>()
     }

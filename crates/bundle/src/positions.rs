@@ -144,7 +144,7 @@ impl PositionsShard {
         Ok(Self { raw, starts })
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.raw.len() + self.starts.len() * 4
     }
@@ -291,7 +291,7 @@ impl PositionsDirectory {
             .filter(|(_, shard)| shard.stored_len > 0)
     }
 
-    /// Returns number of places of the grid.
+    /// Returns the number of places of the grid.
     pub fn n_places(&self) -> usize {
         self.shards.len()
     }
@@ -314,7 +314,7 @@ impl PositionsDirectory {
         before.iter().map(|shard| u64::from(shard.stored_len)).sum()
     }
 
-    /// Returns number of blocks.
+    /// Returns the number of blocks.
     pub fn n_blocks(&self) -> u32 {
         self.pages.len() as u32 - 1
     }
@@ -346,7 +346,7 @@ impl PositionsDirectory {
         ))
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         (self.pages.len() + self.ranges.len()) * 4 + self.shards.len() * size_of::<ShardEntry>()
     }

@@ -131,7 +131,7 @@ impl SentencesShard {
         }
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         4 * (self.pages.len() + self.sections.len()) + 8 * self.codes.len()
     }

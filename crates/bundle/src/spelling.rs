@@ -95,12 +95,12 @@ impl SpellingShard {
         Ok(Self { raw, n_words, start })
     }
 
-    /// Returns number of words.
+    /// Returns the number of words.
     pub fn n_words(&self) -> u32 {
         self.n_words
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.raw.len()
     }

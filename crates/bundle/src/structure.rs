@@ -149,22 +149,22 @@ fn at_or_last(owners: &[u32], i: u32) -> u32 {
 }
 
 impl Structure {
-    /// Returns number of pages.
+    /// Returns the number of pages.
     pub fn n_pages(&self) -> u32 {
         self.page_sections.len().saturating_sub(1) as u32
     }
 
-    /// Returns number of sections, of all pages.
+    /// Returns the number of sections, of all pages.
     pub fn n_sections(&self) -> u32 {
         self.section_passages.len().saturating_sub(1) as u32
     }
 
-    /// Returns number of passages, of all sections.
+    /// Returns the number of passages, of all sections.
     pub fn n_passages(&self) -> u32 {
         self.passage_section.len() as u32
     }
 
-    /// Returns number of vectors, of all sections.
+    /// Returns the number of vectors, of all sections.
     pub fn n_vectors(&self) -> u32 {
         self.vector_section.len() as u32
     }
@@ -299,7 +299,7 @@ impl Structure {
         read_vector_counts(raw, stats).map(drop)
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         4 * (self.page_sections.len()
             + self.section_passages.len()

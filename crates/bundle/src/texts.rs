@@ -444,7 +444,7 @@ impl TextsBuilder {
         Self::default()
     }
 
-    /// Returns bytes so far.
+    /// Returns the bytes so far.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
@@ -518,12 +518,12 @@ impl TextsShard {
         Ok(Self { raw, starts })
     }
 
-    /// Returns number of pages.
+    /// Returns the number of pages.
     pub fn n_pages(&self) -> u32 {
         self.starts.len() as u32 - 1
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.raw.len() + 4 * self.starts.len()
     }

@@ -47,7 +47,7 @@ impl VectorsBuilder {
         Self { dim, scales: Vec::new(), rows: Vec::new() }
     }
 
-    /// Returns number of vectors so far.
+    /// Returns the number of vectors so far.
     pub fn len(&self) -> usize {
         self.scales.len() / 4
     }
@@ -123,7 +123,7 @@ impl VectorsShard {
         Ok(Self { dim, scales, rows })
     }
 
-    /// Returns number of vectors.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.scales.len()
     }
@@ -162,7 +162,7 @@ impl VectorsShard {
         self.scales.get(i).copied().unwrap_or(0.0)
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.rows.len() + 4 * self.scales.len()
     }

@@ -114,7 +114,7 @@ impl Bitset {
         })
     }
 
-    /// Returns bytes of memory it takes beside itself.
+    /// Returns the bytes of memory it takes beside itself.
     pub fn heap_bytes(&self) -> usize {
         self.words.len() * 8
     }

@@ -354,7 +354,7 @@ impl Index {
         self.get(shard).is_some()
     }
 
-    /// Returns bytes of memory that the shards kept and the accumulators take.
+    /// Returns the bytes of memory that the shards kept and the accumulators take.
     pub fn resident_bytes(&self) -> usize {
         let kept = self.shards.iter().chain(&self.positions).flatten();
         let shards: usize = kept.map(|kept| kept.shard.resident_bytes()).sum();

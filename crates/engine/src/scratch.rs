@@ -119,7 +119,7 @@ impl Scratch {
         self.analyzers = analyzers;
     }
 
-    /// Returns bytes of memory held. Analyzers are left out: a search needs one of at most a
+    /// Returns the bytes of memory held. Analyzers are left out: a search needs one of at most a
     /// quarter of a megabyte for each language anyway, and WebAssembly's memory does not become
     /// less.
     pub fn resident_bytes(&self) -> usize {

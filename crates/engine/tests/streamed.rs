@@ -162,7 +162,7 @@ fn urls(response: &Response) -> Vec<&str> {
     response.results.iter().map(|page| page.url.as_str()).collect()
 }
 
-/// Returns bytes of the cells among the shards of each round.
+/// Returns the bytes of the cells among the shards of each round.
 fn cell_bytes(bundle: &Bundle, rounds: &[Vec<findling_bundle::ShardId>]) -> Vec<usize> {
     // Positions are numbered apart, far above.
     let cells = bundle.manifest.shards.len()..bundle.shards.len();

@@ -131,7 +131,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle> {
         .collect();
     shards.add(ShardKind::Addresses, &addresses)?;
 
-    let dense = dense.map(|dense| add_dense(dense, &structure, &mut shards)).transpose()?;
+    let dense = dense.map(|dense| add_dense(dense, structure, &mut shards)).transpose()?;
     let (dense, cells) = dense.unzip();
     let (shards, stored) = shards.finish();
     let manifest = Manifest {

@@ -52,7 +52,7 @@ impl Bundle {
         })
     }
 
-    /// Returns bytes of all shards.
+    /// Returns the bytes of all shards.
     pub fn n_bytes(&self) -> u64 {
         let others = self.cells.iter().chain(&self.positions).map(|(_, stored)| stored);
         self.shards.iter().chain(others).map(|stored| stored.len() as u64).sum()

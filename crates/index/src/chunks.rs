@@ -74,7 +74,7 @@ impl FromIterator<Kept> for Chunks {
 }
 
 impl Chunks {
-    /// Returns number of pages.
+    /// Returns the number of pages.
     pub fn n_pages(&self) -> usize {
         self.0.len()
     }
@@ -108,7 +108,7 @@ impl Chunks {
         pages.into_par_iter().map(|page| self.page(page)).collect()
     }
 
-    /// Returns number of sections of a page.
+    /// Returns the number of sections of a page.
     pub fn n_sections(&self, page: usize) -> usize {
         match &self.0[page] {
             Kept::Held(page) => page.sections.len(),
@@ -116,7 +116,7 @@ impl Chunks {
         }
     }
 
-    /// Returns number of units of all pages.
+    /// Returns the number of units of all pages.
     pub fn n_units(&self) -> usize {
         let of_page = |kept: &Kept| match kept {
             Kept::Held(page) => page.sections.iter().map(|section| section.units.len()).sum(),

@@ -62,7 +62,7 @@ impl EarlierShards {
     pub fn of(files: Option<&BundleFiles>, log: Option<RecordLog>) -> Self {
         let Some(files) = files else { return Self { log, ..Self::default() } };
         let directory = Some(files.directory().to_owned());
-        if log.as_ref().is_some_and(|log| log.len() > 0) {
+        if log.as_ref().is_some_and(|log| !log.is_empty()) {
             return Self { directory, log, ..Self::default() };
         }
         let shards = files.listed_shards();
@@ -86,7 +86,7 @@ impl EarlierShards {
 
     /// Returns whether a log knows shards of an earlier bundle, so that most are found.
     pub fn knows_shards(&self) -> bool {
-        self.log.as_ref().is_some_and(|log| log.len() > 0)
+        self.log.as_ref().is_some_and(|log| !log.is_empty())
     }
 
     /// As [`encode_shard`].

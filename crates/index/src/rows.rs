@@ -155,7 +155,7 @@ pub fn choose(table: &StaticTable, words: &HashMap<String, u64>, budget: usize) 
 }
 
 impl Rows {
-    /// Returns number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }

@@ -29,7 +29,7 @@ impl ShardBytes {
         }
     }
 
-    /// Returns number of bytes.
+    /// Returns the number of bytes.
     pub fn len(&self) -> usize {
         match &self.0 {
             Place::Held(stored) => stored.len(),

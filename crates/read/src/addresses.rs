@@ -39,7 +39,7 @@ pub(super) fn clean(pages: &mut [&mut RawPage]) {
     let said = votes.bare + votes.slashes;
     let by_canonical = said > 0 && votes.html * 9 <= said;
     let by_links = votes.html == 0 && linked.0 > 0 && linked.1 * 9 <= linked.0;
-    if !by_canonical && !(said == 0 && by_links) {
+    if !(by_canonical || said == 0 && by_links) {
         return;
     }
     let end = if votes.slashes > votes.bare { "/" } else { "" };

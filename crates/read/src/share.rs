@@ -64,7 +64,7 @@ impl Piece {
         Self(outcome)
     }
 
-    /// Returns number of pages, of which the rules for the whole site may leave some out.
+    /// Returns the number of pages, of which the rules for the whole site may leave some out.
     pub fn n_pages(&self) -> usize {
         self.0.pages.len()
     }

@@ -152,7 +152,7 @@ impl WordPiece {
         Ok(WordPiece { unknown, cls, sep, ..this })
     }
 
-    /// Returns number of tokens in the vocabulary.
+    /// Returns the number of tokens in the vocabulary.
     #[expect(clippy::len_without_is_empty, reason = "a vocabulary has at least its special tokens")]
     pub fn len(&self) -> usize {
         self.ends.len()

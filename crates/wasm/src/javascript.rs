@@ -71,7 +71,7 @@ impl Engine {
         Ok(self.0.provide(shard, stored)?)
     }
 
-    /// Returns bytes of memory that the shards kept take.
+    /// Returns the bytes of memory that the shards kept take.
     #[wasm_bindgen(js_name = residentBytes)]
     pub fn resident_bytes(&self) -> f64 {
         self.0.resident_bytes() as f64

@@ -80,7 +80,7 @@ impl OpenBundle {
         self.index.provide(ShardId(shard), stored).map_err(Failure::Engine)
     }
 
-    /// Returns bytes of memory that the shards kept take.
+    /// Returns the bytes of memory that the shards kept take.
     pub fn resident_bytes(&self) -> usize {
         self.index.resident_bytes()
     }

@@ -145,8 +145,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// Returns bytes of memory for each kind of thing. Of texts and terms, two kinds are there at a
-    /// time.
+    /// Returns the bytes of memory for texts, and for terms. Both are in memory at the same time.
     pub(super) fn memory_each(&self) -> u64 {
         self.memory.saturating_mul(1 << 20) / 2
     }

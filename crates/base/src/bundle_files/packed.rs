@@ -37,7 +37,7 @@ impl Packs {
         Ok(Self { directory, stored_len, positions, sends_ranges })
     }
 
-    /// Returns bytes of the directory as stored.
+    /// Returns the bytes of the directory as stored.
     pub fn stored_len(&self) -> u64 {
         self.stored_len
     }

@@ -192,7 +192,7 @@ impl CellShard {
         coder.fine(&mut take_coded(&mut reader, n, coder.dim())?, &mut Models::new())
     }
 
-    /// Returns number of vectors.
+    /// Returns the number of vectors.
     pub fn n_vectors(&self) -> usize {
         self.scales.len()
     }
@@ -245,7 +245,7 @@ impl CellShard {
         }
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.rows.len() + 4 * (self.scales.len() + self.ids().len() + 3 * self.places().len())
     }

@@ -271,7 +271,7 @@ impl Centroids {
         self.rows.chunks_exact(self.dim).zip(self.units.iter().copied())
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         self.rows.len()
             + self.cells.len() * (4 + size_of::<Cell>())

@@ -55,7 +55,7 @@ impl Bits {
         })
     }
 
-    /// Returns bytes of a row of `dim` numbers.
+    /// Returns the bytes of a row of `dim` numbers.
     pub fn row_len(self, dim: usize) -> usize {
         (dim * self.count() as usize).div_ceil(8)
     }

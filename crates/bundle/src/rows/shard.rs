@@ -33,7 +33,7 @@ impl RowsBuilder {
         }
     }
 
-    /// Returns bytes so far.
+    /// Returns the bytes so far.
     pub fn len(&self) -> usize {
         self.keys.len() + self.scales.len() + self.rows.len()
     }
@@ -148,7 +148,7 @@ impl RowsShard {
         Ok(Self { bits, row_len, keys, scales, rows })
     }
 
-    /// Returns number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
@@ -190,7 +190,7 @@ impl RowsShard {
         }
     }
 
-    /// Returns bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         let keys: usize = self.keys.iter().map(|key| key.len() + 16).sum();
         keys + 2 * self.scales.len() + self.rows.len()

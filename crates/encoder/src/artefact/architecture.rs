@@ -55,7 +55,7 @@ pub struct TensorSpec {
 }
 
 impl TensorSpec {
-    /// Returns number of values. Cannot overflow within the limits of [`Architecture::check`].
+    /// Returns the number of values. Cannot overflow within the limits of [`Architecture::check`].
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.rows * self.cols

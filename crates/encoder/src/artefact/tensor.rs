@@ -19,7 +19,7 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// Returns bytes of a stored tensor, padded to a multiple of 4; `None` beyond the address
+    /// Returns the bytes of a stored tensor, padded to a multiple of 4; `None` beyond the address
     /// space.
     pub fn bytes(self, spec: &TensorSpec) -> Option<usize> {
         let values = spec.rows.checked_mul(spec.cols)?;

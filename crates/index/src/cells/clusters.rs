@@ -55,7 +55,7 @@ impl<'a> Clusters<'a> {
         Ok(bytes / n.max(1) as f64)
     }
 
-    /// Returns bytes of a cluster stored as a cell, estimated from a sample of its vectors.
+    /// Returns the bytes of a cluster stored as a cell, estimated from a sample of its vectors.
     fn bytes_of(&self, at: usize, coder: &Coder) -> Result<f64, Error> {
         let members = &self.members[at];
         let some: Vec<&[f32]> = evenly(members.len(), SIZE_SAMPLE.1)

@@ -106,7 +106,7 @@ impl Cache {
         &self.path
     }
 
-    /// Returns number of texts in the cache.
+    /// Returns the number of texts in the cache.
     pub fn len(&self) -> usize {
         self.records.len()
     }

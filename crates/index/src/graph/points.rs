@@ -64,17 +64,17 @@ impl<'a> Points<'a> {
         Self { values, dim, order, n_of_layer }
     }
 
-    /// Returns number of vectors.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Returns number of layers.
+    /// Returns the number of layers.
     pub fn n_layers(&self) -> usize {
         self.n_of_layer.len()
     }
 
-    /// Returns number of vectors on a layer.
+    /// Returns the number of vectors on a layer.
     pub fn n_of_layer(&self, layer: usize) -> usize {
         self.n_of_layer[layer]
     }

@@ -137,7 +137,7 @@ impl BatchIndex {
         (end == bytes.len()).then_some(Self { head, n_words, words, bytes, starts })
     }
 
-    /// Returns number of terms.
+    /// Returns the number of terms.
     pub fn n_terms(&self) -> usize {
         self.starts.len()
     }

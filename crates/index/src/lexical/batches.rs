@@ -63,7 +63,7 @@ impl Batch {
         }
     }
 
-    /// Returns bytes of memory that it takes while it is merged.
+    /// Returns the bytes of memory that it takes while it is merged.
     fn memory(&self) -> usize {
         match self {
             Self::Held(batch) => memory(batch.bytes().len(), batch.n_terms()),

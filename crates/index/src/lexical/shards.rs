@@ -147,7 +147,7 @@ impl Making<'_> {
     }
 }
 
-/// Returns number of passages that contain the term in any field. A title or heading counts for
+/// Returns the number of passages that contain the term in any field. A title or heading counts for
 /// every passage below it.
 fn document_frequency(
     [pages, sections, passages]: &[LevelPostings; 3],

@@ -19,7 +19,7 @@ impl Examples {
         Self { dim, ..Self::default() }
     }
 
-    /// Returns number of texts.
+    /// Returns the number of texts.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

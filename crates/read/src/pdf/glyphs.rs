@@ -103,7 +103,7 @@ impl File {
         }
     }
 
-    /// Returns number of pages.
+    /// Returns the number of pages.
     pub fn n_pages(&self) -> usize {
         self.pdf.pages().len()
     }

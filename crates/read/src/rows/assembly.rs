@@ -158,7 +158,7 @@ impl<'a> Assembly<'a> {
         Ok(())
     }
 
-    /// Returns number of pages.
+    /// Returns the number of pages.
     pub fn n_pages(&self) -> usize {
         self.pages.len()
     }
