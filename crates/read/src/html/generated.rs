@@ -247,7 +247,5 @@ fn is_all_links(survey: &Survey) -> bool {
             .filter_map(ElementRef::wrap)
             .any(|element| element.value().name() == "pre" && !text_of(element).is_empty())
     };
-    words.links >= 2
-        && words.links * 3 >= words.prose * 2
-        && !survey.roots().0.iter().any(|root| is_title(root))
+    words.links >= 2 && words.links * 3 >= words.prose * 2 && !survey.roots().0.iter().any(is_title)
 }

@@ -405,13 +405,12 @@ impl<'a> Walker<'a> {
             }
             "wbr" => return false,
             "a" => return self.link(node, attrs),
-            name if name == "sup"
-                || attrs.has_class(|class| matches!(class, "superscript" | "sup")) =>
+            name if (name == "sup"
+                || attrs.has_class(|class| matches!(class, "superscript" | "sup")))
+                && !footnotes::is_behind_a_variable(node) =>
             {
-                if !footnotes::is_behind_a_variable(node) {
-                    self.sink().start_raised();
-                    self.frame(id, Undo::Raised);
-                }
+                self.sink().start_raised();
+                self.frame(id, Undo::Raised);
             }
             "dl" | "dt" | "dd" => self.definition(node, attrs),
             "table" | "tr" | "td" | "th" => self.table(node),

@@ -440,7 +440,10 @@ fn section(text: &str, anchor: &str) -> String {
 mod tests {
     use super::*;
 
-    fn wanted(line: &str) -> Option<(String, Option<(usize, usize)>, Option<String>, bool)> {
+    /// The path, the lines, the region, and whether the part is code.
+    type Wanted = (String, Option<(usize, usize)>, Option<String>, bool);
+
+    fn wanted(line: &str) -> Option<Wanted> {
         let imports = HashMap::from([("Paint", "./_paint.mdx")]);
         let found = in_text(line, &imports).or_else(|| directive(line))?;
         Some((found.path, found.lines, found.region, found.is_code))
