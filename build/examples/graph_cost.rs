@@ -18,11 +18,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use findling_base::progress::Counter;
 use findling_build::bundle_files::BundleFiles;
 use findling_build::index::graph::{self, EF_CONSTRUCTION};
 use findling_bundle::{Graph, ShardKind, VectorId, VectorsShard, decode_shard, encode_shard};
 use findling_encoder::dot;
-use indicatif::ProgressBar;
 use instant_distance::{Builder, Heuristic, Point, Search};
 
 /// Candidates that a search keeps.
@@ -47,7 +47,7 @@ fn main() -> Result<()> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         let started = Instant::now();
         let graph = pool
-            .install(|| graph::build(&corpus.values, dim, &ProgressBar::hidden()))?
+            .install(|| graph::build(&corpus.values, dim, &Counter::default()))?
             .context("the bundle has no vectors")?;
         let seconds = started.elapsed().as_secs_f64();
         let recall = corpus.recall(|query| corpus.search(&graph, query));

@@ -234,7 +234,7 @@ fn opening_counts_the_client_where_there_is_one() {
     let host = bundle_at(&dir.path().join("with"), Shape::Directory, None, &client);
     let (has_client, with) = opening(host.files()).unwrap();
     assert!(has_client);
-    let mut measured = Host::open(&dir.path().join("with")).unwrap();
+    let mut measured = Host::open(dir.path().join("with")).unwrap();
     let budget = measure(&mut measured, &queries(&["threads share data"]), &Ui::silent()).unwrap();
     assert_eq!((budget.later_engine.total.stored, budget.opening.total), (700, with.total));
     let names: Vec<&str> = with.files.iter().map(|file| file.name.as_str()).collect();

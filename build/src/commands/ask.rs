@@ -28,9 +28,12 @@ pub(crate) struct Encoders {
     choice: EncoderChoice,
     /// By the fingerprint of the space.
     loaded: Mutex<HashMap<String, Arc<QueryEncoder>>>,
-    /// What was embedded last: the encoder, the texts and their vectors.
-    embedded: Mutex<Option<(Arc<QueryEncoder>, Vec<String>, QueryVectors)>>,
+    /// The last embedding.
+    embedded: Mutex<Option<Embedded>>,
 }
+
+/// An encoder, the texts that it embedded, and their vectors.
+type Embedded = (Arc<QueryEncoder>, Vec<String>, QueryVectors);
 
 /// The vectors of a query and of its other phrasings.
 type QueryVectors = (Option<QueryVector>, Vec<Option<QueryVector>>);

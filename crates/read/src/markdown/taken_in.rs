@@ -441,9 +441,9 @@ mod tests {
     use super::*;
 
     /// The path, the lines, the region, and whether the part is code.
-    type Wanted = (String, Option<(usize, usize)>, Option<String>, bool);
+    type Include = (String, Option<(usize, usize)>, Option<String>, bool);
 
-    fn wanted(line: &str) -> Option<Wanted> {
+    fn wanted(line: &str) -> Option<Include> {
         let imports = HashMap::from([("Paint", "./_paint.mdx")]);
         let found = in_text(line, &imports).or_else(|| directive(line))?;
         Some((found.path, found.lines, found.region, found.is_code))
