@@ -117,8 +117,7 @@ fn named(directory: &Path, digits: usize) -> Vec<String> {
 #[test]
 fn a_bundle_in_packs_has_few_files_and_the_same_shards() {
     let home = home();
-    let [files, packs] =
-        ["files", "packs"].map(|name| BundleFiles::open(&home.path(name)).unwrap());
+    let [files, packs] = ["files", "packs"].map(|name| BundleFiles::open(home.path(name)).unwrap());
     assert!(named(&home.path("files"), 8).len() + named(&home.path("files"), 16).len() > 5);
     assert_eq!(named(&home.path("files"), 24).len(), 0);
     assert_eq!(named(&home.path("packs"), 8).len() + named(&home.path("packs"), 16).len(), 0);
@@ -208,7 +207,7 @@ fn damaged_packs_and_directories_are_refused() {
     let home = home();
     let pack = home.path("packs").join(&named(&home.path("packs"), 24)[0]);
     let whole = std::fs::read(&pack).unwrap();
-    let opens = || BundleFiles::open(&home.path("packs"));
+    let opens = || BundleFiles::open(home.path("packs"));
     let reads = || {
         let files = opens().unwrap();
         let read = |(id, entry): (ShardId, ShardEntry)| -> anyhow::Result<()> {
@@ -253,7 +252,7 @@ fn a_bundle_is_packed_for_every_host_unless_files_are_asked_for() {
         let args = ["build", "site", "-o", "out", "--encoder=static", "--no-client"];
         let args: Vec<&str> = args.into_iter().chain(host.as_deref()).collect();
         assert_eq!(home.run(&args).code, 0);
-        let files = BundleFiles::open(&home.path("out")).unwrap();
+        let files = BundleFiles::open(home.path("out")).unwrap();
         assert_eq!(files.packs().is_some(), is_packed, "{host:?}");
         assert_eq!(home.found("out", "mutex").len(), 2, "{host:?}");
     }
@@ -274,7 +273,7 @@ fn an_edit_keeps_packs_and_adds_one() {
     build("--host=plain");
     assert_eq!(home.found("packs", "oven"), ["/c/"]);
     assert_eq!(home.found("packs", "mutex").len(), 2);
-    let after = BundleFiles::open(&home.path("packs")).unwrap();
+    let after = BundleFiles::open(home.path("packs")).unwrap();
     for (id, entry) in after.listed_shards() {
         decode_shard(&entry, &after.stored(id, &entry).unwrap()).unwrap();
     }
@@ -282,8 +281,8 @@ fn an_edit_keeps_packs_and_adds_one() {
     // Both forms replace each other.
     build("--host=files");
     assert_eq!(home.found("packs", "oven"), ["/c/"]);
-    assert!(BundleFiles::open(&home.path("packs")).unwrap().packs().is_none());
+    assert!(BundleFiles::open(home.path("packs")).unwrap().packs().is_none());
     build("--host=s3");
-    assert!(BundleFiles::open(&home.path("packs")).unwrap().packs().is_some());
+    assert!(BundleFiles::open(home.path("packs")).unwrap().packs().is_some());
     assert_eq!(home.found("packs", "oven"), ["/c/"]);
 }

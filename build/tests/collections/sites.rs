@@ -150,7 +150,7 @@ fn a_file_is_asked_for_once_and_one_that_comes_with_the_manifest_never() {
     ] {
         home.json(&args);
     }
-    let files = BundleFiles::open(&home.path("site-bundle")).unwrap();
+    let files = BundleFiles::open(home.path("site-bundle")).unwrap();
     assert!(!files.with_manifest().is_empty(), "the structure comes with the manifest");
     let all: Vec<String> = tree(&home.path("site-bundle"))
         .into_iter()
@@ -172,7 +172,7 @@ fn of_a_site_no_search_reads_all_vectors() {
     assert!(host.index().is_streamed());
     host.set_streamed(false);
     assert!(host.index().is_streamed(), "all vectors would be fetched");
-    assert!(!Host::open(&home.path("site-bundle")).unwrap().index().is_streamed());
+    assert!(!Host::open(home.path("site-bundle")).unwrap().index().is_streamed());
 }
 
 /// Passes connections on to a server. Returns the address, and how many connections there were.

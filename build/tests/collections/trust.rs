@@ -53,7 +53,7 @@ fn site(
 fn respond(mut stream: TcpStream, answer: &impl Fn(&str) -> Option<Vec<u8>>) -> Option<String> {
     let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
     let path = lines.next()?.ok()?.split(' ').nth(1)?.trim_start_matches('/').to_owned();
-    while lines.next()?.ok()? != "" {}
+    while !lines.next()?.ok()?.is_empty() {}
     let (status, body) =
         answer(&path).map_or(("404 Not Found", Vec::new()), |body| ("200 OK", body));
     let len = body.len();
