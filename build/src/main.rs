@@ -105,7 +105,13 @@ fn main() -> ExitCode {
     };
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return refused(&error),
+        Err(error) => {
+            // An argument may be missing because the setting that has it needs trust.
+            if let Some(warning) = warning.filter(|_| error.use_stderr()) {
+                Ui::new(Verbosity::Normal).warn(warning);
+            }
+            return refused(&error);
+        }
     };
     let verbosity = match (cli.quiet, cli.verbose) {
         (true, _) => Verbosity::Quiet,
