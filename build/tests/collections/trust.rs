@@ -263,8 +263,10 @@ fn a_deployment_under_a_reader_is_followed_at_the_next_question() {
         assert_eq!(pages("mutex").unwrap(), 2, "{layout}");
         // A phrase needs files that were not read before, and those of the first are gone.
         current.store(1, Ordering::Relaxed);
-        assert_eq!(pages("\"guards data\"").unwrap(), 3, "{layout}");
-        assert_eq!(pages("mutex").unwrap(), 3, "{layout}");
+        let (phrase, word) = (pages("\"guards data\"").unwrap(), pages("mutex").unwrap());
+        // The pack of a site as small as this one comes as a whole, so everything is in memory.
+        let expect = if layout == "--host=files" { 3 } else { 2 };
+        assert_eq!((phrase, word), (expect, expect), "{layout}");
         // What is in memory answers. What is not comes from the bundle that is there.
         current.store(2, Ordering::Relaxed);
         for query in ["mutex", "oven", "\"may hold\"", "thread that waits"] {

@@ -113,10 +113,20 @@ impl Shared {
                 if wanted == mode {
                     continue;
                 }
-                let set = fs::set_permissions(entry.path(), fs::Permissions::from_mode(wanted));
-                if narrow != mode {
+                let permissions = fs::Permissions::from_mode(wanted);
+                let set = fs::set_permissions(entry.path(), permissions.clone());
+                if narrow == mode || set.is_ok() {
+                    continue;
+                }
+                if is_dir {
                     set?;
                 }
+                // Only its owner may change a file that another user's build made. A copy of it
+                // takes its place.
+                let copy = entry.path().with_extension("private");
+                fs::copy(entry.path(), &copy)?;
+                fs::set_permissions(&copy, permissions)?;
+                fs::rename(&copy, entry.path())?;
             }
         }
         #[cfg(not(unix))]
