@@ -16,7 +16,7 @@ const FRAMEWORKS = {
   "@picocss/pico": "css/pico.css",
   bootstrap: "dist/css/bootstrap.css",
   bulma: "css/bulma.css",
-  "foundation-sites": "dist/css/foundation.css",
+  "materialize-css": "dist/css/materialize.css",
   milligram: "dist/milligram.css",
   "modern-normalize": "modern-normalize.css",
   "normalize.css": "normalize.css",
