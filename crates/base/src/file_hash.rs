@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::regular_file;
 
-/// BLAKE3 of a file's contents, in hex digits. The file is read in pieces.
+/// Returns the BLAKE3 hash of a file's contents, in hex digits. The file is read in pieces.
 ///
 /// # Errors
 /// If it cannot be read.

@@ -1,5 +1,5 @@
-//! Who may read files: what is made of private files is as private, and what is kept of searches is
-//! the user's alone.
+//! Permissions of files. A file made from private files is as private as they are. Records of
+//! searches can be read by the user alone.
 //!
 //! Systems without the modes of POSIX have other rules, which directories pass on; nothing is
 //! changed there.
@@ -8,8 +8,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Makes a directory, and those above it that are missing, for the user alone. One that is there
-/// becomes the user's alone if it is theirs.
+/// Makes a directory for the user alone, and also the directories above it that are missing. An
+/// existing directory becomes private if it belongs to the user.
 ///
 /// # Errors
 /// If the system refuses to make it.
@@ -26,8 +26,8 @@ pub fn make_private_directory(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a directory, and those above it that are missing, for the user alone. One that is there
-/// stays as it is.
+/// Makes a directory for the user alone, and also the directories above it that are missing. An
+/// existing directory does not change.
 ///
 /// # Errors
 /// If the system refuses.
@@ -65,8 +65,8 @@ impl Default for Shared {
 }
 
 impl Shared {
-    /// Returns those that these files have as well. Who may not enter a directory may not read what
-    /// is in it. What is not there counts for nothing.
+    /// Returns the permissions that these files have as well. For a directory, only the permission
+    /// to enter it counts. Missing files are ignored.
     pub fn and<'a>(self, paths: impl IntoIterator<Item = &'a Path>) -> Self {
         #[cfg(unix)]
         {

@@ -1,4 +1,4 @@
-//! The client for HTTP: timeouts, the name it goes by, and what it follows.
+//! The client for HTTP: its timeouts, its name, and the redirects that it follows.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use ureq::config::Config;
 /// Timeouts of requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// For a connection, and again for the head of a response.
+    /// The time for a connection, and again for the head of a response.
     pub connect: Duration,
-    /// For the next bytes.
+    /// The time for the next bytes.
     pub stall: Duration,
 }
 
@@ -23,7 +23,7 @@ pub fn agent(timeouts: Timeouts, redirects: u32) -> Agent {
     config(timeouts, redirects).into()
 }
 
-/// Returns the settings of such a client.
+/// Returns the settings of a client as [`agent`] makes it.
 pub fn config(timeouts: Timeouts, redirects: u32) -> Config {
     Agent::config_builder()
         .http_status_as_error(false)

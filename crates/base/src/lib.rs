@@ -1,5 +1,5 @@
-//! What the native parts of Findling stand on: files that are replaced as a whole, bundles on a
-//! disk, logs of earlier work, temporary files, progress, and errors with codes.
+//! The base of the native parts of Findling: files that are replaced as a whole, bundles on a disk,
+//! logs of earlier work, temporary files, progress, and errors with codes.
 //!
 //! It knows neither pages nor searches, and no terminal.
 //!

@@ -44,13 +44,13 @@ impl PrivateHosts {
         Self::parse(&std::env::var(VARIABLE).unwrap_or_default())
     }
 
-    /// Hosts separated by commas or spaces.
+    /// Reads a list of hosts separated by commas or spaces.
     pub fn parse(list: &str) -> Self {
         let hosts = list.split([',', ' ']).filter(|host| !host.is_empty());
         Self(hosts.map(|host| without_brackets(host).to_ascii_lowercase()).collect())
     }
 
-    /// These hosts and one more, which a person asked for by its name.
+    /// Adds a host that a person named explicitly.
     pub fn and(mut self, host: &str) -> Self {
         self.0.push(without_brackets(host).to_ascii_lowercase());
         self
@@ -97,7 +97,7 @@ pub fn refusal(error: &Error) -> Option<&PrivateAddress> {
     }
 }
 
-/// The system's name resolution, of which every address is checked.
+/// The system's name resolution. Every address that it returns is checked.
 #[derive(Debug)]
 struct CheckedResolver {
     hosts: PrivateHosts,

@@ -1,4 +1,4 @@
-//! How a library tells what it does, without knowing who listens.
+//! Progress reports of a library that does not know who listens.
 //!
 //! A stage of a build gets a [`Progress`]: the command prints what it is told, an application keeps
 //! it, a test passes [`Silent`].
@@ -30,7 +30,7 @@ pub enum Event<'a> {
     Warning(&'a dyn Display),
 }
 
-/// A listener to what stages tell.
+/// A listener to the progress reports of stages.
 pub trait Progress: Sync {
     /// Takes an event.
     fn tell(&self, event: Event<'_>);

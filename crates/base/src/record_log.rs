@@ -1,4 +1,4 @@
-//! An append-only log of records by key, for what need not be computed again.
+//! An append-only log of records by key. It stores results so that they need not be computed again.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -41,22 +41,22 @@ const WINDOW: usize = 64 << 10;
 const MAX_SHORT_LEN: usize = 256;
 /// Most bytes that each thread keeps for reading.
 const MAX_BUFFER_LEN: usize = 4 << 20;
-/// How contents are coded.
+/// The coding of contents.
 pub const CODING: bincode::config::Configuration<
     bincode::config::LittleEndian,
     bincode::config::Varint,
     bincode::config::Limit<MAX_LEN>,
 > = bincode::config::standard().with_limit::<MAX_LEN>();
 
-/// What a record is found by.
+/// The key by which a record is found.
 pub type Key = [u8; 16];
 
-/// What tells the logs of one kind and version from others.
+/// The kind and version of a log, which tell it from other logs.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     /// The first bytes of the log.
     pub magic: [u8; 8],
-    /// Raised when contents are coded in another way.
+    /// The version. It is raised when contents are coded in another way.
     pub version: u32,
 }
 
@@ -73,10 +73,10 @@ pub struct Used<B = Vec<u8>> {
 pub struct RecordLog {
     path: PathBuf,
     kind: Kind,
-    /// `None` where there is no log of this kind.
+    /// The file; `None` if there is no log of this kind.
     file: Option<File>,
     records: HashMap<Key, Record>,
-    /// Where the last whole record ends.
+    /// The end of the last whole record.
     end: u64,
 }
 
@@ -85,7 +85,7 @@ pub struct RecordLog {
 struct Record {
     /// The contents, as a range of the file.
     at: Range<u64>,
-    /// What the contents have to have as their hash.
+    /// The hash that the contents must have.
     checksum: [u8; 16],
     /// The contents, if they are short.
     short: Option<Box<[u8]>>,
@@ -121,9 +121,9 @@ impl RecordLog {
         self.len() == 0
     }
 
-    /// What `read` makes of the contents of a record; `None` if the log has none that is whole.
-    /// Each thread reads into memory of its own again and again, since new memory has to be
-    /// cleared.
+    /// Calls `read` with the contents of a record and returns its result; `None` if the log has no
+    /// whole record with this key. Each thread reuses its own buffer, because new memory would have
+    /// to be cleared.
     pub fn read<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
         thread_local! {
             static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -162,7 +162,8 @@ impl RecordLog {
         (hash128(&bytes) == *checksum).then_some(bytes)
     }
 
-    /// Adds what is new, and forgets what is not in use, if that is most of the log.
+    /// Adds the new records. If most of the log is not in use, also removes the records that are
+    /// not in use.
     ///
     /// # Errors
     /// If the log cannot be written. It stays valid, and takes no more room than before.
@@ -242,7 +243,7 @@ struct Window<'a> {
     file: &'a File,
     /// Bytes of the file.
     len: u64,
-    /// Where the part begins.
+    /// The offset at which the part begins.
     start: u64,
     bytes: Vec<u8>,
 }
@@ -265,7 +266,7 @@ impl Window<'_> {
         Some((key, Record { at, checksum, short }))
     }
 
-    /// `n` bytes from `at` on, at most [`WINDOW`].
+    /// Returns the `n` bytes that begin at `at`. `n` is at most [`WINDOW`].
     fn bytes(&mut self, at: u64, n: usize) -> Option<&[u8]> {
         let is_inside = at >= self.start && at + n as u64 <= self.start + self.bytes.len() as u64;
         if !is_inside {
@@ -339,7 +340,7 @@ mod tests {
         hash128(&i.to_le_bytes())
     }
 
-    /// Short and long contents.
+    /// Returns contents for record `i`. Some are short, some are long.
     fn contents(i: u32) -> Vec<u8> {
         (0..i * 7 % 1000).map(|at| (at * i) as u8).collect()
     }

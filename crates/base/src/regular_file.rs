@@ -5,8 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Opens a regular file. What is none is refused before a byte of it is read, and a pipe that
-/// nobody writes to is not waited for.
+/// Opens a regular file. Anything else is refused before a byte of it is read. The function does
+/// not wait for a pipe that nobody writes to.
 ///
 /// # Errors
 /// If it cannot be opened, or is a directory, a pipe, a socket or a device.

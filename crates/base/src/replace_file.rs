@@ -12,8 +12,9 @@ use crate::file_mode::{make_directory, private_file};
 /// The next number in the name of a file that is being written. Threads may write one file at once.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Replaces a file by a rename: what `write` writes is on disk before the name leads to it. Behind
-/// a symbolic link it is the file itself that is replaced. If something fails, the old file stays.
+/// Replaces a file by a rename. The bytes that `write` writes are on disk before the file gets its
+/// name. If the path is a symbolic link, the file that it points to is replaced. If something
+/// fails, the old file stays.
 ///
 /// # Errors
 /// If the system refuses, and those of `write`.
@@ -24,7 +25,8 @@ pub fn replace_by<T, E: From<io::Error>>(
     replace_as(path, false, write)
 }
 
-/// As [`replace_by`]. Only the user may read the new file, or else who may read the old one.
+/// Replaces a file like [`replace_by`]. If `is_private`, only the user may read the new file.
+/// Otherwise the new file gets the permissions of the old one, if there is an old one.
 fn replace_as<T, E: From<io::Error>>(
     path: &Path,
     is_private: bool,
@@ -53,8 +55,8 @@ fn replace_as<T, E: From<io::Error>>(
     })
 }
 
-/// Replaces a file by these bytes. Makes its directory where there is none. What is no file, such
-/// as `/dev/stdout` or a pipe, is written to.
+/// Replaces a file by these bytes. Makes the file's directory if it is missing. If the path is not
+/// a regular file, such as `/dev/stdout` or a pipe, the bytes are written to it.
 ///
 /// # Errors
 /// If the system refuses.
@@ -66,7 +68,8 @@ pub fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(path, |file| file.write_all(bytes))
 }
 
-/// As [`keep`], of a file that only the user may read. A directory that is made is theirs alone.
+/// Replaces a file like [`keep`], but only the user may read the new file. If the directory does
+/// not exist, it is made for the user alone.
 ///
 /// # Errors
 /// If the system refuses.
@@ -75,7 +78,7 @@ pub fn keep_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_as(path, true, |file| file.write_all(bytes))
 }
 
-/// As [`keep_private`], in a directory that is there and stays as it is.
+/// Replaces a file like [`keep_private`], but the directory must exist, and it does not change.
 ///
 /// # Errors
 /// If the system refuses.
@@ -83,7 +86,7 @@ pub fn replace_privately(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_as(path, true, |file| file.write_all(bytes))
 }
 
-/// As [`keep_private`], with a value as JSON.
+/// Writes a value as JSON, like [`keep_private`].
 ///
 /// # Errors
 /// If the system refuses.
@@ -92,7 +95,8 @@ pub fn keep_private_json(path: &Path, value: &impl Serialize) -> io::Result<()> 
     keep_private(path, &json)
 }
 
-/// Removes what processes that were killed left beside a file that they were replacing.
+/// Removes the temporary files beside a file that were left by killed processes while they replaced
+/// it.
 pub fn sweep(path: &Path) {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
@@ -133,7 +137,7 @@ pub fn sync_tree(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// As [`keep`], with a value as JSON.
+/// Writes a value as JSON, like [`keep`].
 ///
 /// # Errors
 /// If the system refuses.
@@ -142,7 +146,7 @@ pub fn keep_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     keep(path, &json)
 }
 
-/// Puts the names in a directory on disk. Windows has no such call and needs none.
+/// Writes the names in a directory to disk. Windows has no such call and needs none.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }

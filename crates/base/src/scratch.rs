@@ -1,5 +1,6 @@
-//! What a build does not need for the time being: in memory up to a budget, beyond it in a
-//! temporary file, which is gone with the build. A small site never has one.
+//! Storage for values that a build does not need for the time being. They stay in memory up to a
+//! budget. Beyond it, they are in a temporary file, which is removed when the build ends. The build
+//! of a small site needs no such file.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,7 +13,7 @@ use bincode::{Decode, Encode};
 
 use crate::record_log::{CODING, read_at};
 
-/// Bytes of one kind of thing, such as the texts of pages, that stay in memory.
+/// Bytes of one kind of value, such as the texts of pages, that stay in memory.
 pub const BUDGET: u64 = 128 << 20;
 
 /// Keeps values of one kind.
@@ -20,7 +21,8 @@ pub const BUDGET: u64 = 128 << 20;
 pub struct Scratch {
     budget: u64,
     held: AtomicU64,
-    /// `None` inside if the system gives no file. Values stay in memory then.
+    /// The file, once it is needed. It contains `None` if the system gives no file. Values then
+    /// stay in memory.
     file: OnceLock<Option<Arc<Pile>>>,
 }
 
@@ -42,14 +44,14 @@ pub struct Record {
 /// A value that a [`Scratch`] keeps.
 #[derive(Debug)]
 pub enum Stowed<T> {
-    /// In memory.
+    /// A value in memory.
     Held(T),
-    /// In the temporary file.
+    /// A value in the temporary file.
     Away(Record),
 }
 
 impl Scratch {
-    /// With so many bytes in memory.
+    /// Returns an empty store that keeps up to `budget` bytes in memory.
     pub fn new(budget: u64) -> Self {
         Self { budget, held: AtomicU64::new(0), file: OnceLock::new() }
     }
@@ -67,8 +69,8 @@ impl Scratch {
         self.put_with(bytes.len(), |pile| Pile::add(pile, bytes).ok())
     }
 
-    /// Puts bytes into the file; `None` if what they are made of, `len` bytes, can stay in memory,
-    /// or has to because the file cannot be written.
+    /// Puts bytes into the file. Returns `None` if the value that they encode, which takes `len`
+    /// bytes, can stay in memory, or must stay there because the file cannot be written.
     pub fn put(&self, len: usize, bytes: impl FnOnce() -> Option<Vec<u8>>) -> Option<Record> {
         self.put_with(len, |pile| Pile::add(pile, &bytes()?).ok())
     }
@@ -184,7 +186,7 @@ pub fn coded(value: impl Encode) -> Option<Vec<u8>> {
     bincode::encode_to_vec(value, CODING).ok()
 }
 
-/// Returns the file does not hold what was written.
+/// Returns the error that the file does not hold what was written.
 pub fn changed() -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,

@@ -1,12 +1,12 @@
-//! Errors in what was asked, with a code that programs read.
+//! Errors in a request of the user, with a code that programs read.
 
-/// An error in what was asked, with a code of its own.
+/// An error in a request of the user, with a code of its own.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct UsageError {
-    /// Stable. See `docs/command-line.md`.
+    /// A code that does not change. See `docs/command-line.md`.
     pub code: &'static str,
-    /// What was expected, what was found, and what to do.
+    /// The message: what was expected, what was found, and what to do.
     pub message: String,
 }
 

@@ -20,7 +20,7 @@ pub enum EncoderChoice {
     /// The encoder of the documents if it is available, otherwise none.
     #[default]
     Auto,
-    /// None: search by words only.
+    /// No encoder: search by words only.
     None,
     /// The encoder with this name.
     Named(String),
@@ -50,7 +50,7 @@ impl FromStr for EncoderChoice {
 
 /// An encoder of queries into a bundle's space.
 pub struct QueryEncoder {
-    /// `None` if the engine embeds queries with the rows in the bundle.
+    /// The encoder; `None` if the engine embeds queries with the rows in the bundle.
     encoder: Option<BoxedEncoder>,
     kind: &'static str,
 }
@@ -159,7 +159,7 @@ impl QueryEncoder {
         Ok(encoder)
     }
 
-    /// `transformer`, `static`, `hash`.
+    /// Returns the kind of encoder: `transformer`, `static` or `hash`.
     pub fn kind(&self) -> &'static str {
         self.kind
     }

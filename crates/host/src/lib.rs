@@ -85,7 +85,7 @@ pub struct Cost {
     pub shards: Vec<ShardId>,
     /// Number of rounds: how often the engine asked for shards.
     pub n_rounds: u32,
-    /// For each round the number of shards that had been read before it.
+    /// The number of shards that had been read before each round.
     pub round_starts: Vec<usize>,
 }
 
@@ -140,14 +140,14 @@ impl Host {
         Ok(host)
     }
 
-    /// Time for reading and checking the entry file and the manifest.
+    /// Returns the time spent on reading and checking the entry file and the manifest.
     pub fn open_time(&self) -> Duration {
         self.open_time
     }
 
-    /// Whether to search as a browser does: in the cells near the query instead of in all vectors.
-    /// The bundle of a site always is searched so, because all of its vectors would be fetched
-    /// otherwise.
+    /// Sets whether to search like a browser: only in the cells near the query, and not in all
+    /// vectors. The copy of a site's bundle is always searched in this way, because otherwise all
+    /// of its vectors would be fetched.
     pub fn set_streamed(&mut self, streamed: bool) {
         self.streamed = streamed || self.files.is_copy();
         self.index.set_streamed(self.streamed);
@@ -224,7 +224,8 @@ impl Host {
         Ok((response, cost))
     }
 
-    /// As [`Host::search_as_meant`], with the vectors of the query and of the sections shown.
+    /// Answers a request like [`Host::search_as_meant`]. Also returns the vectors of the query and
+    /// of the sections shown.
     ///
     /// # Errors
     /// The errors of [`Host::search_as_meant`]; [`findling_engine::Error::Vector`] if the bundle
@@ -372,8 +373,8 @@ fn corrected(
     Ok(embed_meant(encoder, &mut request, meant)?.then_some(request))
 }
 
-/// Embeds a query, and what it also asks for, as `meant` spells them. Returns false where there is
-/// nothing to embed: the hash encoder embeds the query as typed, in every host.
+/// Embeds a query and its further queries, as `meant` spells them. Returns false if there is
+/// nothing to embed. The hash encoder embeds the query as typed, in every host.
 fn embed_meant(
     encoder: Option<&QueryEncoder>,
     request: &mut Request,

@@ -1,4 +1,4 @@
-//! Reads whole pages: the text behind a hit, and what is around it.
+//! Whole pages: the text of a hit, and the text around it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use super::Host;
 /// Most shards of texts that are kept decoded.
 const MAX_SHARDS: usize = 64;
 
-/// What has been read of the texts.
+/// The parts of the texts that have been read.
 #[derive(Default)]
 pub(super) struct Texts {
     shards: HashMap<ShardId, TextsShard>,
@@ -38,7 +38,7 @@ pub struct Document {
     pub attributes: serde_json::Map<String, Value>,
     /// Names and values to be shown with the page, in the order of the source.
     pub meta: Vec<(String, String)>,
-    /// In page order.
+    /// The sections, in page order.
     pub sections: Vec<DocumentSection>,
 }
 
@@ -78,7 +78,7 @@ impl Host {
         Ok(self.find_document(address)?.1)
     }
 
-    /// As [`Host::document`], with the page's number.
+    /// Returns a page like [`Host::document`], and also its number.
     ///
     /// # Errors
     /// As [`Host::document`].

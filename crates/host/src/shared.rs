@@ -23,7 +23,7 @@ impl SharedHost {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`Host::search_as_meant`].
+    /// Answers a request like [`Host::search_as_meant`].
     ///
     /// # Errors
     /// As [`Host::search_as_meant`].

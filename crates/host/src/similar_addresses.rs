@@ -50,7 +50,7 @@ impl Trigrams {
         Self(padded.windows(3).filter_map(|run| run.try_into().ok()).collect())
     }
 
-    /// Dice's coefficient: 0 to 1.
+    /// Returns Dice's coefficient, from 0 to 1.
     fn likeness(&self, other: &Self) -> f64 {
         let both = self.0.intersection(&other.0).count();
         2.0 * both as f64 / (self.0.len() + other.0.len()).max(1) as f64

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::{Cost, Host, QueryEncoder, embed_meant, replace_word};
 
-/// A bundle and what it is asked.
+/// A bundle and the request to it.
 pub struct Asked<'a> {
     /// The bundle.
     pub host: &'a mut Host,
@@ -112,7 +112,7 @@ impl Party<'_, '_> {
     }
 }
 
-/// What one step of a search returns: what is asked, or the shards that are missing for it.
+/// The result of one step of a search: a value, or the shards that are missing for it.
 type Part<T> = Result<Result<T, Vec<ShardId>>, Error>;
 
 /// Asks one bundle a part of a search, and reads the shards that are missing.

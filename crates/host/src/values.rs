@@ -55,8 +55,8 @@ impl Host {
         Ok(pages.len())
     }
 
-    /// Returns the attributes that each section of a page has besides those of the page, as a
-    /// response has them; in the order of [`Document::sections`](super::Document).
+    /// Returns the attributes that each section of a page has besides the attributes of the page.
+    /// They have the form of a response and the order of [`Document::sections`](super::Document).
     ///
     /// # Errors
     /// If a column or the structure cannot be read.

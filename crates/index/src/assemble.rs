@@ -67,7 +67,7 @@ pub struct Parts {
     pub ranking: Vec<f32>,
     /// Columns by name, with their shards.
     pub columns: Vec<(Built, Stored)>,
-    /// The text shards, each with what it begins with.
+    /// The text shards, each with its beginning.
     pub texts: Vec<texts::Shard>,
     /// The pages' addresses, uncompressed.
     pub addresses: Vec<u8>,
@@ -202,8 +202,8 @@ fn add_positions(positions: Positions, shards: &mut ShardSet) -> Result<(Vec<u8>
     Ok((write_directory(&pages, &ranges, &entries)?, stored))
 }
 
-/// Adds the shards of the dense leg. Those of the cells are returned apart, because the centroids
-/// list them and not the manifest.
+/// Adds the shards of the dense leg. The shards of the cells are returned separately, because the
+/// centroids list them and the manifest does not.
 fn add_dense(
     parts: DenseParts,
     structure: &Structure,
@@ -317,7 +317,7 @@ fn add_sentences(sentences: &Sentences, shards: &mut ShardSet) -> Result<Vec<Sen
         .collect())
 }
 
-/// The mean of the quantised vectors.
+/// Returns the mean of the quantised vectors.
 fn mean(quantised: &[(Vec<i8>, f32)], dim: usize) -> Vec<f32> {
     let mut sums = vec![0.0f64; dim];
     for (row, scale) in quantised {

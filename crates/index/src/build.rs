@@ -138,8 +138,8 @@ pub fn build(job: Job<'_>, progress: &dyn Progress) -> anyhow::Result<Outcome> {
 /// A column and its stored bytes.
 type StoredColumn = (columns::Built, Stored);
 
-/// Returns the columns of attributes with their shards, and the shards of texts, each with what it
-/// begins with.
+/// Returns the columns of attributes with their shards, and the shards of texts, each with its
+/// beginning.
 fn columns_and_texts(
     pages: &[Page],
     chunks: &Chunks,

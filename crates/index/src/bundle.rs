@@ -19,7 +19,8 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Returns every shard with its path: those of the manifest, then the cells, then positions.
+    /// Returns every shard with its path: the shards of the manifest, then the cells, then
+    /// positions.
     pub fn stored(&self) -> impl Iterator<Item = (String, &ShardBytes)> {
         let listed = self.manifest.shards.iter().zip(&self.shards);
         let others =

@@ -26,23 +26,24 @@ pub struct Chunks(Vec<Kept>);
 /// A chunked page.
 #[derive(Debug)]
 pub enum Kept {
-    /// In memory.
+    /// A page in memory.
     Held(ChunkedPage),
-    /// In a temporary file.
+    /// A page in a temporary file.
     Away {
-        /// Where.
+        /// The place in the file.
         record: Record,
         /// Number of its sections.
         n_sections: usize,
         /// Number of units of all sections.
         n_units: usize,
-        /// Empty if no section has attributes of its own, as in most sites.
+        /// The attributes of the sections. Empty if no section has attributes of its own, as in
+        /// most sites.
         attributes: Box<[Attributes]>,
     },
 }
 
 impl Kept {
-    /// Keeps a page where there is room for it.
+    /// Keeps a page in memory if there is room, otherwise in the temporary file.
     pub fn new(page: ChunkedPage, scratch: &Scratch) -> Self {
         let of_section = |section: &ChunkedSection| {
             let units: usize = section.units.iter().map(|unit| unit.text.len() + 32).sum();
@@ -100,7 +101,7 @@ impl Chunks {
         }
     }
 
-    /// Some pages.
+    /// Returns the pages of a range.
     ///
     /// # Errors
     /// If the temporary file cannot be read.

@@ -77,15 +77,15 @@ pub fn limit_facets(built: &mut [Built], lens: &[usize], warn: &mut dyn FnMut(St
     }
 }
 
-/// What pages and sections say of an attribute.
+/// The facts about an attribute that pages and sections give.
 #[derive(Default)]
 struct Said {
     kinds: BTreeSet<u8>,
-    /// A page marks it for more than sorting.
+    /// Whether a page marks it for more than sorting.
     marked: bool,
-    /// A page has it for sorting alone.
+    /// Whether a page has it only for sorting.
     sort_only: bool,
-    /// A page or a section has it that does not say whether it is a facet.
+    /// Whether it occurs in a page or a section that does not say whether it is a facet.
     unmarked: bool,
     of_sections: bool,
 }
@@ -179,7 +179,7 @@ fn said<'a>(pages: &'a [Page], chunks: &'a Chunks) -> BTreeMap<&'a str, Said> {
     said
 }
 
-/// Distinct values.
+/// Returns the number of distinct values.
 fn n_values(column: &Column) -> usize {
     match column {
         Column::Strings(strings) => strings.n_values() as usize,

@@ -141,7 +141,7 @@ impl Sketch {
     }
 }
 
-/// FNV-1a with mixed bits, so that the smallest hashes are an even sample.
+/// Returns the FNV-1a hash with its bits mixed, so that the smallest hashes are an even sample.
 fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

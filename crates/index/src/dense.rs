@@ -226,7 +226,7 @@ fn fit_to(
     Ok(fitted.unwrap_or(rows))
 }
 
-/// Builds the HNSW graph if the options want one for so many vectors.
+/// Builds the HNSW graph if the options want one for this number of vectors.
 fn graph_of(
     embedded: &Embedded,
     options: &Options,

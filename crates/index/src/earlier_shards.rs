@@ -1,4 +1,5 @@
-//! The shards of the bundle that is replaced. What is made from the same is not compressed again.
+//! The shards of the bundle that is replaced. Shards whose inputs have not changed are not
+//! compressed again.
 //!
 //! A shard is found by its uncompressed contents, or by a key of what these are made from. A log
 //! beside the bundle tells the file of each key. Without a log all shards are decompressed, which
@@ -30,7 +31,7 @@ const MAX_STORED: u64 = 512 << 20;
 /// The kind of the log.
 pub const KIND: Kind = Kind { magic: *b"FNDLSHRD", version: 2 };
 
-/// Shards by what they are made from.
+/// Earlier shards, by the hash of their inputs.
 #[derive(Debug, Default)]
 pub struct EarlierShards {
     /// Shards by their contents, where there is no log.
@@ -39,11 +40,11 @@ pub struct EarlierShards {
     directory: Option<PathBuf>,
     log: Option<RecordLog>,
     noted: Mutex<Noted>,
-    /// Where shards are for which there is no room in memory.
+    /// The storage for shards that have no room in memory.
     scratch: Option<Scratch>,
 }
 
-/// What a build learns about shards.
+/// The facts about shards that a build notes.
 #[derive(Debug, Default)]
 struct Noted {
     /// Keys, each with the hash of its shard; `None` if it has none.
@@ -57,8 +58,8 @@ struct Noted {
 type Record = Option<(String, Key)>;
 
 impl EarlierShards {
-    /// Returns the shards of a bundle. Those that are missing or damaged are left out, as are those
-    /// that were renamed: the same contents have another name in a bundle that is built anew.
+    /// Returns the shards of a bundle. Missing and damaged shards are left out. Renamed shards are
+    /// left out too, because the same contents have another name in a newly built bundle.
     pub fn of(files: Option<&BundleFiles>, log: Option<RecordLog>) -> Self {
         let Some(files) = files else { return Self { log, ..Self::default() } };
         let directory = Some(files.directory().to_owned());
@@ -74,12 +75,12 @@ impl EarlierShards {
         Self { stored: stored.collect(), directory, log, ..Self::default() }
     }
 
-    /// With so many bytes of new shards in memory.
+    /// Sets how many bytes of new shards may stay in memory.
     pub fn with_memory(self, bytes: u64) -> Self {
         Self { scratch: Some(Scratch::new(bytes)), ..self }
     }
 
-    /// Returns whether shards are found by what they are made from.
+    /// Returns whether shards are found by the hash of their inputs.
     pub fn has_log(&self) -> bool {
         self.log.is_some()
     }
@@ -89,7 +90,7 @@ impl EarlierShards {
         self.log.as_ref().is_some_and(|log| !log.is_empty())
     }
 
-    /// As [`encode_shard`].
+    /// Encodes a shard like [`encode_shard`], or takes the earlier shard with the same contents.
     ///
     /// # Errors
     /// If the contents are too long.
@@ -118,7 +119,8 @@ impl EarlierShards {
         }
     }
 
-    /// What was made from the same: a shard, or none. `None` if that is not known.
+    /// Returns the shard that an earlier build made for this key. `Some(None)` means that it made
+    /// no shard for the key. `None` means that nothing is known.
     pub fn find(&self, key: &Key, kind: ShardKind) -> Option<Option<Stored>> {
         let (stored, hash) = match self.stored.get(key) {
             Some(stored) => (stored.clone(), hash128(stored)),
@@ -158,7 +160,7 @@ impl EarlierShards {
         bincode::decode_from_slice(&bytes, CODING).ok().map(|(record, _)| record)
     }
 
-    /// Remembers what was made from what a key stands for.
+    /// Remembers the shard that was made for a key, or that none was made.
     pub fn note(&self, key: Key, made: Option<&Stored>) {
         if self.has_log() {
             // Without a hash the shard is made again in the next build.

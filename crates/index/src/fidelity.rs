@@ -1,6 +1,6 @@
-//! Measures during a build what the static query encoder costs a site. Queries are made from the
-//! site's headings and sentences and embedded by the table and by the teacher. Counted is how often
-//! each finds the section that the query was taken from.
+//! The cost of the static query encoder for a site, measured during a build. Queries are made from
+//! the site's headings and sentences. The table and the teacher embed them. For each of the two,
+//! the measure counts how often it finds the section from which the query was taken.
 
 use std::borrow::Borrow;
 use std::collections::HashSet;
@@ -52,7 +52,8 @@ struct Sample {
     own: std::ops::Range<usize>,
 }
 
-/// Measures. `embedded` has the projected vectors that the bundle stores.
+/// Measures the cost of the static query encoder. `embedded` has the projected vectors that the
+/// bundle stores.
 ///
 /// # Errors
 /// If the teacher fails.

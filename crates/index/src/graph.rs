@@ -20,8 +20,8 @@ use findling_base::progress::Counter;
 use layer::{Layer, Seen, select};
 use points::{Place, Points};
 
-/// Most neighbours of a vector on an upper layer; the base layer has twice as many. A layer has
-/// about one of so many vectors of the one below.
+/// Most neighbours of a vector on an upper layer; the base layer has twice as many. Each layer has
+/// about one in `MAX_NEIGHBOURS` of the vectors of the layer below it.
 const MAX_NEIGHBOURS: usize = 32;
 /// Candidates kept while inserting. More candidates make a better graph and take proportionally
 /// longer.
@@ -136,7 +136,7 @@ mod tests {
         build(values, dim, &Counter::default())
     }
 
-    /// Adds up what is counted.
+    /// A sum of the counts that are reported.
     #[derive(Default)]
     struct Sum(Arc<AtomicU64>);
 

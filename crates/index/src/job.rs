@@ -23,12 +23,12 @@ use findling_page::page::Page;
 /// about twice that number, the graph saves one millisecond and costs its download.
 pub const GRAPH_FROM: usize = 20_000;
 
-/// Largest number of vectors for which a bundle gets a graph if none is asked for. That of a
-/// million takes longer than all else of a build. Readers search cells, and a program compares
-/// with so many vectors in some milliseconds more.
+/// Largest number of vectors for which a bundle gets a graph by default. The graph of a million
+/// vectors takes longer than the rest of the build. Readers search cells, and a program needs only
+/// some milliseconds more to compare this many vectors.
 pub const GRAPH_UP_TO: usize = 400_000;
 
-/// How to index.
+/// Options for indexing.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Sizes of passages and embedding units. The token limit is lowered to the encoder's limit.
@@ -78,12 +78,12 @@ impl Default for Options {
     }
 }
 
-/// The logs of what earlier builds computed. Each can be deleted at any time.
+/// The logs of results that earlier builds computed. Each log can be deleted at any time.
 #[derive(Clone, Copy, Debug)]
 pub struct Logs<'a> {
     /// The log of analysed pages.
     pub analyses: &'a Path,
-    /// The log of what the bundle's shards were made from.
+    /// The log of the inputs from which the bundle's shards were made.
     pub shards: &'a Path,
 }
 
@@ -106,9 +106,9 @@ pub struct Job<'a> {
     pub earlier: Option<PreviousBuild>,
     /// The files that the bundle replaces.
     pub deployed: Deployed,
-    /// The logs of what earlier builds computed.
+    /// The logs of results that earlier builds computed.
     pub logs: Option<Logs<'a>>,
-    /// How to index.
+    /// The options for indexing.
     pub options: Options,
 }
 

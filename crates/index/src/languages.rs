@@ -11,8 +11,8 @@ use findling_page::page::Page;
 pub struct Languages {
     /// Primary subtags (`pt` of `pt-BR`), the most frequent first.
     pub list: Vec<String>,
-    /// For each page, the index of its language in `list`. `None` if the list is full; the page is
-    /// then analysed without a language.
+    /// The index of each page's language in `list`. `None` if the list is full; the page is then
+    /// analysed without a language.
     of_page: Vec<Option<u8>>,
 }
 
@@ -64,8 +64,8 @@ impl Languages {
         }
     }
 
-    /// Returns the language in which a section is analysed: the one it declares, if that has rules
-    /// and is in the list, and else that of its page.
+    /// Returns the language in which a section is analysed. The language that the section declares
+    /// is used if it has rules and is in the list, otherwise the language of its page.
     pub fn of_section(&self, page: usize, declared: &str) -> &str {
         let own = with_rules(declared);
         let listed = own.and_then(|own| self.list.iter().find(|listed| **listed == own));

@@ -30,10 +30,10 @@ const MIN_PACK_BYTES: usize = 16 << 10;
 /// Most packs of a bundle whose packs' length follows from the number of pages.
 const MAX_PACKS: usize = 5_000;
 
-/// How much longer than new ones the packs of an earlier bundle may be.
+/// Largest ratio of the length of an earlier bundle's packs to the length of new packs.
 const MAX_GROWTH: usize = 4;
 
-/// How shards are packed.
+/// The limits for packing shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes that a pack should have at most. One with a single shard can be longer.
@@ -46,7 +46,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the limits for a bundle: the length of new packs, and that of kept ones.
+    /// Returns the limits for a bundle: the length of new packs, and the length of kept packs.
     fn lengths(&self, bundle: &Bundle) -> (usize, usize) {
         if !self.by_pages {
             return (self.pack_bytes, self.pack_bytes);
@@ -78,7 +78,8 @@ struct Plan<'a> {
     items: Vec<Item<'a>>,
     packs: Vec<Pack>,
     slots: Vec<Option<Slot>>,
-    /// For each item the first one with its path. Equal shards of positions have one.
+    /// The index of the first item with the same path, for each item. Equal shards of positions
+    /// share a path.
     first: Vec<usize>,
     /// The pack that is being filled.
     filling: Vec<u8>,
@@ -135,7 +136,7 @@ pub fn pack(
     Ok(directory.to_bytes(lane)?)
 }
 
-/// For each item the first one with its path.
+/// Returns, for each item, the index of the first item with the same path.
 fn first_of_paths(items: &[Item<'_>]) -> Vec<usize> {
     let mut by_path: HashMap<&str, usize> = HashMap::new();
     let mut first = Vec::with_capacity(items.len());
@@ -150,8 +151,8 @@ fn lane_of(bundle: &Bundle, id: usize) -> usize {
     bundle.manifest.shards.get(id).map_or(ShardKind::Cell, |shard| shard.kind) as usize
 }
 
-/// Finds the shards of an earlier bundle that are in the new one, and keeps its packs of which at
-/// least half is in use and which the limits, those of another host perhaps, allow.
+/// Finds the shards of an earlier bundle that are in the new one. Keeps the earlier packs of which
+/// at least half is in use, if the limits allow them. The limits may now be those of another host.
 fn keep(
     earlier: &PackedShards,
     items: &mut [Item<'_>],
@@ -263,8 +264,8 @@ impl Plan<'_> {
     }
 }
 
-/// Places the directory of positions, and behind it the slots of positions, so that one request
-/// fetches both. If both are as they were, they stay where they are.
+/// Places the directory of positions, and the slots of positions after it, so that one request
+/// fetches both. If neither has changed, they stay where they are.
 fn place_positions(
     plan: &mut Plan<'_>,
     with: usize,

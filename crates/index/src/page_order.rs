@@ -17,8 +17,8 @@ use findling_page::page::Page;
 /// neighbour. Neighbours have words in common, so lists are shorter in the site's order.
 const MAX_MOVED: usize = 8;
 
-/// Pages of a block in the mean. What stands in larger blocks is farther from what it is about, and
-/// each doubling saves a tenth of the structure.
+/// Mean number of pages in a block. In larger blocks, data is farther from the pages that it
+/// describes. Each doubling saves a tenth of the structure.
 const BLOCK: u32 = 1024;
 
 /// Puts the pages of each block of a large site in the order of their numbers of sections.
@@ -47,7 +47,8 @@ pub fn keep(pages: Vec<Page>, earlier: &Addresses) -> Vec<Page> {
     places.into_iter().filter_map(|place| pages.get_mut(place)?.take()).collect()
 }
 
-/// For each number, the index in the site's order of the page that gets it.
+/// Returns, for each page number, the index of the page that gets it. The index is the page's place
+/// in the site's order.
 fn places(pages: &[Page], earlier: &Addresses) -> Vec<usize> {
     let mut had: HashMap<u32, Vec<usize>> = HashMap::new();
     for (number, &hash) in earlier.urls().iter().enumerate().rev() {
@@ -84,8 +85,8 @@ mod tests {
         Addresses::from_bytes(&raw, &stats).unwrap()
     }
 
-    /// What a site of these addresses is ordered as, built over a bundle whose pages stand in that
-    /// order.
+    /// Orders a site with these addresses, built over a bundle whose pages are in the order
+    /// `before`. Checks that each page occurs once.
     fn check(now: impl IntoIterator<Item = String>, before: &[Page]) -> Vec<Page> {
         let mut now: Vec<String> = now.into_iter().collect();
         now.sort();

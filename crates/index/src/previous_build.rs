@@ -1,7 +1,7 @@
-//! What a rebuild reuses of the previous build, so that an edit changes few files: the centroids of
-//! the cells and the rows fitted to the site. If these were learned again, all of them would differ
-//! a little, and readers would fetch everything again. The order of pages is also kept
-//! ([`page_order`](super::page_order)).
+//! Parts of the previous build that a rebuild reuses, so that an edit changes few files: the
+//! centroids of the cells, and the rows fitted to the site. If these were learned again, all of
+//! them would differ a little, and readers would fetch everything again. The order of pages is also
+//! kept ([`page_order`](super::page_order)).
 //!
 //! Centroids and rows are taken from the bundle in the output directory, if the documents' encoder
 //! is the same. [`cells`](super::cells) and [`fit`](super::fit) measure whether they are still good

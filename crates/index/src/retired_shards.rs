@@ -71,7 +71,7 @@ pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns whether a name is that of a shard or manifest: hex digits of a hash.
+/// Returns whether a name has the form of a shard's or a manifest's name: hex digits of a hash.
 fn is_shard(name: &str) -> bool {
     let hex = |stem: &str| stem.len() >= 8 && stem.bytes().all(|byte| byte.is_ascii_hexdigit());
     name.strip_suffix(".bin").is_some_and(hex)

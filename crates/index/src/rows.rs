@@ -170,7 +170,7 @@ impl Rows {
         self.rows.keys().map(String::as_str)
     }
 
-    /// Dimensions of a row.
+    /// Returns the number of dimensions of a row.
     pub fn dim(&self) -> usize {
         self.dim as usize
     }

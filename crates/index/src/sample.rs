@@ -19,8 +19,9 @@ pub fn evenly<T>(candidates: Vec<T>, max: usize) -> impl Iterator<Item = T> {
     candidates.into_iter().step_by(step)
 }
 
-/// Query number `i`: a section's heading or, for odd numbers and for sections without heading, the
-/// beginning of its second sentence. (The first sentence often repeats the heading.)
+/// Returns query number `i`. For even numbers, it is the section's heading. For odd numbers and for
+/// sections without a heading, it is the beginning of the second sentence, because the first
+/// sentence often repeats the heading.
 pub fn query(i: usize, heading: &str, text: &str) -> String {
     if i.is_multiple_of(2) && !heading.is_empty() {
         return heading.to_owned();

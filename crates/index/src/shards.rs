@@ -37,7 +37,7 @@ impl Deployed {
         Self { directory: Some(directory), packed, ..Self::default() }
     }
 
-    /// These files, with the shards of the earlier bundle.
+    /// Adds the shards of the earlier bundle.
     pub fn with_shards(self, earlier: EarlierShards) -> Self {
         Self { earlier: Arc::new(earlier), ..self }
     }
@@ -79,9 +79,9 @@ impl Deployed {
         rename_while(shard, |(entry, stored)| self.has_other(&start.path(entry), stored))
     }
 
-    /// Does the same for the shards of a group, which share a hash: changes the salt of one shard
-    /// until all names are free. If no names are free, the last ones are used, and the files with
-    /// these names are replaced.
+    /// Renames the shards of a group, which share a hash: changes the salt of one shard until all
+    /// names are free. If no names are free, the last ones are used, and the files with these names
+    /// are replaced.
     fn rename_group(&self, group: &mut [Stored], starts: &[RangeStart<'_>]) -> io::Result<()> {
         for _ in 0..=u8::MAX {
             let mut all = Vec::new();
@@ -126,7 +126,7 @@ pub struct ShardSet {
     deployed: Deployed,
     entries: Vec<ShardEntry>,
     stored: Vec<ShardBytes>,
-    /// The shards that are named by their hashes alone.
+    /// The shards whose names are only their hashes.
     ids: HashMap<ShardHash, ShardId>,
     /// Names of shards that are in another directory.
     reserved: HashSet<ShardHash>,

@@ -20,7 +20,7 @@ const MOST: usize = 40_000;
 /// Target size of a shard in bytes, uncompressed.
 const TARGET: usize = 8 << 10;
 
-/// Where a word occurs, and how often it counts there.
+/// The place where a word occurs. Its number says how often the word counts there.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
     /// Running text.
@@ -81,7 +81,8 @@ pub fn corrections<'a>(counts: impl Iterator<Item = (&'a str, u32)>) -> Vec<(Box
     chosen(all.into_iter())
 }
 
-/// Counts of words, of which [`corrections`] chooses, where the words are not all in memory.
+/// Counts of words for choosing corrections like [`corrections`], when the words are not all in
+/// memory.
 #[derive(Debug, Default)]
 pub struct Counts(HashMap<Box<str>, u32>);
 
@@ -94,7 +95,7 @@ impl Counts {
         }
     }
 
-    /// As [`corrections`].
+    /// Returns the possible corrections, like [`corrections`].
     pub fn corrections(&self) -> Vec<(Box<str>, u32)> {
         chosen(self.0.iter().map(|(word, n)| (&**word, *n)))
     }

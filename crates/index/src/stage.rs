@@ -35,7 +35,7 @@ impl Stage {
         stage
     }
 
-    /// Items per second.
+    /// Returns the number of items per second.
     pub fn rate(&self) -> f64 {
         if self.seconds > 0.0 { self.count as f64 / self.seconds } else { 0.0 }
     }

@@ -60,7 +60,7 @@ impl From<Vec<u8>> for ShardBytes {
     }
 }
 
-/// By contents. What cannot be read is equal to nothing.
+/// Compares contents. Bytes that cannot be read are equal to nothing.
 impl PartialEq for ShardBytes {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len()

@@ -39,17 +39,17 @@ struct Part {
     encoded: Encoded,
 }
 
-/// What is known of encoded text.
+/// The facts about an encoded text.
 struct Encoded {
     len: usize,
-    /// The hash, where shards are found by what they are made from.
+    /// The hash, if shards are found by the hash of their inputs.
     hash: Option<Key>,
-    /// Itself, unless its shard most likely need not be made, or there is no room for it.
+    /// The encoded text. `None` if its shard most likely need not be made, or if there is no room.
     bytes: Option<Vec<u8>>,
 }
 
 impl Encoded {
-    /// `keeps` says whether the bytes will be needed again.
+    /// Notes the facts about an encoded text. `keeps` says whether the bytes will be needed again.
     fn of(bytes: Vec<u8>, keeps: bool, earlier: &EarlierShards) -> Self {
         let len = bytes.len();
         let hash = earlier.has_log().then(|| hash128(&bytes));
@@ -57,10 +57,10 @@ impl Encoded {
     }
 }
 
-/// Builds and compresses the shards, each with its beginning. Each page is encoded once, and a long
-/// one again in parts, since the size of parts depends on the bytes of all pages. The bytes of
-/// shards that are known are not kept: clearing the memory for them would take longer than encoding
-/// once more what has changed.
+/// Builds and compresses the shards, each with its beginning. Each page is encoded once. A long
+/// page is encoded again in parts, since the size of parts depends on the bytes of all pages. The
+/// bytes of known shards are not kept: clearing the memory for them would take longer than encoding
+/// the changed pages once more.
 pub fn build(
     pages: &[Page],
     chunks: &Chunks,

@@ -22,7 +22,7 @@ const FIRST: [usize; 3] = [24_000, 5_000, 3_000];
 const SHARE: usize = 16;
 
 /// Returns the number of a term's `n` postings on a level that are in the first tier. This also
-/// holds for keys: if that many pages have one name, a query for it is for none of them in
+/// holds for keys: if that many pages have one name, a query for the name means none of them in
 /// particular.
 pub fn n_first(level: Level, n: usize) -> usize {
     let first = FIRST[level as usize];
@@ -35,12 +35,13 @@ pub struct Tiers<'a> {
     pub structure: &'a Structure,
     /// Each page's rank for breaking ties.
     places: Vec<u32>,
-    /// For each field: weight, influence of the length (`b` of BM25F) and mean length.
+    /// The weight, the influence of the length (`b` of BM25F) and the mean length of each field.
     fields: [(f32, f32, f32); 6],
 }
 
 impl<'a> Tiers<'a> {
-    /// `mean_len` is by field.
+    /// Prepares to divide the postings of these pages. `mean_len` has the mean length of each
+    /// field.
     pub fn new(pages: &[Page], structure: &'a Structure, mean_len: &[f32; 6]) -> Self {
         let place = |page: &Page| {
             let [a, b, c, d, ..] = hash128(page.id.as_bytes());
@@ -57,7 +58,7 @@ impl<'a> Tiers<'a> {
         Self { structure, places: pages.iter().map(place).collect(), fields }
     }
 
-    /// What decides the tiers beside the postings.
+    /// Returns the settings that, together with the postings, decide the tiers.
     pub fn settings(&self) -> impl Iterator<Item = f32> {
         self.fields.iter().flat_map(|&(weight, b, mean)| [weight, b, mean])
     }

@@ -1,6 +1,6 @@
-//! The tokens that queries of a site are likely to contain: those of its pages and those of general
-//! vocabulary. The rows of the static encoder and the vocabulary of a deployed transformer are
-//! chosen by this.
+//! The tokens that queries of a site are likely to contain: the tokens of its pages, and the tokens
+//! of general vocabulary. They decide the rows of the static encoder and the vocabulary of a
+//! deployed transformer.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -42,8 +42,9 @@ pub fn count_words(
         })
 }
 
-/// The tokens to keep, the most useful first: those that occur in the texts, by `counts`, then
-/// those of general vocabulary, by how `frequent` they were in a table's training.
+/// Returns the tokens to keep, the most useful first. Tokens that occur in the texts come first,
+/// ordered by `counts`. Tokens of general vocabulary follow, ordered by how `frequent` they were
+/// when a table was trained.
 pub fn by_use(counts: &[u64], frequent: impl Fn(u32) -> u8) -> Vec<u32> {
     let mut tokens: Vec<u32> = (0u32..)
         .zip(counts)

@@ -27,7 +27,8 @@ pub const ENCODERS: &str = "encoder";
 /// The file that tells `pagefind.js` of the bundle. Builds of Pagefind itself have it as well.
 pub const PAGEFIND_ENTRY: &str = "pagefind-entry.json";
 
-/// The directory of what `pagefind.js` reads of pages. Builds of Pagefind itself have one like it.
+/// The directory of the page data that `pagefind.js` reads. Builds of Pagefind itself have the same
+/// directory.
 pub const PAGEFIND_FRAGMENTS: &str = "pagefind-fragment";
 
 /// The parts of an output directory that a build replaces.
@@ -51,7 +52,7 @@ pub enum Shape {
     Packs(packs::Limits),
     /// `bundle.findling` in a directory, with the client beside it.
     SingleFile,
-    /// One file alone.
+    /// A single file without any other files.
     FileAlone,
     /// A page or a script that carries the client as well.
     Standalone,
@@ -67,13 +68,13 @@ impl Shape {
 /// The bundle that is replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct Replaced<'a> {
-    /// The directory, which need not exist. It stays as it is, unless it is the output.
+    /// The directory, which need not exist. It does not change, unless it is the output.
     pub directory: &'a Path,
     /// Paths of files that have the contents which the new bundle has. They are not read.
     pub unchanged: &'a HashSet<String>,
 }
 
-/// What was written.
+/// Numbers about the files that were written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Bytes of the bundle: entry, manifest and shards.
@@ -110,12 +111,12 @@ pub struct BundleWriter<'a> {
     pub replaced: Option<Replaced<'a>>,
     /// Whether shards are packed as if there were no earlier bundle.
     pub fresh: bool,
-    /// Who may read the bundle besides its owner: who may read its sources.
+    /// The permissions of others to read the bundle: the same as for its sources.
     pub shared: Shared,
 }
 
 impl<'a> BundleWriter<'a> {
-    /// Writes the bundle alone, in place of what is at `out`.
+    /// Prepares to write the bundle without other files, in place of the files at `out`.
     pub fn new(out: &'a Path, shape: Shape, bundle: &'a Bundle) -> Self {
         let grace = Duration::ZERO;
         let (extras, shared) = (&[], Shared::default());
@@ -147,7 +148,7 @@ pub enum OutputError {
         .0.display()
     )]
     File(PathBuf),
-    /// A directory whose files are not those of a bundle.
+    /// A directory with files that do not belong to a bundle.
     #[error(
         "{}: expected an empty directory or an earlier bundle, found other files; give a directory \
          used for nothing else with --output, such as {}",
@@ -185,7 +186,7 @@ pub fn check(out: &Path, shape: Shape) -> Result<()> {
 }
 
 impl BundleWriter<'_> {
-    /// `before` is called with the path of each file before it is written.
+    /// Writes the bundle. Calls `before` with the path of each file before writing the file.
     fn write_with(&self, before: &mut dyn FnMut(&str) -> io::Result<()>) -> Result<Written> {
         let Self { out, shape, bundle, extras, grace, replaced, fresh, shared } = *self;
         check(out, shape)?;
@@ -280,7 +281,7 @@ fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns the files of a bundle in a directory with what goes beside it, in place of writing them.
+/// Returns the files of a bundle in a directory, and the files beside it, instead of writing them.
 ///
 /// # Errors
 /// If the manifest or a shard exceeds a limit.

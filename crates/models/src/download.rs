@@ -1,5 +1,5 @@
-//! Downloads one pinned file over HTTP. A broken download is resumed; a stalled one is given up.
-//! The file is accepted only if its length and SHA-256 are those of the pin.
+//! The download of one pinned file over HTTP. A broken download is resumed; a stalled one is given
+//! up. The file is accepted only if it has the length and the SHA-256 hash of the pin.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -48,11 +48,11 @@ pub(super) struct Wanted<'a> {
     pub sha256: &'a str,
 }
 
-/// Why an attempt ended.
+/// The reason why an attempt ended.
 enum Broken {
-    /// Another attempt may help.
+    /// A failure that another attempt may avoid.
     Passing(String),
-    /// Another attempt will not help.
+    /// A failure that another attempt will not avoid.
     Final(Error),
 }
 

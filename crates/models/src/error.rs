@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::known;
 
-/// Why a model cannot be found, installed or loaded.
+/// The reason why a model cannot be found, installed or loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -33,7 +33,7 @@ pub enum Error {
          a letter or digit"
     )]
     BadName {
-        /// As asked for.
+        /// The name that was asked for.
         name: String,
     },
     /// The model is known but not installed.
@@ -44,7 +44,7 @@ pub enum Error {
     NotInstalled {
         /// The model.
         name: String,
-        /// Where it would be installed.
+        /// The directory in which it would be installed.
         path: PathBuf,
     },
     /// The model is installed but its files have changed.
@@ -58,7 +58,7 @@ pub enum Error {
         name: String,
         /// The directory.
         path: PathBuf,
-        /// What is wrong.
+        /// The damage that was found.
         reason: String,
     },
     /// Only native programs can run the model.
@@ -100,7 +100,7 @@ pub enum Error {
     Download {
         /// The address.
         url: String,
-        /// Why it ended, and after how many attempts.
+        /// The reason why it ended, and the number of attempts.
         reason: String,
     },
     /// A command of the system failed.
@@ -116,7 +116,7 @@ pub enum Error {
     NotAModel {
         /// The path given.
         path: PathBuf,
-        /// What was expected, what was found, and what to do.
+        /// The reason: what was expected, what was found, and what to do.
         reason: String,
     },
     /// No source had the model.
@@ -133,7 +133,7 @@ pub enum Error {
         /// One line for each source.
         tried: Vec<String>,
     },
-    /// This program was compiled with `--no-default-features`.
+    /// The model needs the transformer, but this program was compiled with `--no-default-features`.
     #[error(
         "the model `{name}` needs the transformer, but this `findling` was compiled without it; \
          compile it with default features, or use the encoder `hash`"

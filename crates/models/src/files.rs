@@ -31,7 +31,7 @@ impl Hasher {
     }
 }
 
-/// Length and SHA-256 of a file.
+/// Returns the length and the SHA-256 hash of a file.
 pub(super) fn digest(path: &Path) -> Result<(u64, String), Error> {
     let mut hasher = Hasher::default();
     let mut file = File::open(path).map_err(at(path))?;

@@ -35,7 +35,7 @@ struct Note {
 struct Seen {
     name: String,
     bytes: u64,
-    /// When it was written, nanoseconds since 1970.
+    /// The time when it was written, in nanoseconds since 1970.
     modified: u64,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn note(model: &ModelDir, before: Option<Files>, fingerprint: &str) {
 pub(super) struct Files(Vec<Seen>);
 
 impl Files {
-    /// `None` where the system does not tell dates.
+    /// Returns the files of a model; `None` if the system does not tell their dates.
     pub fn of(model: &ModelDir) -> Option<Self> {
         files(model).map(Self)
     }

@@ -9,7 +9,7 @@ pub struct KnownModel {
     pub summary: &'static str,
     /// SPDX identifier of the licence of the weights.
     pub licence: &'static str,
-    /// Where the model is described and its licence stated.
+    /// The page that describes the model and states its licence.
     pub homepage: &'static str,
     /// Length of a vector.
     pub dim: u32,
@@ -107,7 +107,7 @@ pub const KNOWN: &[KnownModel] = &[KnownModel {
 }];
 
 impl KnownModel {
-    /// Total length of the files.
+    /// Returns the total length of the files.
     pub fn total_bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }

@@ -69,8 +69,8 @@ pub fn load_encoder(name: &str) -> Result<BoxedEncoder, Error> {
     load_from(&locate(name)?)
 }
 
-/// Loads the encoder called `name` for a few queries. What a query does not need is not read, once
-/// the whole model was read.
+/// Loads the encoder called `name` for a few queries. After the whole model has been read once, the
+/// parts that queries do not need are not read again.
 ///
 /// # Errors
 ///
@@ -135,7 +135,8 @@ mod transformer {
         Ok(encoder)
     }
 
-    /// Reference vectors are found by the model's name in the store, not by its directory.
+    /// Returns the options for a model. They contain its name in the store, so that reference
+    /// vectors are found by this name and not by the name of the directory.
     fn options(model: &ModelDir) -> Options {
         Options { name: Some(model.name.clone()), ..Options::default() }
     }

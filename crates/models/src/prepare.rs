@@ -27,13 +27,14 @@ pub struct Precision {
 }
 
 impl Default for Precision {
-    /// docs/design/transformer.md compares other precisions.
+    /// Returns the precision that is normally used. docs/design/transformer.md compares it with
+    /// others.
     fn default() -> Self {
         Self { words: Bits::WORDS, matrices: Bits::MATRICES }
     }
 }
 
-/// How close the vectors of some queries are to the original model's.
+/// The closeness of the vectors of some queries to the vectors of the original model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fidelity {
     /// Queries compared.

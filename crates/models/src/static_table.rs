@@ -25,8 +25,8 @@ pub fn of_model(model: &ModelDir) -> PathBuf {
     model.path.join("static.table")
 }
 
-/// Returns the table for documents of an encoder: that of the model, if one was trained; else the
-/// one shipped with the tool.
+/// Returns the table for the documents of an encoder. If a table was trained for the model, it is
+/// returned; otherwise the table shipped with the tool.
 ///
 /// # Errors
 /// If the model's table cannot be read.

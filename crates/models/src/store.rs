@@ -33,7 +33,8 @@ impl Kind {
         }
     }
 
-    /// Further files that are kept if they exist: pooling, number of tokens, prefixes.
+    /// Returns the files that are also kept if they exist. They say how to pool, how many tokens a
+    /// text may have, and which prefixes to use.
     pub fn optional_files(self) -> &'static [&'static str] {
         const BESIDE: &[&str] = &[
             "sentence_bert_config.json",
@@ -59,7 +60,7 @@ pub struct Record {
     pub kind: Kind,
     /// SPDX identifier; absent for models that are not known.
     pub licence: Option<String>,
-    /// Where it came from.
+    /// The source of the model.
     pub source: String,
     /// All files except `model.json`.
     pub files: Vec<FileRecord>,
@@ -81,7 +82,7 @@ pub struct FileRecord {
 pub struct ModelDir {
     /// The model.
     pub name: String,
-    /// Where its files are.
+    /// The directory with its files.
     pub path: PathBuf,
     /// The record.
     pub record: Record,
@@ -99,7 +100,7 @@ impl Store {
         Self { root: root.into() }
     }
 
-    /// `$FINDLING_HOME/models`, `$XDG_DATA_HOME/findling/models`, or
+    /// Returns the default store: `$FINDLING_HOME/models`, `$XDG_DATA_HOME/findling/models`, or
     /// `~/.local/share/findling/models`.
     ///
     /// # Errors

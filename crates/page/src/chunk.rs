@@ -55,7 +55,7 @@ impl Default for ChunkOptions {
 /// A page's sections, chunked. The page's title, URL and attributes stay with the [`Page`].
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub struct ChunkedPage {
-    /// In reading order; at least one.
+    /// The sections, in reading order; at least one.
     pub sections: Vec<ChunkedSection>,
 }
 
@@ -83,8 +83,8 @@ pub struct ChunkedSection {
     pub code: Vec<(u32, u32)>,
     /// Byte ranges of `text` with a weight other than 1, with the weight: sorted, disjoint.
     pub weights: Vec<(u32, u32, f32)>,
-    /// Passages: byte spans of `text`, in order. At least one, so that a heading without text of
-    /// its own can be found; that one is empty.
+    /// Passages: byte spans of `text`, in order. There is at least one: a heading without text has
+    /// an empty passage, so that it can be found.
     pub passages: Vec<(u32, u32)>,
     /// The units to embed. None for a heading without own text that has sections below it, whose
     /// prefixes contain it.
@@ -189,7 +189,7 @@ fn join(section: &Section, continues: bool, parent: Option<u32>) -> (ChunkedSect
     (joined, atoms)
 }
 
-/// Title and headings, the outermost first, without repetitions.
+/// Returns the title and the headings, the outermost first, without repetitions.
 fn prefix(title: &str, sections: &[ChunkedSection], at: usize) -> String {
     let mut path = vec![];
     let mut above = Some(at);
@@ -239,8 +239,8 @@ fn heading_unit(prefix: &str, has_children: bool) -> Vec<EmbeddingUnit> {
     vec![EmbeddingUnit { span: (0, 0), text: composed(prefix.to_owned()) }]
 }
 
-/// Text in the composed form of Unicode (NFC), so that its vector and its place in the cache of
-/// vectors do not depend on how a program wrote its accents.
+/// Converts text to the composed form of Unicode (NFC). Its vector and its key in the cache of
+/// vectors then do not depend on how a program wrote the accents.
 fn composed(text: String) -> String {
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => text,

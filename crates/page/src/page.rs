@@ -22,9 +22,9 @@ pub struct Page {
     pub url: String,
     /// Plain text.
     pub title: String,
-    /// Other names for it that people search for.
+    /// Other names for the page that people search for.
     pub aliases: Vec<String>,
-    /// Queries for which it is the first result.
+    /// Queries for which the page is the first result.
     pub pins: Vec<String>,
     /// BCP 47; empty if the page declares none.
     pub language: String,
@@ -37,9 +37,10 @@ pub struct Page {
     pub unmarked: bool,
     /// Further data to show with it, in the given order.
     pub meta: Vec<(String, String)>,
-    /// In reading order. The first may have no heading (text before the first heading).
+    /// The sections, in reading order. The first may have no heading (text before the first
+    /// heading).
     pub sections: Vec<Section>,
-    /// Where the blocks of the sections are while they are not in them.
+    /// The place of the sections' blocks while the blocks are not in the sections.
     pub away: Away,
 }
 
@@ -85,8 +86,8 @@ impl Page {
     }
 }
 
-/// Where the blocks of a page are, if they are not in it. Nothing of it is stored with a page, and
-/// such a page is not stored.
+/// The place of a page's blocks if they are not in the page. It is never stored with a page, and a
+/// page without its blocks is not stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Away(Option<Record>);
 
@@ -119,7 +120,7 @@ pub struct Section {
     /// BCP 47 tag of an element around the heading; empty where the section is in its page's
     /// language.
     pub language: String,
-    /// The own attributes: of this section alone, not of its page.
+    /// The attributes of this section alone, not of its page.
     pub attributes: BTreeMap<String, AttributeValue>,
     /// Paragraphs, list items, table rows, code blocks.
     pub blocks: Vec<Block>,

@@ -25,10 +25,10 @@ impl ShardCutter {
         self.choose(key.as_ref(), size, size)
     }
 
-    /// Returns the same for ascending keys, where every reader fetches the separators
-    /// ([`separator`]). A cut whose separator is a byte shorter is chosen three times as often (the
-    /// shortest separators of simple prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS
-    /// 1977).
+    /// Returns whether a shard ends before an item, like [`Self::cut_before`], for ascending keys.
+    /// Every reader fetches the separators ([`separator`]), so short ones are preferred: a cut is
+    /// three times as likely if its separator is a byte shorter (the shortest separators of simple
+    /// prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS 1977).
     pub fn cut_between(&mut self, before: &str, first: &str, size: usize) -> bool {
         // By length of the separator, from one byte. On average there are as many cuts as with
         // equal chances.
@@ -38,7 +38,8 @@ impl ShardCutter {
         self.choose(first.as_bytes(), size, size * liked / 16)
     }
 
-    /// `chance` is the size with which the item counts when a cut is chosen.
+    /// Decides whether to cut before an item. `chance` replaces the item's size when its hash is
+    /// compared: a larger value makes a cut more likely.
     fn choose(&mut self, key: &[u8], size: usize, chance: usize) -> bool {
         let large = size > self.target;
         let cut = self.len > 0
@@ -88,7 +89,7 @@ pub fn separator<'a>(before: &str, first: &'a str) -> &'a str {
     ends.find(|&end| &first[..end] > before).map_or(first, |end| &first[..end])
 }
 
-/// True for as many keys as give one cut in about `spacing` bytes.
+/// Returns whether to cut at a key. On average, there is one such key in about `spacing` bytes.
 fn chosen(key: &[u8], size: usize, spacing: usize) -> bool {
     let hash = findling_bundle::hash128(key);
     let uniform = u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]]);

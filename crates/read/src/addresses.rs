@@ -1,11 +1,11 @@
-//! Addresses without `.html`, where the site's own links and canonical addresses leave it out.
+//! Addresses without `.html`, on sites whose own links and canonical addresses leave it out.
 
 use std::collections::HashSet;
 
 use super::file::resolve;
 use super::{Format, RawPage};
 
-/// What a site says of its addresses.
+/// Counts of the site's own addresses with and without `.html`.
 #[derive(Default)]
 struct Votes {
     bare: usize,
@@ -14,7 +14,7 @@ struct Votes {
     slashes: usize,
 }
 
-/// Leaves `.html` out of the addresses of a site that does so itself.
+/// Leaves `.html` out of the addresses of a site whose own addresses leave it out.
 pub(super) fn clean(pages: &mut [&mut RawPage]) {
     let ids: HashSet<String> = pages.iter().map(|raw| raw.page.id.clone()).collect();
     let mut votes = Votes::default();
@@ -58,7 +58,8 @@ fn stem(id: &str) -> Option<&str> {
     (stem != "index" && !stem.ends_with("/index")).then_some(stem)
 }
 
-/// What follows the page's path in an address that ends with it.
+/// Returns the part of an address that follows the page's path; `None` if the address does not end
+/// with the page.
 fn ending<'a>(canonical: &'a str, stem: &str) -> Option<&'a str> {
     let path = canonical.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);

@@ -7,8 +7,8 @@ use super::tree::Tree;
 /// Largest `antora.yml` that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 10;
 
-/// The place of a file in a module: what is above the modules, the module, the family, the path in
-/// it.
+/// The place of a file in a module: the path above the modules, the module, the family, and the
+/// path in the family.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place<'a> {
     pub above: &'a str,
@@ -83,7 +83,8 @@ pub(super) fn attributes(file: &File, tree: &Tree) -> Vec<(String, String)> {
     named.filter_map(|(name, found)| Some((name.clone(), value(found)?))).collect()
 }
 
-/// Returns a text with the titles of the pages that references without a text lead to.
+/// Returns a text in which references without a text have the titles of the pages that they lead
+/// to.
 pub(super) fn with_titles(text: &str, file: &File, includes: &Includes) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -7,7 +7,7 @@ use findling_bundle::AttributeValue;
 use findling_text::normalise::visible;
 use rayon::prelude::*;
 
-/// A value as a source gives it. Its type is decided later, from the values of all pages.
+/// A value as a source gives it. Its type is decided later, from the values on all pages.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(super) enum Raw {
     /// A string from a typed format. It can be a date, but no other type.
@@ -73,7 +73,7 @@ impl Raw {
         }
     }
 
-    /// Returns the type of the value without regard to other pages.
+    /// Returns the type of the value without looking at other pages.
     fn natural(&self) -> u8 {
         match self {
             Self::Number(_) => NUMBER,
@@ -83,7 +83,7 @@ impl Raw {
         }
     }
 
-    /// Returns the value by itself, of its natural type; `None` if it is empty.
+    /// Returns the value alone, with its natural type; `None` if it is empty.
     pub fn into_value(self) -> Option<AttributeValue> {
         if let Self::Date(millis) = self {
             return Some(AttributeValue::Date(millis));
@@ -115,7 +115,7 @@ const LIST: u8 = 16;
 #[derive(Debug, PartialEq)]
 pub(super) struct Conflict {
     pub name: String,
-    /// The first item that has it.
+    /// The first item that has the attribute.
     pub first: usize,
     /// The types found, for messages: `number, string`.
     pub found: String,
@@ -123,9 +123,9 @@ pub(super) struct Conflict {
     pub taken: &'static str,
 }
 
-/// Gives all values of an attribute, of pages and of sections, one type: the first of bool, number,
-/// date, string and set of strings that can represent all of them. Returns the attributes for which
-/// a type stated by a source was lost.
+/// Gives all values of an attribute, of pages and of sections, one type. This is the first of bool,
+/// number, date, string and set of strings that can represent all values. Returns the attributes
+/// for which a type stated by a source was lost.
 pub(super) fn reconcile(
     items: Vec<BTreeMap<String, Raw>>,
 ) -> (Vec<BTreeMap<String, AttributeValue>>, Vec<Conflict>) {
@@ -178,9 +178,9 @@ pub(super) fn reconcile(
 
 /// The types that the values of an attribute can have.
 struct Kinds {
-    /// Those that can represent every value.
+    /// The types that can represent every value.
     all: u8,
-    /// Those of the values without regard to others.
+    /// The types that the values have without looking at other values.
     natural: u8,
     /// The first item that has the attribute.
     first: usize,
@@ -247,8 +247,8 @@ fn format_number(number: f64) -> String {
     format!("{number}")
 }
 
-/// Returns a number that would be printed as it is written: `3.10`, `007` and `1e3` are names, not
-/// numbers.
+/// Returns a number if it is printed in the same way as it is written: `3.10`, `007` and `1e3` are
+/// names, not numbers.
 pub(super) fn number(text: &str) -> Option<f64> {
     let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
     (format_number(value) == text).then_some(value)

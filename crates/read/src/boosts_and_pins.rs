@@ -167,7 +167,7 @@ pub(super) fn apply(pages: &mut [RawPage], options: &Options, on_problem: &mut d
     }
 }
 
-/// Returns a page's path below the root. A record has none, so its URL's path is used.
+/// Returns a page's path below the root. A record has no path, so the path of its URL is used.
 fn path_of<'a>(raw: &'a RawPage, options: &Options) -> &'a str {
     if raw.format != Some(Format::Jsonl) {
         return &raw.page.id;

@@ -1,8 +1,8 @@
-//! Where files may be read: below the inputs, wherever links lead.
+//! The places where files may be read: below the inputs, wherever links lead.
 //!
-//! A site may come from others, who can put a link to any file into it. A link is followed if what
-//! it leads to lies below an input too, or if the user asks for more. What a path really leads to
-//! is checked again when the file is open, so a link that is put there in between gains nothing.
+//! A site may come from other people, who can put a link to any file into it. A link is followed if
+//! its target also lies below an input, or if the user allows more. The real target of a path is
+//! checked again when the file is open, so an attacker gains nothing by adding a link in between.
 
 use std::fs::File;
 use std::io;
@@ -13,26 +13,27 @@ use walkdir::{DirEntry, WalkDir};
 
 use findling_base::regular_file;
 
-/// Directories of the system whose files are no files: the environment of processes, devices.
+/// Directories of the system whose entries are not normal files: the environment of processes,
+/// devices.
 const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// Where files may be read. By default everywhere.
+/// The places where files may be read. By default, this is everywhere.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds(Option<Arc<Limits>>);
 
 #[derive(Debug, Default)]
 struct Limits {
-    /// The inputs as they were given. A user who names a link or a pipe means it.
+    /// The inputs as they were given. If a user names a link or a pipe, it is intended.
     named: Vec<PathBuf>,
-    /// Where they really are.
+    /// The real paths of the inputs.
     roots: Vec<PathBuf>,
     /// Whether links are followed out of the roots.
     follows: bool,
 }
 
 impl Bounds {
-    /// Makes those of inputs. With `follows`, links may lead anywhere but into the directories of
-    /// the system.
+    /// Makes the bounds of inputs. With `follows`, links may lead anywhere except into the
+    /// directories of the system.
     pub fn of(inputs: &[PathBuf], follows: bool) -> Self {
         let roots = inputs.iter().filter_map(|input| input.canonicalize().ok()).collect();
         Self(Some(Arc::new(Limits { named: inputs.to_vec(), roots, follows })))
@@ -43,12 +44,12 @@ impl Bounds {
         self.0.as_ref().is_none_or(|limits| limits.follows)
     }
 
-    /// Returns whether there are any.
+    /// Returns whether there are any bounds.
     pub(super) fn is_set(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Returns whether what lies at a path without links may be read.
+    /// Returns whether the file or directory at a path without links may be read.
     pub fn allows(&self, real: &Path) -> bool {
         let Some(limits) = &self.0 else { return true };
         let is_of_system = |path: &Path| SYSTEM.iter().any(|system| path.starts_with(system));
@@ -76,9 +77,9 @@ impl Bounds {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
     }
 
-    /// Lists the entries of a directory and below it, in the order of their names. Links are
-    /// followed within the bounds; others are handed to `on_link`. What `is_entered` refuses is
-    /// left out.
+    /// Lists the entries of a directory and below it, in the order of their names. Links within the
+    /// bounds are followed; other links are given to `on_link`. Entries for which `is_entered`
+    /// returns false are left out.
     pub fn walk<'a>(
         &'a self,
         directory: &Path,
@@ -106,7 +107,7 @@ impl Bounds {
     }
 }
 
-/// Returns whether a directory has a name of those of the system.
+/// Returns whether a directory has the name of one of the system directories.
 fn may_be_of_system(entry: &DirEntry) -> bool {
     SYSTEM.iter().any(|path| Path::new(path).file_name() == Some(entry.file_name()))
 }

@@ -1,24 +1,24 @@
-//! Decodes bytes to text by byte order marks, declared character sets and fallbacks.
+//! The decoder from bytes to text. It uses byte order marks, declared character sets and fallbacks.
 
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// Bytes of an HTML file in which a declared character set counts even if the bytes are UTF-8, as
-/// in browsers.
+/// Number of bytes at the start of an HTML file in which a declared character set counts even if
+/// the bytes are UTF-8, as in browsers.
 const PRESCAN_BYTES: usize = 1024;
 
-/// Bytes by which UTF-16 without a byte order mark is recognised.
+/// Number of bytes by which UTF-16 without a byte order mark is recognised.
 const UTF_16_SAMPLE: usize = 4096;
 
 /// Decoded text, with a warning if it may be wrong.
 pub(super) struct Decoded<'a> {
     pub text: Cow<'a, str>,
-    /// Why the text may differ from what its author wrote.
+    /// The reason why the text may differ from what its author wrote.
     pub warning: Option<String>,
 }
 
-/// Decodes HTML. The first of these that applies decides: a byte order mark; the server's
+/// Decodes HTML. The first of these that is present decides: a byte order mark; the server's
 /// `charset`; a declaration near the beginning; UTF-8, if the bytes are valid UTF-8; a declaration
 /// anywhere; windows-1252.
 pub(super) fn html<'a>(bytes: &'a [u8], charset: Option<&str>) -> Decoded<'a> {
@@ -34,8 +34,8 @@ pub(super) fn html<'a>(bytes: &'a [u8], charset: Option<&str>) -> Decoded<'a> {
     }
 }
 
-/// Decodes plain text such as Markdown. The first of these that applies decides: a byte order mark;
-/// the server's `charset`; UTF-8, if the bytes are valid UTF-8; windows-1252.
+/// Decodes plain text such as Markdown. The first of these that is present decides: a byte order
+/// mark; the server's `charset`; UTF-8, if the bytes are valid UTF-8; windows-1252.
 pub(super) fn plain<'a>(bytes: &'a [u8], charset: Option<&str>) -> Decoded<'a> {
     if Encoding::for_bom(bytes).is_some() {
         return with(bytes, UTF_8);
@@ -75,10 +75,11 @@ fn guess(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
-/// Share of NUL bytes, one in so many, from which a file is no text.
+/// Smallest number of bytes per NUL byte in text. A file with more NUL bytes is not text.
 const MIN_TEXT_PER_NUL: usize = 20;
 
-/// Text with spaces for NUL bytes; `None` if it has so many of them that it is no text.
+/// Returns a text with spaces in place of NUL bytes; `None` if it has so many NUL bytes that it is
+/// not text.
 pub(super) fn without_nuls(text: &str) -> Option<String> {
     let nuls = text.bytes().filter(|byte| *byte == 0).count();
     (nuls * MIN_TEXT_PER_NUL <= text.len()).then(|| text.replace('\0', " "))

@@ -1,4 +1,4 @@
-//! The language of pages that do not say theirs, by their text.
+//! The language of pages that do not state one, found from their text.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,18 @@ use whatlang::Lang;
 use super::RawPage;
 use findling_page::page::Page;
 
-/// How much text of a page is read, in bytes.
+/// Largest number of bytes of a page's text that are read.
 const MAX_BYTES: usize = 1000;
 
-/// With less text a page is taken to be in the language of the others.
+/// Smallest number of bytes of text by which a language is found. A page with less text gets the
+/// language of the other pages.
 const MIN_BYTES: usize = 200;
 
-/// A language that is found on a smaller share of the pages, 1 in so many, is a mistake: lists of
-/// names look like languages that nobody wrote in.
+/// Smallest share of the pages, 1 in this number, for a language to count. A language with a
+/// smaller share is a mistake: lists of names look like languages that nobody wrote in.
 const MIN_SHARE: usize = 100;
 
-/// Gives these pages the language that their text is in, where that is certain.
+/// Gives these pages the language of their text, if it is certain.
 pub(super) fn set_languages(pages: &mut [&mut RawPage]) {
     // Blocks may be in a temporary file. If it cannot be read, the build fails where it needs them.
     let of = |raw: &&mut RawPage| language_of(&prose(&*raw.page.whole().ok()?));
@@ -35,7 +36,7 @@ pub(super) fn set_languages(pages: &mut [&mut RawPage]) {
     }
 }
 
-/// Returns the language that a page's text is in, where that is certain.
+/// Returns the language of a page's text, if it is certain.
 pub(super) fn certain(page: &Page) -> Option<&'static str> {
     language_of(&prose(&*page.whole().ok()?))
 }
@@ -58,7 +59,8 @@ fn prose(page: &Page) -> String {
     text
 }
 
-/// Returns the language that a text is in; `None` if it is too short or could be in several.
+/// Returns the language of a text; `None` if the text is too short or could be in several
+/// languages.
 fn language_of(text: &str) -> Option<&'static str> {
     let found = whatlang::detect(text).filter(|_| text.len() >= MIN_BYTES)?;
     subtag(found.lang()).filter(|_| found.is_reliable())

@@ -1,4 +1,4 @@
-//! A file to read: its path, its place below the root, and how addresses are written.
+//! A file to read: its path, its place below the root, and the form of addresses.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,7 +8,7 @@ use findling_base::percent::percent_decoded;
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct File {
-    /// Relative to the root, with `/`.
+    /// The path relative to the root, with `/`.
     pub id: String,
     pub path: PathBuf,
     pub format: Format,

@@ -1,4 +1,4 @@
-//! Finds the files of inputs, and the format of each.
+//! The search for the files of inputs, and for the format of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub(super) fn find(
     files.into_values().collect()
 }
 
-/// What to say of a file of no format.
+/// Returns the message about a file of no known format.
 fn not_read(path: &Path) -> String {
     match documents::remedy(path) {
         Some(remedy) => format!("is in a form that is not read; {remedy}"),
@@ -91,7 +91,7 @@ fn common_root(inputs: &[PathBuf], tree: &Tree) -> Option<PathBuf> {
     Some(common)
 }
 
-/// Returns the format of a file, by its name and where that does not settle it by its start.
+/// Returns the format of a file, by its name, and by its start if the name does not settle it.
 fn format_of_file(path: &Path, tree: &Tree) -> Option<Format> {
     if papers::is_bibliography(path, tree) {
         return Some(Format::Papers);
@@ -179,15 +179,15 @@ fn walk(
 /// Files below a directory.
 #[derive(Default)]
 struct Found {
-    /// Those whose names say their format.
+    /// Files whose names show their format.
     named: Vec<(PathBuf, Format)>,
-    /// Plain text, which lies about for many purposes and says nothing about its directory.
+    /// Plain text files. Such files have many purposes and tell nothing about their directory.
     texts: Vec<PathBuf>,
-    /// Those in a form that is not read, though people keep text in it.
+    /// Files in a form that is not read, although people keep text in it.
     refused: Vec<PathBuf>,
-    /// Those whose names say that they may be conversations or papers.
+    /// Files whose names show that they may be conversations or papers.
     others: Vec<PathBuf>,
-    /// Those of a kind that is not known, by the end of the name: how many, and one of them.
+    /// Files of an unknown kind. For each end of a name: their number, and one of them.
     unknown: UnknownFiles,
 }
 
@@ -284,8 +284,8 @@ fn below(
     found
 }
 
-/// Tells of links that are not followed. Those to files of forms that are not read are told to who
-/// asks for details.
+/// Reports links that are not followed. Links to files of forms that are not read are reported only
+/// to a user who asks for details.
 pub(super) fn links_left_out(links: Vec<PathBuf>, tell: &mut dyn FnMut(Severity, &Path, String)) {
     let mut n_told = 0_usize;
     let mut n_more = 0_usize;
@@ -309,14 +309,15 @@ pub(super) fn links_left_out(links: Vec<PathBuf>, tell: &mut dyn FnMut(Severity,
     }
 }
 
-/// Links out of an input that are named.
+/// Largest number of links out of an input that are named.
 const MAX_TOLD_LINKS: usize = 5;
 
-/// What to say of a link that is not followed.
+/// The message about a link that is not followed.
 const LEADS_OUT: &str =
     "is left out: it is a link that leads out of the input; --follow-links follows such links";
 
-/// Returns the files of a directory that is no site: most of it is code, conversations or papers.
+/// Returns the files of a directory that is not a site, because most of it is code, conversations
+/// or papers.
 fn not_of_a_site(
     found: &Found,
     directory: &Path,
@@ -357,14 +358,15 @@ fn all_as(
     files.into_iter().map(|path| (path, format)).collect()
 }
 
-/// Returns whether files that papers may be in are papers: one is a bibliography, and they are more
-/// than the Markdown, which may be theirs.
+/// Returns whether the files that papers may be in are papers: one of them is a bibliography, and
+/// they are more than the Markdown files, which may belong to the papers.
 fn are_papers(files: &[PathBuf], n_markdown: usize, tree: &Tree) -> bool {
     files.len() > 2 * n_markdown
         && files.iter().take(MAX_SNIFFED).any(|path| papers::is_bibliography(path, tree))
 }
 
-/// Files of a directory that are looked into to find out whether they are conversations.
+/// Largest number of files of a directory that are opened to find out whether they are
+/// conversations.
 const MAX_SNIFFED: usize = 64;
 
 /// Returns whether at least half of some files are conversations.
@@ -393,8 +395,8 @@ fn walk_code(
     files.into_iter().map(|path| (path, Format::Code)).collect()
 }
 
-/// Returns whether a directory of which these files are read is a folder of documents, and no
-/// source of a site.
+/// Returns whether a directory, from which these files are read, is a folder of documents and not
+/// the source of a site.
 fn is_of_documents(taken: &[(PathBuf, Format)], format: Format) -> bool {
     match format {
         Format::Documents | Format::Pdf => true,
@@ -405,9 +407,9 @@ fn is_of_documents(taken: &[(PathBuf, Format)], format: Format) -> bool {
     }
 }
 
-/// Returns the formats that are read along with the format of most files. Notes, PDFs and documents
-/// in one directory belong together. PDFs beside rendered pages are downloads, of which the pages
-/// tell.
+/// Returns the formats that are read together with the format of most files. Notes, PDFs and
+/// documents in one directory belong together. PDFs beside rendered pages are downloads, and the
+/// pages describe them.
 fn read_along(found: &[(PathBuf, Format)], format: Format) -> &'static [Format] {
     match format {
         Format::Html if is_mixed(found, format, Format::Markdown) => &[Format::Markdown],
@@ -440,7 +442,8 @@ fn is_mixed(found: &[(PathBuf, Format)], format: Format, other: Format) -> bool 
         && paths(other).all(|(path, _)| !stems.contains(&path.with_extension("")))
 }
 
-/// Returns whether to skip a file: hidden files, dependencies, and bundles of earlier builds.
+/// Returns whether to skip a file: it is hidden, a dependency, or part of a bundle of an earlier
+/// build.
 fn is_passed_over(path: &Path, is_dir: bool, tree: &Tree) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.')

@@ -1,11 +1,12 @@
-//! The rules that need all pages of a site, in their order, and a count of what was left out.
+//! The rules that need all pages of a site, in their order, and a count of the words that were left
+//! out.
 
 use std::collections::BTreeMap;
 
 use super::left_out::Rule;
 use super::{Options, Outcome, Problem, RawPage, papers, site};
 
-/// What a rule left out of the pages of a site.
+/// The words that a rule left out of the pages of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostWords {
     /// The rule.
@@ -16,7 +17,7 @@ pub struct LostWords {
     pub pages: usize,
 }
 
-/// What was left out of pages, most words first.
+/// Returns the words that each rule left out of pages, most words first.
 pub(super) fn lost_words(pages: &[RawPage]) -> Vec<LostWords> {
     let mut found: BTreeMap<Rule, LostWords> = BTreeMap::new();
     for (rule, words) in pages.iter().flat_map(|raw| raw.lost.by_words()) {
@@ -39,8 +40,8 @@ pub(super) fn finish(
     finish_clean(outcomes, options, on_problem)
 }
 
-/// Leaves out what pages of a site have in common. Pages that have been through this stay as they
-/// are.
+/// Leaves out the text that many pages of a site share. Pages to which this was already applied
+/// stay as they are.
 pub(super) fn clean(
     outcomes: &mut [Outcome],
     options: &Options,

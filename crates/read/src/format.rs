@@ -1,4 +1,4 @@
-//! The formats of files, and how their names tell them.
+//! The formats of files, and how they are found from file names.
 
 use std::fmt;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub enum Format {
     Asciidoc,
     /// Org.
     Org,
-    /// One JSON object on each line.
+    /// JSON lines: one JSON object on each line.
     Jsonl,
     /// Source code in any language.
     Code,
@@ -84,7 +84,7 @@ impl Format {
         }
     }
 
-    /// Returns the format of a file whose name alone says it: by its extension.
+    /// Returns the format of a file whose name alone determines it, by the extension.
     pub fn of_name(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "html" | "htm" | "xhtml" | "xht" => Some(Format::Html),
@@ -103,7 +103,7 @@ impl Format {
         }
     }
 
-    /// Returns whether authors write pages of a site in it.
+    /// Returns whether authors write the pages of a site in this format.
     pub fn is_markup(self) -> bool {
         matches!(self, Format::Markdown | Format::Rst | Format::Asciidoc | Format::Org)
     }

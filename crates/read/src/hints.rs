@@ -1,5 +1,5 @@
-//! What a page tells the rules for a whole site, besides its text: what it begins and ends with,
-//! where its links lead, and what its sections say, as hashes.
+//! Facts about a page that the rules for a whole site need, besides its text: the blocks at its
+//! beginning and its end, the targets of its links, and hashes of its sections.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,31 +9,32 @@ use findling_bundle::hash128;
 use super::outline::Links;
 use findling_page::page::Section;
 
-/// Blocks at the beginning of a page that may be a frame.
+/// Largest number of blocks at the beginning of a page that may be a frame.
 const MAX_LEAD: usize = 60;
 
-/// Blocks behind the first heading that may be a frame.
+/// Largest number of blocks after the first heading that may be a frame.
 const MAX_BEHIND: usize = 3;
 
-/// Blocks at the end of a page that may be a frame.
+/// Largest number of blocks at the end of a page that may be a frame.
 const MAX_TRAIL: usize = 40;
 
-/// Links without an extension that are kept of a page.
+/// Largest number of links without an extension that are kept for a page.
 const MAX_BARE_LINKS: usize = 20;
 
-/// Smallest number of words by which a section is known again.
+/// Smallest number of words with which a section is recognised on another page.
 pub(super) const MIN_PRINT_WORDS: u32 = 5;
 
-/// What the rules for a site want to know of a page. A page without hints has been through them.
+/// The facts about a page that the rules for a site need. If a page has no hints, the rules have
+/// already been applied to it.
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(super) struct Hints {
     /// Blocks and headings that may be parts of a frame.
     pub edges: Vec<Edge>,
     /// Blocks made of links, and headings that lead to other pages.
     pub links: Vec<Links>,
-    /// What each section says.
+    /// The hash of each section's text.
     pub prints: Vec<Print>,
-    /// The page's address, as it says.
+    /// The address that the page states for itself.
     pub canonical: Option<String>,
     /// Links to pages of the site without an extension.
     pub bare_links: Vec<String>,
@@ -45,30 +46,30 @@ pub(super) struct Hints {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Edge {
     pub section: u32,
-    /// `None` for the heading.
+    /// The number of the block; `None` for the heading.
     pub block: Option<u32>,
-    /// Of its text without numbers and names of months.
+    /// The hash of its text without numbers and names of months.
     pub hash: u64,
     pub words: u32,
     pub place: Place,
 }
 
-/// Where an edge is.
+/// The place of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(super) enum Place {
-    /// Before the first heading.
+    /// A place before the first heading.
     Lead,
-    /// Behind the first heading.
+    /// A place directly after the first heading.
     Behind,
-    /// At the end of the page.
+    /// A place at the end of the page.
     Trail,
-    /// Anywhere, and made of links.
+    /// Any place, for a block made of links.
     Links,
     /// A heading.
     Heading,
 }
 
-/// What a section says, without its heading.
+/// The hash of a section's text without its heading, and the number of its words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Print {
     pub hash: u64,
@@ -76,13 +77,13 @@ pub(super) struct Print {
 }
 
 impl Hints {
-    /// Those of a page with these sections.
+    /// Returns the hints of a page with these sections.
     pub fn of(sections: &[Section], links: Vec<Links>) -> Self {
         let prints = sections.iter().map(print).collect();
         Self { edges: edges(sections, &links), links, prints, ..Self::default() }
     }
 
-    /// Forgets blocks and sections that are left out. `map` has the new number of each section.
+    /// Forgets blocks and sections that are left out. `map` gives the new number of each section.
     pub fn forget(&mut self, blocks: &BTreeSet<(u32, u32)>, map: &[Option<u32>]) {
         let place = |section: u32, block: Option<u32>| {
             let new = map.get(section as usize).copied().flatten()?;
@@ -125,7 +126,7 @@ impl Hints {
     }
 }
 
-/// Returns the hash of a text, by which it is known again on other pages.
+/// Returns the hash of a text, which identifies the same text on other pages.
 pub(super) fn hash(text: &str) -> u64 {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -150,7 +151,7 @@ fn count(text: &str) -> u32 {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count() as u32
 }
 
-/// What a section says.
+/// Returns the hash and the number of words of a section's text.
 pub(super) fn print(section: &Section) -> Print {
     let mut text = String::new();
     for block in &section.blocks {

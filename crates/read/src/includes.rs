@@ -24,26 +24,26 @@ const MAX_TOLD: usize = 3;
 /// A file that a page depends on besides its own.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct Included {
-    /// Below the root as it was given.
+    /// The path below the root as it was given.
     pub path: PathBuf,
-    /// Bytes.
+    /// The length in bytes.
     pub len: u64,
-    /// When it was written, if the system tells.
+    /// The time when it was written, if the system gives it.
     pub modified: Option<SystemTime>,
-    /// BLAKE3 of what was read, in hex digits; `None` where there is no such file.
+    /// The BLAKE3 hash of what was read, in hex digits; `None` if there is no such file.
     pub hash: Option<String>,
 }
 
-/// Why a file is not taken in.
+/// The reason why a file is not taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// There is no such file, or it cannot be read.
+    /// A file that does not exist or cannot be read.
     Missing,
-    /// It is not below the root.
+    /// A file that is not below the root.
     Outside,
-    /// It is the page.
+    /// The file of the page itself.
     Itself,
-    /// The page takes in too much.
+    /// A file that exceeds the limits, because the page takes in too much.
     TooMuch,
 }
 
@@ -51,9 +51,10 @@ pub(super) enum Refused {
 #[derive(Debug)]
 pub(super) struct Includes {
     tree: Tree,
-    /// `None` where nothing can be taken in: the page does not come from a file.
+    /// The root without links; `None` if nothing can be taken in, for example because the page does
+    /// not come from a file.
     root: Option<PathBuf>,
-    /// The root as it was given, by which files of the site are known.
+    /// The root as it was given. The paths of the site's files begin with it.
     given_root: PathBuf,
     directory: PathBuf,
     /// The page.
@@ -70,7 +71,7 @@ struct State {
 }
 
 impl Includes {
-    /// Those of a page.
+    /// Returns the files that a page takes in, none yet.
     pub fn of(file: &File, tree: &Tree) -> Self {
         let directory = match file.path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -98,7 +99,7 @@ impl Includes {
     /// root, others to `from`, a file that was taken in, or to the page.
     ///
     /// # Errors
-    /// Why the file is not taken in.
+    /// Returns the reason why the file is not taken in.
     pub fn open(&self, from: Option<&Path>, target: &str) -> Result<(PathBuf, String), Refused> {
         let found = self.find(from, target);
         if let Err(refused) = &found {
@@ -110,7 +111,7 @@ impl Includes {
     /// Returns the first of several files that is there, as [`open`](Self::open) opens it.
     ///
     /// # Errors
-    /// Why the first of them is not taken in.
+    /// Returns the reason why the first of them is not taken in.
     pub fn open_first(
         &self,
         from: Option<&Path>,
@@ -134,7 +135,7 @@ impl Includes {
         self.find(None, target).ok().map(|(_, text)| text)
     }
 
-    /// Returns whether the page comes from a file, and can take in others.
+    /// Returns whether the page comes from a file and can take in other files.
     pub fn can_open(&self) -> bool {
         self.root.is_some()
     }
@@ -187,7 +188,8 @@ impl Includes {
         Ok((path, decode::plain(&bytes, None).text.replace('\0', " ")))
     }
 
-    /// Notes that the page would be another one if there were such a file below the root.
+    /// Notes that a file below the root is missing: the page would be different if the file
+    /// existed.
     fn miss(&self, path: &Path) {
         let mut known_as = PathBuf::new();
         for part in path.components() {
@@ -205,7 +207,8 @@ impl Includes {
         }
     }
 
-    /// Tells of the files that were not taken in, and that the page depends on those that were.
+    /// Reports the files that were not taken in, and records that the page depends on the files
+    /// that were.
     pub fn tell(&self, file: &File, outcome: &mut Outcome) {
         let mut state = self.state.take();
         // The file's own bytes do not tell what the page holds.

@@ -1,4 +1,4 @@
-//! Posts of Jekyll: their dates and names, which their files have.
+//! Posts of Jekyll: their dates and names, which come from the names of their files.
 
 use super::file::File;
 
@@ -17,7 +17,7 @@ pub(super) fn post(id: &str) -> Option<(&str, &str, &str)> {
     Some((&id[..at], date, name))
 }
 
-/// Returns an address with the placeholders that a post's file fills in: `/:year/:title/`.
+/// Returns an address in which placeholders are replaced from a post's file: `/:year/:title/`.
 pub(super) fn filled_in(address: &str, file: &File) -> String {
     if !address.contains(':') || address.contains("://") {
         return address.to_owned();

@@ -240,8 +240,8 @@ fn is_short(raw: &Raw) -> bool {
     }
 }
 
-/// Plain text as one section: blank lines separate paragraphs; indented code keeps its form. None
-/// if it is blank.
+/// Returns plain text as one section: blank lines separate paragraphs, and indented code keeps its
+/// form. Returns no section if the text is blank.
 fn paragraphs(text: &str) -> Vec<Section> {
     let mut outline = Outline::new();
     plain_text::add(text, &mut outline);

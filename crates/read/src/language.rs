@@ -11,7 +11,7 @@ const LANGUAGES: [&str; 72] = [
     "sv", "sw", "ta", "te", "th", "tr", "uk", "ur", "vi",
 ];
 
-/// Codes that count as a language even without another language's directory beside them, because
+/// Codes that count as a language even without a directory of another language beside them, because
 /// directories have these names for no other reason.
 const UNMISTAKABLE: [&str; 12] =
     ["en", "fr", "ja", "zh", "ko", "ru", "pl", "uk", "tr", "vi", "zh-cn", "pt-br"];
@@ -52,7 +52,7 @@ pub(super) struct Directories {
 }
 
 impl Directories {
-    /// Finds directories whose names are languages, if a directory of another language is beside
+    /// Finds directories whose names are languages, if the directory of another language is beside
     /// them or the code is unmistakable.
     pub fn of<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
         let mut children: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -85,7 +85,7 @@ impl Directories {
         Self { by_path }
     }
 
-    /// Returns the language of a page: that of the outermost such directory in its path.
+    /// Returns the language of a page: the language of the outermost such directory in its path.
     pub fn language(&self, path: &str) -> Option<&str> {
         self.directory(path).map(|(_, language)| language)
     }
@@ -98,10 +98,10 @@ impl Directories {
         above.find_map(|directory| Some((directory, self.by_path.get(directory)?.as_str())))
     }
 
-    /// Forgets directories that hold no translation: most of the pages whose text tells its
-    /// language are in another one, as in a department `it/`; or no text tells it and no page has
-    /// its like beside the directory. `said` has pages with the language of their text, `all` all
-    /// paths.
+    /// Forgets directories that hold no translation. In such a directory, most of the pages whose
+    /// text shows a language are in another language, as in a department `it/`; or no text shows
+    /// its language and no page has a counterpart beside the directory. `said` has pages with the
+    /// language of their text, `all` has all paths.
     pub fn keep_true(&mut self, said: &[(String, Option<&str>)], all: &[&str]) {
         let mut votes: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (path, found) in said {
@@ -156,7 +156,7 @@ impl Directories {
     }
 }
 
-/// Returns whether a text in one language may be taken for one in the other.
+/// Returns whether a text in one language may be mistaken for a text in the other.
 fn are_alike(declared: &str, found: &str) -> bool {
     const FAMILIES: [&[&str]; 9] = [
         &["da", "nb", "nn", "no", "sv"],

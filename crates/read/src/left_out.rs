@@ -1,4 +1,4 @@
-//! What extraction leaves out of a page, and by which rule.
+//! The parts of a page that extraction leaves out, and the rule for each.
 //!
 //! Every rule has a name. A build applies the rules without keeping a record. `findling inspect
 //! --extraction` runs the same code with a [`Trace`] that keeps one.
@@ -20,7 +20,7 @@ const MAX_ENTRIES: usize = 10_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Encode, Decode)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// Outside of the element that holds the page's content.
+    /// Text outside of the element that holds the page's content.
     OutsideContent,
     /// `<nav>`, a role such as `navigation`, a class such as `breadcrumbs`.
     Navigation,
@@ -34,7 +34,7 @@ pub enum Rule {
     Form,
     /// A dialog that is not part of the text.
     Dialog,
-    /// Hidden, and nothing on the page shows it.
+    /// Hidden text that nothing on the page shows.
     Hidden,
     /// `data-findling-ignore` or `data-pagefind-ignore`.
     Ignored,
@@ -48,13 +48,13 @@ pub enum Rule {
     HeadingMark,
     /// Words that only screen readers say.
     ScreenReaderText,
-    /// What appears over a word when a reader points at it.
+    /// Text that appears over a word when a reader points at it.
     PopUp,
-    /// What stands on many pages of a site: menus, addresses, lines of generators.
+    /// Text that stands on many pages of a site: menus, addresses, lines of generators.
     Repeated,
-    /// What a page tells of another page, under a link to it.
+    /// Text that a page has about another page, under a link to that page.
     Teaser,
-    /// What the code of a notebook printed, and the numbers of its cells.
+    /// Output of the code of a notebook, and the numbers of its cells.
     NotebookOutput,
     /// The name of an icon in an icon font.
     Icon,
@@ -64,13 +64,13 @@ pub enum Rule {
     GeneratorMarkup,
     /// A comment in reStructuredText or Org.
     Comment,
-    /// What a tool returned in a conversation.
+    /// Output of a tool in a conversation.
     ToolOutput,
-    /// What a model thought before it answered.
+    /// Thoughts of a model before its answer.
     Reasoning,
-    /// What a program told the model: instructions, the state of a directory.
+    /// Text that a program gave the model: instructions, the state of a directory.
     ProgramContext,
-    /// What a mail quotes of another.
+    /// Text that a mail quotes from another mail.
     QuotedMail,
     /// The list of references of a paper.
     References,
@@ -170,11 +170,11 @@ pub struct LeftOut {
     pub rule: Rule,
     /// The element, as `name#id.class`; empty where the source is not HTML.
     pub element: String,
-    /// How its text begins.
+    /// The beginning of its text.
     pub text: String,
 }
 
-/// How many words each rule left out.
+/// The number of words that each rule left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Lost {
     words: BTreeMap<Rule, u64>,
@@ -193,7 +193,7 @@ impl Lost {
         self.add(rule, texts.iter().map(|text| words(text)).sum());
     }
 
-    /// Adds what another count has.
+    /// Adds the words of another count.
     pub fn extend(&mut self, other: &Self) {
         for (rule, words) in &other.words {
             self.add(*rule, *words);
@@ -212,7 +212,7 @@ fn words(text: &str) -> u64 {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count() as u64
 }
 
-/// Counts what is left out, and keeps a record of it, if asked to.
+/// A count of what is left out, with a record of it if this is requested.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     entries: Option<Vec<LeftOut>>,
@@ -220,14 +220,14 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Returns a trace that keeps a record where `on`.
+    /// Returns a trace, which keeps a record if `on` is true.
     pub fn new(on: bool) -> Self {
         Self { entries: on.then(Vec::new), lost: Lost::default() }
     }
 
-    /// Notes something left out. `describe` gives the element and its text; it is called only where
-    /// the rule leaves out what readers see, or a record is kept. Nothing is noted where the text
-    /// is empty.
+    /// Notes something left out. `describe` gives the element and its text. It is called only if
+    /// the rule leaves out text that readers see, or if a record is kept. Nothing is noted if the
+    /// text is empty.
     pub fn note(&mut self, rule: Rule, describe: impl FnOnce() -> (String, String)) {
         if self.entries.is_none() && !rule.is_shown() {
             return;

@@ -6,7 +6,8 @@
 //! caller gets a [`Problem`]; the other files are read. The files are on a disk or, in a
 //! [`Tree`], in memory.
 //!
-//! It knows no bundle, no index and no network. `docs/extraction.md` lists what is read of a page.
+//! The crate uses no bundle, no index and no network. `docs/extraction.md` lists what is read from
+//! a page.
 //!
 //! ```
 //! use std::path::PathBuf;
@@ -21,9 +22,9 @@
 //!
 //! # Features
 //!
-//! Each format with a large parser has one: `asciidoc`, `bibliographies`, `code`, `mailboxes`,
-//! `pdf`. Files of a format that is left out are named, with an error. `repositories` reads what
-//! `.gitignore` leaves in a directory of code.
+//! Each format with a large parser has a feature: `asciidoc`, `bibliographies`, `code`,
+//! `mailboxes`, `pdf`. If a feature is off, files of its format are named, with an error.
+//! `repositories` applies the rules of `.gitignore` in a directory of code.
 
 mod addresses;
 #[cfg_attr(not(feature = "asciidoc"), allow(dead_code))]
@@ -113,7 +114,7 @@ pub use reading::Reading;
 use titles::Names;
 pub use tree::Tree;
 
-/// What to read and how.
+/// The options of a read: its formats, addresses and limits.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The format of every input; `None` detects it.
@@ -124,11 +125,11 @@ pub struct Options {
     /// The directory that paths and URLs are relative to. `None` is the only input, if it is a
     /// directory; for several inputs, the deepest directory that contains all of them.
     pub root: Option<PathBuf>,
-    /// Keep `index.html` at the end of a URL instead of the directory alone.
+    /// Whether to keep `index.html` at the end of a URL instead of the directory alone.
     pub keep_index_html: bool,
-    /// How the URL of a Markdown page is made from its path.
+    /// The way in which the URL of a Markdown page is made from its path.
     pub markdown_urls: MarkdownUrls,
-    /// Give pages the first component of their path as a string attribute of this name.
+    /// The name of a string attribute whose value is the first component of a page's path.
     pub attribute_from_path: Option<String>,
     /// Language of pages that declare none, BCP 47.
     pub language: Option<String>,
@@ -139,29 +140,33 @@ pub struct Options {
     pub boosts: Vec<Boost>,
     /// Pins from a list, in addition to those in pages.
     pub pins: Pins,
-    /// Files larger than this are reported and left out.
+    /// The largest size of a file. Larger files are reported and left out.
     pub max_file_bytes: u64,
-    /// A file that takes longer to parse is reported and left out. It has a second more for each
-    /// megabyte, and as much as it takes where text of scans is recognised.
+    /// The time limit for parsing a file. A file that takes longer is reported and left out. The
+    /// limit is one second longer for each megabyte of the file. There is no limit if text of scans
+    /// is recognised.
     pub max_file_time: Duration,
-    /// Make a section of each entry of a definition list or table that has an anchor: API entries,
-    /// command options, settings.
+    /// Whether to make a section of each entry of a definition list or table that has an anchor:
+    /// API entries, command options, settings.
     pub definition_sections: bool,
-    /// Index what tools returned in conversations.
+    /// Whether to index what tools returned in conversations.
     pub tool_output: bool,
-    /// Where the parts of messages are, in conversations of other programs than the known ones.
+    /// The places of the parts of messages, in conversations of other programs than the known ones.
     pub chat_fields: Option<Fields>,
-    /// Index the lists of references of papers.
+    /// Whether to index the lists of references of papers.
     pub references: bool,
-    /// Recognise the text of scans in PDFs, in these languages of `tesseract`, joined by `+`.
+    /// The languages of `tesseract`, joined by `+`, in which to recognise the text of scans in
+    /// PDFs.
     pub ocr: Option<String>,
-    /// Keep a record of what is left out of each page.
+    /// Whether to keep a record of what is left out of each page.
     pub trace: bool,
-    /// Follow links that lead out of the inputs. Those into `/proc`, `/sys` and `/dev` never are.
+    /// Whether to follow links that lead out of the inputs. Links into `/proc`, `/sys` and `/dev`
+    /// are never followed.
     pub follow_links: bool,
-    /// Where the files are.
+    /// The files: on a disk or in memory.
     pub tree: Tree,
-    /// Takes the texts of pages that there is no room for until they are chunked.
+    /// The store for the texts of pages until they are chunked. It takes the texts that memory has
+    /// no room for.
     pub scratch: Option<Arc<Scratch>>,
 }
 
@@ -204,32 +209,33 @@ impl Options {
 /// A message about an input.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct Problem {
-    /// How bad it is.
+    /// The severity of the problem.
     pub severity: Severity,
     /// The file or directory.
     pub path: PathBuf,
     /// The line, from 1, if known.
     pub line: Option<u64>,
-    /// What is wrong and, if there is one, the remedy.
+    /// A description of the problem and, if there is one, the remedy.
     pub reason: String,
 }
 
-/// How bad a [`Problem`] is.
+/// The severity of a [`Problem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub enum Severity {
-    /// Left out on purpose: a draft, a redirect. Shown with `--verbose`.
+    /// An input that was left out on purpose: a draft, a redirect. Shown with `--verbose`.
     Skipped,
-    /// Read, but perhaps not as its author intended.
+    /// An input that was read, but perhaps not as its author intended.
     Warning,
-    /// Could not be read; the exit status shows it.
+    /// An input that could not be read; the exit status shows it.
     Error,
 }
 
 /// Reads all pages of `inputs`, in the order of their paths (records: in the order of their lines).
 ///
-/// The format of a directory is that of most of its files. Of a directory with a `corpus.jsonl`,
-/// only that file is read. Hidden files, `node_modules` and bundles of earlier builds are skipped.
-/// Problems are reported in a fixed order before this returns; none stops the reading.
+/// The format of a directory is the format of most of its files. From a directory with a
+/// `corpus.jsonl`, only that file is read. Hidden files, `node_modules` and bundles of earlier
+/// builds are skipped. Problems are reported in a fixed order before this function returns; none of
+/// them stops the reading.
 pub fn read(
     inputs: &[PathBuf],
     options: &Options,
@@ -238,21 +244,21 @@ pub fn read(
     read_cached(inputs, options, None, &Counter::default(), on_problem).pages
 }
 
-/// What was read.
+/// The result of a read.
 #[derive(Debug, Default)]
 pub struct Read {
     /// The pages.
     pub pages: Vec<Page>,
     /// The files that pages took in besides their own.
     pub included: Vec<Included>,
-    /// Who may read all of these files, besides their owner.
+    /// The users who may read all of these files, besides their owner.
     pub shared: Shared,
-    /// What was left out of pages, most words first.
+    /// The words that each rule left out of pages, most words first.
     pub lost: Vec<LostWords>,
 }
 
-/// Reads pages as [`read`] does, with a bar over the files. Files that `cache` has are not parsed,
-/// and it gets the others.
+/// Reads pages as [`read`] does, and shows a progress bar over the files. Files that `cache` has
+/// are not parsed; the other files are added to it.
 pub fn read_cached(
     inputs: &[PathBuf],
     options: &Options,
@@ -265,18 +271,19 @@ pub fn read_cached(
     Read { pages: pages_of(pages), included, shared, lost }
 }
 
-/// Returns the pages alone, in a new list: one that is made in place would keep the memory of the
-/// raw ones.
+/// Returns the pages alone, in a new list. A list made in place would keep the memory of the raw
+/// pages.
 fn pages_of(raws: Vec<RawPage>) -> Vec<Page> {
     let mut pages = Vec::with_capacity(raws.len());
     pages.extend(raws.into_iter().map(|raw| raw.page));
     pages
 }
 
-/// Returns whether text of scans can be recognised here in these languages, joined by `+`.
+/// Returns whether text of scans can be recognised on this machine in these languages, joined by
+/// `+`.
 ///
 /// # Errors
-/// What is missing, and how to get it.
+/// The error says what is missing and how to get it.
 pub fn check_ocr(languages: &str) -> Result<(), String> {
     #[cfg(feature = "pdf")]
     return pdf::ocr::check(languages);
@@ -293,8 +300,8 @@ pub fn list(
     find::find(inputs, options, on_problem).into_iter().map(|file| file.path).collect()
 }
 
-/// The files of inputs as they were found, with what is to be told of the others. A read that gets
-/// it does not look for files again.
+/// The files of inputs as they were found, with the messages about the other files. A read that is
+/// given a listing does not look for files again.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     files: Vec<File>,
@@ -324,7 +331,7 @@ pub struct Extraction {
     pub path: PathBuf,
     /// The element that holds the content, as `name#id.class`. Empty for Markdown and records.
     pub content: String,
-    /// What was left out, in the order of the page.
+    /// The record of what was left out, in the order of the page.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -424,7 +431,8 @@ fn read_raw(
     (finish(outcomes, options, on_problem), included, shared)
 }
 
-/// Adds to pages what stands beside their files, and leaves out those that are parts of others.
+/// Adds to pages the information in files beside theirs, and leaves out pages that are parts of
+/// others.
 fn describe(outcomes: &mut [Outcome], tree: &Tree) {
     markdown::drop_parts(outcomes);
     code::describe(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages));
@@ -436,7 +444,7 @@ fn describe(outcomes: &mut [Outcome], tree: &Tree) {
 struct RawPage {
     page: Page,
     path: PathBuf,
-    /// `None` only while a page is under construction.
+    /// The format; `None` only while a page is under construction.
     format: Option<Format>,
     names: Names,
     attributes: BTreeMap<String, Raw>,
@@ -446,25 +454,25 @@ struct RawPage {
     marked_body: bool,
     /// The element that holds the content, as `name#id.class`.
     content: String,
-    /// What was left out, if [`Options::trace`] is set.
+    /// The record of what was left out, if [`Options::trace`] is set.
     left_out: Vec<LeftOut>,
-    /// Most of the content was left out.
+    /// The word counts of a page from which most of the content was left out.
     removed: Option<Removed>,
-    /// How many words were left out.
+    /// The number of words that each rule left out.
     lost: Lost,
-    /// What the rules for a site want to know, until they have been applied.
+    /// The facts that the rules for a site need, until they have been applied.
     hints: Option<Box<Hints>>,
-    /// Words by which its author wants it to be found.
+    /// Words by which the author wants the page to be found.
     keywords: Vec<String>,
-    /// What a front page says in its fields.
+    /// Texts in the fields of a front page.
     front: Vec<String>,
-    /// A generator added the page to those that people wrote.
+    /// Whether a generator added the page to those that people wrote.
     is_generated: bool,
-    /// The rules for a site leave the page out.
+    /// Whether the rules for a site leave the page out.
     is_dropped: bool,
 }
 
-/// How much of a page's content was left out.
+/// The share of a page's content that was left out.
 #[derive(Clone, Copy, Debug, Encode, Decode)]
 struct Removed {
     /// Words of the content.
@@ -510,7 +518,7 @@ impl Outcome {
     }
 }
 
-/// Reads a file. Also returns what the cache is to store.
+/// Reads a file. Also returns the entry that the cache must store.
 fn read_file(
     file: &File,
     options: &Arc<Options>,
@@ -530,8 +538,8 @@ fn read_file(
     }
 }
 
-/// Reads the content of a file, within its time. A panic of a parser on one file must not stop the
-/// build, and neither must a file that takes for ever.
+/// Reads the content of a file, within its time limit. The build must go on if a parser panics on
+/// one file, or if one file never ends.
 fn parse(
     file: &File,
     bytes: &Arc<Vec<u8>>,
@@ -561,7 +569,8 @@ fn parse(
 /// Runs `work` in a thread that parses.
 ///
 /// # Errors
-/// What to say of a file that takes longer than `limit`, or on which the parser panics.
+/// The error is the message about a file that takes longer than `limit`, or on which the parser
+/// panics.
 #[cfg(not(target_family = "wasm"))]
 fn within_time<T: Send + 'static>(
     limit: Duration,
@@ -582,7 +591,7 @@ fn within_time<T>(_: Duration, work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| PARSER_FAILED.to_owned())
 }
 
-/// Most time for a file of so many bytes.
+/// Returns the time limit for a file of this length in bytes.
 fn time_for(len: usize, options: &Options) -> Duration {
     if options.ocr.is_some() {
         return Duration::MAX;
@@ -590,7 +599,7 @@ fn time_for(len: usize, options: &Options) -> Duration {
     options.max_file_time.saturating_add(Duration::from_secs(len as u64 >> 20))
 }
 
-/// What to say of a file on which a parser panicked.
+/// The message about a file on which a parser panicked.
 const PARSER_FAILED: &str = "the parser failed on this file; please report it";
 
 /// Returns whether a file is a list of lines that are parsed on all cores.
@@ -602,7 +611,7 @@ fn is_parsed_by_lines(file: &File) -> bool {
     }
 }
 
-/// Returns the bytes of a file, or why it is left out.
+/// Returns the bytes of a file, or the reason why it is left out.
 fn contents<'a>(file: &File, options: &'a Options) -> Result<Cow<'a, [u8]>, Outcome> {
     let mut outcome = Outcome::default();
     let size = options.tree.len(&file.path).unwrap_or(0);
@@ -616,7 +625,7 @@ fn contents<'a>(file: &File, options: &'a Options) -> Result<Cow<'a, [u8]>, Outc
     })
 }
 
-/// What to say of a file that is larger than its kind may be.
+/// Returns the message about a file that is larger than its kind may be; `None` for other files.
 fn too_large(file: &File, size: u64, options: &Options) -> Option<(Severity, String)> {
     match file.format {
         // The limit of JSON lines holds for each line.
@@ -726,7 +735,7 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
     outcome
 }
 
-/// Adds a page with its place.
+/// Adds a page and sets its id, path, format and, if it has none, its URL.
 fn push(mut raw: RawPage, file: &File, options: &Options, outcome: &mut Outcome) {
     raw.page.id.clone_from(&file.id);
     raw.path.clone_from(&file.path);

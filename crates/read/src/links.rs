@@ -12,14 +12,14 @@ use super::{Format, Options, Severity, decode, find, html, within_time};
 /// A link from a page of a site to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// What a reader sees.
+    /// The text that a reader sees.
     pub text: String,
     /// The path below the site's root that it leads to, without slashes at its ends.
     target: String,
 }
 
 impl Link {
-    /// Returns the ids that the page may have which the link leads to, likeliest first.
+    /// Returns the possible ids of the page that the link leads to, the most likely first.
     pub fn candidates(&self) -> impl Iterator<Item = String> {
         let target = &self.target;
         let slash = if target.is_empty() { "" } else { "/" };
@@ -27,8 +27,8 @@ impl Link {
     }
 }
 
-/// Returns the links of all HTML files of a directory that lead to other pages of it, in the order
-/// of the files. A link that begins with `/` is taken to begin at the directory.
+/// Returns the links of all HTML files of a directory that lead to other pages in it, in the order
+/// of the files. A link that begins with `/` begins at the directory.
 ///
 /// # Errors
 /// If a file cannot be read.

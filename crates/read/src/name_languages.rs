@@ -1,5 +1,5 @@
-//! Languages in the names of files, as Hugo and MkDocs have them: `about.de.md` is the German
-//! `about.md`, at `/de/about/`.
+//! Languages in the names of files, in the form that Hugo and MkDocs use: `about.de.md` is the
+//! German `about.md`, at `/de/about/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::{Format, Options, RawPage, language, page_url};
 
 /// A page whose name has a language.
 struct Named {
-    /// Of the page in the list.
+    /// The index of the page in the list.
     at: usize,
     /// The path without the language.
     base: String,
@@ -15,7 +15,7 @@ struct Named {
 }
 
 /// Gives pages the language in their names, and the addresses that generators give them. A name has
-/// a language where the same page is there in another one, or without any.
+/// a language if the same page also exists in another language, or without one.
 pub(super) fn apply(pages: &mut [RawPage], options: &Options) {
     let is_markdown = |raw: &RawPage| raw.format == Some(Format::Markdown);
     let url = |id: &str| page_url::url(id, Format::Markdown, options);
@@ -81,7 +81,8 @@ fn split(id: &str) -> Option<(String, String)> {
     is_name.then(|| (format!("{base}.{end}"), code))
 }
 
-/// Returns the language of most pages; of several, English.
+/// Returns the language of most pages. If several languages have the most pages, English is
+/// returned if it is one of them.
 fn most(named: &[Named]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for Named { code, .. } in named {

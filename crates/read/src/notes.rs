@@ -1,22 +1,23 @@
-//! What is wrong with the lines of a file: counted, and named with the first of them.
+//! The problems with the lines of a file. They are counted, and reported with the numbers of the
+//! first lines.
 
 use std::path::Path;
 
 use super::{Outcome, Severity};
 
-/// Lines that are named for each reason.
+/// Number of lines that are named for each reason.
 const MAX_NAMED: usize = 5;
 
-/// Lines with what is wrong with them.
+/// Lines, with the problem of each.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// By reason, in the order in which the reasons were first met.
+    /// Lines by reason, in the order in which the reasons first appeared.
     malformed: Vec<(String, Vec<u64>)>,
     others: Vec<(Severity, Option<u64>, String)>,
 }
 
 impl Notes {
-    /// A line, message or element that is left out.
+    /// Notes a line, message or element that is left out.
     pub fn malformed(&mut self, line: u64, reason: &str) {
         match self.malformed.iter_mut().find(|(known, _)| known == reason) {
             Some((_, lines)) => lines.push(line),
@@ -24,7 +25,7 @@ impl Notes {
         }
     }
 
-    /// Something else.
+    /// Notes any other problem.
     pub fn tell(&mut self, severity: Severity, line: Option<u64>, reason: impl Into<String>) {
         self.others.push((severity, line, reason.into()));
     }

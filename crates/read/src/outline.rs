@@ -24,18 +24,18 @@ pub(super) struct Folded {
     digit_space: Option<char>,
     code_depth: u32,
     code_start: Option<usize>,
-    /// Where raised text (`<sup>`) began, and whether white space precedes it.
+    /// The position where raised text (`<sup>`) began, and whether white space precedes it.
     raised: Option<(usize, bool)>,
     /// Links around the text under way.
     link_depth: u32,
-    /// Bytes of text in links.
+    /// Number of bytes of text in links.
     linked: usize,
-    /// Where the first link leads.
+    /// The target of the first link.
     target: Option<String>,
     n_links: u32,
 }
 
-/// Spaces that stand between groups of digits.
+/// Returns whether a character is a space that can stand between groups of digits.
 fn is_digit_space(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}')
 }
@@ -90,7 +90,8 @@ impl Folded {
         self.link_depth = self.link_depth.saturating_sub(1);
     }
 
-    /// Returns whether most of the text so far is in links, and where its only link leads.
+    /// Returns `None` unless most of the text so far is in links. Otherwise returns the target of
+    /// the link, if there is only one.
     fn take_links(&mut self) -> Option<Option<String>> {
         let n_links = std::mem::replace(&mut self.n_links, self.link_depth);
         let (linked, target) = (std::mem::take(&mut self.linked), self.target.take());
@@ -173,8 +174,8 @@ impl Folded {
         }
     }
 
-    /// Writes a number that is raised behind a digit, `10<sup>6</sup>`, in raised digits: plain
-    /// ones would be one number with those before.
+    /// Writes a number that is raised after a digit, `10<sup>6</sup>`, in raised digits: normal
+    /// digits would form one number with the digits before.
     fn raise_power(&mut self, start: usize) {
         let is_behind_digit = self.text[..start].ends_with(|c: char| c.is_ascii_digit());
         let has_code = self.code.last().is_some_and(|range| range.1 as usize > start);
@@ -259,11 +260,11 @@ pub(super) struct Outline {
     weight: f32,
     /// The level of a heading whose section is left out.
     excluded_level: Option<u8>,
-    /// The heading that follows is that heading.
+    /// Whether the next heading is the one whose section is left out.
     excludes_next: bool,
     /// Sections that are left out.
     excluded: Vec<usize>,
-    /// Listings of what sections document, which stand at their ends.
+    /// Listings of the code that sections document. They stand at the ends of the sections.
     listings: Vec<(usize, Block)>,
     links: Vec<Links>,
 }
@@ -275,7 +276,7 @@ pub(super) struct Links {
     pub section: u32,
     /// The number in the section; `None` for the heading.
     pub block: Option<u32>,
-    /// Where its only link leads.
+    /// The target of its only link.
     pub target: Option<String>,
 }
 
@@ -341,7 +342,7 @@ impl Outline {
         }
     }
 
-    /// Adds the source code of what the section documents, behind its text.
+    /// Adds the source code that the section documents, after its text.
     pub fn listing(&mut self, code: &str) {
         self.end_block();
         let text = clean_code(code);
@@ -360,7 +361,7 @@ impl Outline {
         self.excludes_next = true;
     }
 
-    /// Says that the heading of the current section leads to another page.
+    /// Marks the heading of the current section as a link to another page.
     pub fn leads_to(&mut self, target: String) {
         let section = self.current as u32;
         self.links.push(Links { section, block: None, target: Some(target) });
@@ -393,7 +394,7 @@ impl Outline {
         });
     }
 
-    /// Says in which language the current section is, by a BCP 47 tag.
+    /// Sets the language of the current section, as a BCP 47 tag.
     pub fn language(&mut self, tag: String) {
         self.sections[self.current].language = tag;
     }
@@ -413,7 +414,8 @@ impl Outline {
     }
 
     /// Starts a section for an entry of a definition list or a table, one level below the current
-    /// section, which continues when the entry ends. Returns the index of the new section.
+    /// section. The current section continues when the entry ends. Returns the index of the new
+    /// section.
     pub fn enter_definition(&mut self, mut heading: String, anchor: String) -> usize {
         self.end_block();
         shorten(&mut heading, MAX_HEADING_BYTES);

@@ -1,5 +1,5 @@
-//! Pages that repeat others of the site: lists of posts with how each begins, and one page with the
-//! text of all.
+//! Pages that repeat others of the site: lists of posts with the beginning of each, and one page
+//! with the text of all pages.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use super::left_out::{LeftOut, MAX_SAMPLE_BYTES, Rule};
 use super::outline::{fold, shorten};
 use super::{Problem, RawPage, Severity};
 
-/// Smallest number of other pages that a page with all their text repeats.
+/// Smallest number of other pages whose whole text a page repeats.
 const MIN_REPEATED_PAGES: usize = 3;
 
 /// Smallest number of entries of a list of pages.
@@ -60,8 +60,8 @@ pub(super) fn drop_whole_sites(pages: &mut [&mut RawPage], on_problem: &mut dyn 
     }
 }
 
-/// Leaves out what lists of pages say of the pages they list: sections whose headings lead to a
-/// page of the same title, and items that are links to one.
+/// Leaves out the text that lists of pages give about these pages: sections whose headings lead to
+/// a page of the same title, and items that are links to one.
 pub(super) fn leave_out_teasers(pages: &mut [&mut RawPage], trace: bool) {
     if pages.iter().all(|raw| raw.hints.as_ref().is_none_or(|hints| hints.links.is_empty())) {
         return;
@@ -187,7 +187,7 @@ fn plain(title: &str) -> String {
     fold(&words.map(str::to_lowercase).collect::<Vec<_>>().join(" "))
 }
 
-/// Returns the path of a page without what addresses of it may leave out.
+/// Returns the path of a page without the parts that its addresses may leave out.
 fn key(id: &str) -> String {
     let id = id.trim_start_matches('/');
     let id = id.strip_suffix(".html").or_else(|| id.strip_suffix(".htm")).unwrap_or(id);

@@ -1,4 +1,4 @@
-//! The index of a site's own search, as MkDocs writes it: pages that it leaves out are those that
+//! The index of a site's own search, as MkDocs writes it. Pages that are not in it are pages that
 //! their authors keep out of searches.
 
 use std::collections::{BTreeSet, HashSet};
@@ -9,16 +9,16 @@ use serde_json::Value;
 use super::tree::Tree;
 use super::{Problem, RawPage, Severity};
 
-/// Where the index is, below the root of a site or of one of its versions.
+/// The places of the index, below the root of a site or of one of its versions.
 const PLACE: &str = "search/search_index.json";
 
 /// Largest index that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Directories between the root and that of a version.
+/// Largest number of directories between the root and the root of a version.
 const MAX_LEVELS: usize = 2;
 
-/// Leaves out pages that the index of their own site leaves out.
+/// Leaves out pages that are missing in the index of their own site.
 pub(super) fn drop_unlisted(
     pages: &mut [&mut RawPage],
     tree: &Tree,
@@ -77,7 +77,7 @@ fn listed(path: &std::path::Path, tree: &Tree) -> Option<HashSet<String>> {
     (!listed.is_empty()).then_some(listed)
 }
 
-/// Returns the path of a page without what its addresses may leave out.
+/// Returns the path of a page without the parts that its addresses may leave out.
 fn key(location: &str) -> &str {
     let path = location.split(['#', '?']).next().unwrap_or_default().trim_start_matches("./");
     let path = path.strip_suffix("index.html").unwrap_or(path);

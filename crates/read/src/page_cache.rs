@@ -1,9 +1,9 @@
-//! The pages of earlier reads: a file whose contents did not change is not parsed again.
+//! The pages of earlier reads. A file whose contents did not change is not parsed again.
 //!
 //! The log's keys are hashes over the program, the options, the file's path and the hash of its
 //! contents; its contents are the pages and problems of the file. A file whose hash the caller
-//! knows is not even read. Pages are stored before the rules for the whole site, so that these see
-//! all pages.
+//! knows is not even read. Pages are stored before the rules for the whole site are applied, so
+//! that these rules see all pages.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,7 +15,7 @@ use findling_base::record_log::{CODING, Key, Kind, RecordLog, Used, key_of, prog
 
 const KIND: Kind = Kind { magic: *b"FNDLPAGE", version: 5 };
 
-/// The hashes of files, BLAKE3 in hex digits.
+/// The hashes of files: BLAKE3 in hex digits.
 pub type Hashes = HashMap<PathBuf, String>;
 
 /// The pages of earlier reads.
@@ -30,8 +30,9 @@ pub struct PageCache<'a> {
 }
 
 impl<'a> PageCache<'a> {
-    /// Opens a log. One that is missing, damaged or of another version counts as empty. Of a file
-    /// with a hash in `hashes` the pages are those of contents with this hash, if the log has them.
+    /// Opens a log. A log that is missing, damaged or of another version counts as empty. For a
+    /// file with a hash in `hashes`, the cache gives the pages of contents with this hash, if the
+    /// log has them.
     pub fn open(path: &Path, hashes: Option<&'a Hashes>) -> Self {
         Self { log: RecordLog::open(path, KIND), program: program(), hashes, listing: None }
     }
@@ -45,13 +46,14 @@ impl<'a> PageCache<'a> {
         self.listing
     }
 
-    /// What a file held when it had the hash that is known of it.
+    /// Returns what a file held when it had the hash that `hashes` gives for it; `None` if there is
+    /// no such hash or the log does not have the pages.
     pub(super) fn known(&self, file: &File, options: &Options) -> Option<(Outcome, Used)> {
         let key = self.key(file, self.hashes?.get(&file.path)?, options);
         Some((self.get(&key)?, Used { key, new: None }))
     }
 
-    /// Reads a file, or takes what it held when it had the same contents.
+    /// Reads a file, or returns what the file held when it had the same contents.
     pub(super) fn read(
         &self,
         file: &File,
@@ -94,7 +96,7 @@ impl<'a> PageCache<'a> {
         self.log.read(key, decode)?
     }
 
-    /// Adds what was read, and forgets what was not, if that is most of the log.
+    /// Adds what was read. Removes what was not read, if that is most of the log.
     ///
     /// # Errors
     /// If the log cannot be written. It stays valid.

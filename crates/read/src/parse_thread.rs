@@ -1,10 +1,10 @@
-//! A thread that parses files: with room on its stack for what nests deep, and with a time for each
-//! file.
+//! A thread that parses files. Its stack has space for deep nesting, and each file has a time
+//! limit.
 //!
-//! Readers count what they expand and how deep they go, so that a file is read the same way on
-//! every machine. The time is for what nobody thought of: the file is named and left out, and the
-//! others are read. Its thread cannot be ended from outside; it is left to itself and gets no more
-//! files.
+//! Readers limit how much they expand and how deep they nest, so that a file is read the same way
+//! on every machine. The time limit is for cases that nobody expected: the file is named and left
+//! out, and the other files are read. Its thread cannot be ended from outside; it continues alone
+//! and gets no more files.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,23 +12,23 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Bytes of the stack. The deepest files that readers accept, of the tests of nesting, take 11 MiB
-/// in a build without optimisation. Pages of a stack that are not touched take no memory.
+/// The size of the stack in bytes. The deepest files that readers accept in the tests of nesting
+/// take 11 MiB in a build without optimisation. Pages of a stack that are not used take no memory.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Why a file has no result.
+/// The reason why a file has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failed {
-    /// The parser panicked.
+    /// A panic of the parser.
     Panicked,
-    /// It took longer than it may.
+    /// A file that took longer than the limit.
     TimedOut,
 }
 
 type Work = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// The thread that parses what this thread reads. It ends with this one.
+    /// The thread that parses for this thread. It ends when this thread ends.
     static PARSER: RefCell<Option<Sender<Work>>> = const { RefCell::new(None) };
 }
 
@@ -71,7 +71,7 @@ fn outcome<T>(answer: thread::Result<T>) -> Result<T, Failed> {
     answer.map_err(|_| Failed::Panicked)
 }
 
-/// Starts a thread that runs what it is sent; `None` if the system refuses.
+/// Starts a thread that runs the work that it receives; returns `None` if the system refuses.
 fn start() -> Option<Sender<Work>> {
     let (sender, work) = channel::<Work>();
     let run = move || work.into_iter().for_each(|work| work());

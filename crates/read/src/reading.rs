@@ -1,4 +1,4 @@
-//! Reading files one after the other, for hosts that have one thread and show how far it is.
+//! The reading of files one after the other, for hosts that have one thread and show the progress.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,8 +40,8 @@ impl Reading {
         }
     }
 
-    /// Returns the pages of all files, those that were not read yet included, as
-    /// [`read`](super::read) gives them.
+    /// Returns the pages of all files, including files that were not read yet, in the form that
+    /// [`read`](super::read) gives.
     pub fn finish(mut self, on_problem: &mut dyn FnMut(Problem)) -> Vec<Page> {
         while self.next_file().is_some() {
             self.step();

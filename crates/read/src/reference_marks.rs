@@ -25,8 +25,8 @@ const QUANTITIES: [&str; 46] = [
     "yard", "yards", "yd", "µm", "дм", "км", "см",
 ];
 
-/// Classifies raised text that directly follows `before`, which is all text up to it with white
-/// space.
+/// Classifies raised text that directly follows `before`. `before` is all text up to the raised
+/// text, with white space.
 pub(super) fn classify(before: &str, raised: &str) -> Raised {
     let raised = raised.trim();
     // German and Polish marks have a bracket behind them alone: `1)`.

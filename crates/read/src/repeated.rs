@@ -1,9 +1,8 @@
-//! What stands on many pages of a site and is no text of any: menus, paths, languages, lines of
-//! generators.
+//! Text that stands on many pages of a site and belongs to none of them: menus, paths, languages,
+//! lines of generators.
 //!
-//! Text counts as repeated where it stands at the beginning or the end of a page, directly behind
-//! the first heading, or in links, on a fifth of the pages. On small sites, half of the pages must
-//! have it.
+//! Text counts as repeated if a fifth of the pages have it at the beginning or the end of a page,
+//! directly after the first heading, or in links. On small sites, half of the pages must have it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,26 +11,27 @@ use super::hints::{Edge, Hints, Place};
 use super::left_out::{LeftOut, Rule};
 use super::outline::shorten;
 
-/// Smallest number of pages that have what is repeated.
+/// Smallest number of pages that must have a text for it to count as repeated.
 const MIN_PAGES: usize = 3;
 
-/// Number of pages from which a fifth of them is enough for text that is no links.
+/// Number of pages from which a fifth of them is enough, for text that is not links.
 const MIN_PAGES_FOR_SHARE: usize = 15;
 
-/// Most words of a repeated block at the beginning or the end.
+/// Largest number of words of a repeated block at the beginning or the end.
 const MAX_EDGE_WORDS: u32 = 60;
 
-/// Most words of a repeated block behind the first heading that is no links.
+/// Largest number of words of a repeated block after the first heading that is not links.
 const MAX_BEHIND_WORDS: u32 = 12;
 
-/// Smallest number of pages that must have it in a part of a site: a part with fewer may be a few
-/// pages about one thing.
+/// Smallest number of pages that must have a text in a part of a site. A part with fewer pages may
+/// be a few pages about one subject.
 const MIN_PAGES_OF_PART: usize = 6;
 
 /// The group of every page.
 const WHOLE_SITE: &str = "\0";
 
-/// Returns the smallest number of pages that must have what is repeated in a group.
+/// Returns the smallest number of pages in a group that must have a text for it to count as
+/// repeated.
 fn least(group: &str) -> usize {
     if group == WHOLE_SITE { MIN_PAGES } else { MIN_PAGES_OF_PART }
 }
@@ -89,7 +89,7 @@ impl Counts {
     }
 }
 
-/// Leaves out what is repeated. The pages are those of HTML whose site does not mark its content.
+/// Leaves out repeated text. The pages are HTML pages of a site that does not mark its content.
 pub(super) fn leave_out(pages: &mut [&mut RawPage], trace: bool) {
     let counts = Counts::of(pages.iter().filter_map(|raw| {
         Some((group(raw), raw.hints.as_deref()?)).filter(|_| !raw.marked_body && !raw.is_dropped)
@@ -174,7 +174,7 @@ fn found(hints: &Hints, group: &str, counts: &Counts) -> Vec<Edge> {
     found
 }
 
-/// Returns whether nothing would be left of the section of an edge, though it has a heading and is
+/// Returns whether the section of an edge would become empty, although it has a heading and is
 /// text.
 fn is_section_of_text(
     hints: &Hints,
@@ -191,7 +191,7 @@ fn is_section_of_text(
         && trail.all(is_repeated)
 }
 
-/// Removes edges from a page, and sections of which nothing is left. A page keeps its last text.
+/// Removes edges from a page, and removes sections that become empty. A page keeps its last text.
 fn remove(raw: &mut RawPage, found: &[Edge], has_site_name: bool, trace: bool) {
     if raw.page.restore().is_err() {
         return;

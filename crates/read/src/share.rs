@@ -20,17 +20,17 @@ use findling_page::page::Page;
 
 /// Largest number of shares.
 pub const MAX_SHARES: u32 = 10_000;
-/// Bytes of files that are read before what was read is written.
+/// Number of bytes of files that are read before the results are written.
 const GROUP_BYTES: u64 = 32 << 20;
-/// Most pages in a piece. A file of records can have millions.
+/// Largest number of pages in a piece. A file of records can have millions.
 const MAX_PIECE_PAGES: usize = 256;
 
-/// Which share of the files, such as `2/4`.
+/// The number of a share and the number of all shares, such as `2/4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// From 1.
+    /// The number of this share, from 1.
     pub number: u32,
-    /// Number of shares.
+    /// The number of all shares.
     pub of: u32,
 }
 
@@ -54,17 +54,17 @@ impl fmt::Display for Share {
     }
 }
 
-/// What was read of a file, or a part of it.
+/// The result of reading a file, or a part of that result.
 #[derive(Encode, Decode)]
 pub struct Piece(Outcome);
 
 impl Piece {
-    /// What was read of a file.
+    /// Returns a piece with the result of reading a file.
     pub(super) fn of(outcome: Outcome) -> Self {
         Self(outcome)
     }
 
-    /// Returns the number of pages, of which the rules for the whole site may leave some out.
+    /// Returns the number of pages. The rules for the whole site may still leave some of them out.
     pub fn n_pages(&self) -> usize {
         self.0.pages.len()
     }
@@ -74,14 +74,14 @@ impl Piece {
         self.0.stow(options);
     }
 
-    /// What is to be told of the file.
+    /// Returns the problems of the file.
     pub fn problems(&self) -> &[Problem] {
         &self.0.problems
     }
 }
 
-/// Reads a share of the files of inputs. The shares are ranges of the files in the order of their
-/// paths, with about the same number of bytes each.
+/// A reader of a share of the files of inputs. The shares are ranges of the files in the order of
+/// their paths, with about the same number of bytes each.
 pub struct ShareReader {
     options: Arc<Options>,
     inputs: [u8; 16],
@@ -103,13 +103,13 @@ impl ShareReader {
         Self { options, inputs, problems, files }
     }
 
-    /// Tells these inputs from others: a hash over path, format and size of all files, those of
-    /// other shares too.
+    /// Identifies these inputs: returns a hash over path, format and size of all files, including
+    /// the files of other shares.
     pub fn inputs(&self) -> [u8; 16] {
         self.inputs
     }
 
-    /// What is to be told of files that are not read. Each share has all of it.
+    /// Returns the problems of files that are not read. Each share has all of these problems.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -119,10 +119,10 @@ impl ShareReader {
         self.files.len()
     }
 
-    /// Reads the files, some at a time. What was read comes in the order of the files.
+    /// Reads the files, some at a time. The results come in the order of the files.
     ///
     /// # Errors
-    /// Those of `on_pieces`.
+    /// Returns the errors of `on_pieces`.
     pub fn read(
         self,
         bar: &Counter,
@@ -153,7 +153,7 @@ impl ShareReader {
     }
 }
 
-/// Returns the pages of all shares, whose pieces stand in the order of the shares.
+/// Returns the pages of all shares. Their pieces are in the order of the shares.
 pub fn join_shares(
     pieces: Vec<Piece>,
     options: &Options,
@@ -162,7 +162,7 @@ pub fn join_shares(
     pages_of(finish_shares(pieces, options, on_problem))
 }
 
-/// Returns the pages of all shares as the rules for a site leave them.
+/// Returns the pages of all shares after the rules for a site have been applied.
 pub(super) fn finish_shares(
     pieces: Vec<Piece>,
     options: &Options,
@@ -171,7 +171,7 @@ pub(super) fn finish_shares(
     finish(outcomes(pieces), options, on_problem)
 }
 
-/// What was read of the files.
+/// Returns the results of reading the files.
 pub(super) fn outcomes(pieces: Vec<Piece>) -> Vec<Outcome> {
     pieces.into_iter().map(|Piece(outcome)| outcome).collect()
 }
@@ -182,8 +182,9 @@ pub(super) fn sizes(files: &[File]) -> Vec<u64> {
     files.iter().map(size).collect()
 }
 
-/// Returns the files of a share: those whose middle byte lies in it, where all files are one row of
-/// bytes. A file counts one byte more than it has, so that empty ones are divided too.
+/// Returns the files of a share. All files are put in one row of bytes, and a file belongs to the
+/// share that contains its middle byte. A file counts one byte more than its size, so that empty
+/// files are divided too.
 pub(super) fn range(sizes: &[u64], share: Share) -> Range<usize> {
     let total: u128 = sizes.iter().map(|&size| u128::from(size) + 1).sum();
     let mut before = 0;
@@ -209,7 +210,7 @@ fn hash(files: &[File], sizes: &[u64]) -> [u8; 16] {
     hash128(&bytes)
 }
 
-/// Divides what was read of a file, so that each piece fits a record.
+/// Divides the result of reading a file, so that each piece fits into a record.
 fn pieces(mut outcome: Outcome) -> Vec<Piece> {
     // Paths of this machine are nothing to another one.
     outcome.included.clear();

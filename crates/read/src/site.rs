@@ -19,11 +19,11 @@ use findling_page::page::{Page, Section};
 const MAX_IMPLICIT_BYTES: usize = 200;
 const MAX_IMPLICIT_VALUES: usize = 32;
 
-/// Smallest number of pages for deciding that an attribute with a different string on nearly every
-/// page is an identifier and no use in a filter.
+/// Smallest number of pages for this decision: an attribute with a different string on nearly every
+/// page is an identifier, and cannot serve as a filter.
 const MIN_PAGES_TO_JUDGE: usize = 50;
 
-/// Leaves out what pages have in common, and pages that repeat others.
+/// Leaves out text that many pages share, and pages that repeat others.
 pub(super) fn clean(
     pages: &mut [&mut RawPage],
     options: &Options,
@@ -76,7 +76,7 @@ fn skip(raw: &RawPage, reason: String) -> Problem {
     Problem { severity: Severity::Skipped, path: raw.path.clone(), line: None, reason }
 }
 
-/// If any page marks its body, pages that do not are left out.
+/// Leaves out pages that do not mark their body, if any page marks its body.
 fn drop_unmarked(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
     if pages.iter().any(|raw| raw.marked_body) {
         pages.retain(|raw| {
@@ -92,8 +92,8 @@ fn drop_unmarked(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) 
     }
 }
 
-/// mdBook, git and others write a page twice, once as `index.html`; the page with its own name is
-/// kept.
+/// Leaves out copies: mdBook, git and others write a page twice, once as `index.html`. The page
+/// with its own name is kept.
 fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
     let directory = |raw: &RawPage| {
         raw.page.id.rsplit_once('/').map_or(String::new(), |(directory, _)| directory.to_owned())
@@ -129,7 +129,7 @@ fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
     });
 }
 
-/// Returns whether two pages have the same sections. What cannot be read is not the same.
+/// Returns whether two pages have the same sections. Sections that cannot be read are not the same.
 fn same_sections(one: &Page, other: &Page) -> bool {
     let is_alike = |(a, b): (&Section, &Section)| a.heading == b.heading && a.anchor == b.anchor;
     one.sections.len() == other.sections.len()
@@ -137,8 +137,8 @@ fn same_sections(one: &Page, other: &Page) -> bool {
         && one.whole().ok().zip(other.whole().ok()).is_some_and(|(a, b)| a.sections == b.sections)
 }
 
-/// Largest number of pages without text, and of pages with little of it, that are named in
-/// warnings; the others are counted or left to --verbose.
+/// Largest number of pages without text, and of pages with little text, that are named in warnings.
+/// The others are counted or shown only with --verbose.
 const MAX_EMPTY_TOLD: usize = 5;
 
 /// Leaves out pages without text, with a warning, because their authors may expect to find them.
@@ -173,7 +173,7 @@ fn drop_empty(pages: &mut Vec<RawPage>, options: &Options, on_problem: &mut dyn 
     }
 }
 
-/// Names pages of which most of the text was left out.
+/// Reports the pages from which most of the text was left out.
 fn tell_poor(pages: &[RawPage], on_problem: &mut dyn FnMut(Problem)) {
     let mut told = 0;
     for raw in pages {
@@ -192,7 +192,7 @@ fn tell_poor(pages: &[RawPage], on_problem: &mut dyn FnMut(Problem)) {
     }
 }
 
-/// Returns the rules that left something out of a page, each once.
+/// Returns the names of the rules that left something out of a page, each name once.
 fn rules(raw: &RawPage) -> Vec<&'static str> {
     let mut rules: Vec<&str> = Vec::new();
     for left_out in &raw.left_out {
@@ -204,7 +204,7 @@ fn rules(raw: &RawPage) -> Vec<&'static str> {
     rules
 }
 
-/// Returns the rules that left out text of a page that has none.
+/// Returns the message about a page without text, with the rules that left out its text.
 fn no_text(raw: &RawPage) -> String {
     let why = match rules(raw).as_slice() {
         [] => "the file has no text outside of scripts".to_owned(),
@@ -254,10 +254,11 @@ fn set_titles(pages: &mut [RawPage]) {
     }
 }
 
-/// Number of pages from which keywords that a fifth of them have name none.
+/// Smallest number of pages for the rule on shared keywords: a keyword that a fifth of the pages
+/// have is not a name of any page.
 const MIN_PAGES_FOR_KEYWORDS: usize = 10;
 
-/// Makes names of the keywords of pages, but for those that many pages share.
+/// Makes names of pages from their keywords, except for keywords that many pages share.
 fn add_keywords(pages: &mut [RawPage]) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for raw in pages.iter() {
@@ -277,8 +278,8 @@ fn add_keywords(pages: &mut [RawPage]) {
     }
 }
 
-/// Returns whether a page without a title is called by its file's name, as generators do: a page of
-/// Markdown, unless its name says nothing.
+/// Returns whether a page without a title is named after its file, as generators do: a page of
+/// Markdown whose file name is not a general one.
 fn is_named_by_file(raw: &RawPage) -> bool {
     let id = raw.page.id.to_ascii_lowercase();
     let stem = id.rsplit_once('.').map_or(&*id, |(stem, _)| stem);
@@ -316,12 +317,12 @@ fn has_translations(raw: &RawPage) -> bool {
     !matches!(raw.format, Some(Format::Jsonl | Format::Chats | Format::Papers | Format::Code))
 }
 
-/// Returns whether a page is as its author wrote it, with fields of front matter.
+/// Returns whether a page is in the form that its author wrote, with fields of front matter.
 fn is_markup(raw: &RawPage) -> bool {
     raw.format.is_some_and(Format::is_markup)
 }
 
-/// Drops attributes from front matter that are no use in filters, such as identifiers and long
+/// Removes attributes from front matter that cannot serve as filters, such as identifiers and long
 /// lists of keywords, and reports them.
 fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
     #[derive(Default)]

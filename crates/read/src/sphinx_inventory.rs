@@ -1,4 +1,5 @@
-//! `objects.inv` of Sphinx: which section of which page documents which function, class or option.
+//! The file `objects.inv` of Sphinx: it lists which section of which page documents which function,
+//! class or option.
 //!
 //! The file has a head of four lines and behind it, packed by zlib, a line for each object:
 //! `name domain:role priority uri title`, where `$` at the end of the address stands for the name
@@ -17,14 +18,14 @@ use findling_page::page::Section;
 
 /// The name of the file, in the root of the site.
 const FILE: &str = "objects.inv";
-/// What the first line is.
+/// The first line of the file.
 const HEAD: &[u8] = b"# Sphinx inventory version 2\n";
-/// Lines before the packed part.
+/// Number of lines before the packed part.
 const HEAD_LINES: usize = 4;
-/// Largest file, packed and unpacked. That of CPython's documentation has 0.9 MB unpacked.
+/// Largest file, packed and unpacked. The inventory of CPython's documentation has 0.9 MB unpacked.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Roles of places in texts, which are no objects of an interface.
+/// Roles of places in texts. They are not objects of an interface.
 const PLACES: [&str; 3] = ["doc", "label", "token"];
 
 /// An object that a section documents.
@@ -37,7 +38,7 @@ struct Object {
     kind: String,
 }
 
-/// The objects of a site: of each page, by its path below the root, those of each anchor.
+/// The objects of a site: for each page, by its path below the root, the objects of each anchor.
 type Inventory = HashMap<String, HashMap<String, Vec<Object>>>;
 
 /// Gives the sections of API entries the attributes `kind` and `domain`, and pages of modules the

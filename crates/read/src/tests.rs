@@ -238,7 +238,7 @@ fn an_input_of_no_known_kind_says_what_to_do() {
     assert_eq!(problems[1].path, set.0);
 }
 
-/// Real sites, if `FINDLING_TEST_SITES` names them.
+/// Returns a real site, if `FINDLING_TEST_SITES` names a directory that contains it.
 fn real(name: &str) -> Option<(Vec<Page>, Vec<Problem>)> {
     let root = std::env::var_os("FINDLING_TEST_SITES").map(PathBuf::from);
     let Some(directory) = root.map(|root| root.join(name)).filter(|directory| directory.is_dir())

@@ -1,8 +1,8 @@
 //! Titles of pages, without the parts that all pages of a site share.
 //!
 //! A site's name comes after the title (`Ownership - The Book`) or before it, sometimes in an
-//! `<h1>` of every page. A part that many pages share does not distinguish them, so it is removed;
-//! the number of pages that share it is counted.
+//! `<h1>` of every page. A part that many pages share does not distinguish them, so it is removed.
+//! The pages that share it are counted for this.
 
 use std::collections::HashMap;
 
@@ -23,11 +23,11 @@ pub(super) struct Names {
     pub lead: Vec<String>,
 }
 
-/// Names of a page that says none.
+/// The possible names of a page that does not state its own.
 pub(super) struct Fallback<'a> {
     /// The first heading.
     pub heading: Option<&'a String>,
-    /// Where it lies.
+    /// The path of the page.
     pub path: &'a str,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Shared<'a> {
         })
     }
 
-    /// `<title>` without the site's name.
+    /// Returns the `<title>` without the site's name.
     fn stripped<'t>(&self, group: &str, tag: &'t str) -> &'t str {
         let cuts = cuts(tag);
         if let Some((front, _)) =
@@ -126,10 +126,11 @@ impl<'a> Shared<'a> {
         tag
     }
 
-    /// Returns the title of a page. The first of these that exists: the marked title; its `<h1>`,
-    /// unless most pages share it; its `<title>` without the site's name, unless most pages share
-    /// it; its first heading; the name of its file. Of several `<h1>`, or of one behind a text that
-    /// is the `<title>`, none is the page's name unless the `<title>` says so.
+    /// Returns the title of a page. The first of these that exists is taken: the marked title; its
+    /// `<h1>`, unless most pages share it; its `<title>` without the site's name, unless most pages
+    /// share it; its first heading; the name of its file. If there are several `<h1>`, or if a text
+    /// before the only one is the `<title>`, an `<h1>` is taken only if it and the `<title>` are
+    /// alike.
     pub fn title(&self, group: &str, names: &Names, fallback: &Fallback) -> String {
         if let Some(explicit) = names.explicit.as_deref().filter(|title| !title.is_empty()) {
             return explicit.to_owned();
@@ -168,8 +169,8 @@ impl<'a> Shared<'a> {
 }
 
 impl Names {
-    /// Returns whether the `<title>` is the page's name rather than its heading of level 1: there
-    /// are several, or the title stands before it.
+    /// Returns whether the `<title>` is the page's name instead of its heading of level 1: there
+    /// are several such headings, or the title stands before the heading.
     fn is_headed_by(&self, tag: &str) -> bool {
         self.n_h1 > 1 || self.lead.iter().any(|text| plain(text) == plain(tag))
     }
@@ -179,13 +180,13 @@ fn plain(title: &str) -> String {
     title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns whether a heading and a title say the same, up to what one of them adds.
+/// Returns whether a heading and a title have the same text, except for text that one of them adds.
 fn are_alike(h1: &str, tag: &str) -> bool {
     let (h1, tag) = (plain(h1), plain(tag));
     !h1.is_empty() && !tag.is_empty() && (h1.contains(&tag) || tag.contains(&h1))
 }
 
-/// Returns the places where brackets begin that end with the title: `Anchors (The manual (version
+/// Returns the places where brackets that end with the title begin: `Anchors (The manual (version
 /// 2))`.
 fn brackets(title: &str) -> Vec<usize> {
     let Some((open, close)) = title.chars().next_back().and_then(|last| match last {

@@ -1,4 +1,4 @@
-//! Where the files of a site are: on a disk, or in memory where there is none, as in a browser.
+//! The files of a site: on a disk, or in memory where there is no disk, as in a browser.
 //!
 //! A path in memory is relative, and the empty path is the directory of all files. Both kinds list
 //! the same files in the same order, so the same site gives the same bundle.
@@ -21,21 +21,22 @@ use super::bounds::Bounds;
 pub struct Tree {
     /// The files, if they are in memory.
     files: Option<Arc<BTreeMap<PathBuf, Vec<u8>>>>,
-    /// Where files of a disk may be read.
+    /// The places where files of a disk may be read.
     bounds: Bounds,
 }
 
-/// Most bytes that are read of a file whose length the system does not tell.
+/// Largest number of bytes that are read of a file whose length the system does not give.
 const MAX_UNTOLD_BYTES: u64 = 64 << 20;
 
-/// Shows where the files are, not what they hold: it is part of the keys of pages that are kept.
+/// Shows where the files are, not their contents, because this text is part of the keys of pages in
+/// the cache.
 impl fmt::Debug for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.files.is_some() { "Memory" } else { "Disk" })
     }
 }
 
-/// What is wrong with an entry of a directory.
+/// The problem with an entry of a directory.
 pub(super) enum Fault {
     /// A link to a directory above it.
     LinksBackTo(PathBuf),
@@ -43,28 +44,28 @@ pub(super) enum Fault {
     LeadsOut,
     /// A link to something that is not there.
     Dangling,
-    /// It cannot be read.
+    /// An entry that cannot be read.
     Unreadable(String),
 }
 
 impl Tree {
-    /// Returns files in memory. Paths are relative; of what leads out of the directory, only the
+    /// Returns files in memory. Paths are relative; if a path leads out of the directory, only its
     /// names are kept.
     pub fn of_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         let files = files.into_iter().map(|(path, bytes)| (names_of(Path::new(&path)), bytes));
         Self { files: Some(Arc::new(files.collect())), bounds: Bounds::default() }
     }
 
-    /// Returns the same files, of which those on a disk are read below inputs only, unless links
-    /// may lead out of them. Bounds that were set before stay.
+    /// Returns the same files. Files on a disk are read only below the inputs, unless links may
+    /// lead out of them. Bounds that were already set stay.
     pub(super) fn within(&self, inputs: &[PathBuf], follows: bool) -> Self {
         let is_free = self.is_disk() && !self.bounds.is_set();
         let bounds = if is_free { Bounds::of(inputs, follows) } else { self.bounds.clone() };
         Self { files: self.files.clone(), bounds }
     }
 
-    /// Returns whether links are followed wherever they lead. Without bounds nobody has asked for
-    /// it.
+    /// Returns whether links are followed wherever they lead. Without bounds, no user has requested
+    /// this.
     #[cfg(feature = "repositories")]
     pub(super) fn follows_links(&self) -> bool {
         self.bounds.is_set() && self.bounds.follows()
@@ -104,7 +105,7 @@ impl Tree {
         }
     }
 
-    /// When a file was written, if that is known.
+    /// Returns the time when a file was written, if it is known.
     pub(super) fn modified(&self, path: &Path) -> Option<SystemTime> {
         let metadata = self.is_disk().then(|| std::fs::metadata(path));
         metadata?.and_then(|metadata| metadata.modified()).ok()
@@ -133,8 +134,8 @@ impl Tree {
         self.read(path)
     }
 
-    /// Returns at most so many bytes at the start of a file. What cannot be read now is named when
-    /// it is read as a whole, so it has none.
+    /// Returns at most this many bytes at the start of a file. Returns none if the file cannot be
+    /// read now: the error is reported when the whole file is read.
     pub(super) fn start(&self, path: &Path, most: u64) -> Vec<u8> {
         let mut start = Vec::new();
         match &self.files {
@@ -170,9 +171,9 @@ impl Tree {
         if self.is_file(&found) || self.is_dir(&found) { Ok(found) } else { Err(missing()) }
     }
 
-    /// Calls `each` with the files below a directory, in the order of their names. What
-    /// `is_passed_over` says of a file or a directory below it (`true`) is not entered. Links are
-    /// followed within the bounds.
+    /// Calls `each` with the files below a directory, in the order of their names. Files and
+    /// directories for which `is_passed_over` returns true are skipped. Links are followed within
+    /// the bounds.
     pub(super) fn walk(
         &self,
         directory: &Path,
@@ -232,8 +233,8 @@ impl Tree {
         self.files.is_none()
     }
 
-    /// Returns the files in memory below a directory. The order of paths is that of their names, so
-    /// they follow one another.
+    /// Returns the files in memory below a directory. Paths are ordered by their names, so these
+    /// files follow one another.
     fn below<'a>(&'a self, directory: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
         let files = self.files.iter().flat_map(move |files| files.range(directory.to_owned()..));
         let paths = files.map(|(path, _)| path).skip_while(move |path| *path == directory);
@@ -250,7 +251,7 @@ fn names_of(path: &Path) -> PathBuf {
     path.components().filter(|part| matches!(part, Component::Normal(_))).collect()
 }
 
-/// Returns the contents of a file as long as it was when it was opened.
+/// Returns the contents of a file, up to the length that it had when it was opened.
 fn read_open(file: std::fs::File) -> io::Result<Vec<u8>> {
     let metadata = file.metadata()?;
     let len = if metadata.is_file() { metadata.len() } else { 0 };
@@ -260,7 +261,7 @@ fn read_open(file: std::fs::File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What to say of a link that is not followed.
+/// Returns the fault of a link that is not followed.
 fn left_link(path: &Path) -> Fault {
     if is_dangling(path) { Fault::Dangling } else { Fault::LeadsOut }
 }

@@ -25,6 +25,8 @@ pub fn is_address(given: &str) -> bool {
 }
 
 impl Address {
+    /// Parses an address.
+    ///
     /// # Errors
     /// [`Error::Address`].
     pub fn parse(given: &str) -> Result<Self, Error> {
@@ -76,7 +78,7 @@ impl Address {
         self.host().trim_matches(['[', ']']).parse().ok()
     }
 
-    /// Returns the files that may begin the bundle, in the order in which they are asked for.
+    /// Returns the files that may begin the bundle, in the order in which they are requested.
     pub fn candidates(&self) -> Vec<Self> {
         if self.is_single_file() || self.0.ends_with(&format!("/{}", entry::FILE_NAME)) {
             return vec![self.clone()];

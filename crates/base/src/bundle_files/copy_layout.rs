@@ -27,7 +27,7 @@ const ORIGIN: &str = "origin.txt";
 const CHECKED: &str = "checked.txt";
 const LOCK: &str = "lock";
 
-/// Where the files and the records of a copy are.
+/// The paths of the files and records of a copy.
 #[derive(Clone, Debug)]
 pub(super) struct CopyLayout {
     root: PathBuf,
@@ -50,7 +50,8 @@ impl CopyLayout {
         self.root.join(part_path(part))
     }
 
-    /// Makes the directory, which others cannot read: the files in it tell what was searched for.
+    /// Makes the directory. Others cannot read it, because its files show what the user searched
+    /// for.
     pub fn make(&self) -> Result<(), Error> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);

@@ -49,8 +49,8 @@ impl BundleFiles {
         Ok(())
     }
 
-    /// Returns the first bytes of such a file, at most `len`, so that its head can be checked
-    /// before the rest is fetched. They are not compared with the part's hash.
+    /// Returns at most `len` of the first bytes of an encoder's file, so that its head can be
+    /// checked before the rest is fetched. These bytes are not compared with the part's hash.
     ///
     /// # Errors
     /// As [`Self::parts`].

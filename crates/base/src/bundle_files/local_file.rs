@@ -13,8 +13,8 @@ use crate::regular_file;
 /// Most bytes of a single-file bundle: all of it is in memory.
 const MAX_LEN: u64 = 4 << 30;
 
-/// Reads a single-file bundle. Another kind of file is refused by its first bytes, and what
-/// follows the last shard is not read: a byte of it is enough to be refused.
+/// Reads a single-file bundle. Another kind of file is refused by its first bytes. At most one byte
+/// after the last shard is read, which is enough to refuse the file.
 ///
 /// # Errors
 /// If it cannot be read, is no such bundle, or its entry or manifest is damaged.

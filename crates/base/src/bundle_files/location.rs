@@ -1,11 +1,11 @@
-//! Where a bundle is opened.
+//! Locations from which bundles are opened.
 
 use std::path::{Path, PathBuf};
 
 use super::address::Address;
 use super::copy_layout::CopyLayout;
 
-/// Where a bundle is: at a path, or copied from a site.
+/// The location of a bundle: a path, or a copy from a site.
 ///
 /// A path never leads to a network, whatever files are there. Only [`super::copy`] makes the
 /// location of a copy, from the address that a person gave.
@@ -18,7 +18,7 @@ pub struct Location {
 /// The copy of a site's bundle.
 #[derive(Clone, Debug)]
 pub(super) struct Copied {
-    /// As the user gave it.
+    /// The address, as the user gave it.
     pub given: Address,
     /// The entry file, or the single file.
     pub url: Address,

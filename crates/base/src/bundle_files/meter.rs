@@ -1,4 +1,4 @@
-//! Limits of what a site may send, and of the time that it may take.
+//! Limits of the bytes that a site may send, and of the time that it may take.
 //!
 //! A limit on the pause between two reads alone lets a site that sends a byte now and then hold a
 //! search for hours. So bytes must come at a lowest rate on average, as with curl's
@@ -19,7 +19,7 @@ const QUESTION_GRACE: Duration = Duration::from_secs(90);
 /// Most bytes that are fetched for one question.
 const MAX_QUESTION: u64 = 512 << 20;
 
-/// Which limit a site has exceeded.
+/// The limit that a site has exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Overrun {
     /// Too many bytes.
@@ -40,7 +40,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Makes a meter of one answer of at most so many bytes.
+    /// Makes a meter of one answer of at most `most` bytes.
     pub fn of_answer(most: u64) -> Self {
         Self::new(ANSWER_GRACE, most)
     }
@@ -90,7 +90,7 @@ impl Meter {
     }
 }
 
-/// Returns the time in which so many bytes come at the lowest rate.
+/// Returns the time that `n_bytes` bytes may take at the lowest rate.
 fn earned(n_bytes: u64) -> Duration {
     Duration::from_millis(n_bytes / (LOWEST_RATE / 1_000))
 }

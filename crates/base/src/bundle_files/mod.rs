@@ -41,7 +41,7 @@ const MAX_UNLISTED_LEN: u64 = 64 << 20;
 /// The name of a single-file bundle in its directory.
 pub const SINGLE_FILE: &str = "bundle.findling";
 
-/// Where a bundle was expected there is none.
+/// The error that there is no bundle in the expected place.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NoBundle(String);
@@ -83,7 +83,7 @@ fn most_stored(entry: &ShardEntry) -> u64 {
     }
 }
 
-/// Returns the bytes of a slot in those of a range, if it is inside.
+/// Returns the bytes of a slot out of the bytes of a range, if the slot is inside the range.
 fn part_of(bytes: &[u8], range: Slot, slot: Slot) -> Option<&[u8]> {
     let start = slot.start.checked_sub(range.start).filter(|_| slot.pack == range.pack)?;
     bytes.get(start as usize * UNIT..(start + slot.units) as usize * UNIT)
@@ -117,7 +117,7 @@ pub struct BundleFiles {
     manifest: Manifest,
     stored_manifest: Vec<u8>,
     with_manifest: Vec<(String, u64)>,
-    /// Where shards are, if they are in packs.
+    /// The places of shards, if they are in packs.
     packs: Option<Packs>,
     place: Place,
 }
@@ -131,8 +131,8 @@ enum Place {
 }
 
 impl BundleFiles {
-    /// Opens a directory with `findling.idx` or `bundle.findling`, such a file itself, another
-    /// single file, or the copy of a site's bundle.
+    /// Opens a bundle: a directory with `findling.idx` or `bundle.findling`, one of these files,
+    /// another single file, or the copy of a site's bundle.
     ///
     /// # Errors
     /// If there is no bundle, or its entry file or manifest is damaged or of another version.
@@ -261,7 +261,7 @@ impl BundleFiles {
         &self.entry
     }
 
-    /// Returns the packs that shards are in; `None` if each has a file of its own.
+    /// Returns the packs that contain the shards; `None` if each shard has a file of its own.
     pub fn packs(&self) -> Option<&Packs> {
         self.packs.as_ref()
     }
@@ -281,8 +281,8 @@ impl BundleFiles {
         &self.with_manifest
     }
 
-    /// Returns the paths of its files in a directory, without those of encoders. Those that only a
-    /// missing shard lists are left out.
+    /// Returns the paths of the bundle's files in a directory, without the files of encoders. Files
+    /// that are listed only in a missing shard are left out.
     fn paths(&self) -> impl Iterator<Item = String> {
         let shards = self.listed_shards().into_iter();
         let shards = shards.map(|(id, entry)| self.manifest.path(id, &entry));

@@ -126,7 +126,7 @@ impl Packs {
     }
 }
 
-/// What is said of a file of a bundle that is missing or cannot be read.
+/// Returns the message for a file of a bundle that is missing or cannot be read.
 pub fn unreadable(path: &Path) -> String {
     format!("{} cannot be read; the bundle is incomplete: deploy or build it again", path.display())
 }

@@ -28,8 +28,8 @@ impl SiteFiles {
 }
 
 impl BundleFiles {
-    /// Opens the bundle that the site has now, whose entry file is asked for at once; `None` if it
-    /// is still this one.
+    /// Opens the bundle that the site has now; `None` if it is still this one. The site's entry
+    /// file is requested at once.
     ///
     /// # Errors
     /// [`WebError`], and as [`Self::open`].
@@ -42,7 +42,8 @@ impl BundleFiles {
         if self.is_current() { Ok(None) } else { Self::open(self.location()).map(Some) }
     }
 
-    /// Begins a question: from now on, what is fetched for it and the time of that are limited.
+    /// Begins a question. From now on, the bytes that are fetched for it and the time for fetching
+    /// them are limited.
     pub fn begin_question(&self) {
         if let Place::Copy(site) = &self.place {
             site.origin.begin_question();
@@ -119,8 +120,8 @@ impl BundleFiles {
         Ok(bytes)
     }
 
-    /// As [`Self::range`], of a slot that `check` accepts. A pack that was copied and that a disk
-    /// spoilt is removed, and fetched again.
+    /// Returns a range like [`Self::range`], and checks the bytes with `check`. If the check fails,
+    /// the copied pack may be damaged on the disk. The pack is then removed and fetched again.
     fn checked_range(
         &self,
         origin: &Origin,

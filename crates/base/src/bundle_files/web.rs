@@ -28,17 +28,17 @@ const PIECE: usize = 16 << 10;
 const TIMEOUTS: Timeouts =
     Timeouts { connect: Duration::from_secs(10), stall: Duration::from_secs(20) };
 
-/// Why a site's bundle cannot be read.
+/// The reason why a site's bundle cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address is not one that is read.
     #[error("{address}: expected {expected}; found {found}")]
     Address {
-        /// As it was given.
+        /// The address, as the user gave it.
         address: String,
-        /// What addresses are read.
+        /// A description of the addresses that can be read.
         expected: &'static str,
-        /// What is wrong with this one.
+        /// The fault of this address.
         found: String,
     },
     /// The site does not answer, or not with a file.
@@ -46,7 +46,7 @@ pub enum Error {
     Unreachable {
         /// The file that was asked for.
         url: String,
-        /// What came instead.
+        /// A description of what came instead of the file.
         reason: String,
     },
     /// The site is in a private network.
@@ -62,7 +62,7 @@ pub enum Error {
     Moved {
         /// The file that was asked for.
         url: String,
-        /// Where it is said to be.
+        /// The address that the site names.
         to: String,
     },
     /// The site has no bundle there.
@@ -71,7 +71,7 @@ pub enum Error {
          address of the directory that `findling build` wrote, or of its file"
     )]
     NoBundle {
-        /// As it was given.
+        /// The address, as the user gave it.
         address: String,
         /// The files that were asked for.
         tried: String,
@@ -84,7 +84,7 @@ pub enum Error {
     Contents {
         /// The file.
         url: String,
-        /// What is wrong with it.
+        /// The fault of the file.
         reason: String,
     },
     /// The copy cannot be kept.
@@ -97,12 +97,12 @@ pub enum Error {
     },
 }
 
-/// Where a bundle is on the web.
+/// The place of a bundle on the web.
 #[derive(Debug)]
 pub(super) struct Origin {
     url: Address,
     client: Client,
-    /// What has come for the question that is being answered.
+    /// The meter of the bytes that have come for the current question.
     question: Mutex<Option<Arc<Meter>>>,
 }
 
@@ -116,8 +116,8 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Returns the client for the bundle at an address. Bundles of a host share one, so that what
-    /// opens a bundle leaves its connections to what reads it.
+    /// Returns the client for the bundle at an address. All bundles of a host share a client, so
+    /// that connections stay open after a bundle has been opened.
     pub fn for_bundle_at(url: &Address) -> Self {
         static CLIENTS: LazyLock<Mutex<HashMap<String, Client>>> = LazyLock::new(Mutex::default);
         let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,7 +137,7 @@ impl Client {
 pub(super) struct Fetched {
     pub bytes: Vec<u8>,
     pub tag: Option<String>,
-    /// Whether it is the part that was asked for.
+    /// Whether the bytes are the part that was requested.
     is_part: bool,
 }
 
@@ -147,7 +147,7 @@ pub(super) enum Part {
     Whole(Vec<u8>),
 }
 
-/// What is asked of a site.
+/// A request to a site.
 struct Ask<'a> {
     url: &'a str,
     part: Option<Range<u64>>,
@@ -159,7 +159,7 @@ struct Ask<'a> {
     tag: Option<&'a str>,
 }
 
-/// What a site answers.
+/// A site's answer to a request.
 pub(super) enum Answer {
     File(Fetched),
     NotModified,
@@ -172,7 +172,7 @@ impl Origin {
         Self { url, client, question: Mutex::default() }
     }
 
-    /// Begins to count what comes for a question.
+    /// Begins to count the bytes that come for a question.
     pub fn begin_question(&self) {
         let mut question = self.question.lock().unwrap_or_else(PoisonError::into_inner);
         *question = Some(Arc::new(Meter::of_question()));
@@ -183,7 +183,7 @@ impl Origin {
         &self.url
     }
 
-    /// Returns whether the original is one file, of which parts are fetched.
+    /// Returns whether the original is a single file. Parts of it are then fetched.
     pub fn is_single_file(&self) -> bool {
         self.url.is_single_file()
     }
@@ -224,8 +224,8 @@ impl Origin {
         Ok(self.found(ask)?.bytes)
     }
 
-    /// Fetches the beginning of a file of `whole` bytes by its path, without what follows where the
-    /// site sends ranges.
+    /// Fetches the first `len` bytes of a file by its path. The file has `whole` bytes. If the site
+    /// sends ranges, the rest is not fetched.
     pub fn beginning(&self, path: &str, len: u64, whole: u64) -> Result<Vec<u8>, Error> {
         let (Part::Range(mut bytes) | Part::Whole(mut bytes)) = self.range(path, 0..len, whole)?;
         bytes.truncate(usize::try_from(len).unwrap_or(usize::MAX));

@@ -23,7 +23,7 @@ use super::copy_layout::CopyLayout;
 use super::location::{Copied, Location};
 use super::web::{Answer, Client, Error, Fetched, Origin, write};
 
-/// For this long a site is not asked again whether it has changed.
+/// The time for which a site is not asked again whether it has changed.
 const CHECKED_FOR: Duration = Duration::from_secs(60);
 
 /// A copy of a site's bundle. None of its files is removed as long as this value lives.
@@ -31,7 +31,8 @@ const CHECKED_FOR: Duration = Duration::from_secs(60);
 pub struct WebCopy {
     /// The files, as one directory of a bundle.
     pub directory: PathBuf,
-    /// Why it may be older than the original: the site could not be asked.
+    /// The reason why the copy may be older than the original: the site could not be asked. `None`
+    /// if the site was asked.
     pub stale: Option<String>,
     copied: Copied,
     _lock: Option<File>,
@@ -89,7 +90,8 @@ pub fn copy(address: &str, root: &Path) -> Result<WebCopy, Error> {
     Ok(WebCopy { directory, stale, copied: Copied { given, url, layout }, _lock: lock })
 }
 
-/// As [`refresh`]. A site that is being deployed may have other files a moment later.
+/// Calls [`refresh`]. Calls it once more if a known site sent another file than its bundle lists:
+/// while a site is being deployed, its files can change within a moment.
 pub(super) fn renew(given: &Address, layout: &CopyLayout) -> Result<Address, Error> {
     match refresh(given, layout) {
         Err(Error::Contents { .. }) if layout.origin(given).is_some() => refresh(given, layout),

@@ -77,7 +77,7 @@ fn ranking(responses: &[Response]) -> Vec<(f32, String)> {
     pages
 }
 
-/// What bundles that are searched as one answer.
+/// Searches bundles as one and returns the answer of each.
 fn as_one(
     opened: &mut [Opened],
     request: &Request,
@@ -94,7 +94,7 @@ fn as_one(
     hosts.map(|(one, request)| one.host.search(request).unwrap().0).collect()
 }
 
-/// Returns the same where what bundles tell goes from one to another as JSON, as in a browser.
+/// Returns the same answers, but passes the data between bundles as JSON, as in a browser.
 fn by_json(opened: &mut [Opened], request: &Request) -> Vec<Response> {
     let mut told: Vec<Vec<Value>> = vec![Vec::new(); opened.len()];
     for part in ["terms", "counts", "misspellings", "terms", "counts", "bests"] {
@@ -158,7 +158,8 @@ fn bits(pages: &[(f32, String)]) -> Vec<(u32, String)> {
     pages.iter().map(|(score, url)| (score.to_bits(), url.clone())).collect()
 }
 
-/// How far scores by words and meaning may differ: a bundle rounds its vectors and their mean.
+/// The largest difference between scores by words and meaning: a bundle rounds its vectors and
+/// their mean.
 const CLOSE: f32 = 3e-3;
 
 proptest! {

@@ -1,4 +1,4 @@
-//! How many vectors a cell should have.
+//! The number of vectors that a cell should have.
 
 /// Usual bytes of a 256-dimensional vector in its cell.
 const USUAL_BYTES: f64 = 48.0;

@@ -44,7 +44,7 @@ impl<'a> Clusters<'a> {
         clusters
     }
 
-    /// Mean bytes of a vector, estimated from an even sample of the clusters.
+    /// Returns the mean number of bytes of a vector, estimated from an even sample of the clusters.
     pub fn bytes(&self, coder: &Coder) -> Result<f64, Error> {
         let looked_at = evenly(self.members.len(), SIZE_SAMPLE.0);
         let sizes: Vec<(f64, usize)> = looked_at

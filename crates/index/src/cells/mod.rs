@@ -50,15 +50,15 @@ const HALF_BITS: (usize, usize) = (4, 9);
 const SMALL_SITE_BYTES: usize = 64_000;
 
 /// Limits up to which an earlier grouping is kept: the ratio of the number of cells to its target,
-/// and the ratio of the mean squared residual to that of the earlier build.
+/// and the ratio of the mean squared residual to the one of the earlier build.
 const MAX_DRIFT: (f64, f64) = (1.5, 1.1);
 
-/// How a previous build grouped its vectors.
+/// The grouping of the vectors of a previous build.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grouping {
     /// The centroid of each cell, concatenated.
     pub centroids: Vec<f32>,
-    /// How vectors are quantised.
+    /// The quantisation of vectors.
     pub coder: Coder,
 }
 
@@ -170,7 +170,7 @@ fn learn_clusters(values: &[f32], dim: usize, step: f32) -> Result<(Clusters<'_>
     Ok((clusters, coder))
 }
 
-/// The mean quantisation step for `n` vectors.
+/// Returns the mean quantisation step for `n` vectors.
 fn step(n: usize, dim: usize) -> f32 {
     let affordable = SMALL_SITE_BYTES * 16 / (n * dim).max(1);
     let more = affordable.clamp(HALF_BITS.0, HALF_BITS.1) - HALF_BITS.0;
@@ -178,7 +178,8 @@ fn step(n: usize, dim: usize) -> f32 {
     (0..more).fold(STEP * component_scale(dim), |step, _| step * std::f32::consts::FRAC_1_SQRT_2)
 }
 
-/// Typical size of a component of a unit vector, relative to one in 256 dimensions.
+/// Returns the typical size of a component of a unit vector, relative to a vector with 256
+/// dimensions.
 fn component_scale(dim: usize) -> f32 {
     (256.0 / dim.max(1) as f32).sqrt()
 }

@@ -45,13 +45,13 @@ pub type Key = [u8; 16];
 /// Embeddings that are held in memory when they are copied.
 const TAKEN_AT_ONCE: usize = 1024;
 
-/// Why the embeddings of a file cannot be added.
+/// The reason why the embeddings of a file cannot be added.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
-    /// They are of another encoder.
+    /// Embeddings of another encoder.
     #[error("the embeddings are of another encoder")]
     OtherEncoder,
-    /// The file is no cache, or a part of one.
+    /// A file that is not a cache, or only a part of one.
     #[error("the embeddings are damaged")]
     Damaged,
     /// The system refuses.
@@ -66,7 +66,7 @@ pub struct Cache {
     file: File,
     writable: bool,
     dim: usize,
-    /// What the file of this encoder begins with.
+    /// The bytes with which a file of this encoder begins.
     header: Vec<u8>,
     /// Offset of each key's record.
     records: HashMap<Key, u64>,

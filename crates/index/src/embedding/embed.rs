@@ -34,7 +34,7 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// None yet, with room for `n` vectors.
+    /// Returns an empty list with room for `n` vectors.
     pub fn with_room_for(dim: usize, n: usize) -> Self {
         Self {
             dim,

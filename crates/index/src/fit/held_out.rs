@@ -18,8 +18,8 @@ pub const MAX_SECTIONS: usize = 10_000;
 /// what two spans contribute if they move from second to first place.
 const MIN_GAIN: f32 = 0.01;
 
-/// Largest loss in mean reciprocal rank, as the site changes, up to which the rows of a previous
-/// build are kept; or what four such spans contribute.
+/// Largest loss in mean reciprocal rank, as the site changes, at which the rows of a previous build
+/// are kept. A loss is also allowed up to what four such spans contribute.
 const MAX_LOSS: f32 = 0.02;
 
 /// The text of each vector, and the vector.
@@ -48,7 +48,7 @@ impl<'a> HeldOut<'a> {
         Self { texts, all, among }
     }
 
-    /// The mean reciprocal rank of a span's own section. A span without rows counts 0.
+    /// Returns the mean reciprocal rank of a span's own section. A span without rows counts as 0.
     pub fn reciprocal_rank(&self, rows: &[f32], dim: usize) -> f32 {
         let of = |(places, own): &(Vec<u32>, Range<usize>)| {
             let sum = sum_rows(rows, places, dim);
@@ -65,12 +65,12 @@ impl<'a> HeldOut<'a> {
         each.iter().sum::<f32>() / each.len().max(1) as f32
     }
 
-    /// Smallest gain for which fitted rows are kept.
+    /// Returns the smallest gain for which fitted rows are kept.
     pub fn min_gain(&self) -> f32 {
         MIN_GAIN.max(1.0 / self.texts.len().max(1) as f32)
     }
 
-    /// Largest loss up to which the rows of a previous build are kept.
+    /// Returns the largest loss at which the rows of a previous build are still kept.
     fn max_loss(&self) -> f32 {
         MAX_LOSS.max(2.0 / self.texts.len().max(1) as f32)
     }

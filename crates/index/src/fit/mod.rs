@@ -40,8 +40,8 @@ pub use spans::{Span, hold_out, spans};
 /// Smallest number of spans to fit to. With fewer, a gain cannot be told from chance.
 const MIN_SPANS: usize = 200;
 
-/// Only tokens with at most this frequency in the table's training change their rows. The unit is
-/// that of [`StaticTable::frequency`]; 8 means 255 occurrences.
+/// Largest frequency in the table's training for which a token's row may change. The unit is the
+/// unit of [`StaticTable::frequency`]; 8 means 255 occurrences.
 const MAX_RARE_FREQUENCY: u8 = 8;
 
 /// Training options. Steps are smaller than in distillation, because the rows start close to their

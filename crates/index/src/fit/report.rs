@@ -1,4 +1,4 @@
-//! What fitting achieved.
+//! The result of fitting.
 
 use std::fmt;
 
@@ -17,11 +17,11 @@ pub struct Fitted {
     pub before: f32,
     /// Mean reciprocal rank after fitting.
     pub after: f32,
-    /// Which rows the bundle gets.
+    /// The rows that the bundle gets.
     pub verdict: Verdict,
 }
 
-/// Which rows the bundle gets.
+/// The rows that the bundle gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
     /// The original rows: fitting gained too little.

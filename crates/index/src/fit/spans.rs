@@ -18,7 +18,7 @@ const WORDS_PER_SPAN: usize = 40;
 /// Words of the longest span.
 const MAX_WORDS: usize = 25;
 
-/// One span in this number is held out.
+/// The share of spans that is held out: one in this number.
 const HELD_OUT: u64 = 10;
 
 /// A part of a section's text.

@@ -21,7 +21,8 @@ pub fn table(seed: u64) -> StaticTable {
     table_that_knows(seed, &[])
 }
 
-/// Returns the same table, in which the `common` words are too frequent for their rows to change.
+/// Returns the table of [`table`], but the `common` words are too frequent for their rows to
+/// change.
 fn table_that_knows(seed: u64, common: &[&str]) -> StaticTable {
     let mut vocabulary: Vec<String> =
         ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].iter().map(|&t| t.to_owned()).collect();

@@ -1,4 +1,4 @@
-//! One layer of the graph while it is built.
+//! A layer of the graph while it is built.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +21,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// For graphs of `n` vectors.
+    /// Returns empty marks for graphs of `n` vectors.
     pub fn new(n: usize) -> Self {
         Self { marks: vec![0; n], search: 0 }
     }
@@ -46,8 +46,8 @@ impl Layer {
         Self { neighbours: vec![Vec::new(); n], most }
     }
 
-    /// Neighbours that a vector gets when it is inserted. The rest of what it may have is for
-    /// vectors that are inserted later.
+    /// Returns the number of neighbours that a vector gets when it is inserted. The remaining
+    /// places are for vectors that are inserted later.
     pub fn at_first(&self) -> usize {
         self.most / 2
     }

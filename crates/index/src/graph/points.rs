@@ -8,15 +8,15 @@ use findling_encoder::dot;
 /// Seed of the order and of the layers. It is fixed, so that the same vectors give the same graph.
 const SEED: u64 = 0x000f_19d1_1463;
 
-/// A vector by its place in the order of insertion. Those of upper layers come first, so that a
-/// layer is the first so many.
+/// A vector by its place in the order of insertion. The vectors of upper layers come first, so that
+/// every layer is a beginning of this order.
 pub type Place = u32;
 
-/// A place and its distance from some vector. The nearer one is less; of equally near ones it is
-/// the one that was inserted first.
+/// A place and its distance from some vector. The nearer place is less. If two are equally near,
+/// the one that was inserted first is less.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
-    /// One less the cosine.
+    /// The distance: 1 minus the cosine.
     pub distance: f32,
     pub place: Place,
 }
@@ -96,7 +96,7 @@ impl<'a> Points<'a> {
     }
 }
 
-/// Bits that are about random: SplitMix64 of the vector's number.
+/// Returns bits that are nearly random: SplitMix64 of the vector's number.
 fn random(vector: VectorId, stream: u64) -> u64 {
     let mut bits = (u64::from(vector.0) << 1 | stream).wrapping_add(SEED);
     bits = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -17,8 +17,9 @@ use findling_base::scratch::Scratch;
 /// The kind of the log.
 pub const KIND: Kind = Kind { magic: *b"FNDLANAL", version: 4 };
 
-/// Analyses all pages in batches with fixed boundaries. What the log has is not analysed again.
-/// Without a log, batches wait in a temporary file if there is no room for them.
+/// Analyses all pages in batches with fixed boundaries. Batches that are in the log are not
+/// analysed again. Without a log, batches are put into a temporary file if there is no room for
+/// them.
 pub fn analyses(
     input: &Input<'_>,
     log: Option<RecordLog>,
@@ -56,7 +57,7 @@ pub fn analyses(
     Ok(batches)
 }
 
-/// What decides the analysis of every page.
+/// Hashes the inputs on which the analysis of every page depends.
 fn base(input: &Input<'_>) -> blake3::Hasher {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&program());
@@ -67,7 +68,8 @@ fn base(input: &Input<'_>) -> blake3::Hasher {
     hasher
 }
 
-/// What decides the analysis of these pages, behind what decides that of every page.
+/// Returns the key of the analysis of these pages. It adds their own inputs to `hasher`, which
+/// already has the inputs that all pages share.
 fn key(mut hasher: blake3::Hasher, input: &Input<'_>, pages: Range<usize>) -> io::Result<Key> {
     let mut coded = Vec::new();
     for at in pages {

@@ -39,14 +39,14 @@ use findling_base::record_log::CODING;
 pub struct BatchIndex {
     head: Head,
     n_words: u64,
-    /// Where the words begin.
+    /// The offset at which the words begin.
     words: usize,
     bytes: Vec<u8>,
-    /// Where each term begins.
+    /// The offset at which each term begins.
     starts: Vec<usize>,
 }
 
-/// What is decoded at once.
+/// The part of a batch that is decoded at once.
 #[derive(Clone, Debug, Default, Encode, Decode)]
 pub struct Head {
     /// The pages.
@@ -62,7 +62,7 @@ pub struct Head {
 pub struct TermPart<'a> {
     /// The number of the batch.
     pub batch: u32,
-    /// For a key: whether a query can ask for it.
+    /// Whether a query can ask for the term, if the term is a key.
     pub is_searched_for: bool,
     /// Postings on each level.
     pub n_postings: [u32; 3],
@@ -72,7 +72,7 @@ pub struct TermPart<'a> {
     pub lists: &'a [u8],
 }
 
-/// A term and what is stored of it.
+/// A term and its stored data.
 type Stored<'a> = (&'a str, bool, [u32; 3], u32, &'a [u8]);
 
 impl BatchIndex {
@@ -113,7 +113,7 @@ impl BatchIndex {
         Self { head, n_words, words, bytes, starts }
     }
 
-    /// Reads the [bytes](BatchIndex::bytes) of a batch; `None` if that is not what they are.
+    /// Reads a batch from its [bytes](BatchIndex::bytes); `None` if the bytes are not a batch.
     pub fn read(bytes: Vec<u8>) -> Option<Self> {
         let mut end = 0;
         let head: Head = take(&bytes, &mut end)?;
@@ -154,7 +154,7 @@ impl BatchIndex {
         at.and_then(|mut at| take(&self.bytes, &mut at)).unwrap_or_default()
     }
 
-    /// Returns a term with its lists. `number` is that of the batch.
+    /// Returns a term with its lists. `number` is the number of the batch.
     pub fn part(&self, place: usize, number: u32) -> Option<(&str, TermPart<'_>)> {
         let mut at = *self.starts.get(place)?;
         let stored: Stored<'_> = take(&self.bytes, &mut at)?;
@@ -187,7 +187,7 @@ impl BatchIndex {
         &self.head
     }
 
-    /// Returns the same of a batch that is not needed any more.
+    /// Returns the pages, sections and passages of a batch that is not needed any more.
     pub fn into_head(self) -> Head {
         self.head
     }
@@ -205,7 +205,7 @@ impl BatchIndex {
         at.filter_map(|at| self.term(self.starts.partition_point(|start| *start < at)))
     }
 
-    /// Some terms of a batch from its bytes; `None` if that is not what they are.
+    /// Reads some terms of a batch from their bytes; `None` if the bytes are not `n_terms` terms.
     pub fn of_terms(bytes: Vec<u8>, n_terms: u32) -> Option<Self> {
         let (mut starts, mut end) = (Vec::with_capacity(n_terms as usize), 0);
         for _ in 0..n_terms {
@@ -223,8 +223,8 @@ impl BatchIndex {
 }
 
 impl TermPart<'_> {
-    /// Adds the postings to those of earlier batches. `first` is the first page of the batch. Lists
-    /// end at the first number that is none of theirs.
+    /// Adds the postings to the postings of earlier batches. `first` is the first page of the
+    /// batch. Reading a list ends at the first number that is not valid in it.
     pub fn read(&self, first: PageId, structure: &Structure, all: &mut [LevelPostings; 3]) {
         let mut numbers = Numbers(self.lists);
         for (level, all) in Level::ALL.into_iter().zip(all) {
@@ -313,7 +313,7 @@ impl Numbers<'_> {
         Some(number)
     }
 
-    /// Reads what [`Places::put`] wrote of one posting. `page` is that of the posting before.
+    /// Reads one posting that [`Places::put`] wrote. `page` is the page of the posting before.
     fn posting(
         &mut self,
         level: Level,

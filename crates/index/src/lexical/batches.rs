@@ -34,7 +34,7 @@ pub enum Batch {
 }
 
 impl Batch {
-    /// Keeps a batch where there is room for it.
+    /// Keeps a batch in memory if there is room, otherwise in the temporary file.
     pub fn new(batch: BatchIndex, scratch: &Scratch) -> Self {
         let len = memory(batch.bytes().len(), batch.n_terms());
         let Some(record) = scratch.put(len, || Some(batch.bytes().to_vec())) else {
@@ -72,7 +72,7 @@ impl Batch {
     }
 }
 
-/// Returns the memory of terms whose lists have so many bytes.
+/// Returns the memory of `n_terms` terms whose lists have `len` bytes.
 pub fn memory(len: usize, n_terms: usize) -> usize {
     len + PART_BYTES * n_terms
 }
@@ -120,13 +120,13 @@ pub fn even_starts(batches: &[Batch], bytes: usize) -> Vec<String> {
 /// Groups of consecutive terms.
 pub struct Groups<'a> {
     batches: &'a [Batch],
-    /// For each batch, where each group begins: the byte, and the place among its terms. Then where
-    /// the last group ends.
+    /// The beginnings of the groups in each batch, and then the end of the last group. Each is a
+    /// byte offset and a place among the batch's terms.
     cuts: Vec<Vec<[u32; 2]>>,
 }
 
 impl<'a> Groups<'a> {
-    /// Groups that begin with these terms.
+    /// Returns the groups that begin with these terms.
     pub fn new(batches: &'a [Batch], starts: &[impl AsRef<str> + Sync]) -> io::Result<Self> {
         let cuts = batches.par_iter().map(|batch| {
             let batch = batch.load()?;

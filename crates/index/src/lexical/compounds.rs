@@ -14,10 +14,10 @@ use findling_text::COMPOUNDING;
 
 use super::page_batch::{LevelPostings, TermPostings};
 
-/// Stands behind a candidate. No term contains it.
+/// The character after a candidate. No term contains it.
 const MARK: char = '\0';
 
-/// The fewest characters of a part, and of what stands in front of it or behind it.
+/// The fewest characters of a part, and of the text before or after it.
 const MIN_PART: usize = 4;
 
 /// Returns whether a language writes compounds as one word.
@@ -25,8 +25,8 @@ pub fn joins_words(language: &str) -> bool {
     COMPOUNDING.contains(&language)
 }
 
-/// The pieces of a term that may be words: its beginnings and its endings. A first part that is
-/// joined by a link (`Tabelle-n-dokument`) is a beginning too.
+/// Passes the pieces of a term that may be words to `sink`: its beginnings and its endings. If a
+/// first part is joined by a link (`Tabelle-n-dokument`), it is a beginning too.
 pub fn candidates(term: &str, mut sink: impl FnMut(&str)) {
     if !term.chars().all(char::is_alphabetic) {
         return;
@@ -48,7 +48,7 @@ pub fn with_word(start: &str) -> &str {
     word_of(start).unwrap_or(start)
 }
 
-/// Candidates join their words, where a batch has both. `terms` must be sorted.
+/// Joins candidates with their words, if a batch has both. `terms` must be sorted.
 pub fn join(terms: &mut Vec<(Box<str>, u32)>, lists: &mut [TermPostings]) {
     let mut word: Option<(Box<str>, u32)> = None;
     terms.retain(|(term, at)| {

@@ -1,5 +1,5 @@
-//! What decides the contents of a shard, as a key. Shards whose keys have not changed are taken
-//! from the previous bundle.
+//! Keys of shards. The key of a shard is a hash of everything on which its contents depend. If its
+//! key has not changed, a shard is taken from the previous bundle.
 //!
 //! A shard depends on the terms of its ranges and on their lists, which name everything within a
 //! page ([`super::batch_index`]); on the ids of pages, which break ties between tiers; and on the
@@ -21,7 +21,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Those of an index of `pages` in batches of `batch` pages.
+    /// Returns the inputs of an index of `pages` in batches of `batch` pages.
     pub fn new(pages: &[Page], batch: usize, tiers: &Tiers<'_>) -> Self {
         let mut base = blake3::Hasher::new();
         base.update(&program());

@@ -56,9 +56,10 @@ const _: () = assert!(findling_text::MAX_TERM_BYTES <= MAX_TERM_LEN);
 /// Pages analysed together. It affects memory use only, not the result.
 const BATCH: usize = 64;
 
-/// Terms that wait in a temporary file are merged in groups: so many would fill the memory that
-/// they may take. Smallest group, in bytes.
+/// The number of groups that would fill the memory for terms. Terms in a temporary file are merged
+/// in groups.
 const GROUPS_IN_MEMORY: u64 = 2;
+/// The smallest group, in bytes.
 const MIN_GROUP_BYTES: u64 = 64 << 10;
 
 /// The lexical index.
@@ -91,7 +92,7 @@ pub struct TermRange {
     pub second: Option<Stored>,
 }
 
-/// What is analysed.
+/// The input of the analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// All pages.
@@ -106,8 +107,8 @@ pub struct Input<'a> {
     pub memory: u64,
 }
 
-/// Analyses all pages, and compresses the shards. What the log and the previous bundle have of
-/// unchanged pages is taken from there.
+/// Analyses all pages, and compresses the shards. The results for unchanged pages are taken from
+/// the log and the previous bundle.
 ///
 /// # Errors
 /// If a limit of the bundle format is exceeded, or a temporary file cannot be read.
@@ -153,10 +154,10 @@ pub fn analyse(
     Ok(Lexical { structure, mean_len, ranges, positions, words, n_terms, n_postings })
 }
 
-/// What was made of all terms.
+/// The result of indexing all terms.
 struct Made {
     columns: Vec<Column>,
-    /// What each range begins with.
+    /// The string with which each range begins.
     firsts: Vec<String>,
     n_terms: u32,
     n_postings: u64,
@@ -183,7 +184,8 @@ fn made_at_once(making: &Making<'_>, merged: &MergedTerms<'_>) -> anyhow::Result
     Ok(Made::new(&plan, columns))
 }
 
-/// Makes the shards of one group of terms after the other, each of about so many bytes of memory.
+/// Makes the shards of one group of terms after the other. Each group takes about `group_bytes`
+/// bytes of memory.
 fn made_by_groups(
     making: &Making<'_>,
     batches: &[Batch],
@@ -256,9 +258,9 @@ fn structure(batches: &[Batch]) -> Structure {
     builder.finish()
 }
 
-/// The mean length of each field, over the passages in which the field is not empty. A page's title
-/// counts for each of its passages. Including passages without code would make a single word of
-/// code look like a long field.
+/// Returns the mean length of each field, over the passages in which the field is not empty. A
+/// page's title counts for each of its passages. If passages without code counted as well, a single
+/// word of code would look like a long field.
 fn mean_len(batches: &[Batch]) -> [f32; 6] {
     let (mut sums, mut counts) = ([0u64; 6], [0u64; 6]);
     for Head { pages, sections, passages } in batches.iter().map(Batch::head) {

@@ -30,8 +30,8 @@ pub struct LevelPostings {
 #[derive(Clone, Debug, Default)]
 pub struct TermPostings {
     pub levels: [LevelPostings; 3],
-    /// For a key: whether a query can ask for it. False for a name key that finds the same as the
-    /// words of the name.
+    /// Whether a query can ask for the term, if the term is a key. False for a name key that finds
+    /// the same as the words of the name.
     pub is_searched_for: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct Node {
     /// Sections of a page, passages of a section.
     pub n_children: u32,
     pub n_vectors: u32,
-    /// For a section: whether it continues the section before it.
+    /// Whether a section continues the section before it.
     pub continues: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct Node {
 #[derive(Clone, Copy, Debug)]
 struct Occurrence {
     term: u32,
-    /// `None` in fields without positions.
+    /// The position; `None` in fields without positions.
     position: Option<u32>,
     field: u8,
     weight: f32,
@@ -78,7 +78,7 @@ pub struct Readers<'a> {
 }
 
 impl<'a> Readers<'a> {
-    /// Readers of the languages of a corpus, with the synonyms of its site.
+    /// Returns readers of the languages of a corpus, with the synonyms of its site.
     pub fn new(languages: &'a Languages, synonyms: &'a [Synonym]) -> Self {
         Self { languages, synonyms, by_language: HashMap::new() }
     }
@@ -251,8 +251,8 @@ impl PageBatch {
         self.occurrences.push(Occurrence::of_key(term, 1));
     }
 
-    /// Analyses a passage. Words have the weight that the site gives them; words in code are in a
-    /// field of their own. Returns the lengths of both fields.
+    /// Analyses a passage. Words have the weight that the site gives them. Words in code are in a
+    /// separate field. Returns the lengths of both fields.
     fn passage(
         &mut self,
         reader: &mut Reader,

@@ -20,13 +20,13 @@ pub type BothTiers = (Stored, Option<Stored>);
 
 /// The shards of the term ranges of one column.
 pub struct Column {
-    /// For each range its tiers.
+    /// The tiers of each range.
     pub terms: Vec<BothTiers>,
     /// The positions, by block; `None` for a block without positions.
     pub positions: Vec<Option<Stored>>,
 }
 
-/// What shards are made with.
+/// The data that shards are made with.
 pub struct Making<'a> {
     /// The sections and pages of passages, and how tiers are divided.
     pub tiers: &'a Tiers<'a>,
@@ -134,7 +134,7 @@ impl Making<'_> {
         }
     }
 
-    /// Compresses a shard, if it is not empty, and remembers what it was made from.
+    /// Compresses a shard if it is not empty. Remembers the result by the key of its inputs.
     fn encode(
         &self,
         key: Option<Key>,

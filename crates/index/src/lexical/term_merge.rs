@@ -39,7 +39,7 @@ struct Run<'a> {
 }
 
 impl<'a> MergedTerms<'a> {
-    /// Merges the terms of batches, whose numbers are their places, in so many runs.
+    /// Merges the terms of batches in `n_runs` runs. The number of a batch is its place.
     pub fn of(batches: &'a [impl Borrow<BatchIndex> + Sync], n_runs: usize) -> Self {
         let batches: Vec<&BatchIndex> = batches.iter().map(Borrow::borrow).collect();
         let batches = &batches[..];
@@ -62,9 +62,10 @@ impl<'a> MergedTerms<'a> {
     }
 }
 
-/// The place of a term in its batch, with what decides most comparisons with others.
+/// The place of a term in its batch, and the data that decides most comparisons with other terms.
 struct Place {
-    /// The first bytes, the first as the highest; zeros behind the end of a short term.
+    /// The first bytes of the term, with the first byte as the highest. A short term is followed by
+    /// zeros.
     prefix: u128,
     /// Bytes of the term.
     len: u32,

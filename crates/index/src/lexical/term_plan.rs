@@ -1,5 +1,5 @@
-//! What is decided with a view of all terms: which are kept, and how they are cut into ranges and
-//! columns. It needs no lists, so that these can be elsewhere.
+//! Decisions that need a view of all terms: which terms are kept, and how they are cut into ranges
+//! and columns. The lists of the terms are not needed for this and can be elsewhere.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub struct TermInfo<'a> {
     pub n_positions: u32,
     /// Bytes of memory that it takes while it is merged.
     pub memory: u32,
-    /// For a key: whether a query can ask for it.
+    /// Whether a query can ask for the term, if the term is a key.
     pub is_searched_for: bool,
 }
 
@@ -43,9 +43,9 @@ impl<'a> TermInfo<'a> {
 /// The terms of groups, in order.
 #[derive(Debug, Default)]
 pub struct TermTable {
-    /// All terms, one behind the other.
+    /// All terms, one after the other.
     text: String,
-    /// Where each ends, and what is known of it.
+    /// The end of each term, and the facts about it.
     rows: Vec<(usize, TermInfo<'static>)>,
 }
 
@@ -69,9 +69,9 @@ impl TermTable {
     }
 }
 
-/// What becomes of all terms.
+/// The plan for all terms.
 pub struct Plan<'a> {
-    /// Those that are kept.
+    /// The terms that are kept.
     pub terms: Vec<TermInfo<'a>>,
     /// The terms of each range.
     pub ranges: Vec<Range<usize>>,
@@ -80,7 +80,8 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Decides over all terms, which are sorted. Positions are cut into so many blocks of pages.
+    /// Makes the plan for all terms, which are sorted. Positions are cut into `n_blocks` blocks of
+    /// pages.
     pub fn of(mut terms: Vec<TermInfo<'a>>, n_blocks: usize) -> Self {
         drop_lone_forms(&mut terms);
         drop_plain_names(&mut terms);
@@ -91,7 +92,7 @@ impl<'a> Plan<'a> {
         Self { terms, ranges, columns }
     }
 
-    /// That of terms in memory.
+    /// Returns the plan for terms in memory.
     pub fn of_merged(terms: &[Term<'a>], n_blocks: usize) -> Self {
         Self::of(terms.par_iter().map(TermInfo::of).collect(), n_blocks)
     }
@@ -107,7 +108,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Groups of columns whose terms take about `bytes` of memory, but at least one column.
+    /// Returns groups of columns. The terms of a group take about `bytes` of memory, but a group
+    /// has at least one column.
     pub fn groups(&self, bytes: usize) -> Vec<Range<usize>> {
         let (mut groups, mut start, mut sum) = (Vec::new(), 0, 0);
         for at in 0..self.columns.len() {
@@ -123,7 +125,7 @@ impl<'a> Plan<'a> {
         groups
     }
 
-    /// Those of `terms` that are kept. Both are sorted.
+    /// Returns the `terms` that are kept. Both lists are sorted.
     pub fn keep<'t>(&self, mut terms: Vec<Term<'t>>, among: &Range<usize>) -> Vec<Term<'t>> {
         let mut kept = self.terms[among.clone()].iter().peekable();
         terms.retain(|(term, _)| kept.next_if(|next| next.term == *term).is_some());

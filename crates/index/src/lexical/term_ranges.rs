@@ -96,7 +96,7 @@ pub fn range_starts(terms: &[TermInfo<'_>]) -> Vec<usize> {
     range_starts
 }
 
-/// Estimated bytes of a term in the terms shard.
+/// Estimates the number of bytes of a term in the terms shard.
 fn term_size(info: &TermInfo<'_>) -> usize {
     let n_first =
         Level::ALL.map(|level| tiers::n_first(level, info.n_postings[level as usize] as usize));

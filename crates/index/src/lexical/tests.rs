@@ -27,7 +27,7 @@ fn section(
     }
 }
 
-/// For each term its document frequency and its postings on each level.
+/// The document frequency of each term, and its postings on each level.
 type Postings = BTreeMap<String, (u32, [Vec<Posting>; 3])>;
 
 fn index(pages: &[Page], chunks: &[ChunkedPage]) -> (Lexical, Postings) {

@@ -12,7 +12,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// State for `n` numbers in rows of `dim`.
+    /// Returns the first state for `n` numbers in rows of `dim` numbers.
     pub fn new(n: usize, dim: usize) -> Self {
         Self { dim, step: 0, first: vec![0.0; n], second: vec![0.0; n] }
     }

@@ -53,6 +53,6 @@ impl Examples {
 /// The document that each text comes from, for the contrastive loss.
 #[derive(Clone, Debug, Default)]
 pub struct Contrast<'a> {
-    /// For each text: the id of its document, and the document's vector (of length 1).
+    /// The id of each text's document, and the document's vector (of length 1).
     pub own: Vec<(u32, &'a [f32])>,
 }

@@ -7,7 +7,7 @@ use super::adam::Adam;
 use super::examples::{Contrast, Examples};
 use crate::random::SplitMix64;
 
-/// How to train.
+/// Options for training.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Largest number of passes over the texts.
@@ -106,7 +106,7 @@ pub fn train_some(
     trained
 }
 
-/// Mean cosine between a text's sum of rows and its target.
+/// Returns the mean cosine between a text's sum of rows and its target.
 pub fn mean_cosine(rows: &[f32], examples: &Examples) -> f32 {
     if examples.is_empty() {
         return 0.0;
@@ -187,7 +187,8 @@ fn add_contrastive_gradient(
     }
 }
 
-/// Pairs of a row that learns and the position in the batch of a text that uses it, sorted.
+/// Returns sorted pairs: a row that learns, and the position in the batch of a text that uses the
+/// row.
 fn touches(examples: &Examples, batch: &[u32], learns: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
     let of_text = |at: u32| {
         examples.tokens(batch[at as usize] as usize).iter().map(move |&token| (token, at))

@@ -1,4 +1,4 @@
-//! Against a server that breaks off, lies and stalls.
+//! Tests with a server that breaks off, sends wrong data and stalls.
 
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
@@ -10,26 +10,26 @@ use findling_bundle::hex;
 use super::*;
 use crate::files::Hasher;
 
-/// How the server treats one connection.
+/// The server's behaviour on one connection.
 #[derive(Clone, Debug)]
 enum Act {
-    /// The whole file, or from where it is asked for.
+    /// The whole file, or the rest of it from the requested byte on.
     Honest,
-    /// Like that, but the connection ends after so many bytes.
+    /// The same, but the connection ends after this many bytes.
     BreakOff(usize),
-    /// Like that, but nothing more comes after so many bytes.
+    /// The same, but nothing more comes after this many bytes.
     Stall(usize),
-    /// Says nothing at all.
+    /// No answer at all.
     Mute,
-    /// The whole file, whatever range is asked for.
+    /// The whole file, even if a range is requested.
     NoRanges,
-    /// As long, but other bytes.
+    /// A file of the same length, but with other bytes.
     OtherBytes,
-    /// Another `Content-Length`, and as many bytes.
+    /// Another `Content-Length`, and the same number of bytes.
     OtherLength(usize),
     /// More bytes than the file has, without a `Content-Length`.
     Endless,
-    /// Resumes from another place than it was asked to.
+    /// A range that begins at another place than requested.
     OtherRange,
     Status(u16),
 }
@@ -126,7 +126,7 @@ const IMPATIENT: Patience = Patience {
     pause: Duration::from_millis(5),
 };
 
-/// Bytes without a pattern that a mistake could fit by chance.
+/// Returns `n` bytes without a pattern, so that wrong bytes do not match by chance.
 fn content(n: usize) -> Vec<u8> {
     let mut state = 1u32;
     let next = |_| {
@@ -144,7 +144,7 @@ fn sha256(bytes: &[u8]) -> String {
 
 struct Run {
     outcome: Result<(), Error>,
-    /// What lies in the part file afterwards.
+    /// The contents of the part file afterwards.
     part: Option<Vec<u8>>,
     ranges: Vec<Option<String>>,
 }

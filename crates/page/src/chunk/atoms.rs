@@ -9,9 +9,9 @@ use crate::page::Block;
 pub(super) struct Atom {
     /// Bytes of the section's text. Never empty.
     pub span: Range<usize>,
-    /// Whether it is the last of its block, where a cut is better than between two sentences.
+    /// Whether the atom is the last of its block, where a cut is better than between two sentences.
     pub ends_block: bool,
-    /// Whether it is code, which is cut at lines and not at words.
+    /// Whether the atom is code, which is cut at lines and not at words.
     pub is_code: bool,
 }
 

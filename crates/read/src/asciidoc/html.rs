@@ -1,4 +1,4 @@
-//! Writes a parsed document as HTML.
+//! The writer of a parsed document as HTML.
 
 use std::fmt::Write;
 

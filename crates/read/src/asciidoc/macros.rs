@@ -1,7 +1,7 @@
 //! Inline macros that only a site's own extension knows: `linkgit:git-log[1]`.
 //!
 //! Asciidoctor without the extension shows their markup. Readers of the rendered page see a text,
-//! so that is what is indexed.
+//! so this text is indexed.
 
 use std::borrow::Cow;
 
@@ -42,11 +42,11 @@ const KNOWN: [&str; 33] = [
     "xref",
 ];
 
-/// What ends a macro's name and target at their left.
+/// Characters that end a macro's name and target on the left.
 const BEFORE: &str = "()[]{}\"'`<>,;";
 
-/// Returns a line with the macros that are not known replaced by their text; without one by their
-/// target; a number as the section of a manual: `git-log(1)`.
+/// Returns a line in which each unknown macro is replaced by its text, or by its target if it has
+/// no text. A number as text becomes the section of a manual: `git-log(1)`.
 pub(super) fn replaced(line: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut done, mut from) = (0, 0);
@@ -72,8 +72,8 @@ pub(super) fn replaced(line: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// What readers see of a macro; `None` if it is none or is known. A macro that is a line of its own
-/// may have two colons.
+/// Returns the text that readers see in place of a macro; `None` if the text is not a macro or the
+/// macro is known. A macro that is a line of its own may have two colons.
 fn shown(macro_: &str, text: &str, is_line: bool) -> Option<String> {
     let (name, target) = macro_.split_once(':')?;
     let target = target.strip_prefix(':').filter(|_| is_line).unwrap_or(target);

@@ -1,8 +1,8 @@
 //! AsciiDoc: parsed by the crate `asciidoc-parser`, written as HTML, and read by the reader of
 //! HTML, so that the same rules hold for a page and for its source.
 //!
-//! [`prepare`] turns what the parser does not know into what it knows, [`macros`] what only a
-//! site's own extension knows into text. [`html`] writes the HTML.
+//! [`prepare`] changes syntax that the parser does not know into syntax that it knows. [`macros`]
+//! changes macros that only a site's own extension knows into text. [`html`] writes the HTML.
 
 mod html;
 mod macros;
@@ -24,10 +24,10 @@ use super::includes::Includes;
 use super::outline::{Outline, fold};
 use super::{Options, Outcome, RawPage, Severity, markdown};
 
-/// Largest file. Reading takes time in proportion to it, but more than that of other forms.
+/// Largest file. The reading time is proportional to the size, but longer than for other formats.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Reads a page. `Err`: it is left out on purpose, and why.
+/// Reads a page. `Err`: the page is left out on purpose; the text is the reason.
 pub(super) fn read(
     text: &str,
     file: &File,
@@ -80,14 +80,15 @@ pub(super) fn read(
     Ok(raw)
 }
 
-/// Returns whether a file is for others to take in, as Asciidoctor and Antora know it by its name.
+/// Returns whether a file is only included in other files. Asciidoctor and Antora recognise such a
+/// file by its name.
 fn is_part(file: &File) -> bool {
     let mut names = file.id.split('/').rev();
     names.next().is_some_and(|name| name.starts_with('_'))
         || names.any(|directory| matches!(directory, "partials" | "_partials"))
 }
 
-/// Returns the attributes of a document that tell of it, as those of front matter.
+/// Returns the attributes of a document that describe it, like the fields of front matter.
 fn of_page(document: &Document) -> Map<String, Value> {
     let mut fields = Map::new();
     let authors: Vec<String> = document

@@ -1,5 +1,5 @@
-//! Prepares text for the parser: titles of two lines become titles of one, and what would take the
-//! parser long or deep is cut or refused.
+//! The preparation of text for the parser. Titles of two lines become titles of one line. Text that
+//! would make the parser slow or nest too deep is cut or refused.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -20,7 +20,7 @@ pub(super) const MAX_VALUE_BYTES: usize = 4096;
 /// Largest number of bytes that references to attributes may become.
 const MAX_REFERRED_BYTES: usize = 64 << 20;
 
-/// Text for the parser.
+/// Returns the text for the parser.
 ///
 /// # Errors
 /// The reason, if blocks nest too deep or attributes would become too much text.
@@ -93,7 +93,7 @@ pub(super) fn prepared(text: &str) -> Result<String, String> {
     Ok(prepared)
 }
 
-/// What references to attributes become at most.
+/// Returns the largest number of bytes that the references to attributes can become.
 fn referred_bytes(text: &str) -> usize {
     let n_references = text.matches('{').count();
     let entries = text.lines().filter(|line| line.starts_with(':'));

@@ -1,4 +1,4 @@
-//! What the sections of code are made of.
+//! The sections of code, and the blocks in them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::lines::Lines;
 use crate::outline::clean_code;
 use findling_page::page::{Block, Section};
 
-/// Returns a section of lines. What stands before the first symbol has no heading.
+/// Returns a section of lines. The lines before the first symbol have no heading.
 pub(super) fn with_heading(heading: String, lines: &Range<usize>, blocks: Vec<Block>) -> Section {
     let level = u8::from(!heading.is_empty());
     let (first, last) = (lines.start + 1, lines.end);
@@ -22,7 +22,7 @@ pub(super) fn with_heading(heading: String, lines: &Range<usize>, blocks: Vec<Bl
     Section { level, heading, anchor: Some(anchor), attributes, blocks, ..Section::default() }
 }
 
-/// Lines as a block of code; `None` where they are blank.
+/// Returns lines as a block of code; `None` if they are blank.
 pub(super) fn code(lines: &Lines<'_>, range: Range<usize>) -> Option<Block> {
     let text = clean_code(&lines.text(range));
     let code = vec![(0, text.len() as u32)];

@@ -1,4 +1,4 @@
-//! The text of comments, without what marks them as comments.
+//! The text of comments, without the marks of comments.
 
 /// Marks that begin a comment or a line of one, longest first.
 const MARKS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! A text by its lines, and where it can be cut.
+//! The lines of a text, and the places where it can be cut.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ const MAX_HEADING_BYTES: usize = 80;
 /// The lines of a text, without their ends.
 pub(super) struct Lines<'a> {
     lines: Vec<&'a str>,
-    /// How good a place to cut is the start of a line: lower is better.
+    /// The quality of a cut before each line: lower is better.
     depths: Vec<u16>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Lines<'a> {
         range
     }
 
-    /// Returns the first line of a range that says something, as a heading.
+    /// Returns the first line of a range that has text, as a heading.
     pub fn heading(&self, mut range: Range<usize>) -> String {
         let line = range.find_map(|at| Some(self.get(at)).filter(|line| says_something(line)));
         let words = line.unwrap_or_default().split_whitespace();
@@ -74,8 +74,8 @@ impl<'a> Lines<'a> {
         heading
     }
 
-    /// Cuts a range into parts of at most `most` lines, each but the last at least `least` long,
-    /// where the syntax is outermost; of places equally good, at the last.
+    /// Cuts a range into parts of at most `most` lines. Each part but the last has at least `least`
+    /// lines. The cut is where the syntax is outermost; of equally good places, at the last.
     pub fn cut(&self, range: Range<usize>, least: usize, most: usize) -> Vec<Range<usize>> {
         let mut parts = Vec::new();
         let mut start = range.start;

@@ -1,4 +1,4 @@
-//! From a text to its symbols, by a tree-sitter grammar.
+//! The parser that finds the symbols of a text by a tree-sitter grammar.
 
 use tree_sitter::{Node, Parser};
 
@@ -10,7 +10,7 @@ const MAX_SCOPES: usize = 64;
 /// Longest name of a symbol, in bytes.
 const MAX_NAME_BYTES: usize = 200;
 
-/// Names of a declaration of many that are kept.
+/// Largest number of names that are kept of one declaration.
 const MAX_NAMES: usize = 8;
 
 /// Parses a text. `None`: the grammar gives no tree for it.
@@ -42,7 +42,7 @@ fn file_doc(root: Node<'_>) -> Option<std::ops::Range<usize>> {
     doc
 }
 
-/// Where in the program a node is.
+/// The place of a node in the program.
 #[derive(Clone, Default)]
 struct Scope {
     name: String,
@@ -156,7 +156,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// C declares a type inside the declaration of a variable: `struct point { ... } origin;`.
+    /// Adds a type that C declares inside the declaration of a variable: `struct point { ... }
+    /// origin;`.
     fn embedded(
         &self,
         node: Node<'a>,
@@ -241,7 +242,7 @@ impl<'a> Reader<'a> {
         Some(text.trim_start_matches(['*', '(']).split(['[', ')']).next()?.trim().to_owned())
     }
 
-    /// `int (*name(void))[3]`: the name is in the innermost declarator.
+    /// Returns the name in the innermost declarator, such as `name` in `int (*name(void))[3]`.
     fn declarator(&self, node: Node<'a>) -> Option<String> {
         let mut at = node.child_by_field_name("declarator")?;
         for _ in 0..MAX_SCOPES {
@@ -293,8 +294,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the declarations inside a node: those of `const a = 1, b = 2`, and of Go's `const ( ...
-/// )`.
+/// Returns the declarations inside a node: the declarations of `const a = 1, b = 2`, and of Go's
+/// `const ( ... )`.
 fn declarations(node: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut cursor = node.walk();
@@ -319,7 +320,7 @@ fn declared_function(node: Node<'_>) -> Option<Kind> {
     function(declarations(node).first()?.child_by_field_name("value")?)
 }
 
-/// What an expression makes, if that is a function or a class.
+/// Returns the kind of symbol that an expression makes, if it is a function or a class.
 fn function(value: Node<'_>) -> Option<Kind> {
     match value.kind() {
         "arrow_function"
@@ -348,7 +349,7 @@ fn rows(node: Node<'_>) -> (usize, usize) {
     (start.row, last)
 }
 
-/// See [`Parsed::depths`].
+/// Returns the depth of each line, as described in [`Parsed::depths`].
 fn depths(root: Node<'_>, lines: usize) -> Vec<u16> {
     let mut depths = vec![u16::MAX; lines];
     let mut cursor = root.walk();

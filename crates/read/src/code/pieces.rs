@@ -1,28 +1,29 @@
-//! A file in pieces: its symbols, and what stands between them.
+//! A file in pieces: its symbols, and the lines between them.
 
 use std::ops::Range;
 
 use super::lines::{Lines, says_something};
 use super::symbols::{Kind, Parsed, Symbol};
 
-/// Lines of a constant or type that is read with its neighbours, and of all of them together.
+/// Largest number of lines of a constant or type that is read with its neighbours, and of all of
+/// them together.
 const MAX_SMALL_LINES: usize = 5;
 const MAX_GROUP_LINES: usize = 40;
 
 /// Longest heading that is made of names, in bytes.
 const MAX_NAMES_BYTES: usize = 160;
 
-/// Lines that belong together. Of all pieces of a file, every line that is not blank is in one.
+/// Lines that belong together. Every line of a file that is not blank is in exactly one piece.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// What its symbols are, each kind once; nothing for what belongs to none.
+    /// The kinds of its symbols, each kind once; empty if it has no symbols.
     pub kinds: Vec<Kind>,
-    /// Names of its symbols, divided by `, `. A line of its text if it has none; empty for what
-    /// stands before the first symbol.
+    /// Names of its symbols, separated by `, `. If it has none, a line of its text; empty for the
+    /// lines before the first symbol.
     pub name: String,
     pub lines: Range<usize>,
     pub doc: Option<Range<usize>>,
-    /// Where the declaration begins that a later part repeats.
+    /// The line where the declaration begins. Later parts of the piece repeat the declaration.
     pub signature: usize,
     is_small: bool,
 }
@@ -68,7 +69,7 @@ impl Cutter<'_> {
         self.between(at..range.end, owner);
     }
 
-    /// What stands between symbols. `owner`: the scope that it stands in.
+    /// Adds the lines between symbols. `owner` is the scope around them.
     fn between(&mut self, range: Range<usize>, owner: Option<&Symbol>) {
         let range = self.lines.trim(range);
         if range.is_empty() {
@@ -98,7 +99,7 @@ impl Cutter<'_> {
     }
 }
 
-/// Returns whether a line only ends what is before it.
+/// Returns whether a line only ends the code before it.
 fn closes(line: &str) -> bool {
     !says_something(line) || line.trim() == "end"
 }

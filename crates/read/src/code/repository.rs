@@ -1,8 +1,8 @@
 //! The git repository that files are in: its name, branch and remote.
 //!
-//! Three small text files of `.git` say it. A library that reads whole repositories (`gix` with no
-//! features) adds 120 crates for them. The commit is left out on purpose: as an attribute of every
-//! page it would change the whole bundle with each commit.
+//! Three small text files of `.git` contain this information. A library that reads whole
+//! repositories (`gix` with no features) adds 120 crates. The commit is left out on purpose: as an
+//! attribute of every page, it would change the whole bundle with each commit.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use super::lines::Lines;
 use super::symbol_sections;
 use findling_page::page::Section;
 
-/// Lines of a section of a file that is cut at blank lines.
+/// Smallest and largest number of lines of a section, in a file that is cut at blank lines.
 const PLAIN_LINES: (usize, usize) = (12, 40);
 
 /// Returns the sections of a text.

@@ -14,11 +14,11 @@ use super::symbols::Grammar;
 use crate::outline::fold;
 use findling_page::page::{Block, Section};
 
-/// Lines of a section. A longer piece is cut into parts of these lengths.
+/// Largest number of lines of a section. A longer piece is cut into parts.
 const MAX_LINES: usize = 100;
 const PART_LINES: (usize, usize) = (30, 80);
 
-/// Lines of a declaration that each later part of a long piece repeats.
+/// Number of lines of a declaration that each later part of a long piece repeats.
 const HEADER_LINES: usize = 3;
 
 /// Returns the sections of a text. `None`: the grammar gives no tree for it.

@@ -1,17 +1,17 @@
-//! The symbols of a file: what has a name and lines of its own. And the rules by which the nodes of
-//! a grammar's tree are symbols.
+//! The symbols of a file, which have a name and lines of their own, and the rules that decide which
+//! nodes of a grammar's tree are symbols.
 
 use std::ops::Range;
 
-/// How a language is parsed.
+/// The parser of a language, and the rules for its tree.
 pub(super) struct Grammar {
     pub parser: fn() -> tree_sitter::Language,
-    /// What stands between the names of a scope and a symbol in it.
+    /// The text between the name of a scope and the name of a symbol in it.
     pub separator: &'static str,
     pub rules: &'static [Rule],
 }
 
-/// What nodes of a name mean.
+/// The meaning of nodes with a given name.
 pub(super) struct Rule {
     pub node: &'static str,
     pub role: Role,
@@ -22,7 +22,7 @@ pub(super) const fn rule(node: &'static str, role: Role, name: Name) -> Rule {
     Rule { node, role, name }
 }
 
-/// What a symbol is. A function in a scope that is not a module is a method.
+/// The kind of a symbol. A function in a scope that is not a module is a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Class,
@@ -59,63 +59,63 @@ impl Kind {
     }
 }
 
-/// What a node of the tree means.
+/// The meaning of a node of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A symbol.
     Symbol(Kind),
-    /// A symbol of a line or two, such as a constant. Several in a row are read as one.
+    /// A symbol of one or two lines, such as a constant. Several in a row are read as one.
     Small(Kind),
-    /// A symbol whose own symbols are sections too; their names follow its name.
+    /// A symbol whose own symbols are sections too. Their names follow its name.
     Scope(Kind),
-    /// A function, if what is assigned in it is one.
+    /// A function, if the assigned value is one.
     Assigned,
-    /// Belongs to the one symbol in it: decorators, `export`.
+    /// A wrapper of one symbol: decorators, `export`.
     Wrapper,
-    /// Nothing by itself; symbols are looked for in it.
+    /// A node without a meaning of its own; symbols are searched in it.
     Transparent,
 }
 
-/// Where the name of a symbol stands.
+/// The place of a symbol's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Name {
-    /// In a field of the node.
+    /// A field of the node.
     Field(&'static str),
-    /// In the innermost declarator, as in C.
+    /// The innermost declarator, as in C.
     Declarator,
-    /// In the type of the receiver and the field `name`, as in Go.
+    /// The type of the receiver and the field `name`, as in Go.
     Receiver,
-    /// In each of the declarations inside the node.
+    /// Each of the declarations inside the node.
     Declared,
-    /// It has none.
+    /// No place: the node has no name.
     None,
 }
 
-/// A symbol. Lines count from 0, ends are exclusive.
+/// A symbol. Lines count from 0; the end of a range is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Symbol {
     pub kind: Kind,
-    /// Qualified: `Pool::acquire`. Names of one declaration are divided by `, `.
+    /// The qualified name: `Pool::acquire`. Names of one declaration are separated by `, `.
     pub name: String,
     /// Whether it is read with its neighbours: [`Role::Small`].
     pub is_small: bool,
-    /// With its comments and attributes.
+    /// The lines, including comments and attributes.
     pub lines: Range<usize>,
     /// The comment in front of it or the string at the start of its body that documents it.
     pub doc: Option<Range<usize>>,
-    /// Where its declaration begins.
+    /// The line where its declaration begins.
     pub signature: usize,
     /// The symbols of a scope.
     pub inner: Vec<Symbol>,
 }
 
-/// What the tree says of a file.
+/// The content of a file's tree.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub symbols: Vec<Symbol>,
     /// The comment or string at the start of the file that documents it.
     pub doc: Option<Range<usize>>,
-    /// How deep in the tree the outermost node begins that begins on a line; `u16::MAX` where none
-    /// does.
+    /// The depth in the tree of the outermost node that begins on each line; `u16::MAX` if no node
+    /// begins there.
     pub depths: Vec<u16>,
 }

@@ -28,12 +28,14 @@ fn lines_of(anchor: &str) -> std::ops::Range<usize> {
     first - 1..numbers.next().unwrap_or(first)
 }
 
-/// Letters and digits alone: what no cleaning of white space or comment marks changes.
+/// Returns letters and digits alone: the characters that cleaning of white space or comment marks
+/// does not change.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Every line that is not blank is in one section, and a section's text ends with its lines.
+/// Checks that every line that is not blank is in one section, and that a section's text ends with
+/// its lines.
 fn check(name: &str, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     let mut covered = 0;
@@ -378,8 +380,8 @@ const LANGUAGES: [(&str, &[&str]); 14] = [
     ),
 ];
 
-/// Code of a language: its pieces in any order, indented, cut, with comments and other characters
-/// between them.
+/// Generates code of a language: its pieces in any order, indented, cut, with comments and other
+/// characters between them.
 fn code() -> impl Strategy<Value = (&'static str, String)> {
     const BETWEEN: [&str; 8] =
         ["\n", "\n\n\n", "", "// note\n", "# note\n", "日本 é\n", "\t \n", "}}}\n"];

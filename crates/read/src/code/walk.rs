@@ -6,9 +6,9 @@ use super::super::Severity;
 use super::super::tree::Tree;
 use super::{is_code, is_markup};
 
-/// Code and prose beside it below a directory, in the order of their paths: without what is hidden,
-/// what `.gitignore` and `.ignore` on a disk name, and what `is_excluded` says. Links are not
-/// followed.
+/// Lists the code and the prose beside it below a directory, in the order of their paths. Hidden
+/// files, files that `.gitignore` and `.ignore` on a disk name, and files for which `is_excluded`
+/// returns true are left out. Links are not followed.
 pub(crate) fn walk(
     directory: &Path,
     tree: &Tree,
@@ -87,13 +87,13 @@ fn on_disk(
     files
 }
 
-/// What to say of a directory whose rules cannot be read.
+/// The message about a directory whose rules cannot be read.
 #[cfg(feature = "repositories")]
 const UNREADABLE_RULES: &str =
     "is left out: expected .gitignore and .ignore to be files of less than 1 MB";
 
-/// Returns whether the files that say what to leave out of a directory are files: their reader
-/// would wait for a pipe, and read a device for ever.
+/// Returns whether the rule files of a directory, such as `.gitignore`, are regular files. Their
+/// reader would wait for a pipe, and would read a device without end.
 #[cfg(feature = "repositories")]
 fn has_plain_rules(directory: &Path) -> bool {
     use findling_base::small_file;
@@ -106,7 +106,7 @@ fn has_plain_rules(directory: &Path) -> bool {
     })
 }
 
-/// Returns names the directory and leaves it out.
+/// Reports the directory and leaves it out.
 #[cfg(not(feature = "repositories"))]
 fn on_disk(
     directory: &Path,

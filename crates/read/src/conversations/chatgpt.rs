@@ -12,8 +12,8 @@ pub(super) fn is_conversation(value: &Value) -> bool {
     value.get("mapping").is_some_and(Value::is_object)
 }
 
-/// Reads a conversation: the branch of the tree that the program shows. Branches that an edit or a
-/// second answer left behind are not read.
+/// Reads a conversation: the branch of the tree that the program shows. Branches that were left by
+/// an edit or a second answer are not read.
 pub(super) fn read(value: &Value) -> Conversation {
     let text = |names: &[&str]| values::text(value, names);
     let id = text(&["conversation_id", "id"]).unwrap_or_default();

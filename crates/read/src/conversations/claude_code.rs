@@ -20,8 +20,8 @@ pub(super) fn is_line(value: &Value) -> bool {
         || kind == "file-history-snapshot"
 }
 
-/// Reads a log. Turns of subagents in it are conversations of their own. A log that goes on from
-/// another repeats that one's turns; a turn with an id that was seen is left out.
+/// Reads a log. Turns of subagents in it become conversations of their own. A log that continues
+/// another log repeats its turns; a turn with an id that was already seen is left out.
 pub(super) fn read(lines: &[Line], notes: &mut Notes) -> Vec<Conversation> {
     let tools = tools(lines);
     let mut seen: HashSet<&str> = HashSet::new();
@@ -125,7 +125,7 @@ impl<'a> Titles<'a> {
     }
 
     /// Returns the best title. The log may have summaries of other sessions: they end in turns that
-    /// it does not have.
+    /// the log does not have.
     fn best(&self, turns: &HashSet<&str>) -> String {
         let summary = self.summary.iter().rev().find(|(leaf, _)| turns.contains(leaf));
         let summary = summary.map(|(_, summary)| *summary);

@@ -24,7 +24,7 @@ pub(super) fn is_line(value: &Value) -> bool {
     is_wrapped || is_early || has("record_type")
 }
 
-/// Reads a log. Events repeat what items say, so only items are read.
+/// Reads a log. Events repeat the content of items, so only items are read.
 pub(super) fn read(lines: &[Line], notes: &mut Notes) -> Vec<Conversation> {
     let mut conversation = Conversation::default();
     let mut tools: HashMap<&str, &str> = HashMap::new();
@@ -78,7 +78,7 @@ fn describe(value: &Value, conversation: &mut Conversation) {
     *created = created.or_else(|| value.get("timestamp").and_then(values::time));
 }
 
-/// Returns the turn that an item is. `None`: it is of a kind that says nothing.
+/// Returns the turn of an item. `None`: items of its kind have no text.
 fn turn(item: &Value, tools: &HashMap<&str, &str>) -> Result<Option<Turn>, &'static str> {
     let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
     let tool_of = |id: &str| tools.get(id).copied().unwrap_or_default().to_owned();

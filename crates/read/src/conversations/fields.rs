@@ -1,4 +1,4 @@
-//! Where the parts of messages are: the names that many programs use, or those of a file.
+//! The places of the parts of messages: the names that many programs use, or the names from a file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,26 +10,26 @@ use serde_json::Value;
 /// Largest file of field names that is read.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The names of fields. A name may be a path, `author.name`. Of several the first that a message
-/// has counts.
+/// The names of fields. A name may be a path, `author.name`. If there are several names, the first
+/// one that a message has is used.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fields {
     /// The list of messages in a conversation.
     pub messages: Names,
-    /// Who says it.
+    /// The role of the speaker.
     pub role: Names,
-    /// What is said.
+    /// The text of the message.
     pub text: Names,
-    /// When.
+    /// The time of the message.
     pub time: Names,
-    /// The id of the conversation. Messages that stand alone are grouped by it.
+    /// The id of the conversation. Messages outside of a list are grouped by it.
     pub session: Names,
     /// The title of the conversation.
     pub title: Names,
     /// The project or channel.
     pub project: Names,
-    /// What roles are called: `customer = "user"`.
+    /// The names of roles: `customer = "user"`.
     pub roles: BTreeMap<String, String>,
 }
 
@@ -37,9 +37,9 @@ pub struct Fields {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum Names {
-    /// One name.
+    /// A single name.
     One(String),
-    /// Several, the best first.
+    /// Several names, the best first.
     Many(Vec<String>),
 }
 
@@ -131,7 +131,8 @@ impl Default for Fields {
 }
 
 impl Fields {
-    /// Reads a file of field names. Names that it lacks are those that many programs use.
+    /// Reads a file of field names. For names that the file lacks, the names that many programs use
+    /// are taken.
     ///
     /// # Errors
     /// If the file cannot be read or has unknown keys.

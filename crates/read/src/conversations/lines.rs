@@ -10,13 +10,13 @@ use crate::notes::Notes;
 
 /// A line that is a JSON object.
 pub(super) struct Line {
-    /// From 1.
+    /// The number of the line, from 1.
     pub number: u64,
     pub value: Value,
 }
 
-/// Returns the lines of a file that are JSON objects. The others are noted. A last line that is not
-/// complete is no fault: its program is writing it.
+/// Returns the lines of a file that are JSON objects. The others are noted. An incomplete last line
+/// is not an error: its program is still writing it.
 pub(super) fn read(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Line> {
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let last = lines.len();

@@ -1,4 +1,4 @@
-//! What a mail says and what it quotes: lines with `>`, what an attribution or a rule announces,
+//! The own text and the quotations of a mail: lines with `>`, text after an attribution or a rule,
 //! quotations in HTML.
 
 use ego_tree::iter::Edge;
@@ -9,7 +9,7 @@ use super::model::Part;
 /// Longest line that announces a quotation, in bytes.
 const MAX_ATTRIBUTION: usize = 300;
 
-/// What a mail in plain text says. Its signature is left out.
+/// Returns the parts of a mail in plain text. Its signature is left out.
 pub(super) fn of_text(body: &str) -> Vec<Part> {
     let body = body.replace("\r\n", "\n");
     let body = body.split("\n-- \n").next().unwrap_or_default();
@@ -37,7 +37,7 @@ pub(super) fn of_text(body: &str) -> Vec<Part> {
     parts(runs)
 }
 
-/// What a mail in HTML says.
+/// Returns the parts of a mail in HTML.
 pub(super) fn of_html(markup: &str) -> Vec<Part> {
     let html = Html::parse_document(markup);
     let mut runs: Vec<(bool, String)> = Vec::new();
@@ -131,7 +131,7 @@ fn is_quotation(element: &scraper::node::Element) -> bool {
         })
 }
 
-/// Returns whether everything behind an element is the mail that is answered, as Outlook writes it.
+/// Returns whether everything after an element is the mail that is answered, as Outlook writes it.
 fn begins_reply(element: &scraper::node::Element) -> bool {
     let id = element.attr("id").unwrap_or_default();
     id == "appendonsend"
@@ -154,8 +154,8 @@ fn parts(runs: Vec<(bool, String)>) -> Vec<Part> {
     runs.into_iter().map(part).collect()
 }
 
-/// Lines at the beginning that announce a quotation: `On Monday, Ana wrote:`, which mail programs
-/// break into two. A person writes no such line with a date or an address.
+/// Counts the lines at the beginning that announce a quotation: `On Monday, Ana wrote:`. Mail
+/// programs break such a line into two. A person writes no such line with a date or an address.
 fn attribution(lines: &[&str]) -> usize {
     let first = lines.first().copied().unwrap_or_default().trim();
     if first.is_empty() || first.starts_with('>') {

@@ -11,8 +11,8 @@ use super::mail_body;
 use super::model::{Conversation, Part, Turn};
 use crate::notes::Notes;
 
-/// Reads a mailbox. Mails belong to a thread by their references, and where these are missing by
-/// the subject of an answer.
+/// Reads a mailbox. The references of a mail give its thread. Where there are no references, the
+/// subject of an answer gives it.
 pub(super) fn read(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Conversation> {
     let mut threads = Threads::default();
     for (number, mail) in (1u64..).zip(MessageIterator::new(bytes)) {
@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Co
     threads.conversations
 }
 
-/// Returns whether bytes are a mail: they begin with the fields of one.
+/// Returns whether bytes are a mail: they begin with the header fields of a mail.
 pub(super) fn is_mail(bytes: &[u8]) -> bool {
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
     let fields = start.lines().take_while(|line| !line.trim().is_empty());
@@ -117,14 +117,14 @@ fn ids(value: &HeaderValue<'_>) -> Vec<String> {
     }
 }
 
-/// Returns the mailing list that sent it.
+/// Returns the mailing list that sent the mail.
 fn list_of(message: &Message<'_>) -> Option<String> {
     let address = message.list_id().as_address()?.first()?;
     let name = address.name().or(address.address())?.trim();
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Returns the words of what is said, without what is quoted.
+/// Returns the words of the mail's own text, without quotations.
 fn plain(parts: &[Part]) -> Vec<&str> {
     let texts = parts.iter().filter_map(|part| match part {
         Part::Plain(text) => Some(text.as_str()),

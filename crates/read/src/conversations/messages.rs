@@ -28,7 +28,7 @@ fn messages<'a>(value: &'a Value, fields: &Fields) -> Option<&'a Vec<Value>> {
     fields.messages.find(value)?.as_array()
 }
 
-/// Reads a conversation. `line` is where it stands, for messages that are left out.
+/// Reads a conversation. `line` is its line in the file, for messages that are left out.
 pub(super) fn read(value: &Value, fields: &Fields, line: u64, notes: &mut Notes) -> Conversation {
     let mut conversation = describe(value, fields);
     let list = messages(value, fields).map(Vec::as_slice).unwrap_or_default();

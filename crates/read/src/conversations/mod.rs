@@ -1,8 +1,8 @@
 //! Conversations: sessions of coding assistants, exported chats, mailboxes.
 //!
 //! A file has one conversation or many. Each is read into a [`model::Conversation`], whatever
-//! program wrote it; [`sections`] makes it a page. What cannot be read of a file is noted with its
-//! line and left out.
+//! program wrote it; [`sections`] makes a page of it. Parts of a file that cannot be read are noted
+//! with their line and left out.
 
 mod chatgpt;
 mod claude_code;
@@ -37,10 +37,10 @@ use fields::Fields;
 use lines::Line;
 use model::Conversation;
 
-/// Bytes at the start of a file by which it is recognised.
+/// Number of bytes at the start of a file that are read to recognise it.
 const SNIFFED_BYTES: u64 = 256 << 10;
 
-/// Lines at the start of a file by which its program is recognised.
+/// Number of lines at the start of a file that are read to recognise its program.
 const SNIFFED_LINES: usize = 20;
 
 /// Returns whether a file's name is one that conversations have.
@@ -110,8 +110,8 @@ pub(super) fn is_conversations(path: &Path, tree: &Tree) -> bool {
     }
 }
 
-/// Returns whether a value is of a known program, or a message of a role that only conversations
-/// have.
+/// Returns whether a value comes from a known program, or is a message with a role that only
+/// conversations have.
 fn is_surely_conversation(value: &Value, fields: &Fields) -> bool {
     let has_known_role = |value: &Value| {
         messages::is_message(value, fields)
@@ -132,8 +132,8 @@ fn is_surely_conversation(value: &Value, fields: &Fields) -> bool {
             .is_some_and(|list| list.iter().any(has_known_role))
 }
 
-/// Returns whether a file has a value on each line. The limit of a file's size holds for each line
-/// then.
+/// Returns whether a file has one value on each line. If so, the limit of a file's size applies to
+/// each line.
 pub(super) fn is_lines(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     !matches!(extension.as_str(), "json")
@@ -186,7 +186,7 @@ fn is_mail(bytes: &[u8]) -> bool {
     mailbox::is_mail(bytes)
 }
 
-/// No file is taken for a mail.
+/// Returns `false`: without the feature `mailboxes`, no file is recognised as a mail.
 #[cfg(not(feature = "mailboxes"))]
 fn is_mail(_: &[u8]) -> bool {
     false
@@ -197,19 +197,19 @@ fn of_mail(bytes: &[u8], notes: &mut Notes) -> Vec<Conversation> {
     mailbox::read_mail(bytes, notes)
 }
 
-/// No file is taken for a mail.
+/// Returns no conversations: without the feature `mailboxes`, no mail is read.
 #[cfg(not(feature = "mailboxes"))]
 fn of_mail(_: &[u8], _: &mut Notes) -> Vec<Conversation> {
     Vec::new()
 }
 
-/// No file is taken for a mailbox.
+/// Returns no conversations: without the feature `mailboxes`, no mailbox is read.
 #[cfg(not(feature = "mailboxes"))]
 fn of_mailbox(_: &[u8], _: &Options, _: &mut Notes) -> Vec<Conversation> {
     Vec::new()
 }
 
-/// Conversations of a file of JSON lines.
+/// Returns the conversations of a file of JSON lines.
 fn of_lines(lines: &[Line], options: &Options, notes: &mut Notes) -> Vec<Conversation> {
     if let Some(fields) = &options.chat_fields {
         return messages::read_lines(lines, fields, notes);
@@ -239,7 +239,7 @@ fn export(value: &Value) -> Option<Conversation> {
     }
 }
 
-/// Conversations of a JSON file: one, a list of them, or a list of messages.
+/// Returns the conversations of a JSON file: one, a list of them, or a list of messages.
 fn of_json(bytes: &[u8], file: &File, options: &Options, notes: &mut Notes) -> Vec<Conversation> {
     let text = String::from_utf8_lossy(bytes);
     if text.trim().is_empty() {

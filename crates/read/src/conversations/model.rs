@@ -13,16 +13,16 @@ pub(super) struct Conversation {
     pub project: Option<String>,
     /// The id that the program gave the session.
     pub session: Option<String>,
-    /// When it began, if the conversation itself says so.
+    /// The time when it began, if the conversation itself has it.
     pub created: Option<Timestamp>,
-    /// In the order of the file.
+    /// The turns, in the order of the file.
     pub turns: Vec<Turn>,
 }
 
-/// What one side says at one time.
+/// The parts that one speaker says at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Turn {
-    /// Who says it: `user`, `assistant`, `system`, `tool`, or a name.
+    /// The role of the speaker: `user`, `assistant`, `system`, `tool`, or a name.
     pub role: String,
     pub time: Option<Timestamp>,
     pub parts: Vec<Part>,
@@ -35,16 +35,16 @@ pub(super) enum Part {
     Text(String),
     /// Text without markup.
     Plain(String),
-    /// A tool that is asked for something.
+    /// A call of a tool, with its input.
     Call { tool: String, input: String },
-    /// What a tool returned.
+    /// Output of a tool.
     Output { tool: String, text: String },
-    /// What a model thought before it answered.
+    /// Thoughts of a model before its answer.
     Reasoning(String),
-    /// What a mail repeats of another.
+    /// Text that a mail repeats from another mail.
     #[cfg_attr(not(feature = "mailboxes"), expect(dead_code, reason = "mails quote"))]
     Quoted(String),
-    /// What a program told the model in the name of a person: instructions, the state of a
+    /// Text that a program gave the model in the name of a person: instructions, the state of a
     /// directory.
     Context(String),
 }

@@ -1,4 +1,4 @@
-//! Cuts the blocks of a long turn into pieces that overlap.
+//! The cutting of the blocks of a long turn into pieces that overlap.
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ const OVERLAP: usize = 50;
 /// Longest part of a line without an end of a sentence, in bytes.
 const MAX_ATOM_BYTES: usize = 4 * 120;
 
-/// About how many tokens a text has: a token is about four letters, or a sign of a script that has
-/// no spaces.
+/// Estimates the number of tokens of a text: a token is about four letters, or one character of a
+/// script that has no spaces.
 pub(super) fn tokens(text: &str) -> usize {
     let quarters = text.chars().map(|c| match c {
         ' '..='~' => 1,
@@ -74,7 +74,7 @@ pub(super) fn cut(blocks: Vec<Block>) -> Vec<Vec<Block>> {
     pieces
 }
 
-/// Returns where the next piece begins: so far in front of `end` that it repeats at most
+/// Returns where the next piece begins. It begins before `end`, so that it repeats at most
 /// [`OVERLAP`] tokens.
 fn overlap(atoms: &[Atom], start: usize, end: usize) -> usize {
     let mut next = end;
@@ -114,7 +114,7 @@ fn spans(block: &Block) -> Vec<Range<usize>> {
     spans
 }
 
-/// Atoms as blocks.
+/// Joins atoms into blocks.
 fn join(atoms: &[Atom], blocks: &[Block]) -> Vec<Block> {
     let mut joined = Vec::new();
     let mut at = 0;

@@ -1,9 +1,9 @@
 //! A conversation as a page: its turns as sections.
 //!
-//! A section is a turn, or a run of short turns of one role. Its heading is what the person asked,
+//! A section is a turn, or a run of short turns of one role. Its heading is the person's question,
 //! so that an answer is found and embedded with its question. Its anchor is the number of its first
-//! turn among all turns of the conversation, those that are left out included: `turn-12`; of a long
-//! turn that is cut, `turn-12-2` and so on.
+//! turn among all turns of the conversation, including turns that are left out: `turn-12`. If a
+//! long turn is cut, its later pieces have the anchors `turn-12-2` and so on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ const SHORT: usize = 200;
 /// Longest output of a tool that is indexed, in bytes.
 const MAX_OUTPUT_BYTES: usize = 16 << 10;
 
-/// Returns a conversation as a page, without id and address. `None`: no turn says anything.
+/// Returns a conversation as a page, without id and address. `None`: no turn has any text.
 pub(super) fn page(conversation: Conversation, options: &Options) -> Option<RawPage> {
     let mut trace = Trace::new(options.trace);
     let runs = runs(&conversation.turns, options, &mut trace);
@@ -55,7 +55,7 @@ pub(super) fn page(conversation: Conversation, options: &Options) -> Option<RawP
     Some(raw)
 }
 
-/// The page's attributes.
+/// Sets the page's attributes.
 fn describe(conversation: &Conversation, runs: &[Run], raw: &mut RawPage) {
     let mut set = |name: &str, value: Raw| {
         raw.attributes.insert(name.to_owned(), value);
@@ -80,7 +80,7 @@ fn describe(conversation: &Conversation, runs: &[Run], raw: &mut RawPage) {
     }
 }
 
-/// Turns of one role that are one section.
+/// Turns of one role that form one section.
 struct Run {
     role: String,
     time: Option<Timestamp>,
@@ -92,7 +92,7 @@ struct Run {
 }
 
 impl Run {
-    /// What the run is about: its first sentence.
+    /// Returns the first sentence of the run, which is its heading.
     fn heading(&self) -> String {
         let prose = self.blocks.iter().find(|block| !block.is_code_block);
         let block = prose.or(self.blocks.first());
@@ -100,7 +100,7 @@ impl Run {
         text::first_sentence(&first, MAX_HEADING_BYTES)
     }
 
-    /// Returns the attributes of its sections.
+    /// Returns the attributes of the run's sections.
     fn attributes(&self) -> BTreeMap<String, AttributeValue> {
         let mut attributes = BTreeMap::new();
         attributes.insert("role".to_owned(), AttributeValue::String(self.role.clone()));
@@ -115,7 +115,7 @@ impl Run {
     }
 }
 
-/// Returns the turns that say something, short ones of the same role together.
+/// Returns the turns that have text. Short turns of the same role are put together.
 fn runs(turns: &[Turn], options: &Options, trace: &mut Trace) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (number, turn) in (1..).zip(turns) {
@@ -195,7 +195,7 @@ fn excluded<'a>(part: &'a Part, role: &str, options: &Options) -> Option<(Rule, 
     }
 }
 
-/// The sections of a run: one, or the pieces of a long turn.
+/// Adds the sections of a run: one, or the pieces of a long turn.
 fn sections(run: Run, heading: String, sections: &mut Vec<Section>) {
     let attributes = run.attributes();
     let number = run.number;

@@ -17,7 +17,7 @@ fn pages(name: &str, text: &str) -> Vec<RawPage> {
     read_as(name, text.as_bytes(), &Options::default()).pages
 }
 
-/// Title, then each section as `anchor heading: text`.
+/// Returns the title, then each section as `anchor heading: text`.
 fn outline(raw: &RawPage) -> Vec<String> {
     let sections = raw.page.sections.iter().map(|section| {
         let texts: Vec<&str> = section.blocks.iter().map(|block| block.text.as_str()).collect();
@@ -31,7 +31,7 @@ fn attribute(raw: &RawPage, name: &str) -> String {
     raw.attributes.get(name).map_or(String::new(), |value| format!("{value:?}"))
 }
 
-/// How bad a problem is, and its line.
+/// The severity and the line of each problem.
 type Kinds = Vec<(Severity, Option<u64>)>;
 
 fn kinds(outcome: &Outcome) -> Kinds {

@@ -17,7 +17,7 @@ pub(super) fn without_escapes(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Markdown as blocks: what models write, and people to them.
+/// Returns Markdown as blocks: models write it, and so do people who write to them.
 pub(super) fn markdown(text: &str) -> Vec<Block> {
     let text = without_escapes(text);
     let mut outline = Outline::new();
@@ -57,7 +57,7 @@ pub(super) fn markdown(text: &str) -> Vec<Block> {
     blocks(outline)
 }
 
-/// Text without markup: blank lines part paragraphs.
+/// Returns text without markup as blocks: blank lines separate paragraphs.
 pub(super) fn plain(text: &str) -> Vec<Block> {
     let text = without_escapes(text);
     let mut outline = Outline::new();
@@ -72,7 +72,7 @@ pub(super) fn plain(text: &str) -> Vec<Block> {
     blocks(outline)
 }
 
-/// Text whose lines are kept: commands, and what tools return.
+/// Returns text as a code block, with its lines: commands, and the output of tools.
 pub(super) fn code(text: &str) -> Vec<Block> {
     let mut outline = Outline::new();
     outline.code_block(&without_escapes(text));

@@ -1,4 +1,4 @@
-//! What programs write in JSON: times, content blocks, inputs of tools.
+//! Values that programs write in JSON: times, content blocks, inputs of tools.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -129,7 +129,8 @@ fn block(
     true
 }
 
-/// Text that a person or a model said, or what a program put in a person's place.
+/// Returns a text as a part of a turn: text that a person or a model wrote, or context that a
+/// program wrote in the name of a person.
 pub(super) fn said(text: &str) -> Part {
     if is_element(text) { Part::Context(text.to_owned()) } else { Part::Text(text.to_owned()) }
 }
@@ -145,7 +146,7 @@ fn is_element(text: &str) -> bool {
     is_name && text.contains("</") && text.ends_with('>')
 }
 
-/// What a tool is asked for: the strings and numbers of its input, cut.
+/// Returns the input of a tool: its strings and numbers, cut.
 pub(super) fn input_of(value: &Value) -> String {
     // The OpenAI interface sends the input as JSON in a string.
     let parsed;
@@ -185,7 +186,7 @@ fn leaves(value: &Value, depth: usize, text: &mut String) {
     }
 }
 
-/// What a tool returned, as text.
+/// Returns the output of a tool as text.
 pub(super) fn output_of(value: &Value) -> String {
     match value {
         Value::String(text) => match serde_json::from_str::<Value>(text) {

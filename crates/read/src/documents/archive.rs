@@ -1,4 +1,4 @@
-//! Zip archives, which word processor files and books are.
+//! Zip archives, the format of word processor files and books.
 //!
 //! **Invariant.** No more is unpacked than the limits allow, whatever the archive declares.
 //! **Why.** A file of a few kilobytes can unpack to gigabytes. **Kept by:** the test
@@ -9,19 +9,19 @@ use std::io::{Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-/// Most entries of an archive.
+/// Largest number of entries of an archive.
 const MAX_ENTRIES: usize = 50_000;
 
-/// Most bytes of one entry, unpacked.
+/// Largest number of bytes of one entry, unpacked.
 pub(super) const MAX_ENTRY_BYTES: u64 = 64 << 20;
 
-/// Most bytes of all entries that are read, unpacked.
+/// Largest number of bytes of all entries that are read, unpacked.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// An open archive.
 pub(super) struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
-    /// Bytes that may still be unpacked.
+    /// Number of bytes that may still be unpacked.
     left: u64,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Archive<'a> {
     /// Returns the content of an entry that must be there.
     ///
     /// # Errors
-    /// As [`Archive::read`], and if there is no such entry.
+    /// Returns the errors of [`Archive::read`], and an error if there is no such entry.
     pub fn need(&mut self, name: &str) -> Result<Vec<u8>, String> {
         self.read(name)?.ok_or_else(|| format!("is damaged: expected `{name}` in it, found none"))
     }

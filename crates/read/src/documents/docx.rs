@@ -108,7 +108,7 @@ impl Styles {
     }
 }
 
-/// `heading 2`, `Heading2`, `Title`.
+/// Returns the level of a style by its name: `heading 2`, `Heading2`, `Title`.
 fn level_of_name(name: &str) -> Option<u8> {
     let lower = name.to_ascii_lowercase();
     if lower == "title" {
@@ -224,7 +224,8 @@ impl Body<'_> {
     }
 }
 
-/// Deleted text, codes of fields, and what is there for older programs alone.
+/// Returns whether an element is left out: deleted text, codes of fields, and content that is there
+/// only for older programs.
 fn is_left_out(name: &str) -> bool {
     matches!(name, "del" | "moveFrom" | "instrText" | "Fallback" | "tabs")
 }

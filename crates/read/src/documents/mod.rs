@@ -46,7 +46,7 @@ pub(super) fn is_office(path: &Path) -> bool {
     matches!(form_of(path), Some(Form::Docx | Form::Odt | Form::Epub))
 }
 
-/// What to do with a file that is none of the forms that are read, though people keep text in it.
+/// Returns the advice for a file in a form that is not read, although people keep text in it.
 pub(super) fn remedy(path: &Path) -> Option<&'static str> {
     Some(match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "doc" | "dot" | "rtf" | "wpd" | "wps" | "pages" => "save it as .docx or .odt",
@@ -58,12 +58,12 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
     })
 }
 
-/// Returns whether the file is plain text, which lies about for many purposes.
+/// Returns whether the file is plain text. Such files have many purposes.
 pub(super) fn is_plain(path: &Path) -> bool {
     form_of(path) == Some(Form::Text)
 }
 
-/// What a document holds.
+/// The content of a document.
 #[derive(Debug, Default)]
 struct Read {
     title: Option<String>,
@@ -73,7 +73,7 @@ struct Read {
     left_out: Vec<LeftOut>,
 }
 
-/// Reads a file. What is wrong with it goes to `outcome`; `None`: nothing of it can be read.
+/// Reads a file. Problems go to `outcome`; `None`: nothing of the file can be read.
 pub(super) fn read(
     bytes: &[u8],
     file: &File,
@@ -162,7 +162,7 @@ fn read_notebook(
     }
 }
 
-/// Why a file is refused by its first bytes, whatever its name.
+/// Returns the reason why a file is refused by its first bytes, whatever its name.
 fn refused(bytes: &[u8]) -> Option<&'static str> {
     // The container of older Office files, and of encrypted new ones.
     bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]).then_some(

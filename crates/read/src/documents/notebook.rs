@@ -1,5 +1,5 @@
-//! Notebooks (`.ipynb`): cells of Markdown, and cells of code as code blocks. What the code printed
-//! is left out.
+//! Notebooks (`.ipynb`): cells of Markdown, and cells of code as code blocks. The output of the
+//! code is left out.
 
 use serde_json::Value;
 

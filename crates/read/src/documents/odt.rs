@@ -6,7 +6,7 @@ use super::writer::Writer;
 use super::xml::{self, Element, Piece};
 use super::{Read, xml::text_of};
 
-/// Most spaces that one element stands for.
+/// Largest number of spaces that one element stands for.
 const MAX_SPACES: usize = 100;
 
 /// Reads a file.
@@ -39,7 +39,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Read, String> {
 #[derive(Default)]
 struct Body {
     writer: Writer,
-    /// Paragraphs and headings that are open: a note's paragraphs are inside of one.
+    /// Open paragraphs and headings: a note's paragraphs are inside another paragraph.
     paragraphs: usize,
     /// The notes of the open paragraph, and whether one is open.
     notes: Vec<String>,
@@ -115,7 +115,8 @@ impl Body {
     }
 }
 
-/// Comments, deleted text, the number of a note, tables of contents.
+/// Returns whether an element is left out: comments, deleted text, the number of a note, tables of
+/// contents, forms.
 fn is_left_out(name: &str) -> bool {
     matches!(
         name,

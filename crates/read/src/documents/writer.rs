@@ -1,9 +1,10 @@
-//! Writes what word processors hold into sections: paragraphs, headings, rows of tables, notes.
+//! The writer of the content of word processor files into sections: paragraphs, headings, rows of
+//! tables, notes.
 
 use super::super::outline::Outline;
 use super::Read;
 
-/// Between the cells of a row.
+/// The text between the cells of a row.
 const BETWEEN_CELLS: &str = "|";
 
 /// Sections under construction.
@@ -32,7 +33,7 @@ impl Writer {
         self.level = None;
     }
 
-    /// Makes the open paragraph a heading. A cell of a table is none.
+    /// Makes the open paragraph a heading. A cell of a table is never a heading.
     pub fn set_level(&mut self, level: u8) {
         if self.rows == 0 {
             self.level = Some(level);
@@ -89,7 +90,7 @@ impl Writer {
         self.rows > 0
     }
 
-    /// What was written.
+    /// Returns the document that was written.
     pub fn finish(self) -> Read {
         Read { title: self.title, sections: self.outline.finish(), ..Read::default() }
     }

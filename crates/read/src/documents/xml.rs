@@ -10,10 +10,10 @@ use super::super::outline::fold;
 /// Deepest nesting of elements.
 const MAX_DEPTH: usize = 1_000;
 
-/// Most attributes of an element that are read.
+/// Largest number of attributes of an element that are read.
 const MAX_ATTRIBUTES: usize = 1_000;
 
-/// What a document consists of.
+/// A piece of a document.
 #[derive(Debug, PartialEq)]
 pub(super) enum Piece {
     Start(Element),
@@ -35,7 +35,7 @@ impl Element {
     }
 }
 
-/// Hands the pieces of a document to `take`, in order. An empty element has a start and an end.
+/// Gives the pieces of a document to `take`, in order. An empty element has a start and an end.
 ///
 /// # Errors
 /// The reason, if the document is not well-formed.
@@ -82,7 +82,8 @@ pub(super) fn each(bytes: &[u8], mut take: impl FnMut(Piece)) -> Result<(), Stri
     }
 }
 
-/// As [`each`], without the elements that are left out and what is in them.
+/// Hands the pieces of a document to `take`, like [`each`], but leaves out some elements and their
+/// contents.
 pub(super) fn each_but(
     bytes: &[u8],
     is_left_out: impl Fn(&str) -> bool,

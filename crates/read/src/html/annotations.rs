@@ -56,7 +56,7 @@ pub(super) struct Annotations {
     pub title: Option<String>,
     /// The first `<h1>` anywhere, for pages whose marked body has none.
     pub first_h1: Option<String>,
-    /// In the order of the page, the last value of each name.
+    /// The metadata in the order of the page, with the last value of each name.
     pub meta: Vec<(String, String)>,
     pub attributes: BTreeMap<String, Raw>,
     pub sort_only: Vec<String>,

@@ -74,7 +74,7 @@ fn is_one_component(others: &str, mine: &str) -> bool {
         })
 }
 
-/// Returns words in the names of small boxes beside text.
+/// Returns whether a word occurs in the names of small boxes beside text.
 fn is_badge_word(word: &str) -> bool {
     matches!(
         word,

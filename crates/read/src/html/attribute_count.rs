@@ -1,5 +1,5 @@
-//! Counts attributes before HTML is parsed: the parser compares each attribute of an element with
-//! all before it, so 500,000 of them take minutes.
+//! The count of attributes before HTML is parsed: the parser compares each attribute of an element
+//! with all attributes before it, so 500,000 of them take minutes.
 
 /// Most comparisons that the parser may make, about a quarter of a second of work. An element with
 /// 30,000 attributes makes as many.

@@ -17,7 +17,7 @@ use super::text::{Words, has_code_block};
 /// Largest number of words of a control beside code. An element with more words is text.
 const MAX_CONTROL_WORDS: usize = 6;
 
-/// Words that the name of a language has at most.
+/// Most words that the name of a language has.
 const MAX_LABEL_WORDS: usize = 3;
 
 /// Returns the text of a code block. `pre` is a `<pre>`, or a table or container whose lines are
@@ -199,12 +199,12 @@ pub(super) fn is_code_control(
         && !is_sentence()
 }
 
-/// What the names of an element say about copying.
+/// The statement about copying in the names of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CopyName {
-    /// It may be a copy control: authors call texts so, too.
+    /// The element may be a copy control: authors also use such names for texts.
     Copy,
-    /// It is a copy control wherever it stands.
+    /// The element is a copy control wherever it stands.
     Clipboard,
 }
 
@@ -235,8 +235,7 @@ fn copy_name(element: &Element) -> Option<CopyName> {
     called.then_some(CopyName::Copy)
 }
 
-/// Returns whether an element is called the name of a code block's language: `<span
-/// class="code-lang">`.
+/// Returns whether a class says that an element names the language of a code block: `code-lang`.
 fn is_language_label(attrs: &Attrs) -> bool {
     attrs.has_class(|class| {
         class.rsplit(['-', '_']).next().is_some_and(|word| matches!(word, "lang" | "language"))

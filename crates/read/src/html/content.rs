@@ -1,4 +1,4 @@
-//! Which elements hold the content of a page.
+//! The choice of the elements that hold the content of a page.
 //!
 //! The choice loses no text: an element that is one of several, or that has text beside it outside
 //! of frames, is not the content alone.

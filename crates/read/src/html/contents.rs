@@ -14,7 +14,7 @@ use findling_page::page::Section;
 /// Smallest number of links of a list of headings.
 const MIN_LINKS: usize = 2;
 
-/// Links of a list that are compared with headings.
+/// Most links of a list that are compared with headings.
 const MAX_COMPARED: usize = 8;
 
 /// Most words of a line about the program that wrote the page.
@@ -67,8 +67,8 @@ fn names_a_heading(link: ElementRef, list: NodeRef<Node>, ids: &Ids) -> bool {
     })
 }
 
-/// Takes the last line off a page that says which program wrote it, with a heading that has nothing
-/// else below it. Returns it.
+/// Takes away the last line of a page if it says which program wrote the page. Also takes away its
+/// heading if nothing else is below that heading. Returns the line.
 pub(super) fn take_colophon(sections: &mut Vec<Section>, links: &mut Vec<Links>) -> Option<String> {
     let last = sections.len().checked_sub(1)?;
     let section = sections.last_mut()?;

@@ -28,7 +28,7 @@ const MIN_BUTTON_WORDS: usize = 12;
 /// Longest value of an attribute that is taken for the id of a panel, in bytes.
 const MAX_ID_BYTES: usize = 64;
 
-/// Siblings of a hidden element that are looked at.
+/// Most siblings of a hidden element that are looked at.
 const MAX_SIBLINGS: usize = 200;
 
 /// Containers around panels, up to one that has controls beside it.
@@ -200,14 +200,14 @@ fn next_element<'a>(node: NodeRef<'a, Node>) -> Option<NodeRef<'a, Node>> {
     node.next_siblings().find(|sibling| sibling.value().is_element())
 }
 
-/// Elements that can be a panel. Inline elements are icons and hints.
+/// Returns whether an element can be a panel. Inline elements are icons and hints.
 fn is_panel(name: &str) -> bool {
     rules::is_block(name) && !matches!(name, "p" | "hr" | "body" | "summary" | "caption")
         || name == "pre"
         || name.contains('-')
 }
 
-/// Returns words in the names of panels and of the controls that open them.
+/// Returns whether a word occurs in the names of panels and of the controls that open them.
 fn is_disclosure_word(word: &str) -> bool {
     matches!(
         word,
@@ -233,7 +233,7 @@ fn is_disclosure_word(word: &str) -> bool {
     )
 }
 
-/// Returns words in the names of overlays, which are not part of the page's text.
+/// Returns whether a word occurs in the names of overlays, which are not part of the page's text.
 fn is_overlay_word(word: &str) -> bool {
     matches!(
         word,
@@ -403,7 +403,7 @@ fn is_choice(node: &Node) -> bool {
     })
 }
 
-/// Returns names for the state of a panel, which do not describe its kind.
+/// Returns whether a name states the state of a panel and does not describe its kind.
 fn is_state(name: &str) -> bool {
     matches!(
         name,

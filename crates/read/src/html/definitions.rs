@@ -53,7 +53,8 @@ impl Walker<'_> {
         }
     }
 
-    /// The term of a definition list. It is the heading of a section if it has an anchor.
+    /// Begins the term of a definition list. The term is the heading of a section if it has an
+    /// anchor.
     fn term(&mut self, node: NodeRef<Node>, attrs: &Attrs) {
         let ids = &self.known.ids;
         let anchor = ids.anchor(node, attrs).or_else(|| {

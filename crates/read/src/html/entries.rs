@@ -10,7 +10,7 @@ use super::ids::Ids;
 use super::{is_named, rules};
 use findling_base::percent::percent_decoded;
 
-/// Longer ones are no signatures.
+/// The longest signature, in bytes. Longer texts are no signatures.
 const MAX_SIGNATURE_BYTES: usize = 400;
 
 /// Elements between a listing and the one that is called a listing.
@@ -59,7 +59,8 @@ pub(super) fn entry(node: NodeRef<Node>, attrs: &Attrs, ids: &Ids) -> Option<Ent
     Some(Entry { signature: first.id(), anchor, name })
 }
 
-/// What a signature calls its entry. With a qualified anchor, `Boat.sail`, that is the name.
+/// Returns the name that a signature gives its entry. If the anchor is the qualified name, such as
+/// `Boat.sail`, the anchor is the name.
 fn name_of(signature: NodeRef<Node>, anchor: &str) -> Option<String> {
     let find = |wanted: fn(&str) -> bool| {
         elements_below(signature)
@@ -92,7 +93,7 @@ fn is_signature_word(word: &str) -> bool {
     )
 }
 
-/// Returns words that name signatures where a link to the entry stands beside.
+/// Returns whether a word names signatures only where a link to the entry stands beside.
 fn is_weak_word(word: &str) -> bool {
     matches!(word, "attr" | "src" | "spec" | "def" | "member" | "symbol" | "entry" | "name")
 }

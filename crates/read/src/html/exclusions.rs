@@ -1,4 +1,5 @@
-//! What a page asks not to be searched for: attributes, classes and comments of other search tools.
+//! Marks by which a page asks not to be searched: attributes, classes and comments of other search
+//! tools.
 
 use ego_tree::NodeRef;
 use scraper::Node;
@@ -45,16 +46,16 @@ pub(super) fn excludes_section(element: &Element) -> bool {
     rules::is_heading(element.name()) || element.attr("role") == Some("heading")
 }
 
-/// What a comment says to search tools.
+/// The instruction of a comment to search tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Switch {
-    /// Not to index what follows.
+    /// The text that follows is not indexed.
     Off,
-    /// To index again.
+    /// The text that follows is indexed again.
     On,
 }
 
-/// What a comment switches: `<!--googleoff: index-->`, `<!--noindex-->`.
+/// Returns the instruction in a comment: `<!--googleoff: index-->`, `<!--noindex-->`.
 pub(super) fn switch(comment: &str) -> Option<Switch> {
     let comment: String =
         comment.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();

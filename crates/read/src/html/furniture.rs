@@ -180,7 +180,7 @@ fn joined(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase()
 }
 
-/// Returns names of remarks about the page itself.
+/// Returns whether a name is used for remarks about the page itself.
 fn is_remark_name(name: &str) -> bool {
     let name = joined(name);
     matches!(

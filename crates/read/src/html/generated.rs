@@ -8,7 +8,7 @@ use super::annotations::text_of;
 use super::survey::Survey;
 use super::text::Words;
 
-/// What a generated page is.
+/// The kinds of generated pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Generated {
     /// A list of symbols or files.
@@ -56,7 +56,7 @@ const DOXYGEN_LISTS: [&str; 14] = [
     "graph",
 ];
 
-/// What a page is, if a generator added it.
+/// Returns the kind of a page that a generator added, or `None` for other pages.
 pub(super) fn kind(survey: &Survey, path: &str) -> Option<Generated> {
     let (directory, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -97,7 +97,7 @@ pub(super) fn kind(survey: &Survey, path: &str) -> Option<Generated> {
     (is_list_title(&title) && is_all_links(survey)).then_some(Generated::List)
 }
 
-/// Titles of lists of symbols, in lower case.
+/// Returns whether a title, in lower case, is that of a list of symbols.
 fn is_list_title(title: &str) -> bool {
     let title = title.trim();
     let starts = [

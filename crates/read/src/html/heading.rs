@@ -10,7 +10,7 @@ use super::attrs::{Attrs, has_word, is_called};
 use super::ids::Ids;
 use super::rules;
 
-/// Describes which parts of a heading are its text.
+/// The parts of a heading that are its text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heading {
     /// The fragment.
@@ -129,7 +129,7 @@ fn is_number_of(heading: NodeRef<Node>, text: &str) -> bool {
         && text.contains('.')
 }
 
-/// Returns words in the names of links from a heading to itself.
+/// Returns whether a word occurs in the names of links from a heading to itself.
 pub(super) fn is_anchor_word(word: &str) -> bool {
     matches!(word, "anchor" | "permalink" | "headerlink" | "headinglink" | "hash" | "autolink")
         || word.ends_with("anchor")

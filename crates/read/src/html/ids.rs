@@ -1,5 +1,5 @@
-//! Where a fragment leads: to the first element with its id, and where there is none, to the first
-//! link with its name.
+//! The elements to which fragments lead: the first element with the id, or, if there is none, the
+//! first link with the name.
 
 use std::collections::HashMap;
 

@@ -13,11 +13,11 @@ use super::annotations::text_of;
 use super::attrs::names;
 use super::text::{has_code_block, neighbours};
 
-/// How sure a name is.
+/// The certainty of a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Hint {
     None,
-    /// Names that other things have as well: they count beside code.
+    /// The name occurs on other elements as well: it counts only beside code.
     Weak,
     Strong,
 }
@@ -164,7 +164,7 @@ fn is_beside_code(node: NodeRef<Node>) -> bool {
         .any(has_code_block)
 }
 
-/// Elements that can hold a column of numbers beside code.
+/// Returns whether an element can hold a column of numbers beside code.
 fn is_column(name: &str) -> bool {
     matches!(name, "td" | "th" | "pre" | "div" | "ul" | "ol")
 }
@@ -303,7 +303,7 @@ fn is_all_code(element: ElementRef) -> bool {
 /// Numbers at the heads of lines that no name gives away, noted while code is read.
 #[derive(Default)]
 pub(super) struct Heads {
-    /// Where each is in the text, and its number.
+    /// The place of each number in the text, and the number.
     found: Vec<(usize, usize, u64)>,
 }
 

@@ -44,7 +44,7 @@ use survey::Survey;
 use text::Words;
 use walker::{Known, Walker};
 
-/// Words of a page from which it is judged how many of them are indexed.
+/// Fewest words of a page for which the share of indexed words is judged.
 const MIN_WORDS_TO_JUDGE: usize = 60;
 
 /// Most keywords of a page that are taken.
@@ -125,10 +125,10 @@ pub(super) fn read(text: &str, path: &str, options: &Options) -> Result<RawPage,
 /// Most texts before the first heading that may be the page's name.
 const MAX_LEAD: usize = 16;
 
-/// Longest one, in bytes.
+/// The longest of these texts, in bytes.
 const MAX_LEAD_BYTES: usize = 160;
 
-/// Short texts before the first heading.
+/// Returns the short texts before the first heading.
 fn lead(sections: &[Section]) -> Vec<String> {
     let lead = sections.first().filter(|section| section.level == 0);
     let blocks = lead.into_iter().flat_map(|section| &section.blocks).take(MAX_LEAD);
@@ -168,7 +168,7 @@ pub(super) struct Fragment {
     pub outline: Outline,
     /// The fragment's first `<h1>`.
     pub h1: Option<String>,
-    /// What was left out.
+    /// The parts that were left out.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -185,7 +185,7 @@ pub(super) fn read_fragment(text: &str, outline: Outline, trace: bool) -> Fragme
     Fragment { outline: walker.outline, h1: walker.h1, left_out: walker.trace.finish() }
 }
 
-/// Notes what stands outside of the content: for each element around it, its other children.
+/// Notes the parts outside of the content: for each element around it, the other children.
 fn note_outside(survey: &Survey, roots: &[ElementRef], trace: &mut Trace) {
     let Some(body) = survey.body else { return };
     let holds_root = |node: ego_tree::NodeRef<Node>| {
@@ -254,7 +254,8 @@ fn nests_too_deep(text: &str) -> bool {
     false
 }
 
-/// Why a page is not parsed: its parser would take too long, or its reader call itself too often.
+/// Returns why a page is not parsed, if it is refused: its parser would take too long, or its
+/// reader would call itself too often.
 pub(super) fn refused(text: &str) -> Option<String> {
     if nests_too_deep(text) {
         return Some(format!("nests elements more than {MAX_DEPTH} deep; close its tags"));

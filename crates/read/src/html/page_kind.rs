@@ -1,5 +1,5 @@
-//! Which pages are left out as a whole: redirects, error pages, search pages, general indexes, and
-//! pages that ask for it.
+//! The choice of the pages that are left out as a whole: redirects, error pages, search pages,
+//! general indexes, and pages that ask to be left out.
 //!
 //! A file's name alone does not tell. A site documents statuses (`status/404.html`) and search APIs
 //! (`api/search.html`); what the page holds and where it lies decides.
@@ -25,7 +25,7 @@ const MIN_SEARCH_PAGE_WORDS: usize = 60;
 /// Words from which a page called `404` below the root is a page of its own.
 const MIN_ERROR_PAGE_WORDS: usize = 8;
 
-/// Why a page is left out, or `None`.
+/// Returns why a page is left out, or `None` if it is not.
 pub(super) fn left_out(html: &Html, survey: &Survey, path: &str) -> Option<String> {
     if is_error_page(survey, path) {
         return Some("an error page".to_owned());
@@ -84,8 +84,8 @@ fn is_version(name: &str) -> bool {
         })
 }
 
-/// Returns the site's error page, or one of a part of the site: that one is written for any address
-/// (`<base>`) or says next to nothing.
+/// Returns whether a page is the error page of the site or of a part of the site. The page of a
+/// part is written for any address (`<base>`) or says next to nothing.
 fn is_error_page(survey: &Survey, path: &str) -> bool {
     is_error_page_of_site(path)
         || (is_called_error_page(path)
@@ -167,15 +167,15 @@ fn refresh(content: &str) -> Option<(f64, String)> {
     (!address.is_empty()).then_some((seconds, address))
 }
 
-/// Where a script leads.
+/// The address to which a script leads.
 enum ScriptTarget {
     /// A quoted address.
     Address(String),
-    /// What a variable or a call gives.
+    /// An address that a variable or a call gives.
     Unknown,
 }
 
-/// What a script of the page gives to `location`.
+/// Returns the address that a script of the page gives to `location`.
 fn script_target(html: &Html) -> Option<ScriptTarget> {
     html.tree.root().descendants().find_map(|node| {
         let element = ElementRef::wrap(node)?;

@@ -39,7 +39,7 @@ pub(super) fn is_pop_up(node: NodeRef<Node>, element: &Element, attrs: &Attrs) -
     node.parent().is_some_and(|above| has_other_text(above, node))
 }
 
-/// Class names without case and punctuation.
+/// Returns the names of a class without case and punctuation.
 fn joined(class: &str) -> String {
     class.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
 }

@@ -1,8 +1,8 @@
 //! Rows of tables that define something: functions with what they do, fields with what they hold.
 //!
-//! A row is an entry, as a term of a definition list is one, where it can be linked to, begins with
-//! a name in code and goes on to say something of it. Tables that compare, list or lay out have no
-//! anchors in their rows and stay text.
+//! A row is an entry, like a term of a definition list, if a link can lead to it, if it begins with
+//! a name in code, and if it goes on to describe this name. Tables that compare, list or lay out
+//! have no anchors in their rows and stay text.
 
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
@@ -15,22 +15,23 @@ use super::definitions::signature_name;
 use super::ids::Ids;
 use super::rules;
 
-/// Longer ones are no names.
+/// The longest name, in bytes. Longer texts are no names.
 const MAX_NAME_BYTES: usize = 80;
 
-/// Of names in one row, so many are said at most.
+/// Most names that are taken from one row.
 const MAX_NAMES: usize = 8;
 
-/// What a row defines.
+/// The entry that a row defines.
 pub(super) struct RowEntry {
-    /// The name; where it has several, each once, in order, with commas.
+    /// The name. If a row has several names, each stands here once, in order, with commas between
+    /// them.
     pub name: String,
-    /// Where a link leads to it. A row without one goes on with the entry before, if that is of
-    /// the same name.
+    /// The anchor to which links lead. A row without an anchor continues the entry before it, if
+    /// that entry has the same name.
     pub anchor: Option<String>,
 }
 
-/// What `row` defines, if it defines something.
+/// Returns the entry that `row` defines, if it defines one.
 pub(super) fn row_entry(row: NodeRef<Node>, ids: &Ids) -> Option<RowEntry> {
     let cells = || row.children().filter(|node| is_cell(node));
     let first = cells().next()?;
@@ -55,8 +56,8 @@ fn is_cell(node: &NodeRef<Node>) -> bool {
     super::is_named(node.value(), "td") || super::is_named(node.value(), "th")
 }
 
-/// Returns the row's id, that of its first cell, or the first one in there. What leads away, a mark
-/// of a note, is no place to come to.
+/// Returns the id of the row, or of its first cell, or else the first id inside that cell. A link
+/// that leads elsewhere, such as the mark of a note, does not count.
 fn anchor(row: NodeRef<Node>, first: NodeRef<Node>, ids: &Ids) -> Option<String> {
     std::iter::once(row).chain(first.descendants()).find_map(|node| {
         let element = node.value().as_element()?;
@@ -132,7 +133,8 @@ impl Block {
         if is_code && begins { &mut self.code } else { &mut self.rest }.push_str(text);
     }
 
-    /// Returns a name stands alone, or arguments, a result or punctuation follow it.
+    /// Returns how the block begins: with a name if the code is a name that stands alone, or that
+    /// arguments, a result or punctuation follow.
     fn name(self) -> Begins {
         let (code, rest) = (fold(&self.code), fold(&self.rest));
         if code.is_empty() {

@@ -1,4 +1,4 @@
-//! What is not content: by element, by role, by class and by id.
+//! Rules for elements that are not content: by element, by role, by class and by id.
 //!
 //! The tables hold names that generators and themes in wide use put around and between content.
 //! Names that also occur on content are not in them.
@@ -21,7 +21,7 @@ pub(super) fn is_shadow_root(element: &Element) -> bool {
         })
 }
 
-/// Elements without text for readers.
+/// Returns whether an element has no text for readers.
 pub(super) fn is_not_text(name: &str) -> bool {
     matches!(
         name,
@@ -49,13 +49,13 @@ pub(super) fn is_not_text(name: &str) -> bool {
     )
 }
 
-/// Elements that a reader fills in or chooses from. `<button>` is not among them: see
-/// [`super::controls`].
+/// Returns whether a reader fills in an element or chooses from it. For `<button>` this is false:
+/// see [`super::controls`].
 pub(super) fn is_input(name: &str) -> bool {
     matches!(name, "select" | "datalist" | "textarea" | "input" | "progress" | "meter")
 }
 
-/// Elements without text for readers, or with controls alone.
+/// Returns whether an element has no text for readers, or only controls.
 pub(super) fn is_machinery(name: &str) -> bool {
     is_not_text(name) || is_input(name) || matches!(name, "button" | "form" | "dialog")
 }
@@ -65,7 +65,7 @@ pub(super) fn is_heading(name: &str) -> bool {
     matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
-/// Elements that begin and end a block of text.
+/// Returns whether an element begins and ends a block of text.
 pub(super) fn is_block(name: &str) -> bool {
     matches!(
         name,
@@ -105,23 +105,25 @@ pub(super) fn is_block(name: &str) -> bool {
     )
 }
 
-/// Inline elements whose text is code.
+/// Returns whether an inline element of this name holds code.
 pub(super) fn is_code(name: &str) -> bool {
     matches!(name, "code" | "kbd" | "samp" | "tt")
 }
 
-/// Where an element stands.
+/// The place of an element.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// The site marked the content itself: only what is never content is left out.
+    /// Whether the site marked the content itself. Then only the elements that are never content
+    /// are left out.
     pub explicit: bool,
-    /// Inside `<main>`, `<article>` or such.
+    /// The element is inside `<main>`, `<article>` or such.
     pub in_content: bool,
     /// The page has one heading of the first level.
     pub only_h1: bool,
 }
 
-/// Navigation and other surroundings, inside the content as well as around it.
+/// Returns the rule by which an element is navigation or another surrounding of the content. Such
+/// elements occur inside the content as well as around it.
 pub(super) fn surrounding(
     node: NodeRef<Node>,
     name: &str,
@@ -203,7 +205,7 @@ fn is_section_of_text(node: NodeRef<Node>, attrs: &Attrs) -> bool {
     }
 }
 
-/// Classes of what is not content even where the site marked the content itself.
+/// Returns the rule for a class that is not content even where the site marked the content itself.
 fn never_content(class: &str) -> Option<Rule> {
     match class {
         "headerlink" | "rule-link" | "sl-anchor-link" | "hash-link" => Some(Rule::HeadingMark),
@@ -335,8 +337,8 @@ fn is_note(attrs: &Attrs) -> bool {
         })
 }
 
-/// Containers that generators and themes put around content, for pages without `<main>` or one
-/// `<article>`.
+/// Returns whether an element is a container that generators and themes put around content, for
+/// pages without `<main>` or one `<article>`.
 pub(super) fn is_content_container(attrs: &Attrs) -> bool {
     attrs.has_class(|class| {
         matches!(

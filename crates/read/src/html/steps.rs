@@ -25,7 +25,7 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Finds them.
+    /// Finds these elements.
     pub fn of(html: &Html) -> Self {
         let mut found = Self::default();
         let mut refused = HashSet::new();
@@ -82,7 +82,7 @@ enum Direction {
     Up,
     /// The list of contents, the index.
     Overview,
-    /// On, by an arrow alone.
+    /// The way on, by an arrow alone.
     Onward,
 }
 

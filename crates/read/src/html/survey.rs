@@ -1,4 +1,4 @@
-//! What one pass over a document finds: where its content is, and what its head says.
+//! The results of one pass over a document: where its content is, and what its head says.
 
 use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
@@ -6,21 +6,21 @@ use scraper::{ElementRef, Html, Node};
 use super::attrs::Attrs;
 use super::{annotations, content, is_named, rules};
 
-/// What one pass over a document finds.
+/// The results of one pass over a document.
 #[derive(Default)]
 pub(super) struct Survey<'a> {
     pub title: Option<String>,
     pub language: Option<String>,
     /// The content of the first `<meta http-equiv="refresh">`.
     pub refresh: Option<String>,
-    /// The same for browsers without scripts.
+    /// The content of this element for browsers without scripts.
     pub refresh_without_scripts: Option<String>,
     /// Address of the page itself as it says: `<link rel="canonical">`.
     pub canonical: Option<String>,
     /// `<base href>` is there.
     pub has_base: bool,
     pub noindex: bool,
-    /// Marked as the content by the site.
+    /// The elements that the site marks as the content.
     pub bodies: Vec<ElementRef<'a>>,
     pub(super) mains: Vec<ElementRef<'a>>,
     pub(super) role_mains: Vec<ElementRef<'a>>,
@@ -33,7 +33,7 @@ pub(super) struct Survey<'a> {
     pub generator: Option<String>,
     /// Words that the author gives the page for searches: `<meta name="keywords">`.
     pub keywords: Option<String>,
-    /// Where the content is, and whether that is more than a guess.
+    /// The elements that hold the content, and whether they are more than a guess.
     roots: (Vec<ElementRef<'a>>, bool),
 }
 

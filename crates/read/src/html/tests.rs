@@ -1,4 +1,4 @@
-//! What a reader of a page expects a search to know of it.
+//! Tests of what a search knows of a page.
 
 use super::*;
 use findling_page::page::{Block, Section};
@@ -11,7 +11,7 @@ fn sections(html: &str) -> Vec<Section> {
     page(html).page.sections
 }
 
-/// `level heading #anchor: block / block`, one line a section.
+/// Returns the sections of a page, one a line: `level heading #anchor: block / block`.
 pub(super) fn outline(html: &str) -> String {
     let section = |section: &Section| {
         let anchor = section.anchor.as_ref().map_or(String::new(), |anchor| format!(" #{anchor}"));

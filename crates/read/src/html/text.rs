@@ -1,4 +1,4 @@
-//! How much text an element has, and of what kind.
+//! The amount of text in an element, by kinds of text.
 
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
@@ -22,7 +22,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Counts below `root`, at most until there are `limit` words of prose.
+    /// Counts the words below `root`, at most until there are `limit` words of prose.
     pub fn of(root: NodeRef<Node>, limit: usize) -> Self {
         let mut words = Self::default();
         let (mut skipped, mut links, mut controls) = (0usize, 0usize, 0usize);
@@ -72,7 +72,7 @@ impl Words {
         words
     }
 
-    /// Returns whether it reads as text rather than as a list of links or controls.
+    /// Returns whether the element reads as text rather than as a list of links or controls.
     pub fn is_prose(&self) -> bool {
         self.prose > 0 && self.prose * 2 >= self.links + self.controls
     }

@@ -28,7 +28,7 @@ use super::survey::language_of as language_of_element;
 use super::text::Words;
 use super::{apart, contents, footnotes, furniture, is_named, notebook_cells, pop_ups};
 
-/// What is known of a document before the walk.
+/// The facts about a document that are known before the walk.
 pub(super) struct Known<'a> {
     controls: Controls<'a>,
     pub(super) ids: Ids<'a>,
@@ -45,7 +45,7 @@ impl<'a> Known<'a> {
 /// State of the walk.
 pub(super) struct Walker<'a> {
     pub outline: Outline,
-    /// Where the walk is: inside of marked content, of `<main>`, `<article>` or such.
+    /// The place of the walk: inside of marked content, of `<main>`, `<article>` or such.
     pub place: Place,
     /// The page may have annotations.
     pub annotated: bool,
@@ -55,7 +55,7 @@ pub(super) struct Walker<'a> {
     pub h1: Option<String>,
     /// Number of headings of level 1.
     pub n_h1: u32,
-    /// What is left out.
+    /// The trace of the parts that are left out.
     pub trace: Trace,
     pub(super) capture: Option<Capture>,
     pub(super) lists: Vec<List>,
@@ -80,7 +80,7 @@ pub(super) struct Walker<'a> {
     entry: Option<Entry>,
 }
 
-/// What to undo when an element ends.
+/// The change to undo when an element ends.
 struct Frame {
     node: NodeId,
     undo: Undo,
@@ -113,7 +113,7 @@ struct Container {
 pub(super) struct List {
     /// An entry of it is a section that is under way.
     pub open: bool,
-    /// That entry has its description already: the next term starts another.
+    /// The open entry already has its description: the next term starts another entry.
     pub described: bool,
 }
 
@@ -193,7 +193,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// A block begins or ends. In headings and in rows of tables that is no more than a space.
+    /// Marks that a block begins or ends. In headings and in rows of tables, this adds only a
+    /// space.
     pub(super) fn boundary(&mut self) {
         if self.capture.is_some() || self.rows > 0 {
             self.sink().space();
@@ -544,9 +545,10 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Returns the heading's own anchor, that of a link around it, the id of the section it is the
-    /// first heading of, an empty anchor in front, or the id of what begins with it. An id that
-    /// occurs earlier on the page leads there; then it is the nearest anchor before.
+    /// Returns the anchor of the heading itself or of a link around it. If there is none, returns
+    /// the id of the section whose first heading it is, or an empty anchor in front of it, or the
+    /// id of an element that begins with it. If the heading's own id occurs earlier on the page,
+    /// the id leads to the earlier place; then the nearest anchor before the heading is returned.
     fn heading_anchor(&mut self, node: NodeRef<Node>, attrs: &Attrs, level: u8) -> Option<String> {
         let loose = self.loose_anchor.take();
         let mut inherited = None;
@@ -657,8 +659,8 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Returns the language that a heading or an element around it declares. That of `<html>` or
-/// `<body>` is the page's.
+/// Returns the language that a heading or an element around it declares. A language of `<html>` or
+/// `<body>` is the language of the page.
 fn language_of(heading: NodeRef<Node>) -> Option<String> {
     let elements = iter::once(heading).chain(heading.ancestors());
     let elements = elements.filter_map(|node| node.value().as_element());

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::attributes;
 
-/// Why a field keeps the page out of searches, if it does.
+/// Returns why a field keeps the page out of searches, if it does.
 pub(super) fn reason(name: &str, value: &Value) -> Option<String> {
     let plain: String =
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
@@ -109,7 +109,8 @@ fn forbids(value: &Value) -> bool {
     }
 }
 
-/// Milliseconds since 1970: the time for which a reproducible build is made, otherwise the clock's.
+/// Returns the milliseconds since 1970: for a reproducible build the time for which it is made,
+/// otherwise the time of the clock.
 fn now() -> Option<i64> {
     if let Some(seconds) = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|s| s.parse().ok()) {
         let seconds: i64 = seconds;

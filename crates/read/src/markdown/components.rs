@@ -60,7 +60,7 @@ impl Scanner<'_, '_> {
         self.end_tag(tag);
     }
 
-    /// Text behind the tag of a component begins a line of its own where it does in the source.
+    /// Begins a new line for the text behind the tag of a component, if the source does so.
     fn end_tag(&mut self, tag: &str) {
         if tag.starts_with('<')
             && self.rest().starts_with('\n')
@@ -78,7 +78,7 @@ const SHOWN: [&str; 13] = [
     "caption", "question", "subtitle",
 ];
 
-/// What a component shows of its properties, besides title and description.
+/// Returns the properties that a component shows, besides title and description.
 fn shown_properties(name: &str, tag: &str) -> Option<String> {
     // The names of icons and pictures are not shown, and neither are those of fields of forms.
     let is_picture = ["Icon", "Image", "Img", "Svg", "Input", "Meta", "Link", "Script"]

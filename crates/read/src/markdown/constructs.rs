@@ -1,4 +1,4 @@
-//! Parses constructs that site generators add to Markdown.
+//! Constructs that site generators add to Markdown.
 
 /// Longest tag, expression or shortcode, in bytes. A longer one is taken as text.
 pub(super) const MAX_CONSTRUCT: usize = 20_000;

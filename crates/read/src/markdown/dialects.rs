@@ -1,5 +1,5 @@
-//! Replaces markup that site generators add to Markdown (shortcodes, template tags, containers,
-//! includes, JSX) by the text that readers see.
+//! Markup that site generators add to Markdown (shortcodes, template tags, containers, includes,
+//! JSX). It is replaced by the text that readers see.
 //!
 //! One pass over the body; fenced code and code spans are copied as they are.
 
@@ -106,7 +106,8 @@ impl<'a> Scanner<'a, '_> {
         self.at += len;
     }
 
-    /// What is written of the line under way; the end of it, where it is longer than any heading.
+    /// Returns the text written so far of the current line. If it is longer than any heading,
+    /// returns only its end.
     fn line_so_far(&self) -> &str {
         let start = self.out.len().saturating_sub(MAX_LINE);
         let end = &self.out[self.out.floor_char_boundary(start)..];
@@ -164,8 +165,8 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// `==marked==` and `^^inserted^^`: the words without their marks. As in PyMdown, the marks
-    /// stand at the ends of words, so that `a==b` stays as it is.
+    /// Writes the words of `==marked==` and `^^inserted^^` without their marks. As in PyMdown, the
+    /// marks stand at the ends of words, so that `a==b` stays as it is.
     fn highlight(&mut self) {
         let rest = self.rest();
         let mark = rest.chars().next().unwrap_or_default();
@@ -195,8 +196,8 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// `m^2^` and `H~2~O` of Pandoc and PyMdown: raised text as the element `<sup>`, lowered text
-    /// as it is. Returns whether there is any.
+    /// Writes `m^2^` and `H~2~O` of Pandoc and PyMdown: raised text becomes the element `<sup>`,
+    /// lowered text stays as it is. Returns whether there is any.
     fn raised(&mut self) -> bool {
         let rest = self.rest();
         let (mark, inner) = rest.split_at(1);
@@ -214,8 +215,8 @@ impl<'a> Scanner<'a, '_> {
         true
     }
 
-    /// `[^1]` after a word. If the page has the note, it is Markdown's own syntax; otherwise it
-    /// would become text.
+    /// Leaves out `[^1]` after a word if the page does not have the note: the mark would become
+    /// text. If the page has the note, the mark is Markdown's own syntax and stays.
     fn reference_mark(&mut self) {
         let rest = self.rest();
         match label_len(rest) {
@@ -348,8 +349,8 @@ impl<'a> Scanner<'a, '_> {
         self.give_up(run, &rest[..from]);
     }
 
-    /// `{{< shortcode >}}`, `{{% shortcode %}}`, `{% tag %}`, `{{ site.variable }}`,
-    /// `{{#include}}`, and in MDX any `{expression}`.
+    /// Reads constructs in braces: shortcodes `{{< name >}}` and `{{% name %}}`, tags `{% tag %}`,
+    /// `{{ site.variable }}`, `{{#include}}`, and in MDX any `{expression}`.
     fn braces(&mut self) {
         let rest = self.rest();
         for (open, close) in [("{{<", ">}}"), ("{{%", "%}}")] {
@@ -416,8 +417,9 @@ impl<'a> Scanner<'a, '_> {
         self.give_up(1, if looked_for { rest } else { "" });
     }
 
-    /// Returns the title behind the mark of an alert, `> [!note]- Title`, as a paragraph; whether
-    /// there is one. A mark alone, or with a sign for folding, is Markdown's once the sign is gone.
+    /// Writes the title behind the mark of an alert, `> [!note]- Title`, as a paragraph. Returns
+    /// whether there is one. A mark alone, or with a sign for folding, is Markdown's own syntax
+    /// once the sign is gone.
     fn alert_title(&mut self, mark_len: usize) -> bool {
         let line = self.line_so_far();
         if !line.contains('>') || !line.trim_matches(['>', ' ', '\t']).is_empty() {
@@ -440,8 +442,8 @@ impl<'a> Scanner<'a, '_> {
         true
     }
 
-    /// Code between tags of Liquid: `{% highlight ruby %}` of Jekyll, `{% codeblock %}` of Hexo.
-    /// Whether the tag began any.
+    /// Reads code between tags of Liquid: `{% highlight ruby %}` of Jekyll, `{% codeblock %}` of
+    /// Hexo. Returns whether the tag began such code.
     fn highlighted(&mut self, tag: &str) -> bool {
         let mut words = tag.trim_matches(['-', ' ', '\t', '\n']).split_ascii_whitespace();
         let name = words.next().unwrap_or_default();
@@ -470,7 +472,8 @@ impl<'a> Scanner<'a, '_> {
         false
     }
 
-    /// `[!INCLUDE[name](path)]`, `[!code-cpp[name](path)]`; but `[!NOTE]` is Markdown's.
+    /// Reads links of extensions: `[!INCLUDE[name](path)]`, `[!code-cpp[name](path)]`. The mark
+    /// `[!NOTE]` is Markdown's own syntax.
     fn extension_link(&mut self) {
         let rest = self.rest();
         let mut depth = 0usize;

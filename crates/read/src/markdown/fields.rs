@@ -74,7 +74,7 @@ const FRONT_FIELDS: [&str; 11] = [
     "summary",
 ];
 
-/// What a front page shows of its `hero` and its `features`.
+/// Takes the texts that a front page shows of its `hero` and its `features`.
 fn front_texts(name: &str, value: &serde_json::Value, raw: &mut RawPage) {
     let text = |value: &serde_json::Value, field: &str| {
         let text = value.get(field)?.as_str().map(fold)?;
@@ -95,7 +95,7 @@ fn front_texts(name: &str, value: &serde_json::Value, raw: &mut RawPage) {
     }
 }
 
-/// One text or a list of them.
+/// Returns the names in a value, which is a text or a list of texts.
 fn names(value: &serde_json::Value) -> impl Iterator<Item = String> {
     let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     list.iter().filter_map(scalar).map(|name| fold(&name)).filter(|name| !name.is_empty())
@@ -181,7 +181,8 @@ fn scalar(value: &serde_json::Value) -> Option<String> {
     }
 }
 
-/// Returns a slug replaces the file's name; with a leading slash it replaces the whole path.
+/// Returns the address of a page with a slug. The slug replaces the file's name; with a leading
+/// slash it replaces the whole path.
 fn slugged(slug: &str, file: &File, options: &Options) -> String {
     let path = if slug.starts_with('/') {
         slug.to_owned()

@@ -95,7 +95,7 @@ fn without_quotation_mark(line: &str) -> &str {
     line.strip_prefix(' ').unwrap_or(line)
 }
 
-/// Kinds of notes that may stand directly behind the mark: `!!!note`.
+/// Returns whether a note of this kind may stand directly behind the mark: `!!!note`.
 fn is_known_kind(name: &str) -> bool {
     is_note(name)
         || matches!(
@@ -148,7 +148,7 @@ fn quoted(text: &str) -> Option<&str> {
     text[1..].trim_end().strip_suffix(quote)
 }
 
-/// Columns of white space before a line; a tab extends to the next multiple of four.
+/// Returns the columns of white space before a line; a tab extends to the next multiple of four.
 fn columns(line: &str) -> usize {
     let mut columns = 0;
     for c in line.chars() {
@@ -161,7 +161,7 @@ fn columns(line: &str) -> usize {
     columns
 }
 
-/// A line without its first `count` columns of white space.
+/// Returns a line without its first `count` columns of white space.
 fn without_columns(line: &str, count: usize) -> Cow<'_, str> {
     if count == 0 {
         return Cow::Borrowed(line);

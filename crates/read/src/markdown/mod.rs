@@ -30,7 +30,7 @@ use super::{Format, Options, Outcome, RawPage, Severity, html};
 use findling_page::page::Section;
 use reader::Reader;
 
-/// Words that a site's error page has at most.
+/// Most words of a site's error page.
 const MAX_ERROR_PAGE_WORDS: usize = 40;
 
 /// Reads a page. `Err`: it is left out on purpose, and why.
@@ -82,7 +82,7 @@ pub(super) fn read(
     Ok(raw)
 }
 
-/// Why a file is not a page, by its name: a draft, or a part of others.
+/// Returns why a file is not a page, by its name: it is a draft, or a part of other pages.
 fn no_page(file: &File) -> Option<&'static str> {
     let mut names = file.id.split('/').rev();
     let name = names.next().unwrap_or_default();
@@ -114,7 +114,7 @@ fn is_table_of_contents(file: &File, body: &str) -> bool {
         && lines().filter(is_entry).count() * 2 > lines().count()
 }
 
-/// Leaves out pages without a name of their own that other pages take in.
+/// Leaves out pages that other pages take in, if they have no name of their own.
 pub(super) fn drop_parts(outcomes: &mut [Outcome]) {
     let parts: HashSet<PathBuf> = outcomes
         .iter()
@@ -149,7 +149,8 @@ fn plain_path(path: &Path) -> PathBuf {
     path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
 }
 
-/// How links by name are meant: a wiki of GitHub has files of its own.
+/// Returns the order of text and page in links by name. A wiki of GitHub is known by files of its
+/// own.
 fn order_of_links(file: &File, tree: &Tree) -> wiki::Order {
     let directory = file.path.parent().unwrap_or(Path::new(""));
     let is_github = ["_Sidebar.md", "_Footer.md", "Home.md"]
@@ -184,7 +185,7 @@ fn add_front(raw: &mut RawPage) {
 }
 
 /// Returns the fields of front matter, and the text behind it. Front matter that is not valid is
-/// told.
+/// reported.
 pub(super) fn front_matter<'a>(
     text: &'a str,
     file: &File,

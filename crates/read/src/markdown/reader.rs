@@ -1,4 +1,4 @@
-//! Reads the events of the Markdown parser: text becomes blocks, headings become sections.
+//! The reader of the Markdown parser's events: text becomes blocks, headings become sections.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options as Extensions, Parser, Tag, TagEnd};
 
@@ -41,7 +41,7 @@ pub(super) struct Reading {
 struct Heading {
     text: Folded,
     id: Option<String>,
-    /// Links of it to this page: where their text begins and ends, and the fragment.
+    /// The links of the heading to this page: where their text begins and ends, and the fragment.
     links: Vec<HeadingLink>,
 }
 
@@ -335,7 +335,8 @@ fn hides_code(info: &str, text: &str) -> bool {
         })
 }
 
-/// Code as the site shows it, without hidden lines of mdBook and without marks of VitePress.
+/// Returns code as the site shows it, without hidden lines of mdBook and without marks of
+/// VitePress.
 fn shown_code(info: &str, text: &str) -> String {
     let language = info
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '#')))

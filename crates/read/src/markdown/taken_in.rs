@@ -14,7 +14,7 @@ use super::inline_html::attribute;
 /// Deepest nesting of parts in parts.
 const MAX_DEPTH: usize = 8;
 
-/// A file that is asked for, and what of it.
+/// A file to take in, and the parts of it that are wanted.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Wanted {
     path: String,
@@ -22,7 +22,7 @@ struct Wanted {
     lines: Option<(usize, usize)>,
     /// The name of a region, an anchor or a section.
     region: Option<String>,
-    /// It is code, in the language of its extension.
+    /// The file is code, in the language of its extension.
     is_code: bool,
     /// More files follow in the lines below, up to the mark again.
     is_block: bool,
@@ -112,7 +112,7 @@ fn expand(body: &str, from: Option<&Path>, depth: usize, includes: &Includes, ou
     }
 }
 
-/// Adds what is wanted of a file.
+/// Adds the wanted parts of a file.
 fn push(
     wanted: &Wanted,
     indent: &str,
@@ -257,7 +257,8 @@ fn in_code(line: &str) -> Option<Wanted> {
     })
 }
 
-/// `file:3:5`, `file:section` of MkDocs and mdBook, between quotes or not.
+/// Reads what a snippet of MkDocs or mdBook names, between quotes or not: `file:3:5`,
+/// `file:section`.
 fn snippet(text: &str) -> Option<Wanted> {
     let text = unquoted(text);
     if text.is_empty() || text.starts_with(';') || text.contains("://") {
@@ -279,7 +280,7 @@ fn snippet(text: &str) -> Option<Wanted> {
     Some(wanted)
 }
 
-/// `./file.md{3,5}`, `@/file.js#region` of VitePress.
+/// Reads an address of VitePress: `./file.md{3,5}`, `@/file.js#region`.
 fn address(text: &str) -> Wanted {
     let (text, range) = match text.split_once('{') {
         Some((text, range)) => (text, range.trim_end_matches('}')),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fences::fence_of;
 
-/// How `[[one|two]]` is meant.
+/// The order of the two parts of `[[one|two]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// The page, then the text: Obsidian, MediaWiki, Logseq.
@@ -138,7 +138,7 @@ fn link(text: &str, order: Order) -> Option<(String, usize)> {
     Some((text, len))
 }
 
-/// What a link without a text shows: the page's name, with the heading behind it.
+/// Returns the text that a link without a text shows: the page's name, with the heading behind it.
 fn title_of(target: &str) -> String {
     let (page, part) = target.split_once('#').unwrap_or((target, ""));
     let name = page.trim();

@@ -11,13 +11,13 @@ pub(super) struct Headline<'a> {
     pub state: Option<&'a str>,
     pub title: &'a str,
     pub tags: Vec<&'a str>,
-    /// Whether it is a comment, with all below it.
+    /// Whether the headline is a comment, with all below it.
     pub is_comment: bool,
 }
 
 impl<'a> Headline<'a> {
-    /// Returns the headline of a line; `None` if it is none. `states` are those that the file
-    /// names.
+    /// Returns the headline of a line, or `None` if the line is none. `states` are the states that
+    /// the file names.
     pub fn of(line: &'a str, states: &[String]) -> Option<Self> {
         let rest = line.trim_start_matches('*');
         let level = line.len() - rest.len();

@@ -39,7 +39,7 @@ const ENTITIES: [(&str, &str); 24] = [
     ("under", "_"),
 ];
 
-/// Text without its markup.
+/// Returns a text without its markup.
 pub(super) fn plain(text: &str, macros: &Macros) -> String {
     let mut folded = Folded::default();
     write(text, macros, &mut folded, &mut Trace::default());
@@ -81,7 +81,8 @@ impl Inline<'_> {
         self.sink.push(rest);
     }
 
-    /// Writes what begins with a mark. Returns its length, 0 if it is no markup.
+    /// Writes the text of a construct that begins with a mark. Returns its length, or 0 if it is no
+    /// markup.
     fn mark(&mut self, text: &str, before: Option<char>, depth: usize) -> usize {
         let window = &text[..text.floor_char_boundary(MAX_SPAN_BYTES)];
         match text.as_bytes()[0] {
@@ -114,7 +115,7 @@ impl Inline<'_> {
         content.len() + 2
     }
 
-    /// `x^{2}`; a raised number without braces stays as it is.
+    /// Writes the raised text of `x^{2}`. A raised number without braces stays as it is.
     fn raised(&mut self, text: &str, depth: usize) -> usize {
         let Some(rest) = text.strip_prefix("^{").filter(|_| depth < MAX_DEPTH) else { return 0 };
         let Some(end) = rest.find('}') else { return 0 };
@@ -126,7 +127,7 @@ impl Inline<'_> {
         end + 3
     }
 
-    /// Links, footnotes, citations, time stamps.
+    /// Writes links, footnotes, citations and time stamps in brackets.
     fn bracket(&mut self, text: &str, depth: usize) -> usize {
         if let Some(rest) = text.strip_prefix("[[") {
             let Some(end) = rest.find("]]") else { return 0 };
@@ -165,7 +166,7 @@ impl Inline<'_> {
         0
     }
 
-    /// Time stamps, targets, addresses.
+    /// Writes time stamps, targets and addresses in angle brackets.
     fn angle(&mut self, text: &str, depth: usize) -> usize {
         if let Some(rest) = text.strip_prefix("<<<") {
             // A radio target is text.
@@ -184,7 +185,7 @@ impl Inline<'_> {
         0
     }
 
-    /// `{{{name(a, b)}}}`.
+    /// Writes the text that a call of a macro stands for: `{{{name(a, b)}}}`.
     fn macro_call(&mut self, text: &str, depth: usize) -> usize {
         let Some(rest) = text.strip_prefix("{{{") else { return 0 };
         let Some(end) = rest.find("}}}") else { return 0 };
@@ -209,7 +210,7 @@ impl Inline<'_> {
         end + 6
     }
 
-    /// `\alpha`, `\\` at the end of a line.
+    /// Writes the text of an entity such as `\alpha`, or a space for `\\` at the end of a line.
     fn entity(&mut self, text: &str) -> usize {
         if text.starts_with("\\\\") {
             self.sink.space();
@@ -226,7 +227,7 @@ impl Inline<'_> {
     }
 }
 
-/// What a link without text shows.
+/// Returns the text that a link without text shows.
 fn target(link: &str) -> &str {
     for scheme in ["file:", "id:"] {
         if let Some(rest) = link.strip_prefix(scheme) {

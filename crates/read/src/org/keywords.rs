@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::super::outline::fold;
 use super::inline;
 
-/// What a file says about itself.
+/// The statements of a file about itself.
 #[derive(Debug, Default)]
 pub(super) struct Keywords {
     title: Vec<String>,
@@ -60,7 +60,7 @@ pub(super) fn keyword(line: &str) -> Option<(String, &str)> {
 }
 
 impl Keywords {
-    /// Finds what holds for the whole file, wherever it stands.
+    /// Finds the keywords that hold for the whole file, wherever they stand.
     pub fn define(&mut self, lines: &[&str]) {
         self.define_macros(lines);
         for line in lines.iter().filter(|line| line.trim_start().starts_with("#+")) {
@@ -106,7 +106,7 @@ impl Keywords {
         tags.iter().any(|tag| self.exclude_tags.iter().any(|excluded| excluded == tag))
     }
 
-    /// As fields of front matter.
+    /// Returns the keywords as fields of front matter.
     pub fn of_page(&self) -> Map<String, Value> {
         let mut fields = Map::new();
         let plain = |text: &str| fold(&inline::plain(text, &self.macros));

@@ -33,13 +33,13 @@ pub(super) struct Reader {
     includes: Includes,
     /// Levels of the open headlines with their tags.
     open: Vec<(usize, Vec<String>)>,
-    /// Names of blocks of which no end was found.
+    /// Names of blocks whose end was not found.
     unclosed: HashSet<String>,
     files: Vec<std::path::PathBuf>,
     depth: usize,
 }
 
-/// What was read.
+/// The result of reading a page.
 pub(super) struct Finished {
     pub keywords: Keywords,
     pub includes: Includes,
@@ -206,7 +206,7 @@ impl Reader {
             || Headline::of(line, &self.keywords.states).is_some())
     }
 
-    /// Blocks with a line that ends them.
+    /// Reads a block with a line that ends it.
     fn block_with_end(&mut self, lines: &[&str], text: &str) -> Option<usize> {
         if let Some(name) = text.strip_prefix("\\begin{") {
             let end = format!("\\end{{{name}");
@@ -247,7 +247,8 @@ impl Reader {
         Some(at + 1)
     }
 
-    /// Returns the line that ends a block. One without an end is looked for once.
+    /// Returns the line that ends a block. The end of a block that has none is looked for only
+    /// once.
     fn end_of(&mut self, lines: &[&str], end: &str) -> Option<usize> {
         if self.unclosed.contains(end) {
             return None;
@@ -282,7 +283,7 @@ impl Reader {
         }
     }
 
-    /// `#+INCLUDE: "file.org::*Part" src rust`.
+    /// Reads the file that a keyword takes in: `#+INCLUDE: "file.org::*Part" src rust`.
     fn include(&mut self, value: &str) {
         let (target, rest) = match value.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
             Some(split) => split,
@@ -370,7 +371,8 @@ impl Reader {
     }
 }
 
-/// Returns the lines of planning and properties below a headline, and the anchor that they give it.
+/// Returns the number of lines of planning and properties below a headline, and the anchor that
+/// they give the headline.
 fn properties(lines: &[&str]) -> (usize, Option<String>) {
     let mut used = lines.iter().take_while(|line| is_planning(line.trim())).count();
     let mut custom_id = None;
@@ -391,12 +393,12 @@ fn properties(lines: &[&str]) -> (usize, Option<String>) {
     (used, custom_id.filter(|id| !id.is_empty()))
 }
 
-/// `SCHEDULED: <2025-03-01>`.
+/// Returns whether a line is planning, such as `SCHEDULED: <2025-03-01>`.
 fn is_planning(text: &str) -> bool {
     ["SCHEDULED:", "DEADLINE:", "CLOSED:", "CLOCK:"].iter().any(|mark| text.starts_with(mark))
 }
 
-/// `:NAME:`.
+/// Returns whether a line is the mark of a drawer: `:NAME:`.
 fn is_drawer(text: &str) -> bool {
     text.strip_prefix(':').and_then(|rest| rest.strip_suffix(':')).is_some_and(|name| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
@@ -455,7 +457,8 @@ fn footnote(line: &str) -> Option<(&str, &str)> {
     (!label.contains(':')).then(|| (label, rest[end + 1..].trim_start()))
 }
 
-/// Returns a line of code without the comma that Org writes before what looks like its own marks.
+/// Returns a line of code without the comma that Org writes before text that looks like its own
+/// marks.
 fn unescaped(line: &str) -> &str {
     match line.trim_start().strip_prefix(',') {
         Some(rest) if rest.starts_with('*') || rest.starts_with("#+") || rest.starts_with(',') => {

@@ -33,15 +33,15 @@ const INLINE: &[&str] = &[
     "small", "span", "strong", "sub", "sup", "textarea", "time", "tt", "var",
 ];
 
-/// Which elements to read.
+/// The selectors of the elements to read.
 pub(super) struct Selectors {
-    /// What is read of a page.
+    /// The element that is read of a page.
     pub root: Selector,
-    /// What is never content, besides [`NEVER_CONTENT`].
+    /// The elements that are never content, besides [`NEVER_CONTENT`].
     pub excluded: Vec<Selector>,
 }
 
-/// What a page consists of.
+/// The parts of a page.
 #[derive(Debug, Default)]
 pub(super) struct Digest {
     pub pieces: Vec<Piece>,
@@ -57,13 +57,13 @@ pub(super) struct Digest {
     pub odd_ignores: Vec<String>,
 }
 
-/// What becomes of an element.
+/// The treatment of an element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Status {
     Content,
-    /// No content, but what it says of the page counts.
+    /// The element is no content, but its statements about the page count.
     Ignored,
-    /// As if it were not there.
+    /// The element is treated as if it were not there.
     Excluded,
     Body,
     /// A body is inside: nothing else is content.
@@ -227,7 +227,7 @@ impl Walk<'_> {
         self.pass_on(frame);
     }
 
-    /// Gives what an element contains to its parent.
+    /// Gives the contents of an element to its parent.
     fn pass_on(&mut self, frame: Frame) {
         let Some(parent) = self.frames.last_mut() else { return };
         let has_body = matches!(frame.status, Status::Body | Status::AroundBody);
@@ -241,7 +241,7 @@ impl Walk<'_> {
         parent.pieces.extend(frame.pieces);
     }
 
-    /// Collects what an element says about the page.
+    /// Collects the statements of an element about the page.
     fn said(&mut self, element: &Element, frame: &Frame) {
         let text = || fold(&text_of(&frame.pieces));
         let pairs = |name: &str| -> Vec<(String, String)> {

@@ -1,4 +1,4 @@
-//! What is written of a page for `pagefind.js`: its content and what the site says about it.
+//! The fragment of a page for `pagefind.js`: its content and what the site says about it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The directory of fragments, below the bundle's.
 pub const DIRECTORY: &str = "pagefind-fragment";
 
-/// At the end of the ids of pages that have words of a weight below 1.
+/// The end of the ids of pages that have words of a weight below 1.
 const LIGHT: &str = "_light";
 
 /// An element with an id.
@@ -40,11 +40,11 @@ pub struct Fragment {
     pub word_count: u32,
     /// Values to filter by.
     pub filters: BTreeMap<String, Vec<String>>,
-    /// What to show with the page.
+    /// The metadata to show with the page.
     pub meta: BTreeMap<String, String>,
     /// The elements with an id.
     pub anchors: Vec<Anchor>,
-    /// Where words weigh other than 1.
+    /// The places where words have a weight other than 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub weights: Weights,
 }

@@ -25,19 +25,19 @@ pub use reader::{Reader, Record, Source};
 const LANGUAGE: &str = "pagefind-language";
 /// The attribute of the names that a page can be sorted by.
 const SORTS: &str = "pagefind-sorts";
-/// In front of the name of an attribute to sort by: a filter may have the same name.
+/// The text in front of the name of an attribute to sort by: a filter may have the same name.
 const SORT_PREFIX: &str = "sort:";
 /// The language of pages that declare none.
 const UNKNOWN: &str = "unknown";
 
-/// How a site is read.
+/// The options for reading a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The element that is read of each page.
     pub root_selector: String,
     /// Elements that are no content.
     pub exclude_selectors: Vec<String>,
-    /// Which files are pages.
+    /// The pattern of the files that are pages.
     pub glob: String,
     /// The language of all pages, whatever they declare.
     pub force_language: Option<String>,
@@ -87,7 +87,7 @@ pub struct Site {
     pub old_directory: bool,
     /// The scripts of Pagefind's own user interfaces that pages load.
     pub ui_scripts: BTreeSet<&'static str>,
-    /// Who may read all pages, besides their owner.
+    /// The users, besides the owner, who may read all pages.
     pub shared: Shared,
 }
 
@@ -103,7 +103,8 @@ pub fn read(site: &Path, options: &Options, on_problem: &mut dyn FnMut(Problem))
     Ok(Site { n_files, shared, ..finish(&sources, options) })
 }
 
-/// What only the site as a whole decides: bodies, languages, types of attributes.
+/// Returns the site of these pages. This step decides what depends on the site as a whole: bodies,
+/// languages, types of attributes.
 pub fn finish(sources: &[Source], options: &Options) -> Site {
     let old_directory = sources.iter().any(|page| page.old_directory);
     let ui_scripts = sources.iter().flat_map(|page| &page.ui_scripts).copied().collect();
@@ -176,7 +177,7 @@ fn primary_language(languages: &BTreeMap<String, usize>) -> String {
     primary.0.to_owned()
 }
 
-/// Returns names that are numbers on every page that has them.
+/// Returns the names whose values are numbers on every page that has them.
 fn numeric_sorts<'a>(
     pages: impl Iterator<Item = &'a BTreeMap<String, String>>,
 ) -> BTreeSet<String> {
@@ -219,7 +220,7 @@ fn attributes(
     attributes
 }
 
-/// Metadata that is shown but not searched.
+/// Returns whether metadata of this name is searched and not only shown.
 fn is_searched(name: &str) -> bool {
     !matches!(name, "title" | "image" | "image_alt" | "url")
 }

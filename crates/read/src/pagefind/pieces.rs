@@ -24,7 +24,7 @@ pub(super) enum Piece {
     Break,
 }
 
-/// What a content consists of.
+/// The content of a page, read from its pieces.
 #[derive(Debug, Default)]
 pub(super) struct Content {
     pub text: String,
@@ -61,7 +61,7 @@ pub(super) fn read(pieces: &[Piece], anchors: &[Anchor], segmented: bool) -> Con
     reader.finish()
 }
 
-/// Who set a weight.
+/// The source of a weight.
 #[derive(Clone, Copy, PartialEq)]
 enum Origin {
     Page,

@@ -20,21 +20,21 @@ use super::{Options, UNKNOWN, segments};
 /// The file that marks a bundle: pages below it were built, not written.
 const BUNDLE_ENTRY: &str = "findling.idx";
 
-/// What gzip files begin with.
+/// The bytes at the beginning of gzip files.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 0x08];
 
 /// A page before the site as a whole is known.
 #[derive(Debug)]
 pub struct Source {
-    /// Where it was found, for messages.
+    /// The path of the page's file, for messages.
     path: PathBuf,
     pub(super) url: String,
     pub(super) digest: Digest,
-    /// It is in the index even if other pages mark their bodies and it has none.
+    /// The page is in the index even if other pages mark their bodies and this one does not.
     pub(super) always: bool,
-    /// It refers to `/_pagefind/`.
+    /// The page refers to `/_pagefind/`.
     pub(super) old_directory: bool,
-    /// Which of [`UI_SCRIPTS`] it loads.
+    /// The [`UI_SCRIPTS`] that the page loads.
     pub(super) ui_scripts: Vec<&'static str>,
 }
 
@@ -55,7 +55,7 @@ pub struct Record {
     pub content: String,
     /// The language.
     pub language: String,
-    /// What to show with it.
+    /// The metadata to show with the page.
     pub meta: BTreeMap<String, String>,
     /// Values to filter by.
     pub filters: BTreeMap<String, Vec<String>>,
@@ -95,7 +95,7 @@ impl Source {
         &self.url
     }
 
-    /// What to show with it.
+    /// Returns the metadata to show with the page.
     pub fn meta(&self) -> &BTreeMap<String, String> {
         &self.digest.meta
     }
@@ -233,7 +233,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// What a page holds, if its parser comes to an end in time.
+    /// Returns the parts of a page, if its parser comes to an end in time.
     fn digest(&self, html: &str) -> Result<Digest, String> {
         let (html, selectors) = (html.to_owned(), Arc::clone(&self.selectors));
         let work = move || digest::read(&Html::parse_document(&html), &selectors);

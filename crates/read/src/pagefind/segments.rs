@@ -3,7 +3,7 @@
 //! Locations in a content count words, so the build and the browser must cut alike. Each character
 //! is a word of its own; runs of Latin letters and digits stay whole.
 
-/// Stands between words in a content.
+/// The border between words in a content.
 pub(super) const BORDER: char = '\u{200b}';
 
 /// Returns whether a language (BCP 47) has no spaces between words.

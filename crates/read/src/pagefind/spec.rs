@@ -1,5 +1,5 @@
-//! The values of `data-pagefind-meta`, `-default-meta`, `-filter` and `-sort`: names, each with
-//! what its value is.
+//! The values of `data-pagefind-meta`, `-default-meta`, `-filter` and `-sort`: names, each with the
+//! source of its value.
 
 /// A name, and where its value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(super) struct Spec {
     pub value: Value,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     /// The text of the element.
@@ -41,7 +41,7 @@ pub(super) fn parse(spec: &str, attribute: impl Fn(&str) -> Option<String>) -> V
     specs
 }
 
-/// Text without white space at its ends, and with single spaces inside.
+/// Returns a text without white space at its ends, and with single spaces inside.
 pub(super) fn fold(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -14,10 +14,10 @@ use crate::outline::shorten;
 /// Deepest nesting of braces that the parser is given: it calls itself for each.
 const MAX_DEPTH: usize = 100;
 
-/// Entries that are named of those with a fault.
+/// Most entries with a fault that are named.
 const MAX_NAMED: usize = 5;
 
-/// Bytes of an entry's key in a message.
+/// Most bytes of an entry's key in a message.
 const MAX_KEY_BYTES: usize = 80;
 
 /// Reads a bibliography. Entries that cannot be read are named and left out.
@@ -41,8 +41,8 @@ pub(super) fn read(text: &str, notes: &mut Notes) -> Vec<Paper> {
     }
 }
 
-/// Reads each entry by itself, so that one that is damaged does not hide the others. References
-/// between entries are not followed then.
+/// Reads each entry by itself, so that a damaged entry does not hide the others. References between
+/// entries are then not followed.
 fn one_by_one(text: &str, notes: &mut Notes) -> Vec<Paper> {
     let mut strings = Vec::new();
     let mut found = Vec::new();
@@ -76,15 +76,15 @@ fn one_by_one(text: &str, notes: &mut Notes) -> Vec<Paper> {
     papers
 }
 
-/// What is wrong with an entry that is read without a part of it.
+/// A fault of an entry, which is read without the faulty part.
 struct Fault {
     line: u64,
     key: String,
     what: String,
 }
 
-/// Returns the papers of a bibliography whose abbreviations are taken out of it. Fields and links
-/// that have no end, or are too much, are left out and named in `faults`.
+/// Returns the papers of a bibliography whose abbreviations are already taken out. Fields and links
+/// that have no end, or are too large, are left out and named in `faults`.
 fn papers_of<'s>(
     mut raw: RawBibliography<'s>,
     abbreviations: &mut Abbreviations<'s>,
@@ -117,7 +117,7 @@ fn papers_of<'s>(
     Ok(Bibliography::from_raw(raw)?.iter().map(paper_of).collect())
 }
 
-/// Names the first faults and counts the others.
+/// Reports the first faults and counts the others.
 fn tell(mut faults: Vec<Fault>, notes: &mut Notes) {
     faults.sort_by_key(|fault| fault.line);
     let n_more = faults.len().saturating_sub(MAX_NAMED);
@@ -266,7 +266,7 @@ mod tests {
         (papers.into_iter().map(|paper| paper.key).collect(), notes.n_errors())
     }
 
-    /// Returns an entry whose key is there twice makes that each is read by itself.
+    /// Returns a text with two entries of one key, so that each entry is read by itself.
     fn with_a_repeated_key(text: &str) -> String {
         format!("{text}\n@book{{twice, title = {{T}}}}\n@book{{twice, title = {{T}}}}\n")
     }

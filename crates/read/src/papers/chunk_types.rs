@@ -1,4 +1,4 @@
-//! What part of a paper a section is.
+//! The part of a paper that a section is.
 
 use std::collections::BTreeMap;
 
@@ -88,9 +88,9 @@ pub(super) fn without_number(heading: &str) -> &str {
     if is_decimal || is_roman { rest.trim() } else { heading }
 }
 
-/// Gives each section its type. A section below a heading that says nothing has the type of the
-/// heading above. Captions become sections of their own. References are left out, unless they are
-/// asked for.
+/// Gives each section its type. A section below a heading that does not name a part has the type of
+/// the heading above. Captions become sections of their own. References are left out unless
+/// `with_references` is set.
 pub(super) fn classify(
     sections: Vec<Section>,
     with_references: bool,
@@ -147,7 +147,8 @@ pub(super) fn set(attributes: &mut BTreeMap<String, AttributeValue>, kind: Chunk
     attributes.insert("chunk_type".to_owned(), AttributeValue::String(kind.name().to_owned()));
 }
 
-/// `Figure 3` of a paragraph that is the caption of it: a word, a number, and a mark behind it.
+/// Returns the `Figure 3` of a paragraph that is the caption of a figure: a word and a number, with
+/// a mark behind them.
 fn caption(block: &Block) -> Option<&str> {
     let text = block.text.as_str();
     let word = ["Figure ", "Fig. ", "Fig ", "Table ", "FIGURE ", "TABLE ", "Algorithm "]

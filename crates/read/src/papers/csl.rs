@@ -162,7 +162,8 @@ fn authors(value: &Value) -> Vec<String> {
     }
 }
 
-/// `{"date-parts": [[2019, 5]]}`, `{"raw": "2019"}`, a string or a number.
+/// Returns the year of a date: `{"date-parts": [[2019, 5]]}`, `{"raw": "2019"}`, a string or a
+/// number.
 fn year(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64(),
@@ -176,7 +177,7 @@ fn year(value: &Value) -> Option<i64> {
     }
 }
 
-/// Publishers write abstracts with tags of JATS.
+/// Returns a text without tags. Publishers write abstracts with tags of JATS.
 fn without_tags(text: &str) -> String {
     if !text.contains("</") {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Finds the text of a paper among the files beside its bibliography.
+//! The join of a paper with its text, which is found among the files beside the bibliography.
 
 use std::collections::HashMap;
 
@@ -64,7 +64,8 @@ fn find(
     named.next().or_else(|| stems.find_map(|name| by_stem.get(name))).copied()
 }
 
-/// Letters and digits alone, in lower case: file names cannot have the signs of DOIs and titles.
+/// Returns only the letters and digits of a text, in lower case: file names cannot have the signs
+/// of DOIs and titles.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -146,7 +146,7 @@ fn document(text: &str, form: Form, file: &File, options: &Options, outcome: &mu
     page::add_document(raw, file, options, outcome);
 }
 
-/// Gives the sections of a text their parts of a paper.
+/// Sets for each section of a text which part of a paper it is.
 fn classify(raw: &mut RawPage, options: &Options) {
     let mut trace = Trace::new(options.trace);
     trace.extend(std::mem::take(&mut raw.left_out));

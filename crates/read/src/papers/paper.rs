@@ -1,8 +1,8 @@
-//! What is known of a paper, whatever format says it.
+//! The metadata of a paper, whatever the format of its source.
 
 use bincode::{Decode, Encode};
 
-/// What a filter finds where nothing is known.
+/// The value that a filter finds where nothing is known.
 pub const UNKNOWN: &str = "unknown";
 
 /// A paper's metadata. What is not known is empty.
@@ -12,12 +12,12 @@ pub(crate) struct Paper {
     pub key: String,
     pub kind: Kind,
     pub title: String,
-    /// In order, given name first.
+    /// The authors in order, each with the given name first.
     pub authors: Vec<String>,
     pub year: Option<i64>,
     /// The journal, conference, book or publisher.
     pub venue: String,
-    /// Without `https://doi.org/`.
+    /// The DOI without `https://doi.org/`.
     pub doi: String,
     pub url: String,
     pub abstract_text: String,
@@ -30,19 +30,19 @@ pub(crate) struct Paper {
 /// Kinds of works: the union of what the formats tell apart, in few words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub enum Kind {
-    /// In a journal, a magazine or a newspaper.
+    /// A work in a journal, a magazine or a newspaper.
     Article,
-    /// In the proceedings of a conference.
+    /// A work in the proceedings of a conference.
     Conference,
     /// A whole book.
     Book,
     /// A part of a book.
     Chapter,
-    /// For an academic degree.
+    /// A work for an academic degree.
     Thesis,
-    /// Published by an institution.
+    /// A work published by an institution.
     Report,
-    /// Not published, or by its authors alone.
+    /// A work that is not published, or only by its authors.
     Preprint,
     /// Data.
     Dataset,
@@ -173,7 +173,7 @@ pub(super) fn name(text: &str) -> String {
     }
 }
 
-/// Keywords, parted by commas or semicolons.
+/// Splits keywords at commas and semicolons.
 pub(super) fn list(text: &str) -> Vec<String> {
     let parts = text.split([',', ';']).map(str::trim);
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()

@@ -34,7 +34,7 @@ fn outline(raw: &RawPage) -> Vec<String> {
     sections.collect()
 }
 
-/// How bad a problem is, and its line.
+/// The severity of a problem, and its line.
 type Kinds = Vec<(Severity, Option<u64>)>;
 
 fn kinds(outcome: &Outcome) -> Kinds {

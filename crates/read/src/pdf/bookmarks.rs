@@ -21,9 +21,9 @@ const MAX_NAMES: usize = 100_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bookmark {
     pub title: String,
-    /// From 1.
+    /// The level, from 1.
     pub level: u8,
-    /// From 0.
+    /// The page, from 0.
     pub page: usize,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn of(pdf: &Pdf) -> Vec<Bookmark> {
     found
 }
 
-/// Where places are.
+/// The places in a file and their pages.
 struct Places {
     pages: HashMap<ObjectIdentifier, usize>,
     /// The pages of named places.

@@ -16,19 +16,19 @@ const MAX_PAGE_STEPS: u64 = 1_000_000;
 /// Most things that all pages of a file may draw.
 const MAX_FILE_STEPS: u64 = 100_000_000;
 
-/// Why a page is not read to its end.
+/// The reason why a page is not read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// It draws more than the limit.
+    /// The page draws more than the limit.
     TooMuch,
-    /// The library failed on it.
+    /// The library failed on the page.
     Failed,
 }
 
-/// Marks an unwinding that [`Budget::spend`] started.
+/// The mark of an unwinding that [`Budget::spend`] started.
 struct Spent;
 
-/// Counts what a file draws.
+/// The count of what a file draws.
 #[derive(Debug)]
 pub(super) struct Budget {
     page: Cell<u64>,

@@ -12,7 +12,7 @@ const GUTTER: f32 = 0.7;
 /// Shares of the spans that may cross a gutter, tried in this order.
 const CROSSING: [f32; 3] = [0.0, 0.1, 0.35];
 
-/// Least lines of a column.
+/// Fewest lines of a column.
 const MIN_LINES: usize = 3;
 
 /// Least mean length of a column's lines, in characters of Latin text.
@@ -61,7 +61,7 @@ fn cut(mut spans: Vec<Span>, em: f32, depth: u32, groups: &mut Vec<Vec<Span>>) {
     band.finish_wide(groups);
 }
 
-/// What lies between two changes from columns to full width.
+/// The spans between two changes from columns to full width.
 #[derive(Default)]
 struct Band {
     wide: Vec<Span>,
@@ -173,7 +173,7 @@ impl Side {
     }
 
     /// Returns whether the lines of both sides stand at the same heights, as the cells of rows do.
-    /// Only the part is looked at where both sides have lines.
+    /// Only the part in which both sides have lines is looked at.
     fn aligns_with(&self, other: &Side, em: f32) -> bool {
         let (few, many) = if self.lines < other.lines { (self, other) } else { (other, self) };
         let (top, bottom) = (many.top - em, many.bottom + em);

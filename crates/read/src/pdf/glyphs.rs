@@ -30,11 +30,11 @@ const COPY_DISTANCE: f32 = 0.12;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Glyph {
     pub c: char,
-    /// Where it begins.
+    /// The place where the glyph begins.
     pub x: f32,
     /// The baseline.
     pub y: f32,
-    /// How far the next one is away.
+    /// The distance to the next glyph.
     pub width: f32,
     /// Font size.
     pub size: f32,
@@ -62,7 +62,7 @@ impl Glyph {
     }
 }
 
-/// What a page draws.
+/// The glyphs and images that a page draws.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PageGlyphs {
     pub glyphs: Vec<Glyph>,
@@ -74,14 +74,14 @@ pub(super) struct PageGlyphs {
     pub height: f32,
 }
 
-/// Why a file cannot be opened.
+/// The reason why a file cannot be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Closed {
-    /// It needs a password.
+    /// The file needs a password.
     Password,
     /// The encryption is not known or is damaged.
     Encryption,
-    /// It is no PDF, or damaged beyond repair.
+    /// The file is no PDF, or is damaged beyond repair.
     Damaged,
 }
 
@@ -125,7 +125,7 @@ impl File {
     }
 }
 
-/// Reads the pages of a file.
+/// The reader of a file's pages.
 pub(super) struct Reader<'a> {
     file: &'a File,
     cache: InterpreterCache<'a>,
@@ -151,8 +151,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the largest image of a page, from 0. `None` if the page has none, or if that has
-    /// more than [`MAX_PIXELS`] or cannot be decoded.
+    /// Returns the largest image of a page, from 0. Returns `None` if the page has no image, or if
+    /// the image has more than [`MAX_PIXELS`] or cannot be decoded.
     ///
     /// # Errors
     /// Why the page cannot be read.
@@ -191,7 +191,7 @@ pub(super) struct Picture {
     pub data: Vec<u8>,
     /// Three for red, green and blue, or one for grey.
     pub channels: u8,
-    /// From pixels to the page.
+    /// The transformation from pixels to the page.
     to_page: Affine,
 }
 
@@ -256,14 +256,15 @@ pub(super) fn text_string(bytes: &[u8]) -> String {
     }
 }
 
-/// Takes what a page draws. `to_page` leads from the thing's own coordinates to the page's.
+/// A taker of the things that a page draws. `to_page` leads from a thing's own coordinates to the
+/// page's.
 trait Taker {
     fn glyph(&mut self, _glyph: &Drawn<'_>, _to_page: Affine, _is_vertical: bool) {}
 
     fn image(&mut self, image: &Image<'_, '_>, to_page: Affine, budget: &Budget);
 }
 
-/// Counts all that a page draws, and hands on its glyphs and images.
+/// A device that counts all that a page draws, and hands on its glyphs and images.
 struct Counted<'t, T> {
     taker: &'t mut T,
     budget: &'t Budget,
@@ -300,10 +301,10 @@ impl<'a, T: Taker> Device<'a> for Counted<'_, T> {
     fn pop_transparency_group(&mut self) {}
 }
 
-/// Takes the glyphs that a page draws.
+/// The collector of the glyphs that a page draws.
 struct Collector {
     page: PageGlyphs,
-    /// Of the page, in square points.
+    /// The area of the page, in square points.
     area: f64,
     /// Whether a font is bold, by its key.
     bold: HashMap<u128, bool>,
@@ -388,11 +389,11 @@ fn advance(glyph: &Drawn<'_>) -> f64 {
     f64::from(advance.unwrap_or(500.0))
 }
 
-/// Takes the largest image that a page draws.
+/// The largest image that a page draws.
 #[derive(Default)]
 struct Largest {
     picture: Option<Picture>,
-    /// Of the largest image, in square points.
+    /// The area of the largest image, in square points.
     area: f64,
 }
 
@@ -413,7 +414,7 @@ impl Taker for Largest {
     }
 }
 
-/// What an image covers, in square points.
+/// Returns the area that an image covers, in square points.
 fn area(image: &Image<'_, '_>, transform: Affine) -> f64 {
     (transform.determinant() * f64::from(image.width()) * f64::from(image.height())).abs()
 }

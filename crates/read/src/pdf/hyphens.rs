@@ -89,7 +89,7 @@ impl Hyphens {
     }
 }
 
-/// What stands between two lines.
+/// The text between two joined lines.
 enum Joint {
     Space,
     /// Nothing; the hyphen stays.
@@ -98,7 +98,7 @@ enum Joint {
     Drop,
 }
 
-/// What follows the last white space, without signs before the word.
+/// Returns the text behind the last white space, without signs before the word.
 fn last_word(text: &str) -> Option<&str> {
     let word = text.rsplit(char::is_whitespace).next()?;
     Some(word.trim_start_matches(|c: char| !c.is_alphanumeric()))

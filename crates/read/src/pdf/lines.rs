@@ -6,10 +6,10 @@ use crate::reference_marks::{Raised, classify};
 /// A gap that separates spans of one line as words do, in ems.
 const WORD_GAP: f32 = 0.12;
 
-/// Size of raised text, as a part of that of its line.
+/// Size of raised text, as a part of the size of its line.
 const RAISED_SIZE: f32 = 0.85;
 
-/// How far the middle of a span may be from that of its line, in ems.
+/// Largest distance between the middle of a span and the middle of its line, in ems.
 const SAME_LINE: f32 = 0.35;
 
 /// A line of text.
@@ -22,7 +22,7 @@ pub(super) struct Line {
     pub y: f32,
     /// The font size of most of its characters.
     pub size: f32,
-    /// Whether nearly all of it is bold.
+    /// Whether nearly all of the line is bold.
     pub is_bold: bool,
 }
 

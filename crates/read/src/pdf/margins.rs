@@ -2,13 +2,13 @@
 
 use super::spans::Span;
 
-/// Smallest number of such numbers on a page.
+/// Fewest such numbers on a page.
 const MIN_NUMBERS: usize = 5;
 
 /// Distance of the numbers from the text, in ems.
 const GAP: f32 = 0.6;
 
-/// How far the edges of the numbers may be apart, in ems.
+/// Largest distance between the edges of the numbers, in ems.
 const ALIGNED: f32 = 0.6;
 
 /// Returns the spans without numbers that count lines, and the numbers.

@@ -34,7 +34,7 @@ type Columns = Vec<Vec<Line>>;
 /// An image that covers this part of a page without text is a scan.
 const SCAN_SHARE: f32 = 0.5;
 
-/// Numbers of pages that a message lists.
+/// Most numbers of pages that a message lists.
 const MAX_LISTED: usize = 5;
 
 /// Returns whether bytes begin as a PDF does.
@@ -42,7 +42,7 @@ fn is_pdf(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(1024)].windows(5).any(|at| at == b"%PDF-")
 }
 
-/// Reads a file. What is wrong with it goes to `outcome`; `None`: nothing of it can be read.
+/// Reads a file. Problems go to `outcome`. Returns `None` if nothing of the file can be read.
 pub(super) fn read(
     bytes: &[u8],
     path: &Path,
@@ -138,7 +138,7 @@ fn declared_title(title: &str, path: &Path) -> Option<String> {
     (!is_made_up).then_some(title)
 }
 
-/// The text of all pages, and what is wrong with some.
+/// The text of all pages, and the problems of some pages.
 #[derive(Default)]
 struct Pages {
     columns: Vec<Columns>,
@@ -151,7 +151,7 @@ struct Pages {
     unread: Vec<usize>,
     /// Scans whose image is over the limit, or cannot be decoded.
     undecoded: Vec<usize>,
-    /// What the first failure of text recognition says, with the pages it failed on.
+    /// The message of the first failure of text recognition, with the pages on which it failed.
     ocr_failed: Option<(String, Vec<usize>)>,
     /// Pages whose fonts do not say which characters they are.
     unknown: Vec<usize>,
@@ -300,7 +300,8 @@ fn columns_of(page: &PageGlyphs) -> (Columns, Vec<String>) {
     (columns, numbers)
 }
 
-/// `page 3`, `pages 3, 5, 8`, `pages 1, 2, 3, 4, 5 and 7 more`.
+/// Returns pages as a text: `page 3`, `each of the pages 3, 5, 8`, or the first five with the
+/// number of the others: `… 4, 5 and 7 more`.
 fn listed(pages: &[usize]) -> String {
     let first: Vec<String> = pages.iter().take(MAX_LISTED).map(usize::to_string).collect();
     let word = if pages.len() == 1 { "page" } else { "each of the pages" };

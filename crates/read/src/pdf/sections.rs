@@ -11,7 +11,7 @@ use super::paragraphs::{self, Paragraph};
 use crate::outline::fold;
 use findling_page::page::{Block, Section};
 
-/// How much larger than the text a heading is.
+/// The smallest size of a heading, as a multiple of the size of text.
 const LARGER: f32 = 1.12;
 
 /// Most lines and bytes of a heading.

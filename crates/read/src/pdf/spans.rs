@@ -12,10 +12,10 @@ const WORD_GAP: f32 = 0.16;
 /// A gap that ends a span, in ems: wider than justified text stretches its spaces.
 const SPAN_GAP: f32 = 0.8;
 
-/// How far a character may go back over the one before it, in ems.
+/// Largest overlap of a character with the one before it, in ems.
 const MAX_OVERLAP: f32 = 0.5;
 
-/// How far a baseline may be off, in ems.
+/// Largest distance of a character from the baseline of its span, in ems.
 const BASELINE: f32 = 0.08;
 
 /// Characters on one baseline with gaps no wider than between words.

@@ -9,9 +9,9 @@ use flate2::bufread::ZlibDecoder;
 
 /// Most bytes that are unpacked.
 pub(super) struct Limits {
-    /// Of one stream.
+    /// The limit for one stream.
     pub stream: u64,
-    /// Of all streams that are no images. Images are never unpacked.
+    /// The limit for all streams that are no images. Images are never unpacked.
     pub total: u64,
 }
 
@@ -51,7 +51,8 @@ pub(super) fn over_limit(file: &[u8], limits: &Limits) -> Option<u64> {
     None
 }
 
-/// Returns the unpacked size of what begins like a packed stream, counted up to the limit; else 0.
+/// Returns the unpacked size of bytes that begin like a packed stream, counted up to the limit.
+/// Returns 0 for other bytes.
 fn size(packed: impl BufRead, most: u64, depth: usize) -> u64 {
     let mut packed = packed;
     let is_packed = packed.fill_buf().is_ok_and(|start| match start {
@@ -84,7 +85,7 @@ fn size(packed: impl BufRead, most: u64, depth: usize) -> u64 {
     size
 }
 
-/// Counts what is read through it.
+/// A reader that counts the bytes read through it.
 struct Peeked<'a, 'b> {
     inner: &'a mut Box<dyn BufRead + 'b>,
     size: &'a mut u64,

@@ -1,4 +1,4 @@
-//! Joins rows to pages.
+//! The join of rows to pages.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ const RESERVED: [&str; 13] = [
     "sections",
 ];
 
-/// Why rows are not pages.
+/// The reason why rows are not pages.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowError {
@@ -54,7 +54,7 @@ pub enum RowError {
         page: String,
         /// Number of sections.
         expected: u32,
-        /// How many there are.
+        /// The number of sections that are there.
         found: u32,
     },
     /// Rows that say different things of a page.
@@ -94,7 +94,7 @@ pub enum RowError {
     Value {
         /// The page.
         page: String,
-        /// What was expected and found.
+        /// The reason: what was expected and what was found.
         reason: String,
     },
 }
@@ -103,7 +103,7 @@ pub enum RowError {
 /// that are complete leave the memory.
 pub struct Assembly<'a> {
     options: &'a Options,
-    /// By file and place.
+    /// The pages by file and place.
     pages: BTreeMap<(String, u32), Slot>,
     /// The places of pages whose rows say none, by id.
     places: HashMap<String, u32>,
@@ -116,7 +116,7 @@ enum Slot {
 }
 
 impl<'a> Assembly<'a> {
-    /// Without rows yet. Texts go where `options` say.
+    /// Returns an assembly without rows. Texts go where `options` say.
     pub fn new(options: &'a Options) -> Self {
         Self { options, pages: BTreeMap::new(), places: HashMap::new() }
     }
@@ -163,7 +163,7 @@ impl<'a> Assembly<'a> {
         self.pages.len()
     }
 
-    /// What was read of the files, in their order.
+    /// Returns the pieces that were read of the files, in the order of the files.
     ///
     /// # Errors
     /// If sections are missing, or a page contradicts itself.

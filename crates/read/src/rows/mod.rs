@@ -1,8 +1,8 @@
 //! Sections as rows, which data engines keep in tables: [`Splitter`] reads files to rows, and
 //! [`Assembly`] joins rows to the pages that a build reads. `docs/tables.md` describes the columns.
 //!
-//! What the columns do not say of a page is in `as_read`, so that the pages are the same ones. Rows
-//! without it count as records do.
+//! The data of a page that the columns do not hold are in `as_read`, so that the pages are the same
+//! ones. Rows without it count as records do.
 
 mod assembly;
 mod split;
@@ -24,7 +24,7 @@ pub use split::{Finished, Split, Splitter, Wanted};
 
 /// Version of `as_read`.
 const FORMAT: u32 = 1;
-/// What stands between the blocks of a section in its text.
+/// The separator between the blocks of a section in its text.
 const BETWEEN: &str = "\n\n";
 
 /// A section of a page; a page without sections has one row as well.
@@ -48,11 +48,11 @@ pub struct Row {
     pub title: Option<String>,
     /// The page's language, BCP 47.
     pub language: Option<String>,
-    /// 1 to 6; 0 before the first heading.
+    /// The heading's level, 1 to 6; 0 before the first heading.
     pub level: Option<u32>,
-    /// Plain text.
+    /// The heading as plain text.
     pub heading: Option<String>,
-    /// Fragment without `#`.
+    /// The fragment without `#`.
     pub anchor: Option<String>,
     /// The blocks, with a blank line between them.
     pub text: String,
@@ -64,7 +64,7 @@ pub struct Row {
     pub units: Option<Vec<String>>,
     /// The options of reading that are not the defaults, an object as JSON.
     pub options: Option<String>,
-    /// What else the program read, in its own coding.
+    /// The other results of reading, in the program's own coding.
     #[serde(with = "base64_bytes")]
     pub as_read: Option<Vec<u8>>,
 }
@@ -96,7 +96,7 @@ struct AsRead<P> {
     section: Option<SectionAsRead>,
 }
 
-/// What the columns do not say of a section.
+/// The facts about a section that the columns do not state.
 #[derive(Encode, Decode)]
 struct SectionAsRead {
     language: String,
@@ -219,7 +219,7 @@ fn rows_of(
     Ok(rows)
 }
 
-/// Attributes as records have them; `None` if there are none.
+/// Returns attributes as records have them, or `None` if there are none.
 fn attributes_json(attributes: &BTreeMap<String, Raw>) -> Option<String> {
     use serde_json::Value;
     let value = |raw: &Raw| match raw {

@@ -18,15 +18,15 @@ use findling_base::progress::Counter;
 use findling_base::usage_error::UsageError;
 use findling_page::page::Page;
 
-/// The code of errors in what is asked to be split.
+/// The code of errors about the files that the caller wants to split.
 const CODE: &str = "files";
 
-/// Reads files of a site to rows.
+/// A reader that splits files of a site into rows.
 pub struct Splitter {
     options: Arc<Options>,
     files: Vec<File>,
     problems: Vec<Problem>,
-    /// What the rows say of the options, as [`Row::options`].
+    /// The options that the rows state, as [`Row::options`].
     told: Option<String>,
 }
 
@@ -38,26 +38,26 @@ pub enum Wanted {
     Given {
         /// The path below the root.
         file: String,
-        /// `None` tells it by the name.
+        /// The format. `None` means that the file's name decides.
         format: Option<Format>,
         /// The contents.
         bytes: Vec<u8>,
     },
 }
 
-/// What was read, before the rules for a whole site.
+/// The files that were read, before the rules for a whole site.
 pub struct Split {
     told: Option<String>,
     problems: Vec<Problem>,
     read: Vec<(File, Outcome)>,
-    /// Whether these are all pages of a site.
+    /// Whether the files are all pages of a site.
     is_whole: bool,
 }
 
-/// What was read, as rows.
+/// The files that were read, as rows.
 #[derive(Default)]
 pub struct Finished {
-    /// In the order of the files. Title and language are as if there were no other pages.
+    /// The rows in the order of the files. Title and language are as if there were no other pages.
     pub rows: Vec<Row>,
     /// The pages, without those that a site does not show.
     pub pages: Vec<Page>,
@@ -83,7 +83,7 @@ impl Splitter {
         self.files.iter().map(|file| file.id.as_str())
     }
 
-    /// What is to be told of files that are not read.
+    /// Returns the problems to report about files that are not read.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }

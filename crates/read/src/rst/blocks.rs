@@ -13,7 +13,7 @@ use super::lines::{
 use super::objects::Objects;
 use super::tables;
 
-/// Deepest nesting of blocks. What is deeper is read as text.
+/// Deepest nesting of blocks. Deeper blocks are read as text.
 const MAX_DEPTH: usize = 32;
 
 /// State of reading a page.
@@ -180,7 +180,8 @@ impl Reader {
         self.text(lines)
     }
 
-    /// Returns a section's title, or a transition between paragraphs. 0: neither.
+    /// Reads a section's title, or a transition between paragraphs. Returns the number of its
+    /// lines, or 0 if there is neither.
     fn title(&mut self, lines: &[&str]) -> usize {
         let line = lines[0];
         let next = lines.get(1).copied().unwrap_or_default();
@@ -222,7 +223,7 @@ impl Reader {
         self.outline.heading(level, title, Some(anchor));
     }
 
-    /// Paragraphs, definition lists, and code behind `::`.
+    /// Reads a paragraph, a definition list, or code behind `::`.
     fn text(&mut self, lines: &[&str]) -> usize {
         let line = lines[0];
         let has_definition = lines.get(1).is_some_and(|next| indent(next) > 0 && !is_blank(next));
@@ -246,7 +247,7 @@ impl Reader {
         len + self.literal(&lines[len..])
     }
 
-    /// Code behind `::`: lines that are indented, or that begin with the same mark.
+    /// Reads code behind `::`: lines that are indented, or that begin with the same mark.
     fn literal(&mut self, lines: &[&str]) -> usize {
         let Some(start) = lines.iter().position(|line| !is_blank(line)) else { return 0 };
         let first = lines[start];
@@ -273,7 +274,7 @@ impl Reader {
         self.outline.code_block(&lines.join("\n"));
     }
 
-    /// Returns an item of a list, whose content begins at a column.
+    /// Reads an item of a list, whose content begins at a column. Returns the number of its lines.
     fn item(&mut self, lines: &[&str], at: usize) -> usize {
         let n = indented_len(&lines[1..], if at < lines[0].len() { at.min(2) } else { 1 });
         let mut content = vec![&lines[0][at..]];
@@ -353,7 +354,8 @@ impl Reader {
         self.outline.end_block();
     }
 
-    /// What begins with `..`: footnotes, targets, substitutions, directives, comments.
+    /// Reads a block that begins with `..`: footnotes, targets, substitutions, directives,
+    /// comments.
     fn explicit(&mut self, lines: &[&str]) -> usize {
         let first = lines[0].strip_prefix("..").unwrap_or_default().trim_start();
         // Two dots alone end a block before a quotation.
@@ -404,7 +406,7 @@ fn body<'a>(first: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     body
 }
 
-/// Characters by their numbers: `0xA9 U+2014 text`.
+/// Returns characters by their numbers: `0xA9 U+2014 text`.
 fn unicode(codes: &str) -> String {
     let codes = codes.split(" .. ").next().unwrap_or_default();
     codes

@@ -1,20 +1,20 @@
 //! Anchors of C++ declarations: names mangled as Sphinx does it (`sphinx/domains/cpp`, version 4).
 //!
-//! A declaration that this does not read has no anchor: pointers to functions, expressions other
-//! than numbers, deduced types, requirements of concepts.
+//! Some declarations are not read and have no anchor: pointers to functions, expressions other than
+//! numbers, deduced types, requirements of concepts.
 
-/// What a declaration declares.
+/// The anchor and the name that a declaration declares.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Declared {
     pub anchor: String,
-    /// The name with those around it, outermost first.
+    /// The name with the names around it, outermost first.
     pub scope: Vec<String>,
 }
 
 /// Deepest nesting of template arguments.
 const MAX_DEPTH: usize = 16;
 
-/// What a declaration of a kind declares, in these scopes.
+/// Returns the anchor and the name that a declaration of a kind declares, in these scopes.
 pub(super) fn declared(kind: &str, declaration: &str, scopes: &[String]) -> Option<Declared> {
     let tokens = tokens(declaration)?;
     let mut parser = Parser { tokens: &tokens, at: 0, depth: 0 };
@@ -311,7 +311,7 @@ impl<'a> Parser<'a> {
         operator(&sign).map(|_| sign)
     }
 
-    /// Template arguments up to `>`.
+    /// Reads template arguments up to `>`.
     fn arguments(&mut self) -> Option<String> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -335,7 +335,7 @@ impl<'a> Parser<'a> {
         Some(out)
     }
 
-    /// `using` names: `Name = type`.
+    /// Reads the names of a declaration with `using`: `Name = type`.
     fn alias(&mut self) -> Option<Vec<Name>> {
         let start = self.at;
         let names = self.names().filter(|_| matches!(self.peek(), "" | "="));
@@ -375,7 +375,7 @@ impl<'a> Parser<'a> {
         Some(format!("{volatile}{}{id}", if is_const { "K" } else { "" }))
     }
 
-    /// Pointers, references and packs, each with what it adds in front of a type.
+    /// Reads pointers, references and packs, and returns what each adds in front of a type.
     fn pointers(&mut self) -> Vec<String> {
         let mut pointers = Vec::new();
         loop {
@@ -477,7 +477,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What stands behind the parameters of a method.
+    /// Reads the modifiers behind the parameters of a method.
     fn modifiers(&mut self) -> String {
         let (mut is_const, mut is_volatile, mut reference) = (false, false, "");
         loop {

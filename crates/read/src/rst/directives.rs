@@ -1,4 +1,4 @@
-//! Directives: what `.. name::` begins.
+//! Directives: blocks that begin with `.. name::`.
 
 use super::super::html;
 use super::super::left_out::Rule;
@@ -16,7 +16,7 @@ const MAX_INCLUDES: usize = 8;
 
 /// A directive with what belongs to it.
 pub(super) struct Directive<'a> {
-    /// Without its domain.
+    /// The name without its domain.
     pub name: &'a str,
     domain: Option<&'a str>,
     /// The lines up to the options or the first blank line.
@@ -85,7 +85,7 @@ impl<'a> Directive<'a> {
         self.argument.join(" ")
     }
 
-    /// Everything but the options: the text of a note.
+    /// Returns everything but the options: the text of a note.
     fn body(&self) -> Vec<&'a str> {
         let mut body = self.argument.clone();
         if self.is_apart {
@@ -166,7 +166,7 @@ impl Reader {
         }
     }
 
-    /// An object, or a directive that is not known: its title and its content.
+    /// Reads an object, or a directive that is not known: its title and its content.
     fn other(&mut self, directive: &Directive<'_>) {
         if directive.domain == Some("cpp")
             && self.objects.namespace(directive.name, &directive.argument())
@@ -215,8 +215,8 @@ impl Reader {
         }
     }
 
-    /// A module of Python: the objects below belong to it, and the page is also found by its name.
-    /// As the first thing below a title it gives the section its anchor (Sphinx,
+    /// Reads a module of Python: the objects below belong to it, and the page is also found by its
+    /// name. If the module is the first thing below a title, the section gets its anchor (Sphinx,
     /// `MoveModuleTargets`).
     fn module(&mut self, directive: &Directive<'_>) {
         let name = directive.argument();
@@ -347,7 +347,7 @@ impl Reader {
         self.files.pop();
     }
 
-    /// Terms, each with its definition.
+    /// Reads terms, each with its definition.
     fn glossary(&mut self, lines: &[&str]) {
         let mut at = 0;
         let mut terms: Vec<&str> = Vec::new();

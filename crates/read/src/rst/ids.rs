@@ -52,7 +52,7 @@ pub(super) fn of_object(prefix: &str, name: &str) -> String {
     format!("{prefix}-{}", name.trim_start_matches('-'))
 }
 
-/// Text with a hyphen for each run of other characters, except at the end.
+/// Returns a text with a hyphen for each run of other characters, except at the end.
 fn hyphened(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let mut id = String::with_capacity(text.len());
     for c in text.chars() {

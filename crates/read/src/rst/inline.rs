@@ -19,10 +19,10 @@ const MAX_ROLE_BYTES: usize = 64;
 /// that reading takes time in proportion to the text.
 const MAX_SPAN_BYTES: usize = 4096;
 
-/// What text refers to.
+/// The substitutions, labels and ids to which text refers.
 #[derive(Debug, Default)]
 pub(super) struct Context {
-    /// `|name|` and what stands for it.
+    /// The texts that stand for each `|name|`.
     pub substitutions: HashMap<String, String>,
     /// Titles by the labels before them.
     pub labels: HashMap<String, String>,
@@ -42,7 +42,7 @@ impl Context {
         self.write_at(text, sink, 0);
     }
 
-    /// Text without its markup, and without its ranges of code.
+    /// Returns a text without its markup, and without its ranges of code.
     pub fn plain(&mut self, text: &str) -> String {
         let mut folded = Folded::default();
         self.write(text, &mut folded);
@@ -70,7 +70,8 @@ impl Context {
         sink.push(rest);
     }
 
-    /// Writes what begins with a mark. Returns its length, 0 if it is no markup.
+    /// Writes the text of a construct that begins with a mark. Returns its length, or 0 if it is no
+    /// markup.
     fn mark(&mut self, text: &str, before: Option<char>, sink: &mut Folded, depth: usize) -> usize {
         if let Some(rest) = text.strip_prefix('\\') {
             // An escaped space is nothing.
@@ -125,7 +126,8 @@ impl Context {
         self.footnote_mark(text, sink)
     }
 
-    /// `` `text`_ ``, `` `text <target>`__ ``, `` `text`:role: ``, `` `text` ``.
+    /// Writes a text between backquotes: `` `text` ``, `` `text`_ ``, `` `text`:role: ``,
+    /// `` `text <target>`__ ``.
     fn interpreted(&mut self, text: &str, sink: &mut Folded, depth: usize) -> usize {
         let Some((content, used)) = between_any(text) else { return 0 };
         let behind = &text[used..];
@@ -150,7 +152,8 @@ impl Context {
         used
     }
 
-    /// `[1]_`, `[#name]_`: the mark is left out; a citation's name is kept.
+    /// Reads the mark of a footnote or a citation: `[1]_`, `[#name]_`. The mark of a footnote is
+    /// left out; the name of a citation is kept.
     fn footnote_mark(&mut self, text: &str, sink: &mut Folded) -> usize {
         let window = start_of(text, MAX_ROLE_BYTES);
         let Some(end) = window.strip_prefix('[').and_then(|rest| rest.find(']')) else { return 0 };
@@ -245,7 +248,7 @@ fn code(text: &str, sink: &mut Folded) {
     sink.end_code();
 }
 
-/// Text without the backslashes that escape its characters.
+/// Returns a text without the backslashes that escape its characters.
 pub(super) fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -259,7 +262,7 @@ pub(super) fn unescaped(text: &str) -> String {
     plain
 }
 
-/// `text <target>`.
+/// Splits `text <target>` into its title and its target.
 fn title_and_target(content: &str) -> (&str, Option<&str>) {
     let split = content.strip_suffix('>').and_then(|front| {
         let (title, target) = front.rsplit_once('<')?;
@@ -298,7 +301,8 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<(&'a str, usize)
         .map(|at| (&rest[..at], start.len() + at + end.len()))
 }
 
-/// As [`between`] for a single backquote, behind which `_` or a role may follow.
+/// Returns the text between two single backquotes, and where the second ends, as [`between`] does.
+/// Behind the second, `_` or a role may follow.
 fn between_any(text: &str) -> Option<(&str, usize)> {
     let rest = text.strip_prefix('`')?;
     let ends = |behind: &str| {
@@ -337,14 +341,14 @@ fn start_of(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
-/// `:role:` before a backquote: the role, and where the backquote is.
+/// Returns the role in `:role:` before a backquote, and where the backquote is.
 fn role_of(text: &str) -> Option<(&str, usize)> {
     let rest = start_of(text, MAX_ROLE_BYTES).strip_prefix(':')?;
     let end = rest.find(":`")?;
     is_role(&rest[..end]).then_some((&rest[..end], end + 2))
 }
 
-/// `:role:` behind a backquote.
+/// Returns the role in `:role:` behind a backquote, and where the mark of the role ends.
 fn role_at_end(text: &str) -> Option<(&str, usize)> {
     let rest = text.strip_prefix(':')?;
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')))?;

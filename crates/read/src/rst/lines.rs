@@ -5,7 +5,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Columns of a tab.
 const TAB: usize = 8;
 
-/// Text without tabs, carriage returns and white space at the ends of lines.
+/// Returns a text without tabs, carriage returns and white space at the ends of lines.
 pub(super) fn expanded(text: &str) -> String {
     let mut expanded = String::with_capacity(text.len());
     for line in text.lines() {
@@ -36,7 +36,7 @@ pub(super) fn is_blank(line: &str) -> bool {
     line.trim_start().is_empty()
 }
 
-/// Spaces that a line begins with.
+/// Returns the number of spaces with which a line begins.
 pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
@@ -121,7 +121,7 @@ pub(super) fn enumerator(line: &str) -> Option<usize> {
         .then(|| line.len() - rest.trim_start_matches(' ').len())
 }
 
-/// Returns a field: `:name: text`. Returns the name and where the text begins.
+/// Returns the name of a field and where its text begins: `:name: text`.
 pub(super) fn field(line: &str) -> Option<(&str, usize)> {
     let rest = line.strip_prefix(':')?;
     let mut from = 0;
@@ -143,7 +143,7 @@ pub(super) fn field(line: &str) -> Option<(&str, usize)> {
     }
 }
 
-/// Options of a command: `-a, --all=FILE  text`. Returns the options and where the text begins.
+/// Returns the options of a command and where the text behind them begins: `-a, --all=FILE  text`.
 pub(super) fn options(line: &str) -> Option<(&str, usize)> {
     let end = line.find("  ").unwrap_or(line.len());
     let names = &line[..end];

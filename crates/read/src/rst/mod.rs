@@ -87,7 +87,7 @@ fn of_page(found: Vec<(String, String)>) -> Map<String, Value> {
     fields
 }
 
-/// Trace of a page.
+/// Returns the trace of a page.
 fn trace(options: &Options) -> Trace {
     Trace::new(options.trace)
 }

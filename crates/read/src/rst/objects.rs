@@ -6,14 +6,14 @@ use super::ids::of_object;
 /// The object that the text is about.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    /// Of Python.
+    /// The module of Python.
     pub module: String,
     /// The classes around, outermost first.
     pub classes: Vec<String>,
     pub program: Option<String>,
     /// The names around in C++, outermost first.
     pub cpp: Vec<String>,
-    /// Those before each `namespace-push`.
+    /// The names around in C++ before each `namespace-push`.
     pub cpp_before: Vec<Vec<String>>,
 }
 
@@ -22,9 +22,9 @@ pub(super) struct Objects {
 pub(super) struct Object {
     pub heading: String,
     pub anchor: Option<String>,
-    /// For a class: its name, which its members carry.
+    /// The name of a class, which its members carry.
     pub class: Option<String>,
-    /// For something of C++: the names around what is in it.
+    /// The names around the members of an object of C++.
     pub cpp: Option<Vec<String>>,
 }
 
@@ -76,7 +76,8 @@ impl Objects {
         }
     }
 
-    /// Follows a directive that names the namespace of what comes; false for any other.
+    /// Follows a directive that names the namespace of the objects below. Returns false for any
+    /// other directive.
     pub fn namespace(&mut self, kind: &str, argument: &str) -> bool {
         match kind {
             "namespace" => {
@@ -145,7 +146,7 @@ fn plain(signature: &str, anchor: Option<String>) -> Object {
     Object { heading: signature.to_owned(), anchor, class: None, cpp: None }
 }
 
-/// Returns whether a name is one of a class in a program, as people write them.
+/// Returns whether a signature begins like the name of a class, as people write them.
 fn is_class(signature: &str) -> bool {
     signature.starts_with(|c: char| c.is_uppercase() || c == '_')
         || signature.contains(['(', '.', '_'])

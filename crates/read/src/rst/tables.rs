@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::lines::is_blank;
 
-/// `+-----+-----+`.
+/// Returns whether a line is the border of a grid table: `+-----+-----+`.
 pub(super) fn is_grid(line: &str) -> bool {
     line.len() > 2
         && line.starts_with("+-")
@@ -12,7 +12,7 @@ pub(super) fn is_grid(line: &str) -> bool {
         && line.bytes().all(|byte| matches!(byte, b'+' | b'-'))
 }
 
-/// `=====  =====`.
+/// Returns whether a line is the border of a simple table: `=====  =====`.
 pub(super) fn is_simple(line: &str) -> bool {
     line.starts_with('=')
         && line.ends_with('=')

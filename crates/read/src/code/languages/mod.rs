@@ -1,4 +1,5 @@
-//! Programming languages: how a file is recognised, and which nodes of its grammar are symbols.
+//! Programming languages: how a file's language is recognised, and which nodes of its grammar are
+//! symbols.
 
 #[cfg(feature = "code")]
 mod c_family;
@@ -14,7 +15,7 @@ use std::path::Path;
 #[cfg(feature = "code")]
 pub(super) use super::symbols::Grammar;
 
-/// Without grammars in the program no language has one.
+/// An empty type: without grammars in the program, no language has one.
 #[cfg(not(feature = "code"))]
 pub(super) enum Grammar {}
 
@@ -27,7 +28,7 @@ pub(super) struct Language {
     file_names: &'static [&'static str],
     /// Programs that a first line `#!` names.
     interpreters: &'static [&'static str],
-    /// Where its symbols are; `None`: it is cut at blank lines.
+    /// The grammar that finds its symbols; `None`: its files are cut at blank lines.
     pub grammar: Option<&'static Grammar>,
 }
 

@@ -17,7 +17,8 @@ pub(super) static TSX: Grammar = Grammar {
     rules: SCRIPT,
 };
 
-/// What only TypeScript has is in no tree of JavaScript.
+/// The rules for JavaScript and TypeScript. Nodes that only TypeScript has do not occur in trees of
+/// JavaScript.
 const SCRIPT: &[Rule] = &[
     rule("function_declaration", Role::Symbol(Kind::Function), Name::Field("name")),
     rule("generator_function_declaration", Role::Symbol(Kind::Function), Name::Field("name")),

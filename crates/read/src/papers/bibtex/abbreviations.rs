@@ -1,4 +1,4 @@
-//! What the abbreviations of a bibliography (`@string`) stand for, within limits.
+//! The texts that the abbreviations of a bibliography (`@string`) stand for, within limits.
 //!
 //! An abbreviation may consist of others. The library follows them by calling itself, so one that
 //! contains itself overflows its stack, and eleven that each repeat the one before ten times are
@@ -17,12 +17,12 @@ const MAX_FILE_BYTES: usize = 64 << 20;
 /// Bytes that each piece of a text counts besides its own: an empty one needs memory, too.
 const PIECE_BYTES: usize = 64;
 
-/// Why an abbreviation is not replaced by what it stands for.
+/// The reason why an abbreviation is not replaced by its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Refused {
-    /// It contains itself.
+    /// The abbreviation contains itself.
     Circle,
-    /// It stands for more text than the limit.
+    /// The abbreviation stands for more text than the limit.
     TooLarge,
 }
 
@@ -33,14 +33,15 @@ type Joined<'s> = Result<(Field<'s>, usize), Refused>;
 #[derive(Debug, Default)]
 pub(super) struct Abbreviations<'s> {
     raw: HashMap<&'s str, Field<'s>>,
-    /// What was joined so far.
+    /// The abbreviations that were joined so far.
     known: HashMap<&'s str, Joined<'s>>,
     /// Bytes of all that was joined.
     spent: usize,
 }
 
 impl<'s> Abbreviations<'s> {
-    /// Takes those of a bibliography. Of several with one name the last counts.
+    /// Takes the abbreviations of a bibliography. If several have the same name, the last one
+    /// counts.
     pub fn of(pairs: Vec<Pair<'s>>) -> Self {
         let raw = pairs.into_iter().map(|pair| (pair.key.v, pair.value.v)).collect();
         Self { raw, ..Self::default() }
@@ -62,7 +63,7 @@ impl<'s> Abbreviations<'s> {
         self.join(&field).map(|(joined, _)| joined)
     }
 
-    /// Returns the abbreviation that a piece is, if it is a known one.
+    /// Returns the name of the abbreviation that a piece is, if the abbreviation is known.
     fn name(&self, piece: &Spanned<RawChunk<'s>>) -> Option<&'s str> {
         match piece.v {
             RawChunk::Abbreviation(name) if self.raw.contains_key(name) => Some(name),
@@ -70,7 +71,7 @@ impl<'s> Abbreviations<'s> {
         }
     }
 
-    /// Joins an abbreviation after those that it consists of.
+    /// Joins an abbreviation after the abbreviations of which it consists.
     fn settle(&mut self, name: &'s str) {
         // Abbreviations that wait for others, with the place of the next piece to look at.
         let mut waiting = vec![(name, 0)];

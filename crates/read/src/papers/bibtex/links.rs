@@ -61,7 +61,7 @@ fn renamed(key: &str) -> Option<&'static str> {
     known.map(|(_, renamed)| *renamed)
 }
 
-/// What the library would copy for an entry.
+/// The amount that the library would copy for an entry.
 #[derive(Clone, Copy, Debug)]
 struct Weight {
     entries: usize,
@@ -126,7 +126,7 @@ impl Graph {
         Ok(Self { nodes: nodes.collect(), copied: 0 })
     }
 
-    /// Weighs an entry after those that it links to, and cuts what is too heavy.
+    /// Weighs an entry after the entries to which it links, and cuts the links that are too heavy.
     fn settle(&mut self, entry: usize) {
         let mut waiting = vec![(entry, 0)];
         while let Some((entry, at)) = waiting.last_mut() {
