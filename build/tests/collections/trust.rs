@@ -272,7 +272,11 @@ fn a_deployment_under_a_reader_is_followed_at_the_next_question() {
         for query in ["mutex", "oven", "\"may hold\"", "thread that waits"] {
             assert!(pages(query).is_ok(), "{layout} {query}");
         }
-        // The program that starts anew for each question does not wait for a minute either.
+        // The program that starts anew for each question does not wait for a minute either, where
+        // its copy lacks a file.
+        if layout != "--host=files" {
+            continue;
+        }
         current.store(0, Ordering::Relaxed);
         assert_eq!(home.found(&address, "mutex").len(), 2, "{layout}");
         current.store(1, Ordering::Relaxed);
