@@ -138,3 +138,10 @@ pub struct Block {
     /// Weight of its words, 0 to 10; 1 unless `data-findling-weight` is given.
     pub weight: f32,
 }
+
+impl Default for Block {
+    /// Returns an empty block of prose with the weight 1.
+    fn default() -> Self {
+        Self { text: String::new(), code: Vec::new(), is_code_block: false, weight: 1.0 }
+    }
+}
