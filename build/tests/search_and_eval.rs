@@ -333,7 +333,7 @@ fn without_a_model_the_static_table_embeds_documents_too() {
     let built = findling(&args);
     let said = String::from_utf8_lossy(&built.stderr).into_owned();
     assert!(built.status.success(), "{said}");
-    assert!(said.contains("--encoder static") && said.contains("--fit has no effect"), "{said}");
+    assert!(said.contains("--fit has no effect"), "{said}");
     let build = ["build", text(&corpus), "-o", text(&out), "--encoder", "static", "--json"];
     for other in ["transformer", "both", "hash"] {
         let code = refusal(&[&build[..], &["--query-encoder", other]].concat());

@@ -53,7 +53,7 @@ fn the_page_with_the_name_is_first_in_long_questions_too() {
         for query in [
             format!("why does the server fail with {name} while it starts"),
             format!("what is {name} good for in a program"),
-            format!("{name}: which memory is used by the log of the connection"),
+            format!("{name}, which memory is used by the log of the connection"),
             format!("how do I close the connection after {name} without a restart of everything"),
         ] {
             assert_eq!(first(&bundle, query.clone(), Fusion::default()), "/zebra/", "{query}");

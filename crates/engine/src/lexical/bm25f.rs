@@ -114,7 +114,9 @@ impl<'a> Scorer<'a> {
                 continue;
             }
             let mut terms = self.terms(plan, group, weight, related);
-            let unique = group.named && self.is_unique(&terms);
+            // A word with other names may stand on further pages by one of them.
+            let unique =
+                group.named && terms.iter().all(|term| term.typed) && self.is_unique(&terms);
             if unique {
                 weight *= UNIQUE_WEIGHT;
                 terms.iter_mut().for_each(|term| term.weight *= UNIQUE_WEIGHT);

@@ -311,7 +311,7 @@ fn is_named(text: &str, stretch: &Stretch) -> bool {
     n_digits > if is_number { MIN_NUMBER - 1 } else { 0 }
         || spelt.starts_with('-')
         || spelt.contains(['_', '.', ':'])
-        || letters.any(char::is_uppercase)
+        || letters.any(char::is_uppercase) && !behind.starts_with(':')
         || behind.starts_with("()")
 }
 
