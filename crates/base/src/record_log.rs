@@ -293,6 +293,7 @@ pub fn read_at(file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
+/// Reads bytes at a place of a file, where the system has no positioned reads.
 #[cfg(not(any(unix, windows)))]
 pub fn read_at(mut file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
     file.seek(SeekFrom::Start(at)).and_then(|_| io::Read::read_exact(&mut file, bytes))
