@@ -95,7 +95,7 @@ async fn one_slash(request: Request, next: Next) -> Response {
     }
 }
 
-/// Returns shards are named by their contents, and the rest of a bundle is not.
+/// Sets how long an answer is kept: shards are named by their contents, other files are not.
 async fn bundle_caching(request: Request, next: Next) -> Response {
     let is_shard = request.uri().path().starts_with("/shards/");
     caching(request, next, if is_shard { FOR_EVER } else { ASK_AGAIN }).await

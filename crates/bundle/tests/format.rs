@@ -359,7 +359,7 @@ fn coder() -> Coder {
     Coder::of(VECTORS.iter(), steps).unwrap()
 }
 
-/// Returns vectors 0 and 1 are in cell 0, the others in cell 1.
+/// Returns two cells: vectors 0 and 1 are in the first, the others in the second.
 fn cells() -> Vec<Example> {
     let place = |page, section, part| VectorPlace { page: PageId(page), section, part };
     let places = [place(0, 0, 0), place(0, 0, 128)];

@@ -161,7 +161,7 @@ pub enum Error {
     },
 }
 
-/// Returns names the path in an IO error.
+/// Names the path in an IO error.
 pub(super) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
     move |source| Error::Io { path: path.to_owned(), source }
 }

@@ -53,7 +53,7 @@ impl Engine {
         Ok(Self { index, entry, packs, ranges, hash, loads })
     }
 
-    /// Returns names the build.
+    /// Names the build.
     pub fn revision(&self) -> String {
         let path = self.entry.entry.manifest_path();
         let name = path.rsplit('/').next().unwrap_or_default();

@@ -394,7 +394,7 @@ impl Module {
     }
 }
 
-/// Returns names what goes in and what is done to it.
+/// Names what goes in and what is done to it.
 fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
     let bytes = fs::read(built).with_context(|| built.display().to_string())?;
     // The lock files name the versions of wasm-bindgen and binaryen.

@@ -209,7 +209,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// Returns the sections of a block, by their best passages.
+    /// Collects the sections of a block, by their best passages.
     fn collect(
         &self,
         block: &Block,

@@ -271,7 +271,7 @@ mod tests {
         LexicalHit { section, score, passage: section, boosts: 0 }
     }
 
-    /// Returns sections with their fused scores, best first.
+    /// Checks sections with their fused scores, best first.
     fn check(
         mode: Mode,
         fusion: Fusion,
