@@ -124,8 +124,9 @@ impl Shared {
                 // Only its owner may change a file that another user's build made. A copy of it
                 // takes its place.
                 let copy = entry.path().with_extension("private");
-                fs::copy(entry.path(), &copy)?;
-                fs::set_permissions(&copy, permissions)?;
+                let mut private = private_file().write(true).create_new(true).open(&copy)?;
+                io::copy(&mut File::open(entry.path())?, &mut private)?;
+                private.set_permissions(permissions)?;
                 fs::rename(&copy, entry.path())?;
             }
         }
