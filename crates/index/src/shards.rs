@@ -168,13 +168,13 @@ impl ShardSet {
             Iter: IndexedParallelIterator,
         >,
     ) -> Result<Vec<ShardId>> {
-        if kind.is_grouped() {
-            return self.add_groups(kind, ranges);
-        }
         let encode = |(start, raw)| Ok((start, self.deployed.encode(kind, raw)?));
         let encoded: Vec<(RangeStart<'_>, Stored)> =
             ranges.into_par_iter().map(encode).collect::<Result<_, Error>>()?;
-        Ok(self.add_encoded_ranges(encoded)?)
+        Ok(match kind.is_grouped() {
+            true => self.add_encoded_groups(encoded)?,
+            false => self.add_encoded_ranges(encoded)?,
+        })
     }
 
     /// Adds the shards of ranges, which are no groups, in order.
@@ -186,20 +186,6 @@ impl ShardSet {
         let named = ranges.into_par_iter().map(|(start, shard)| deployed.rename(shard, start));
         let named = named.collect::<io::Result<Vec<Stored>>>()?;
         Ok(named.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
-    }
-
-    fn add_groups<'a>(
-        &mut self,
-        kind: ShardKind,
-        ranges: impl IntoParallelIterator<
-            Item = (RangeStart<'a>, &'a [u8]),
-            Iter: IndexedParallelIterator,
-        >,
-    ) -> Result<Vec<ShardId>> {
-        let encode = |(start, raw)| Ok((start, self.deployed.encode(kind, raw)?));
-        let encoded: Vec<(RangeStart<'_>, Stored)> =
-            ranges.into_par_iter().map(encode).collect::<Result<_, Error>>()?;
-        Ok(self.add_encoded_groups(encoded)?)
     }
 
     /// Adds the shards of ranges, which form groups, in order.
