@@ -28,8 +28,8 @@ pub mod standard_streams;
 pub mod ui;
 
 pub use findling_base::{
-    bundle_files, file_hash, file_mode, http, percent, private_network, progress, record_log,
-    regular_file, replace_file, scratch, small_file, usage_error,
+    bundle_files, file_hash, file_mode, http, private_network, progress, record_log, regular_file,
+    replace_file, scratch, small_file, usage_error,
 };
 pub use findling_host as host;
 pub use findling_index as index;

@@ -26,13 +26,11 @@
 //! | [`progress`] | what a stage tells, whoever listens |
 //! | [`usage_error`] | errors in what was asked, with a code for programs |
 //! | [`http`], [`private_network`] | the client for HTTP, kept out of private networks |
-//! | [`percent`] | addresses with `%41` |
 
 pub mod bundle_files;
 pub mod file_hash;
 pub mod file_mode;
 pub mod http;
-pub mod percent;
 pub mod private_network;
 pub mod progress;
 pub mod record_log;

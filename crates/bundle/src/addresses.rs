@@ -60,7 +60,7 @@ pub fn key(address: &str) -> String {
 }
 
 /// Decodes `%20` and the like. Returns the text as it is if the result is not UTF-8.
-fn percent_decoded(text: &str) -> String {
+pub fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -197,6 +197,21 @@ impl Addresses {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_code_or_no_text_stays() {
+        for (text, expect) in [
+            ("a%20b", "a b"),
+            ("%C3%BC", "ü"),
+            ("50%25", "50%"),
+            ("%", "%"),
+            ("%zz", "%zz"),
+            ("%+5", "%+5"),
+            ("%ff", "%ff"),
+        ] {
+            assert_eq!(percent_decoded(text), expect);
+        }
+    }
 
     #[test]
     fn spellings_of_an_address_share_a_key() {

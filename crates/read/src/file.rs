@@ -2,8 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use findling_bundle::addresses::percent_decoded;
+
 use super::Format;
-use findling_base::percent::percent_decoded;
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]

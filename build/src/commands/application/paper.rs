@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::percent::percent_decoded;
+use findling_bundle::addresses::percent_decoded;
 use findling_engine::PageHit;
 use serde::Serialize;
 use serde_json::{Map, Value};

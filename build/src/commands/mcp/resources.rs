@@ -1,8 +1,8 @@
 //! Pages as resources: `findling://COLLECTION/ID`, both percent-encoded.
 
-use crate::percent::percent_decoded;
 use anyhow::Result;
 use findling_bundle::PageId;
+use findling_bundle::addresses::percent_decoded;
 use rmcp::model::{ListResourcesResult, Resource, ResourceTemplate};
 
 use super::answers::Call;

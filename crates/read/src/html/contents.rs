@@ -8,7 +8,7 @@ use super::annotations::text_of;
 use super::ids::Ids;
 use super::rules;
 use super::text::Words;
-use findling_base::percent::percent_decoded;
+use findling_bundle::addresses::percent_decoded;
 use findling_page::page::Section;
 
 /// Smallest number of links of a list of headings.

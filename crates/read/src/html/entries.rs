@@ -8,7 +8,7 @@ use super::annotations::text_of;
 use super::attrs::{Attrs, has_word};
 use super::ids::Ids;
 use super::{is_named, rules};
-use findling_base::percent::percent_decoded;
+use findling_bundle::addresses::percent_decoded;
 
 /// The longest signature, in bytes. Longer texts are no signatures.
 const MAX_SIGNATURE_BYTES: usize = 400;

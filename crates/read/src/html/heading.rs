@@ -1,7 +1,7 @@
 //! Headings: their text without marks, and their anchor.
 
 use ego_tree::{NodeId, NodeRef};
-use findling_base::percent::percent_decoded;
+use findling_bundle::addresses::percent_decoded;
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
 

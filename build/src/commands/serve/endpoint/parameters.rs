@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use findling_bundle::addresses::percent_decoded;
 use serde_json::Value;
 
 use crate::output::UsageError;
-use crate::percent::percent_decoded;
 
 static DESCRIPTION: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("openapi.json")).unwrap_or_default());
