@@ -9,6 +9,8 @@ mod agents;
 mod citations;
 mod closed_pipe;
 mod completions;
+#[path = "../support/counting_service.rs"]
+mod counting_service;
 mod default_encoder;
 mod formats;
 mod fresh;

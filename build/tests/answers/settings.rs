@@ -1,9 +1,8 @@
 //! `findling.toml`, `findling init` and `findling config show`.
 
-use std::net::TcpListener;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
+use super::counting_service::counting_service;
 use super::home::{Done, Home};
 
 /// A directory with two Markdown pages that a file says how to build.
@@ -79,28 +78,13 @@ fn the_file_that_init_writes_builds_and_config_says_where_values_come_from() {
     assert_eq!(of("FINDLING_HOME")["source"], "environment");
 }
 
-/// A service that counts who connects to it.
-fn service() -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/", listener.local_addr().unwrap());
-    let n_connections = Arc::new(AtomicUsize::new(0));
-    let counted = n_connections.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            counted.fetch_add(1, Ordering::Relaxed);
-            drop(stream);
-        }
-    });
-    (address, n_connections)
-}
-
 #[test]
 fn a_projects_file_decides_neither_who_is_asked_nor_who_may_ask() {
     let home = home(BUILD);
     assert_eq!(home.run(&["build"]).code, 0, "harmless settings hold without trust");
     std::fs::create_dir_all(home.path("outside")).unwrap();
     std::fs::rename(home.path("index"), home.path("outside/index")).unwrap();
-    let (address, n_connections) = service();
+    let (address, n_connections) = counting_service();
     let settings = [
         format!("[find]\nin = [\"{address}\"]\n"),
         format!("[context]\ntargets = [\"{address}\"]\n"),
@@ -142,7 +126,7 @@ fn a_file_is_trusted_by_path_and_contents() {
         let mut command = home.command(args);
         Done::of(command.current_dir(home.path("project")).output().unwrap())
     };
-    let (address, n_connections) = service();
+    let (address, n_connections) = counting_service();
     let text = format!("[find]\nlimit = 3\nin = [\"{address}\"]\n");
     home.write("project/findling.toml", &text);
     let listed = |args: &[&str]| -> serde_json::Value {

@@ -1,6 +1,8 @@
 //! Collections as a person uses them: the program, its registry, and bundles that it keeps.
 
 mod chats;
+#[path = "../support/counting_service.rs"]
+mod counting_service;
 mod documented;
 mod edits;
 mod full_disk;

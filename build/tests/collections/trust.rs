@@ -16,24 +16,10 @@ use findling_bundle::{FilePart, QueryEncoder, hash128};
 use findling_encoder::BoxedEncoder;
 use findling_encoder::hash::HashEncoder;
 
+use super::counting_service::counting_service;
 use super::home::{Home, tree};
 
-/// A service that counts who connects to it.
-fn service() -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/", listener.local_addr().unwrap());
-    let n_connections = Arc::new(AtomicUsize::new(0));
-    let counted = n_connections.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            counted.fetch_add(1, Ordering::Relaxed);
-            let _ = stream.unwrap().write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-        }
-    });
-    (address, n_connections)
-}
-
-/// A site that answers by `answer`, and the paths that were asked for.
+/// Serves a site that answers by `answer`. Returns its address and the paths that were requested.
 fn site(
     answer: impl Fn(&str) -> Option<Vec<u8>> + Send + 'static,
 ) -> (String, Arc<Mutex<Vec<String>>>) {
@@ -63,7 +49,7 @@ fn respond(mut stream: TcpStream, answer: &impl Fn(&str) -> Option<Vec<u8>>) -> 
     Some(path)
 }
 
-/// A bundle with an encoder whose files have these paths and contents.
+/// Builds a bundle with an encoder whose files have these paths and contents.
 fn bundle_with_encoder(files: &[(&str, Vec<u8>)], out: &Path) {
     let parts = files.iter().map(|(path, bytes)| FilePart {
         path: (*path).into(),
@@ -106,7 +92,7 @@ const RECORDS: [&str; 12] = [
 fn a_site_cannot_write_the_records_of_its_copy() {
     for name in RECORDS {
         let home = Home::new();
-        let (secret, n_connections) = service();
+        let (secret, n_connections) = counting_service();
         let record = format!("{secret}admin/findling.idx\n").into_bytes();
         let out = home.path("out");
         bundle_with_encoder(&[(name, record.clone())], &out);
@@ -149,7 +135,7 @@ fn a_record_of_a_copy_never_leads_to_another_address() {
     let out = home.path("out");
     let (address, asked) = site(move |path| std::fs::read(out.join(path)).ok());
     assert_eq!(home.found(&address, "mutex").len(), 2);
-    let (secret, n_connections) = service();
+    let (secret, n_connections) = counting_service();
     let sites = home.data().join("sites");
     for (path, _) in tree(&sites) {
         if path.ends_with("origin.txt") {
@@ -168,7 +154,7 @@ fn a_local_directory_never_leads_to_a_network() {
     let built =
         home.run(&["build", "site", "-o", "out", "--encoder=none", "--no-client", "--host=files"]);
     assert_eq!(built.code, 0, "{built:?}");
-    let (secret, n_connections) = service();
+    let (secret, n_connections) = counting_service();
     let mut n_removed = 0;
     for (path, _) in tree(&home.path("out/shards")) {
         // The manifest has a longer name.
@@ -229,8 +215,8 @@ fn the_sum_of_an_encoders_files_is_checked_before_the_first_byte() {
     assert_eq!(copy.beginning_of_parts(&dense.query_encoders[0].files, 10).unwrap(), b"a");
 }
 
-/// A site whose files are those of whichever directory is current, as after a deployment that
-/// keeps nothing.
+/// Serves a site whose files are those of the current directory, as after a deployment that keeps
+/// nothing.
 fn deployed_again(directories: [PathBuf; 2]) -> (String, Arc<AtomicUsize>) {
     let current = Arc::new(AtomicUsize::new(0));
     let of = current.clone();
