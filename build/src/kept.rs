@@ -1,4 +1,4 @@
-//! What a build keeps for the next one.
+//! The results that a build keeps for the next one.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::index;
 use crate::sources::Listing;
 
-/// What the next build need not compute again. Each log can be deleted at any time.
+/// The results that the next build need not compute again. Each log can be deleted at any time.
 #[derive(Clone, Debug)]
 pub struct Kept {
     /// The directory of the bundle that is replaced, which stays as it is; `None` where there is

@@ -63,7 +63,7 @@ impl<'a> Choice<'a> {
         Ok(Self { model, bits, counts, by_use, stays: model.indispensable() })
     }
 
-    /// Approximate bytes of a token in the download.
+    /// Returns the approximate bytes of a token in the download.
     fn cost(&self, id: u32) -> usize {
         let row = self.model.architecture().hidden as f32 * self.bits.bits() / 8.0;
         row.ceil() as usize + 4 + self.model.vocabulary()[id as usize].len()

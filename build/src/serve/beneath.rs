@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 pub struct Opened {
     /// The file. A directory has none on systems that cannot open one.
     pub file: Option<File>,
-    /// What the system says of it.
+    /// The system's description of the file.
     pub metadata: Metadata,
 }
 

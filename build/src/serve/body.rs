@@ -12,10 +12,10 @@ const MAX_BODY_TIME: Duration = Duration::from_secs(15);
 /// Why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyFault {
-    /// It has more bytes than are wanted.
+    /// A body with more bytes than are wanted.
     #[error("expected a shorter body")]
     TooLong,
-    /// It did not come in time.
+    /// A body that did not come in time.
     #[error("expected the whole body within 15 seconds")]
     TooSlow,
     /// The client went away, or sent something else.

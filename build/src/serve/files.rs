@@ -1,4 +1,5 @@
-//! Which files are served: those of a bundle by their names, those of a site below its directory.
+//! The files that are served: those of a bundle by their names, those of a site below its
+//! directory.
 //!
 //! A directory may have other files than those that are meant for readers. So a bundle's directory
 //! gives only what the format and the client name:
@@ -36,7 +37,7 @@ const WELL_KNOWN: &str = ".well-known";
 /// The page on which Pagefind's users try a search.
 const PLAYGROUND: [&str; 2] = ["playground", "index.html"];
 
-/// What a directory is, which decides what is served of it.
+/// The kind of a directory, which decides what of it is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Bundle,

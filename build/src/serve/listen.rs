@@ -210,7 +210,7 @@ struct Place {
     end: Arc<Notify>,
 }
 
-/// Whose turn it is to send.
+/// The side whose turn it is to send.
 #[derive(Debug)]
 enum Turn {
     /// The client's. The connection has this number in the line.

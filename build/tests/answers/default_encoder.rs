@@ -6,10 +6,10 @@ use std::process::Stdio;
 
 use super::home::{Done, Home};
 
-/// What every message about a transformer names.
+/// The option that every message about a transformer names.
 const ASKING: &str = "--encoder all-minilm-l6-v2";
 
-/// A build without a terminal and without input. Its home has no model.
+/// Builds without a terminal and without input. The home has no model.
 fn build(home: &Home, args: &[&str]) -> Done {
     let all = [&["build", "site", "--no-client", "-o"], args].concat();
     let done = Done::of(home.command(&all).stdin(Stdio::null()).output().unwrap());
@@ -21,7 +21,7 @@ fn n_advised(done: &Done) -> usize {
     done.err.lines().filter(|line| line.contains(ASKING)).count()
 }
 
-/// All files of a directory with their contents.
+/// Returns all files of a directory with their contents.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut left = vec![directory.to_owned()];

@@ -25,7 +25,7 @@ fn home(encoder: &str) -> Home {
     home
 }
 
-/// The first page, and the addresses of its sections.
+/// Returns the first page, and the addresses of its sections.
 fn first(home: &Home, query: &str, more: &[&str]) -> (Value, Vec<String>) {
     let response = home.json(&[&["search", "out", query, "--json"], more].concat());
     let page = response["results"][0].clone();

@@ -1,4 +1,4 @@
-//! What a project's `findling.toml` may set.
+//! The settings that a project's `findling.toml` may hold.
 //!
 //! Such a file comes with the files of others: whoever clones a repository has it. So it may say
 //! how the project is read, ranked and shown, and name files of the project. Who is asked, who may
@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::bundle_files::is_address;
 
-/// Who may set an option.
+/// The people who may set an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Any file: it says how something is read, ranked or shown.

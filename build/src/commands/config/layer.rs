@@ -25,7 +25,7 @@ const WITHOUT: &[&str] = &["init", "config", "history", "completions", "man", "h
 pub struct Settled {
     /// The arguments.
     pub arguments: Vec<OsString>,
-    /// Which settings of a file do not hold, and what to do.
+    /// The settings of a file that do not hold, and the remedy.
     pub warning: Option<String>,
 }
 
@@ -77,7 +77,7 @@ pub fn files(here: &Path) -> Vec<PathBuf> {
     nearest.into_iter().chain(own).collect()
 }
 
-/// What is added to a command line.
+/// The settings that are added to a command line.
 #[derive(Default)]
 struct Added {
     options: Vec<OsString>,

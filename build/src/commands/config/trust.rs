@@ -1,4 +1,4 @@
-//! Which projects' files a person trusts: `findling config trust`.
+//! The projects' files that a person trusts: `findling config trust`.
 //!
 //! A file is trusted by its path and its contents, so one that has changed is not trusted until a
 //! person says so again. The list is `trusted.json` in the directory of findling's data, where no
@@ -22,9 +22,9 @@ const LIST: &str = "trusted.json";
 pub enum Trust {
     /// A person trusts it, or wrote it: the file in the directory of findling's data.
     Whole,
-    /// As much as files of others are: its harmless settings hold.
+    /// The trust that any file has: its harmless settings hold.
     Harmless,
-    /// As [`Self::Harmless`]; it was trusted with other contents.
+    /// The same trust as [`Self::Harmless`], after the file was trusted with other contents.
     Changed,
     /// Not at all: another user of the machine owns it.
     None,

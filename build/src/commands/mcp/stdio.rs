@@ -127,7 +127,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> 
 mod tests {
     use super::*;
 
-    /// What is answered, and the number of messages that are read, for an input.
+    /// Returns the answers to an input, and the number of messages that were read.
     fn talk(input: &[u8]) -> (Vec<Value>, usize) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
