@@ -114,9 +114,7 @@ impl<'a> Scorer<'a> {
                 continue;
             }
             let mut terms = self.terms(plan, group, weight, related);
-            // A word with other names may stand on further pages by one of them.
-            let unique =
-                group.named && terms.iter().all(|term| term.typed) && self.is_unique(&terms);
+            let unique = group.named && self.is_unique(&terms);
             if unique {
                 weight *= UNIQUE_WEIGHT;
                 terms.iter_mut().for_each(|term| term.weight *= UNIQUE_WEIGHT);
@@ -147,8 +145,9 @@ impl<'a> Scorer<'a> {
     /// Returns whether at most [`MAX_UNIQUE_PAGES`] pages have the word as typed, and one has.
     fn is_unique(&self, terms: &[ScoredTerm]) -> bool {
         let mut pages: Vec<u32> = Vec::new();
-        for term in terms.iter().filter(|term| term.typed) {
-            if term.lookup.entry.df > MAX_UNIQUE_PASSAGES {
+        for term in terms {
+            // A word with other names may stand on further pages by one of them.
+            if !term.typed || term.lookup.entry.df > MAX_UNIQUE_PASSAGES {
                 return false;
             }
             for level in Level::ALL {
