@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { gzipSync } from "node:zlib";
-import { TYPES } from "./server.mjs";
+import { listening, TYPES } from "./server.mjs";
 
 const TEXT = /^(text\/|application\/json|image\/svg)/;
 
@@ -84,12 +84,5 @@ export async function serveAs(host, directory, page) {
     response.writeHead(range ? 206 : 200, headers);
     response.end(body);
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  state.url = `http://127.0.0.1:${server.address().port}/`;
-  state.close = () =>
-    new Promise((resolve) => {
-      server.closeAllConnections();
-      server.close(resolve);
-    });
-  return state;
+  return listening(server, state);
 }

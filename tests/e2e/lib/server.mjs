@@ -18,6 +18,18 @@ export const TYPES = {
   ".findling": "application/octet-stream",
 };
 
+/** Lets a server listen on a free port. Adds its `url` to `state`, and `close`, which ends it. */
+export async function listening(server, state) {
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  state.url = `http://127.0.0.1:${server.address().port}/`;
+  state.close = () =>
+    new Promise((resolve) => {
+      server.closeAllConnections();
+      server.close(resolve);
+    });
+  return state;
+}
+
 /**
  * Serves directories; the first directory with a file serves it. `pages` has HTML by path, which is
  * sent with `headers`.
@@ -102,14 +114,7 @@ export async function serve(directories, pages = {}, headers = {}) {
     response.writeHead(status, headers);
     response.end(bytes);
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  state.url = `http://127.0.0.1:${server.address().port}/`;
-  state.close = () =>
-    new Promise((resolve) => {
-      server.closeAllConnections();
-      server.close(resolve);
-    });
-  return state;
+  return listening(server, state);
 }
 
 /** A gate for `hold`: paths that match wait until the gate is opened. */
