@@ -1,0 +1,246 @@
+"""Sections of HTML and Markdown pages, as an answer set names them.
+
+A section is a heading with an anchor and the text up to the next one. Terms of definition lists
+with an id are sections as well. The section of a page's title is named by the page's address alone.
+This reader is independent of the one that is judged, and simpler: quotes are looked up in it.
+"""
+
+import html.parser
+import re
+
+BLOCKS = set(
+    "address article aside blockquote body br caption center dd details dialog div dl dt fieldset"
+    " figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary"
+    " table tbody td tfoot th thead title tr ul".split()
+)
+CONTAINERS = {"section", "div", "article"}
+SKIPPED = {"script", "style", "template", "noscript"}
+VOID = set("area base br col embed hr img input link meta param source track wbr".split())
+
+
+def squeezed(text):
+    """Returns the text with every run of white space as one space, without invisible marks."""
+    return " ".join(re.sub("[\u00ad\u200b\u2060\u00b6]", "", text).replace("\u00a0", " ").split())
+
+
+class Section:
+    """A section: its anchor (empty for the top of the page), its heading and its text."""
+
+    def __init__(self, anchor, heading=""):
+        self.anchor = anchor
+        self.heading = heading
+        self.tag = ""
+        self.parts = []
+
+    @property
+    def text(self):
+        return squeezed("".join(self.parts))
+
+
+class Page:
+    """A page: its title, its sections in order, and all anchors that a browser would find.
+
+    `top` is the anchor of the title's heading, or empty; it names the first section too.
+    """
+
+    def __init__(self, sections, anchors, top):
+        self.title = sections[0].heading
+        self.sections = sections
+        self.anchors = anchors
+        self.top = top
+        self.by_anchor = {}
+        for section in sections:
+            self.by_anchor.setdefault(section.anchor, section)
+        self.by_anchor.setdefault(top, sections[0])
+
+    def addresses(self, name, section):
+        """Returns the addresses of a section of this page; the first one has up to two."""
+        anchors = [section.anchor] if section.anchor else ["", self.top]
+        return list(dict.fromkeys(f"{name}#{a}" if a else name for a in anchors))
+
+    def find(self, quote):
+        """Returns the sections whose text holds the quote."""
+        wanted = squeezed(quote)
+        return [section for section in self.sections if wanted in section.text]
+
+
+class HtmlReader(html.parser.HTMLParser):
+    """Cuts an HTML page into sections."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.sections = [Section("")]
+        self.current = self.sections[0]
+        self.anchors = set()
+        self.open = []  # (tag, id, whether a heading was met in it)
+        self.lists = []  # the section around each open definition list
+        self.skip = 0
+        self.heading = None  # a heading or term that is being read
+        self.loose = ""
+        self.top = None
+        self.title_tag = None
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag == "main":
+            # What stands before the main part is navigation.
+            self.sections, self.top, self.lists, self.skip = [Section("")], None, [], 0
+            self.current = self.sections[0]
+        anchor = attrs.get("id") or (attrs.get("name") if tag == "a" else None) or ""
+        if anchor and not self.skip:
+            self.anchors.add(anchor)
+            if self.heading and not self.heading["anchor"]:
+                if "indexterm" not in (attrs.get("class") or ""):
+                    self.heading["anchor"] = anchor
+            elif tag == "a" and not self.heading:
+                self.loose = anchor
+        if tag in VOID:
+            self.handle_data(" " if tag in BLOCKS else "")
+            return
+        self.open.append([tag, anchor, False])
+        if tag in SKIPPED:
+            self.skip += 1
+        if self.skip:
+            return
+        if tag in BLOCKS:
+            self.handle_data(" ")
+        if re.fullmatch("h[1-6]", tag) and "menu-title" not in (attrs.get("class") or ""):
+            self.heading = {"tag": tag, "anchor": anchor or self.inherited(), "parts": []}
+            self.loose = ""
+        elif tag == "dt" and not self.heading:
+            self.heading = {"tag": tag, "anchor": anchor, "parts": []}
+        elif tag == "dl":
+            self.lists.append(self.current)
+        elif tag == "title" and self.title_tag is None:
+            self.title_tag = []
+
+    def inherited(self):
+        """Returns the id of the container whose first heading this is, or a link's before it."""
+        found = ""
+        for element in reversed(self.open):
+            if element[0] not in CONTAINERS:
+                continue
+            if element[2]:
+                break
+            element[2] = True
+            found = found or element[1]
+        return found or self.loose
+
+    def handle_endtag(self, tag):
+        if tag not in [element[0] for element in self.open]:
+            return
+        while self.open:
+            name = self.open.pop()[0]
+            self.closed(name)
+            if name == tag:
+                break
+
+    def closed(self, tag):
+        if tag in SKIPPED:
+            self.skip -= 1
+        if self.skip:
+            return
+        if self.heading and self.heading["tag"] == tag:
+            self.end_heading()
+        elif tag == "dl" and self.lists:
+            self.current = self.lists.pop()
+        elif tag == "main":
+            self.current = Section("")  # left out
+        if tag in BLOCKS:
+            self.handle_data(" ")
+
+    def end_heading(self):
+        heading, self.heading = self.heading, None
+        words = squeezed("".join(heading["parts"]))
+        if heading["tag"] == "h1" and self.top is None:
+            self.top = heading["anchor"]
+            self.current = self.sections[0]
+            self.sections[0].heading = words
+        elif heading["anchor"]:
+            self.current = Section(heading["anchor"], words)
+            self.current.tag = heading["tag"]
+            self.sections.append(self.current)
+            if heading["tag"] != "dt":
+                self.lists = [self.current for _ in self.lists]
+        self.current.parts.append(" " + "".join(heading["parts"]) + " ")
+
+    def handle_data(self, data):
+        if self.skip:
+            return
+        if self.open and self.open[-1][0] == "title" and self.title_tag is not None:
+            self.title_tag.append(data)
+        elif self.heading:
+            self.heading["parts"].append(data)
+        else:
+            self.current.parts.append(data)
+
+
+def read_html(text):
+    """Reads an HTML page."""
+    reader = HtmlReader()
+    reader.feed(text)
+    reader.close()
+    sections, top = reader.sections, reader.top
+    if top is None:
+        # Some pages have no heading of the first level: the first of the second level is the title.
+        second = next((section for section in sections if section.tag == "h2"), None)
+        if second:
+            sections.remove(second)
+            sections[0].heading, top = second.heading, second.anchor
+            sections[0].parts += second.parts
+    sections[0].heading = sections[0].heading or squeezed("".join(reader.title_tag or []))
+    return Page(sections, reader.anchors, top or "")
+
+
+def slug(heading, seen):
+    """Returns a heading's anchor as GitHub makes it."""
+    words = "".join(c for c in heading.strip().lower() if c in " -_" or c.isalnum())
+    words = words.replace(" ", "-")
+    count = seen.get(words, 0)
+    seen[words] = count + 1
+    return f"{words}-{count}" if count else words
+
+
+def plain(line):
+    """Returns a line of Markdown without its marks."""
+    line = re.sub(r"<(a|br)\b[^>]*>|</a>", "", line)
+    line = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", line)
+    return re.sub(r"`|\*\*|(?<!\w)[*_](?=\w)|(?<=[\w.])[*_](?!\w)", "", line)
+
+
+def read_markdown(text):
+    """Reads a page of Markdown."""
+    sections = [Section("")]
+    anchors = set(re.findall(r"<a\s+(?:id|name)=[\"']([^\"']+)", text))
+    seen, top, fence = {}, None, None
+    lines = text.split("\n")
+    if lines[0].strip() == "---" and "---" in lines[1:]:
+        end = lines.index("---", 1)
+        for line in lines[1:end]:
+            if line.startswith("title:"):
+                sections[0].heading = line.partition(":")[2].strip(" '\"")
+        lines = lines[end + 1 :]
+    for line in lines:
+        mark = re.match(r"\s*(`{3,}|~{3,})", line)
+        if mark and (fence is None or mark[1].startswith(fence)):
+            fence = None if fence else mark[1]
+            continue
+        heading = None if fence else re.match(r"(#{1,6})\s+(.*?)\s*#*\s*$", line)
+        if heading:
+            words = plain(heading[2])
+            anchor = slug(words, seen)
+            anchors.add(anchor)
+            if heading[1] == "#" and top is None:
+                top = anchor
+                sections[0].heading = words
+            else:
+                sections.append(Section(anchor, words))
+        sections[-1].parts.append((line if fence else plain(line)) + "\n")
+    return Page(sections, anchors, top or "")
+
+
+def read(path):
+    """Reads a page of either kind."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    return read_markdown(text) if path.endswith((".md", ".mdx")) else read_html(text)
