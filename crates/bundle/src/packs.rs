@@ -156,7 +156,7 @@ impl Slot {
     }
 }
 
-/// Units of the slot of a stored shard.
+/// Returns the number of units that the slot of a stored shard takes.
 pub fn units_of(stored_len: usize) -> usize {
     stored_len / UNIT + 1
 }

@@ -47,12 +47,12 @@ impl Projection {
         Ok(Self { from, matrix: rows.iter().map(|v| (v * UNIT + 0.5).floor() as i16).collect() })
     }
 
-    /// Dimensions of the transformer's space.
+    /// Returns the number of dimensions of the transformer's vectors.
     pub fn from_dim(&self) -> u32 {
         self.from
     }
 
-    /// Dimensions kept.
+    /// Returns the number of dimensions that are kept.
     pub fn to_dim(&self) -> u32 {
         (self.matrix.len() / self.from as usize) as u32
     }

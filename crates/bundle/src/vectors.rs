@@ -133,7 +133,7 @@ impl VectorsShard {
         self.scales.is_empty()
     }
 
-    /// Dimensions.
+    /// Returns the number of dimensions of a vector.
     pub fn dim(&self) -> u32 {
         self.dim
     }

@@ -1,4 +1,5 @@
-//! What readers allocate is bounded by the length of their input, whatever the input claims.
+//! Tests that readers allocate memory in proportion to the length of their input, whatever sizes
+//! the input claims.
 //!
 //! One test in a binary of its own, since the allocator's counters are global.
 

@@ -63,12 +63,12 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
     formats
 }
 
-/// Other values of a byte: every flipped bit, and values with a meaning of their own.
+/// Returns other values of a byte: with each bit flipped, and values with a meaning of their own.
 fn changed(byte: u8) -> impl Iterator<Item = u8> {
     (0..8).map(move |bit| byte ^ 1 << bit).chain([0, 1, 0x7f, 0x80, 0xff, byte.wrapping_add(1)])
 }
 
-/// Contents that are refused are refused for their contents: they have no header to be wrong.
+/// Checks that an error blames the contents: contents have no header that could be wrong.
 fn check_refusal(name: &str, result: Result<(), Error>) {
     if let Err(error) = result {
         let expected = matches!(

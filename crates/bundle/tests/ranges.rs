@@ -1,4 +1,4 @@
-//! Which ranges of packs readers fetch, by the examples that the web client follows too.
+//! Tests of the ranges of packs that readers fetch, by the same examples as in the web client.
 
 use findling_bundle::packs::{GAP, Slot, coalesce_along};
 

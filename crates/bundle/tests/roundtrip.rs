@@ -28,7 +28,7 @@ fn list() -> impl Strategy<Value = List> {
     )
 }
 
-/// Postings in the second tier, by level: mostly none.
+/// Returns postings in the second tier, by level: mostly none.
 fn n_second() -> impl Strategy<Value = [u32; 3]> {
     prop_oneof![3 => Just([0; 3]), 1 => [0u32..3, 0u32..70_000, 0u32..4000]]
 }

@@ -99,7 +99,7 @@ impl Encoder for HashEncoder {
     }
 }
 
-/// Runs of letters and digits, lower-cased.
+/// Calls `each` with each run of letters and digits, lower-cased.
 fn words(text: &str, mut each: impl FnMut(&[char])) {
     let mut word: Vec<char> = Vec::new();
     for c in text.chars() {
@@ -177,7 +177,8 @@ mod tests {
         assert!(embedding.values.iter().all(|&v| v == 0.0));
     }
 
-    /// The space must not change by accident: every build so far has computed these bits.
+    /// Pins the space, which must not change by accident: every build so far has computed these
+    /// bits.
     #[test]
     fn the_space_is_fixed() {
         let encoder = HashEncoder::new(8);

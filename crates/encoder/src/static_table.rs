@@ -113,13 +113,13 @@ impl StaticTable {
         Self::from_stored(stored)
     }
 
-    /// Whether queries embedded by this table are in the space of documents embedded by
-    /// `documents`, which is its teacher or the table itself.
+    /// Returns whether queries embedded by this table are in the space of documents embedded by
+    /// `documents`. They are if `documents` is the table's teacher or the table itself.
     pub fn fits(&self, documents: &EncoderCard) -> bool {
         self.is_taught_by(documents) || documents.fingerprint == self.card().fingerprint
     }
 
-    /// Whether `documents` is the table's teacher.
+    /// Returns whether `documents` is the table's teacher.
     pub fn is_taught_by(&self, documents: &EncoderCard) -> bool {
         documents.fingerprint == self.teacher().fingerprint
     }
@@ -226,7 +226,7 @@ impl StaticTable {
         &self.projection
     }
 
-    /// Bits for each number of a row.
+    /// Returns the number of bits for each number of a row.
     pub fn bits(&self) -> Bits {
         self.stored.bits
     }

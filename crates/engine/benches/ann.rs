@@ -214,8 +214,8 @@ fn corpus() -> (Vec<Vec<f32>>, Vec<Vec<f32>>) {
     (values(corpus), values(queries))
 }
 
-/// Stretches of about 40 vectors around a centre, centres around one of 200 topics, all on 24
-/// directions, and noise.
+/// Returns stretches of about 40 vectors around a centre each. The centres lie around 200 topics,
+/// all on 24 directions, and noise is added.
 fn synthetic(n: usize) -> Vec<Vec<f32>> {
     const INTRINSIC: usize = 24;
     let mut random = Random(7);

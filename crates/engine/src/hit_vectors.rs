@@ -14,9 +14,9 @@ use crate::vector::DensePoint;
 pub struct HitVectors {
     /// The vectors of the query and of its other phrasings; `None` if one was not embedded.
     pub query: Vec<Option<Vec<f32>>>,
-    /// By page and by section, in the response's order; `None` for a section without vectors. A
-    /// section with several vectors has the one nearest to the query here, or the first one if the
-    /// query was not embedded.
+    /// Vectors of each page's sections, in the response's order; `None` for a section without
+    /// vectors. Of several vectors of a section, this is the one nearest to the query, or the first
+    /// one if the query was not embedded.
     pub pages: Vec<Vec<Option<Vec<f32>>>>,
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct ParsedRequest {
 }
 
 impl ParsedRequest {
-    /// # Errors
+    /// Parses the query and the filters of a request.
     /// Those for which [`Error::is_request`] holds.
     pub fn new(index: &Index, mut request: Request) -> Result<Self, Error> {
         let manifest = index.manifest();

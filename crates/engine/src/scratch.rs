@@ -17,19 +17,19 @@ pub(crate) struct Places<T> {
 /// Buffers that are kept from query to query.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// By passage of the block at hand: weighted frequency of the term at hand.
+    /// Weighted frequency of the current term, by passage of the block.
     pub tf: Places<f32>,
-    /// By passage of the block: best contribution of the group at hand.
+    /// Best contribution of the current group, by passage of the block.
     pub best: Places<f32>,
-    /// By passage of the block.
+    /// Score, by passage of the block.
     pub score: Places<f32>,
-    /// By page and by section: the groups that the title, the heading has.
+    /// Groups that the title of a page has, and groups that the heading of a section has.
     pub titles: Places<u8>,
     pub headings: Places<u8>,
-    /// By section: its place among the hits.
+    /// Place among the hits, by section.
     pub slots: Vec<u32>,
-    /// By language. An analyzer remembers the terms of the words that it has seen, which are half
-    /// of the work of a snippet.
+    /// Analyzers by language. An analyzer remembers the terms of the words that it has seen, which
+    /// saves half of the work of a snippet.
     analyzers: Vec<(String, Analyzer)>,
 }
 

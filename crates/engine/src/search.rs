@@ -81,7 +81,7 @@ enum Stage {
 struct Retrieving {
     /// The query, then its other phrasings.
     phrasings: Vec<QueryRun>,
-    /// By attribute: the queries without its part of the filter, for counting its values.
+    /// Queries without one attribute's part of the filter, by attribute, to count its values.
     without: Vec<(String, Vec<QueryRun>)>,
     why: ExplainedPage,
 }

@@ -1,4 +1,4 @@
-//! What is shown of a section that only meaning finds.
+//! Tests of the text that is shown of a section that only meaning finds.
 
 mod support;
 

@@ -15,7 +15,7 @@ fn bundle() -> Bundle {
     build(&pages(), &ATTRIBUTES, Cut { words_per_spelling: 3, ..Cut::default() })
 }
 
-/// Requests that between them go through every stage.
+/// Returns requests that together go through every stage.
 fn all_requests() -> Vec<Request> {
     let typed = |query: &str| Request { query: query.into(), ..Request::default() };
     let filtered = Request {

@@ -43,7 +43,7 @@ fn streamed() -> Bundle {
     streamed_telling(true)
 }
 
-/// `tells`: whether it says which vector is in which cell.
+/// Returns a streamed bundle. `tells`: whether it says which vector is in which cell.
 fn streamed_telling(tells: bool) -> Bundle {
     let bundle = build(&pages(), &[("parity", AttributeKind::Number)], Cut::default());
     let vectors = (0..PAGES).map(|i| vector(i % 8, i)).collect();

@@ -49,7 +49,8 @@ fn request(query: &str) -> Request {
     Request { query: query.into(), ..Request::default() }
 }
 
-/// What is suggested, as `kind: query [filter] (pages)`; each is asked and must find so many.
+/// Returns the suggestions as `kind: query [filter] (pages)`. Each is searched for and must find so
+/// many pages.
 fn suggested(request: Request) -> Vec<String> {
     let bundle = books();
     let response = bundle.search(request.clone());

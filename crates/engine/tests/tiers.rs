@@ -10,8 +10,8 @@ use support::{Bundle, Cut, Page, Section, build};
 const PAGES: usize = 40;
 const FIRST_TIER: usize = 5;
 
-/// Every page says `the river`; every fourth `the river bank`, which is beyond the first tier from
-/// page 20 on.
+/// Builds a site of which every page says `the river`, and every fourth `the river bank`. That bank
+/// is beyond the first tier from page 20 on.
 fn bundle() -> Bundle {
     let page = |i: usize| Page {
         title: format!("page {i}"),
@@ -41,8 +41,8 @@ fn river() -> Request {
     Request { query: "river".into(), mode: Mode::Lexical, limit: Limit(100), ..Request::default() }
 }
 
-/// Every title says `stone`, every heading `bridge`, and every text `water`; one page in eight has
-/// an arch besides, in its title and heading.
+/// Builds a site of which every title says `stone`, every heading `bridge`, and every text `water`.
+/// One page in eight has an arch besides, in its title and heading.
 fn levels(first_tier: [usize; 3]) -> Bundle {
     let page = |i: usize| {
         let arch = if i.is_multiple_of(8) { format!(" arch{i}") } else { String::new() };

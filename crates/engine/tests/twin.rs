@@ -111,7 +111,7 @@ impl Twin {
         twin
     }
 
-    /// BM25F of every section, by its best passage.
+    /// Returns BM25F of every section, by its best passage.
     fn scores(&self, query: &str, params: &Bm25fParams) -> BTreeMap<usize, f64> {
         let mut terms: Vec<String> = Vec::new();
         Analyzer::for_language("en").analyze(query, |token| terms.push(token.term.to_string()));
@@ -310,7 +310,7 @@ fn filters() -> impl Strategy<Value = Filter> {
     })
 }
 
-/// The counts of an attribute's values among these sections, each once for what it stands for.
+/// Counts an attribute's values among these sections: once for each page or for each section.
 fn counts(
     pages: &[Page],
     twin: &Twin,
@@ -336,7 +336,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-4 * (1.0 + a.abs())
 }
 
-/// Passages are scored in blocks. Here are several, and a page that is larger than one.
+/// Compares scores over several blocks of passages, and over a page that is larger than a block.
 #[test]
 fn many_passages_score_as_the_formula_says() {
     let word = |n: u32| WORDS[(n.wrapping_mul(0x9e37_79b9) >> 13) as usize % WORDS.len()];

@@ -12,7 +12,7 @@ use findling_read::{self as sources, Options};
 
 type Bundle = BTreeMap<String, Vec<u8>>;
 
-/// The files below a directory, by their paths in it.
+/// Adds the files below a directory to `found`, by their paths in it.
 fn files_below(directory: &Path, below: &str, found: &mut Vec<(String, Vec<u8>)>) {
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();

@@ -90,8 +90,8 @@ fn decompositions(name: &str, doc: &str, is_in: impl Fn(char) -> bool) {
     );
 }
 
-/// Capitals beyond ASCII, in runs of each or every second character that become lower case by
-/// adding the same.
+/// Prints the capitals beyond ASCII. A run holds each or every second character of a range, which
+/// become lower case by adding the same number.
 fn lower_case() {
     let lower = |c: char| {
         (!c.is_ascii() && c != 'İ').then(|| c.to_lowercase().next()).flatten().filter(|&l| l != c)

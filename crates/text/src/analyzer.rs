@@ -105,8 +105,8 @@ impl Analyzer {
         self.each_token(text, true, &mut sink)
     }
 
-    /// One function for all sinks: a copy for each of them would add 2 kB to every reader's
-    /// download.
+    /// Calls `sink` with each token. It is not generic, since a copy for each kind of sink would
+    /// add 2 kB to every reader's download.
     fn each_token(&mut self, text: &str, marks: bool, sink: &mut dyn FnMut(Token<'_>)) -> u32 {
         let text = cut(text, u32::MAX as usize);
         let Analyzer { terms, chunk, whole, .. } = self;

@@ -82,7 +82,7 @@ impl Pair {
         }
     }
 
-    /// Samples, every character by itself between letters, and generated texts.
+    /// Returns samples: every character by itself between letters, and generated texts.
     fn check_all(&self, n_cases: u32) {
         SAMPLES.iter().for_each(|text| self.check(text));
         self.check(&SAMPLES.join(" "));
@@ -115,8 +115,8 @@ impl Pair {
     }
 }
 
-/// Spacing marks with a combining class, which Unicode normalisation may put in another order. See
-/// the module's page.
+/// Returns whether `c` is a spacing mark with a combining class, which Unicode normalisation may
+/// put in another order. See the module's page.
 fn is_reordered(c: char) -> bool {
     matches!(u32::from(c),
         0x302e | 0x302f | 0x16ff0 | 0x16ff1 | 0x1d15e..=0x1d172 | 0x1d1bb..=0x1d1c0)

@@ -82,7 +82,7 @@ fn copy_tracked(paths: &Paths, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a build has made: by name, the bytes.
+/// The files of a build: their bytes by name.
 type Made = BTreeMap<String, Vec<u8>>;
 
 fn build(source: &Path, options: &Options) -> Result<Made> {

@@ -156,7 +156,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// One line about it.
+    /// Writes the sizes and the verdict on one line.
     pub fn line(&self) -> String {
         let verdict = if self.within() { "within" } else { "OVER" };
         let kb = |bytes: u64| bytes as f64 / 1000.0;

@@ -115,7 +115,7 @@ fn a_name_is_declared_by_a_keyword_and_not_by_its_use() {
     assert!(!declares(code, "Row") && !declares(code, "Cells") && !declares(code, "x"));
 }
 
-/// Targets and fragments of `[text](target#fragment)`, outside of code blocks.
+/// Returns the targets and fragments of `[text](target#fragment)`, outside of code blocks.
 fn links(markdown: &str) -> Vec<(&str, &str)> {
     let mut links = Vec::new();
     for part in markdown.split("```").step_by(2) {

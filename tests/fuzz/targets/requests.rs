@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// The bundle is undamaged, so an error can only be the fault of the request.
+/// Asserts that an error is the fault of the request, since the bundle is undamaged.
 fn answer(bundle: &Bundle, request: Request) {
     let mut index = bundle.open();
     if let Err(error) = bundle.answer(&mut index, request) {

@@ -110,7 +110,7 @@ impl Coder {
         Self::new(steps, spread, classes)
     }
 
-    /// Dimensions of a row.
+    /// Returns the number of dimensions of a row.
     pub fn dim(&self) -> usize {
         self.classes.len()
     }

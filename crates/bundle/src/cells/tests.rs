@@ -159,8 +159,8 @@ fn steps_are_inversely_proportional_to_deviations() {
     assert_eq!(Steps::of([[0.5f32, 0.5]].iter(), 2, 0.1).unwrap(), Steps::even(0.1, 2).unwrap());
 }
 
-/// What is wanted of a vector is its product with queries, which are as large in each dimension
-/// as vectors are.
+/// Compares products with queries, since searches use a vector for nothing else. The queries are as
+/// large in each dimension as the vectors are.
 #[test]
 fn such_steps_give_better_products_at_equal_bits() {
     let deviations: Vec<f32> = (0..64).map(|i| 0.3 / (1.0 + i as f32 / 8.0)).collect();

@@ -50,9 +50,9 @@ const SKIP: usize = 4;
 const SECOND: usize = 5;
 /// Sections on, by level and whether the page is another.
 const SECTIONS: usize = SECOND + 3;
-/// By level: the list's number of postings; lengths of fields; first frequencies; second
-/// frequencies by the first; then gaps, by the size of the list and whether the gap before was
-/// above 0.
+/// Code tables of numbers. Each level of postings has tables for the list's number of postings;
+/// lengths of fields; first frequencies; second frequencies by the first; then gaps, by the size of
+/// the list and whether the gap before was above 0.
 const LISTS: usize = SECTIONS + 4;
 const LIST: usize = 3 + FIRSTS + 2 * SIZES;
 /// Behind the numbers: bytes of terms, then codes of lengths, then flags.

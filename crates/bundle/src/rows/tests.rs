@@ -221,7 +221,7 @@ fn truncated_shards_are_refused_and_changed_ones_add_finite_rows() {
     }
 }
 
-/// About normal numbers, as rows are.
+/// Quantises numbers of an about normal distribution, which those of real rows have.
 #[test]
 fn uniform_steps_take_a_sixth_less_and_lose_little() {
     let mut state = 1u64;

@@ -53,7 +53,7 @@ pub struct Sample {
     pub centroids: Vec<u8>,
 }
 
-/// Three pages, five sections, seven passages, six vectors.
+/// Returns a bundle's parts: three pages, five sections, seven passages, six vectors.
 pub fn sample() -> Sample {
     let structure = sample_structure();
     let stats = Stats {
@@ -429,7 +429,8 @@ pub fn walk_structure(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     Ok(())
 }
 
-/// What was read can be written and read again, and then has the same bytes.
+/// Checks that a value that was read gives the same bytes when it is written, read and written
+/// again.
 fn check_canonical<T>(
     value: &T,
     write: impl Fn(&T) -> Vec<u8>,

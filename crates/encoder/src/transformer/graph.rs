@@ -95,8 +95,9 @@ impl Layer {
 }
 
 impl Product {
-    /// Weights stored as 8-bit integers stay 8-bit integers ([`Linear`]). Others are rounded to
-    /// more bits if the kernel supports them.
+    /// Prepares a product with the matrices of a layer side by side. Weights stored as 8-bit
+    /// integers stay 8-bit integers ([`Linear`]). Others are rounded to more bits if the kernel
+    /// supports them.
     fn of(artefact: &Artefact, layer: u32, parts: &[(&str, f32)]) -> TractResult<Self> {
         let part = |part| -> TractResult<_> {
             Ok((

@@ -179,7 +179,7 @@ impl Transformer {
         Ok(values)
     }
 
-    /// Sums of word and position rows, `[tokens, hidden]`.
+    /// Adds up the rows of words and of positions: `[tokens, hidden]`.
     fn gather(&self, ids: &[u32]) -> Result<Vec<f32>, Error> {
         let positions = self.table(names::POSITIONS)?;
         let mut input = vec![0.0f32; ids.len() * self.card.dim as usize];

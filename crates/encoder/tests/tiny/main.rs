@@ -28,8 +28,8 @@ const TEXTS: [&str; 7] = [
      alpha",
 ];
 
-/// Within what rounding weights and activations to 12 bits and more loses in a model as narrow as
-/// this.
+/// Asserts that numbers differ by no more than what is lost by rounding weights and activations to
+/// at least 12 bits, in a model as narrow as this.
 fn assert_close(found: &[f32], expected: &[f64], text: &str) {
     assert_within(1e-3, found, expected, text);
 }
@@ -537,9 +537,10 @@ proptest! {
     }
 }
 
-/// Released formats stay readable, and compute the same vectors. `FINDLING_WRITE_FIXTURES=1`
-/// writes the fixture of the current format; older ones stay as they are. The WebAssembly module is
-/// compared with the same files (`crates/wasm-encoder/tests/parity.mjs`).
+/// Reads the artefacts of released formats, which must compute the same vectors for good.
+/// `FINDLING_WRITE_FIXTURES=1` writes the fixture of the current format; older ones stay as they
+/// are. The WebAssembly module is compared with the same files
+/// (`crates/wasm-encoder/tests/parity.mjs`).
 #[test]
 fn artefacts_of_released_formats_are_readable() {
     let path =

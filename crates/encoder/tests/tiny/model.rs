@@ -85,7 +85,7 @@ impl Tiny {
         }
     }
 
-    /// What WordPiece makes of the words this vocabulary has, by hand.
+    /// Returns the ids that WordPiece makes of words of this vocabulary, worked out without it.
     pub fn ids(&self, text: &str) -> Vec<u32> {
         let spaced =
             text.to_lowercase().replace(',', " , ").replace('!', " ! ").replace(':', " : ");
@@ -103,7 +103,7 @@ impl Tiny {
     }
 }
 
-/// A norm's tensors, around the values that change nothing.
+/// Puts a norm's tensors, with values around those that change nothing.
 fn norm(name: &str, put: &mut impl FnMut(String, &[usize], f32, f32)) {
     put(format!("{name}.weight"), &[HIDDEN], 1.0, 0.3);
     put(format!("{name}.bias"), &[HIDDEN], 0.0, 0.3);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Row 2 begins a text, row 3 ends it.
+/// Returns the tokenizer's file. Row 2 begins a text, row 3 ends it.
 fn tokenizer(score_of_lock: f32) -> Value {
     let special = |id: usize, content: &str| {
         json!({

@@ -22,10 +22,10 @@ pub struct Bm25fParams {
     /// How soon further occurrences of a term stop counting. 0: only the first counts. 1.2 unless
     /// told.
     pub k1: f32,
-    /// By field, in the order of [`findling_bundle::Field`]. Unless told: title 3, path 1, heading
-    /// 2, ancestors 1, body 1, code 0.8; b is 0.75 for body, 0.65 for code. Short fields
-    /// hardly vary in length, and where they do it says little: b is 0.3 for title and
-    /// heading. That of path and ancestors has no effect: how long they are is not stored.
+    /// Parameters of each field, in the order of [`findling_bundle::Field`]. The default weights
+    /// are title 3, path 1, heading 2, ancestors 1, body 1, code 0.8; b is 0.75 for body, 0.65 for
+    /// code. The lengths of short fields hardly vary and say little: b is 0.3 for title and
+    /// heading. The b of path and ancestors has no effect, since their lengths are not stored.
     pub fields: [FieldParams; 6],
     /// Weight of an identifier's parts, against 1 for the identifier as a whole and for words. 0.5
     /// unless told.

@@ -176,9 +176,9 @@ pub enum Mode {
     /// Both, fused.
     #[default]
     Hybrid,
-    /// By words only.
+    /// Search by words only.
     Lexical,
-    /// By meaning only.
+    /// Search by meaning only.
     Semantic,
 }
 
@@ -291,7 +291,7 @@ pub enum Order {
     /// The newest first.
     #[doc(alias = "deferred")]
     Recent,
-    /// By relevance combined with the date ([`Prefer`]).
+    /// Relevance combined with the date ([`Prefer`]).
     #[doc(alias = "deferred")]
     Balanced,
     /// The page that matches best first: relevance without the site's boosts and pins.

@@ -89,8 +89,8 @@ fn milliseconds(text: &str) -> Option<Span> {
     Some(Span { start, end: start.checked_add(1)? })
 }
 
-/// Hours and minutes, perhaps seconds, perhaps a fraction of them. In milliseconds, with the
-/// precision it was given to.
+/// Parses hours and minutes, perhaps seconds, perhaps a fraction of them. Returns milliseconds and
+/// their precision.
 fn time(rest: &mut Cursor) -> Option<(i64, i64)> {
     let hour = rest.digits(2)?;
     rest.expect(b':')?;
@@ -149,7 +149,7 @@ fn offset(rest: &mut Cursor) -> Option<i64> {
     (hours < 24 && minutes < 60).then_some(sign * (hours * 3_600_000 + minutes * 60_000))
 }
 
-/// Days from 1970-01-01 to a date; `None` where the calendar has no such date.
+/// Returns the days from 1970-01-01 to a date; `None` where the calendar has no such date.
 fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {

@@ -54,7 +54,7 @@ pub(crate) struct Scorer<'a> {
     pub(super) structure: &'a Structure,
     stats: &'a Stats,
     pub(super) dictionary: Dictionary<'a>,
-    /// By field and length: the weight of one occurrence.
+    /// Weight of one occurrence, by field and length.
     factors: [Vec<f32>; 6],
 }
 

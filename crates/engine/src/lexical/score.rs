@@ -48,7 +48,7 @@ pub(crate) struct LexicalHit {
 
 /// Neighbouring pages.
 struct Block {
-    /// By level, the first id behind the block.
+    /// First id behind the block, by level.
     ends: [u32; 3],
     passages: Range<u32>,
 }

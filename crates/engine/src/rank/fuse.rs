@@ -83,7 +83,7 @@ pub(crate) struct Fused {
     /// Sections by words, best first, ties by id, as far as they were ranked: to the depth at
     /// least.
     pub ranked: Vec<u32>,
-    /// What a section scores that both legs have first; 0 where scores are not shares of both.
+    /// Score of a section that both legs rank first; 0 where scores are not shares of both.
     pub top: f32,
 }
 
@@ -236,9 +236,9 @@ fn share_by_scores(
     }
 }
 
-/// Shares of meaning in the convex combination: the nearest section has all of `alpha`, one with a
-/// similarity of `zero` or less none. `elsewhere`: the similarity of the nearest section of other
-/// bundles.
+/// Sets the candidates' shares of meaning in the convex combination. The nearest section has all of
+/// `alpha`, a section with a similarity of `zero` or less has none. `elsewhere`: the similarity of
+/// the nearest section of other bundles.
 pub(super) fn share_by_meaning(
     candidates: &mut [Candidate],
     zero: f32,

@@ -20,7 +20,7 @@ pub(crate) struct PageScore {
 
 /// All matching pages.
 pub(crate) struct Grouped {
-    /// By page id.
+    /// Pages with their scores, by id.
     pub pages: Vec<PageScore>,
 }
 

@@ -18,7 +18,7 @@ use crate::vector::{DensePoint, Method, Neighbours, Probe};
 pub(crate) struct Matches {
     /// In no particular order.
     pub candidates: Vec<Candidate>,
-    /// By page id.
+    /// Pages with their scores, by id.
     pub pages: Vec<PageScore>,
     pub trace: Trace,
     /// See [`Fused::top`].

@@ -14,9 +14,9 @@ pub(super) struct Merged {
     pub candidates: Vec<Candidate>,
     /// Each page once, by id.
     pub pages: Vec<PageScore>,
-    /// What a section scores that both legs have first, by the phrasing in which that is most.
+    /// Score of a section that both legs rank first, in the phrasing where it is highest.
     pub top: f32,
-    /// By phrasing.
+    /// Traces of the legs, by phrasing.
     pub traces: Vec<Trace>,
 }
 

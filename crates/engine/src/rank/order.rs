@@ -33,7 +33,7 @@ pub(crate) struct PageOrdering<'a> {
 pub(crate) struct PageValues<'a> {
     column: &'a Column,
     greatest: bool,
-    /// By page, of an attribute of sections; NaN for none.
+    /// Values of an attribute of sections, by page; NaN for none.
     of_sections: Option<Vec<f64>>,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Ranked {
     pub plan: Option<Plan>,
     /// The page asked about among them.
     pub standing: Option<Standing>,
-    /// By phrasing: the words of the query that score, with their terms.
+    /// Words of the query that score, with their terms, by phrasing.
     pub groups: Vec<Vec<ScoredGroup>>,
 }
 

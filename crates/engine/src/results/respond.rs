@@ -27,7 +27,7 @@ const MAX_UNGUIDED_BYTES: usize = 4_000;
 
 /// The answer of a search, without texts.
 pub(crate) struct Answer {
-    /// By phrasing.
+    /// Queries with their legs, by phrasing.
     pub asked: Vec<ResolvedQuery>,
     /// A notice about the address in [`Request::why`](crate::api::Request::why).
     pub notice: Option<Notice>,
@@ -130,7 +130,7 @@ struct Presenter<'a> {
     marks: Marks,
     /// The vectors of the phrasings that have one.
     points: Vec<DensePoint>,
-    /// By language.
+    /// Analyzers by language.
     analyzers: Vec<(String, Analyzer)>,
 }
 
@@ -305,7 +305,7 @@ fn language<'a>(page: &'a str, languages: &'a [String]) -> &'a str {
         .map_or("", String::as_str)
 }
 
-/// Attributes by name.
+/// Reads the attributes of an item, by name.
 pub(super) fn attributes(
     index: &Index,
     values: &[(u32, AttributeValue)],

@@ -26,7 +26,7 @@ const MAX_EDGE_BYTES: usize = 100;
 /// word.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
-    /// By term, each once.
+    /// Words to mark, by term, each once.
     words: Vec<(String, u16)>,
     worth: Vec<u32>,
 }
@@ -284,7 +284,7 @@ fn cut(
     }
 }
 
-/// Ranges that overlap or touch become one; empty ones go.
+/// Joins ranges that overlap or touch, and drops empty ones.
 fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges.filter(|range| range.start < range.end) {

@@ -52,7 +52,7 @@ impl Near {
         Self { word, cost, common: 0 }
     }
 
-    /// Less is better. Equals are told apart by their order in the list.
+    /// Returns a rank, lowest first. Candidates of equal rank keep their order in the list.
     pub fn rank(&self) -> i32 {
         i32::from(self.cost) * STEPS_PER_HALF - i32::from(self.common)
     }

@@ -195,7 +195,7 @@ mod tests {
 
     use super::*;
 
-    /// Cells of 10 vectors and 1,000 bytes around these vectors.
+    /// Returns cells of 10 vectors and 1,000 bytes around these vectors.
     fn centroids(around: &[[f32; 4]]) -> Centroids {
         let coder = Coder::of(around.iter(), Steps::even(0.01, 4).unwrap()).unwrap();
         let shard = ShardEntry { kind: ShardKind::Cell, hash: [7, 7, 112, 0], stored_len: 1000 };

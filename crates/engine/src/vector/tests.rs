@@ -18,7 +18,7 @@ struct Corpus {
 }
 
 impl Corpus {
-    /// `counts`: vectors of each section.
+    /// Builds sections with these vectors. `counts`: the number of vectors of each section.
     fn new(counts: &[u32], vectors: &[Vec<f32>], shard_len: usize) -> Self {
         let mut builder = StructureBuilder::default();
         for (section, &count) in counts.iter().enumerate() {
@@ -67,7 +67,7 @@ impl Corpus {
     }
 }
 
-/// Coarse numbers, so that equal scores happen.
+/// Generates vectors of coarse numbers, so that some scores are equal.
 fn vector() -> impl Strategy<Value = Vec<f32>> {
     prop::collection::vec((-2i8..=2).prop_map(f32::from), DIM)
 }
@@ -110,7 +110,7 @@ fn ring(n: u32) -> Graph {
     Graph::new(VectorId(0), vec![layer(1), layer(4), layer(16)]).unwrap()
 }
 
-/// Any graph that a bundle may hold: cycles, islands, dead ends.
+/// Generates any graph that a bundle may hold: cycles, islands, dead ends.
 fn hostile(n: u32) -> impl Strategy<Value = Graph> {
     let base = prop::collection::vec(prop::collection::vec(0..n, 0..6), n as usize);
     let upper = prop::collection::btree_set(0..n, 1..=n as usize).prop_flat_map(|nodes| {

@@ -26,7 +26,7 @@ pub const ATTRIBUTES: [(&str, AttributeKind); 4] = [
     ("year", AttributeKind::Number),
 ];
 
-/// Three pages with attributes of three kinds and vectors of four dimensions.
+/// Returns three pages with attributes of three kinds and vectors of four dimensions.
 pub fn pages() -> Vec<Page> {
     let mut pages = vec![
         page(
@@ -75,7 +75,7 @@ pub fn bundle() -> Bundle {
     BUNDLE.clone()
 }
 
-/// Requests that together read every kind of shard.
+/// Returns requests that together read every kind of shard.
 pub fn requests() -> Vec<Request> {
     let vector = Some(QueryVector {
         values: vec![1.0, 0.5, 0.0, -1.0],
@@ -112,7 +112,7 @@ pub fn requests() -> Vec<Request> {
     ]
 }
 
-/// What a request came to: its answer or the error, and the shards that it was given.
+/// Outcome of a request: its answer or the error, and the shards that it was given.
 pub struct Outcome {
     pub answer: Result<Response, Error>,
     pub read: BTreeSet<ShardId>,
@@ -163,8 +163,8 @@ fn answer(
     panic!("a search takes more than 5 rounds");
 }
 
-/// What holds for every answer, whatever the shards contain: numbers are finite, counts agree with
-/// the lists, ranges lie within their texts.
+/// Checks what holds for every answer, whatever the shards contain: numbers are finite, counts
+/// agree with the lists, ranges lie within their texts.
 fn check_response(request: &Request, response: &Response) {
     let results = &response.results;
     assert_eq!(response.query, request.query);

@@ -71,7 +71,7 @@ fn column(pages: &[Page], name: &str, kind: AttributeKind) -> (AttributeLevel, C
     }
 }
 
-/// Attributes as texts have them: by their places among all names.
+/// Returns attributes as texts have them: by their places among all names.
 fn placed(attributes: &Attributes, names: &[&str]) -> Vec<(u32, AttributeValue)> {
     let place = |name: &str| names.iter().position(|of| *of == name).map(|place| place as u32);
     let mut placed: Vec<_> =
@@ -594,7 +594,7 @@ impl Bundle {
         }
     }
 
-    /// What a shard of the manifest or of positions is.
+    /// Returns the kind of a shard of the manifest or of positions.
     pub fn kind(&self, id: ShardId) -> ShardKind {
         match id.place_of_positions() {
             Some(_) => ShardKind::Positions,
@@ -681,13 +681,13 @@ impl Bundle {
         self.answer(&mut self.open(), request).unwrap().0
     }
 
-    /// Titles with headings of the best sections.
+    /// Returns titles with headings of the best sections.
     pub fn find(&self, query: &str) -> Vec<String> {
         titles(&self.search(Request { query: query.into(), ..Request::default() }))
     }
 }
 
-/// What a message names: all that it has between back quotes, in its order.
+/// Returns the names in a message: all that is between back quotes, in its order.
 pub fn named(message: &str) -> Vec<&str> {
     message.split('`').skip(1).step_by(2).collect()
 }

@@ -1,5 +1,6 @@
-//! What the packages contain of others: their licences as a text, and a list of parts (SBOM) in the
-//! form of CycloneDX 1.5. Both are made from cargo's own metadata and the sources that cargo has
+//! Contents of the packages that others wrote: their licences as a text, and a list of parts (SBOM)
+//! in the form of CycloneDX 1.5. their licences as a text, and a list of parts (SBOM) in the form
+//! of CycloneDX 1.5. Both are made from cargo's own metadata and the sources that cargo has
 //! unpacked, and the same sources give the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,7 +14,7 @@ use syn::visit::{self, Visit};
 use super::shape::is_for_tests;
 use super::{root, tracked};
 
-/// Directories with a `layers.txt`.
+/// Returns the directories with a `layers.txt`.
 fn layered(source: &str) -> Vec<PathBuf> {
     let mut directories: Vec<PathBuf> = tracked()
         .iter()
@@ -98,7 +98,8 @@ fn rust_modules_use_lower_layers_only() {
     assert!(wrong.is_empty(), "imports that do not point down:\n{}", wrong.join("\n"));
 }
 
-/// Every crate of the tool and of the engine has a list, and each module has its line in it.
+/// Checks every crate of the tool and of the engine: it has a list, and each module has a line in
+/// it.
 #[test]
 fn every_crate_lists_its_modules() {
     let tracked = tracked();
@@ -143,12 +144,12 @@ fn module_path(file: &Path) -> Vec<String> {
     path
 }
 
-/// What the root of a crate declares and exports.
+/// Modules and items of the root of a crate.
 struct Exports {
     modules: BTreeSet<String>,
     /// The modules of its tests.
     tests: BTreeSet<String>,
-    /// What the root declares itself. Any module may use it, since the root is no module.
+    /// Items that the root declares itself. Any module may use them, since the root is no module.
     items: BTreeSet<String>,
     /// The module of each exported name; none for a name of another crate.
     names: BTreeMap<String, Option<String>>,
@@ -225,7 +226,8 @@ fn paths(tree: &syn::UseTree) -> Vec<Vec<String>> {
     }
 }
 
-/// Modules of the crate's root that a file uses outside its tests, with a line of each use.
+/// Returns the modules of the crate's root that a file uses outside its tests, with a line of each
+/// use.
 fn modules_used(text: &str, module: &[String]) -> Vec<(String, usize)> {
     struct Uses {
         module: Vec<String>,
@@ -306,7 +308,7 @@ fn typescript_modules_use_lower_layers_only() {
     assert!(wrong.is_empty(), "imports that do not point down:\n{}", wrong.join("\n"));
 }
 
-/// Modules that a TypeScript file imports or exports from, relative to `src`.
+/// Returns the modules that a TypeScript file imports or exports from, relative to `src`.
 fn scripts_used(text: &str, file: &Path) -> Vec<String> {
     let mut used = Vec::new();
     for opening in ["from \"", "import(\"", "import \""] {

@@ -18,7 +18,7 @@ fn root() -> PathBuf {
         .to_owned()
 }
 
-/// Cargo's metadata of the workspace's packages.
+/// Returns cargo's metadata of the workspace's packages.
 fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
@@ -181,7 +181,7 @@ fn links_between_documents_lead_somewhere() {
     assert!(broken.is_empty(), "links to files that are not there:\n{}", broken.join("\n"));
 }
 
-/// Targets of `[text](target)` that are local files, without fragments.
+/// Returns the targets of `[text](target)` that are local files, without fragments.
 fn local_links(markdown: &str) -> Vec<String> {
     let mut links = Vec::new();
     let mut in_code = false;

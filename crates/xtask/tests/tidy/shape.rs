@@ -27,8 +27,8 @@ const GENERATED: &[&str] = &[
     "www/src/engine-types.ts",
 ];
 
-/// Source files, without fixtures and generated files.
-fn sources(extensions: &[&str]) -> Vec<PathBuf> {
+/// Returns the source files, without fixtures and generated files.
+pub fn sources(extensions: &[&str]) -> Vec<PathBuf> {
     let mut files = tracked();
     files.retain(|file| {
         let is_source = file.extension().is_some_and(|e| extensions.iter().any(|x| e == *x));
@@ -127,7 +127,7 @@ fn max_function_lines(file: &Path) -> usize {
     own.next().map_or(MAX_FUNCTION_LINES, |(_, most)| *most)
 }
 
-/// Name, first line and number of lines of each function with more than `most` lines.
+/// Returns name, first line and number of lines of each function with more than `most` lines.
 fn long_functions(text: &str, most: usize) -> Vec<(String, usize, usize)> {
     struct Functions {
         most: usize,

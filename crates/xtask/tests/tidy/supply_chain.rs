@@ -1,4 +1,4 @@
-//! What others wrote and this project runs or ships is named so that it cannot change: actions by
+//! Checks that foreign code, which this project runs or ships, has names that pin it: actions by
 //! their commit, packages by their hash, tools by their version.
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{root, tracked};
 
-/// The tracked files with this ending below a directory, with their texts.
+/// Returns the tracked files with this ending below a directory, with their texts.
 fn files(below: &str, ending: &str) -> Vec<(String, String)> {
     let wanted = |path: &Path| path.starts_with(below) && path.to_string_lossy().ends_with(ending);
     let paths = tracked().into_iter().filter(|path| wanted(path) && root().join(path).is_file());
@@ -21,7 +21,7 @@ fn workflows() -> Vec<(String, String)> {
     all
 }
 
-/// Whether a reference names a commit, and a comment the version of it.
+/// Returns whether a reference names a commit, and a comment its version.
 fn is_pinned(used: &str) -> bool {
     let (used, comment) = used.split_once(" # ").unwrap_or((used, ""));
     // An action of this repository.

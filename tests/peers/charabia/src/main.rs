@@ -51,7 +51,7 @@ fn terms_of(tool: &str, language: &str) -> Result<Terms> {
     }
 }
 
-/// ISO 639-1 to charabia's languages.
+/// Returns charabia's language for a code of ISO 639-1.
 fn known(language: &str) -> Option<Language> {
     const CODES: &[(&str, &str)] = &[
         ("ar", "ara"), ("cs", "ces"), ("de", "deu"), ("el", "ell"), ("en", "eng"), ("es", "spa"),

@@ -32,7 +32,7 @@ pub struct Reached {
 }
 
 impl Graph {
-    /// # Errors
+    /// Reads the graph of a module's functions and data.
     /// Where the module has no table of functions, or one filled in a way that linkers do not.
     pub fn new(module: &Module, links: &Links) -> Result<Self> {
         let table =

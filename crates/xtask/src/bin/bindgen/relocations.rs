@@ -21,7 +21,7 @@ pub struct Relocations {
     pieces: Vec<Range<u32>>,
     constant: Vec<bool>,
     of_pieces: Vec<BTreeSet<Target>>,
-    /// By the place of the instruction, as [`walrus::InstrLocId`] has it.
+    /// Targets of code, by the place of the instruction ([`walrus::InstrLocId`]).
     of_code: BTreeMap<u32, BTreeSet<Target>>,
     /// How many instructions with relocations each function has.
     counts: HashMap<FunctionId, usize>,

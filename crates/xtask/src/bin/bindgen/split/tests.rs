@@ -13,20 +13,20 @@ use super::*;
 use crate::links::Target;
 use crate::table::fill_from;
 
-/// Functions whose names contain one of these texts.
+/// Defers the functions whose names contain one of these texts.
 fn deferred(names: &[&'static str]) -> Functions {
     let deferred = names.iter().copied().map(Named::Containing).collect();
     Functions { deferred, ..Functions::default() }
 }
 
-/// Functions of a module, which are a part each.
+/// Makes each function of a module a part.
 fn parts_of(module: &str) -> Functions {
     Functions { parts: vec![Named::Module(module.to_owned())], ..Functions::default() }
 }
 
-/// `main` calls `common` and `rare`, `rare` calls `common` and `helper`; `rare` and `common`
-/// stand in the table. There are three pieces of data: `main` refers to the first and both
-/// slots, `rare` to the first two, nobody to the third.
+/// Returns a module. `main` calls `common` and `rare`, `rare` calls `common` and `helper`; `rare`
+/// and `common` stand in the table. There are three pieces of data: `main` refers to the first and
+/// both slots, `rare` to the first two, nobody to the third.
 fn module() -> (Vec<u8>, Links) {
     let mut module = Module::default();
     let memory = module.memories.add_local(false, false, 1, None, None);
@@ -71,7 +71,7 @@ fn parts(functions: &Functions) -> Result<(Module, BTreeMap<String, Module>)> {
     Ok((read(&parts.first)?, others.collect::<Result<_>>()?))
 }
 
-/// Of one that has no other parts than the rest.
+/// Returns the first part and the rest, where there are no other parts.
 fn first_and_rest(functions: &Functions) -> Result<(Module, Module)> {
     let (first, mut others) = parts(functions)?;
     let rest = others.remove(REST).unwrap();
@@ -174,9 +174,9 @@ fn a_deferred_function_that_the_host_calls_is_an_error() {
     assert!(error.contains("main"), "{error}");
 }
 
-/// `main` calls `one` through the table, which calls `shared`, as does `two`, which is called
-/// directly. There are four pieces of data: each of the two refers to its own, both to the
-/// third, which is constant, and the fourth, which is not.
+/// Returns a module. `main` calls `one` through the table, which calls `shared`, as does `two`,
+/// which is called directly. There are four pieces of data. Each of the two functions refers to a
+/// piece of its own, and both to the third, which is constant, and the fourth, which is not.
 fn with_languages() -> (Vec<u8>, Links) {
     let mut module = Module::default();
     let memory = module.memories.add_local(false, false, 1, None, None);
