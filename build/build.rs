@@ -49,12 +49,12 @@ fn write_table(table: &str, dir: &Path, names: &[String]) {
     fs::write(path, format!("&[\n{entries}]\n")).expect("OUT_DIR is writable");
 }
 
-/// A directory that cargo names to build scripts.
+/// Returns a directory that cargo names to build scripts.
 fn directory(variable: &str) -> PathBuf {
     env::var_os(variable).unwrap_or_else(|| panic!("cargo sets {variable}")).into()
 }
 
-/// The names in a directory with one of these endings, sorted; none if it does not exist.
+/// Returns the names in a directory with one of these endings, sorted; none if it does not exist.
 fn files(dir: &Path, endings: &[&str]) -> Vec<String> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     let mut names: Vec<String> = entries

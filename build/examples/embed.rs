@@ -73,7 +73,8 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Processor time of this process so far, where the system says it in hundredths of a second.
+/// Returns the processor time of this process so far; `None` where the system does not say it in
+/// hundredths of a second.
 fn cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);

@@ -1,4 +1,5 @@
-//! What does the graph cost, beside that of instant-distance, and how is it best stored?
+//! Benchmark of the graph of neighbours: the cost beside that of instant-distance, and the best way
+//! to store it.
 //!
 //! Question: time, edges and recall@10 of the HNSW graph that `findling build` makes, on one core
 //! and on all, and of instant-distance's with the same numbers of neighbours and candidates, on one
@@ -85,7 +86,7 @@ struct Corpus {
     exact: Vec<Vec<u32>>,
 }
 
-/// A distance that orders as its bits do.
+/// Returns a distance that orders as its bits do.
 fn distance(a: &[f32], b: &[f32]) -> u32 {
     (1.0 - dot(a, b)).max(0.0).to_bits()
 }
@@ -111,7 +112,7 @@ impl Point for Row<'_> {
 }
 
 impl Corpus {
-    /// The share of the nearest that a search finds.
+    /// Returns the share of the nearest vectors that a search finds.
     fn recall(&self, mut search: impl FnMut(&[f32]) -> Vec<u32>) -> f64 {
         let queries = self.queries.chunks_exact(self.dim).zip(&self.exact);
         let hits: usize = queries
@@ -127,7 +128,7 @@ impl Corpus {
         &self.values[id as usize * self.dim..][..self.dim]
     }
 
-    /// A best-first search over the base layer, from where a greedy descent ends.
+    /// Searches the base layer, best first, from where a greedy descent ends.
     fn search(&self, graph: &Graph, query: &[f32]) -> Vec<u32> {
         let near = |id: u32| (distance(self.row(id), query), id);
         let mut at = near(graph.entry().0);
@@ -185,7 +186,7 @@ impl Corpus {
         Ok(format!("{seconds:8.1} s   recall {recall:.4}"))
     }
 }
-/// All vectors as they were before they were quantised, about.
+/// Returns all vectors, about as they were before they were quantised.
 fn vectors(bundle: &BundleFiles, most: usize) -> Result<(Vec<f32>, usize)> {
     let manifest = bundle.manifest();
     let dense = manifest.dense.as_ref().context("the bundle has no vectors")?;
@@ -207,7 +208,7 @@ fn vectors(bundle: &BundleFiles, most: usize) -> Result<(Vec<f32>, usize)> {
     Ok((values, dim))
 }
 
-/// The graph's layers as u32: offsets, then neighbours.
+/// Writes the graph's layers as u32: offsets, then neighbours.
 fn plain(graph: &Graph) -> Vec<u8> {
     let mut out = Vec::new();
     for layer in 0..graph.n_layers() {

@@ -117,7 +117,7 @@ fn svg(screen: &Screen) -> String {
     svg
 }
 
-/// What decides how a cell looks.
+/// Colours and style of a cell: cells that look alike are drawn together.
 #[derive(PartialEq)]
 struct Look {
     colour: Color,

@@ -118,8 +118,8 @@ fn folded(name: &str) -> String {
     folded
 }
 
-/// How similar two names are without case and accents: 0 to 1, and up to 2 if one is a part of the
-/// other.
+/// Returns how similar two names are without case and accents: 0 to 1, and up to 2 if one is a part
+/// of the other.
 pub fn likeness(typed: &str, known: &str) -> f64 {
     let (typed, known) = (folded(typed), folded(known));
     let is_part = !typed.is_empty() && (known.contains(&typed) || typed.contains(&known));

@@ -1,5 +1,4 @@
-//! What a job has told so far, for a reader that asks from time to time instead of watching a
-//! terminal.
+//! Progress of a job, for a reader that asks from time to time instead of watching a terminal.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -68,15 +67,15 @@ impl Count for Counted {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// What is done, such as `Embedding`; empty at the beginning.
+    /// The current work, such as `Embedding`; empty at the beginning.
     pub verb: String,
-    /// What the last stage that ended told.
+    /// The message of the last stage that ended.
     pub message: String,
     /// How much of `total` is done.
     pub done: u64,
     /// `None` while nothing is counted.
     pub total: Option<u64>,
-    /// What is counted, such as `sections`.
+    /// The unit of the count, such as `sections`.
     pub unit: String,
     /// The first warnings.
     pub warnings: Vec<String>,
@@ -90,14 +89,14 @@ impl JobProgress {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A stage has ended.
+    /// Notes the end of a stage.
     pub fn status(&self, verb: &str, message: String) {
         let mut told = self.told();
         told.status = Some((verb.to_owned(), message));
         told.bar = None;
     }
 
-    /// Something is wrong, and the job goes on.
+    /// Notes a problem that does not stop the job.
     pub fn warn(&self, message: String) {
         let mut told = self.told();
         told.n_warnings += 1;
@@ -106,7 +105,7 @@ impl JobProgress {
         }
     }
 
-    /// Something is counted from now on: a bar that is not drawn.
+    /// Begins to count: a bar that is not drawn.
     pub fn bar(&self, verb: &str, total: Option<u64>, unit: &str) -> Counter {
         let bar = Arc::new(Amount::default());
         bar.total.store(total.unwrap_or_default(), Ordering::Relaxed);

@@ -18,7 +18,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-/// What becomes of a character.
+/// The treatment of a character: kept, shown as its code point, or left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Keep,
@@ -60,8 +60,8 @@ fn made_safe(text: &str, space: impl Fn(char) -> char) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// JSON on one line. No string in it has a character that could do harm; they are escaped, so that
-/// a program that reads the JSON has the text as it is.
+/// Serialises as JSON on one line. Characters of strings that could do harm are escaped, so that a
+/// program that reads the JSON has the text as it is.
 ///
 /// # Errors
 /// As [`serde_json::to_string`].
@@ -69,7 +69,7 @@ pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(escaped(serde_json::to_string(value)?))
 }
 
-/// As [`json`], indented.
+/// Serialises like [`json`], indented.
 ///
 /// # Errors
 /// As [`serde_json::to_string_pretty`].
@@ -77,7 +77,8 @@ pub fn json_pretty(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(escaped(serde_json::to_string_pretty(value)?))
 }
 
-/// JSON with escapes. Such characters occur in strings only, so JSON stays JSON.
+/// Escapes characters of JSON that could do harm. They occur in strings only, so the result is JSON
+/// too.
 fn escaped(json: String) -> String {
     if json.is_ascii() && !json.contains('\u{7f}') {
         return json;
@@ -95,8 +96,8 @@ fn escaped(json: String) -> String {
     safe
 }
 
-/// Text for Markdown on one line: what Markdown or HTML would take for markup is escaped, so that
-/// it becomes neither a link, an image nor an element.
+/// Escapes text for Markdown, on one line. Characters that Markdown or HTML would take for markup
+/// are escaped, so that the text becomes neither a link, an image nor an element.
 pub fn markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in line(text).chars() {

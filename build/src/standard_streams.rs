@@ -13,7 +13,7 @@ static CLOSED: AtomicBool = AtomicBool::new(false);
 /// Whether anything was written to standard output.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Standard output. Every command prints through it.
+/// Returns standard output. Every command prints through it.
 pub fn stdout() -> Stdout {
     Stdout(())
 }
@@ -48,7 +48,7 @@ impl Write for Stdout {
     }
 }
 
-/// What `write` returns; `dropped` if the stream is closed.
+/// Returns the result of `write`; `dropped` if the stream is closed.
 fn until_closed<T>(
     closed: &AtomicBool,
     dropped: T,

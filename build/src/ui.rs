@@ -42,7 +42,7 @@ pub struct Ui {
     fits_terminal: bool,
     /// Whether a pager may show results.
     pages: bool,
-    /// What keeps the messages of a job that nobody watches.
+    /// The messages of a job that nobody watches.
     told: Option<JobProgress>,
 }
 
@@ -152,12 +152,12 @@ impl Ui {
         Self { told: Some(told.clone()), ..Self::silent() }
     }
 
-    /// This console with progress as lines of JSON on standard error in place of bars.
+    /// Reports progress as lines of JSON on standard error in place of bars.
     pub fn with_json_progress(self) -> Self {
         Self { json_progress: true, bars: false, ..self }
     }
 
-    /// This console with results that no pager shows.
+    /// Returns this console without a pager for results.
     pub fn without_pager(&self) -> Self {
         Self { pages: false, ..self.clone() }
     }
@@ -223,7 +223,7 @@ impl Ui {
         }
     }
 
-    /// `text` in a style for standard output; unchanged if that is not a terminal.
+    /// Returns `text` in a style for standard output; unchanged if that is not a terminal.
     pub fn paint(&self, paint: Paint, text: &str) -> String {
         paint.apply(self.colour_out, text)
     }
@@ -237,13 +237,13 @@ impl Ui {
         }
     }
 
-    /// This console without messages but warnings and errors.
+    /// Returns this console without messages but warnings and errors.
     pub fn quiet(&self) -> Self {
         Self { verbosity: Verbosity::Quiet, bars: false, json_progress: false, ..self.clone() }
     }
 
-    /// This console with results that go to a file: without colours, links and pager, and with a
-    /// width that does not depend on the terminal.
+    /// Returns this console for results that go to a file: without colours, links and pager, and
+    /// with a width that does not depend on the terminal.
     pub fn for_file(&self) -> Self {
         let plain = Self { colour_out: false, links: false, ..self.clone() };
         Self { fits_terminal: false, pages: false, ..plain }

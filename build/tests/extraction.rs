@@ -1,4 +1,4 @@
-//! What is indexed of the markup that generators and themes write.
+//! Tests of the text that is indexed of the markup of generators and themes.
 //!
 //! Each directory of `extraction/` holds pages of one kind, and `expected.txt`: their URLs, titles,
 //! sections and text, and what is said about pages that are left out. Words that no reader sees are
@@ -29,8 +29,8 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The pages below a directory as text, one line for each heading, paragraph and line of code. Each
-/// file is an input, or the directory is, as a site.
+/// Writes the pages below a directory as text, one line for each heading, paragraph and line of
+/// code. Each file is an input, or the directory is, as a site.
 fn extracted(root: &Path, is_site: bool) -> String {
     let mut inputs = Vec::new();
     files(root, &mut inputs);
@@ -157,7 +157,7 @@ fn reference_marks_part_from_their_words() {
     check("footnotes");
 }
 
-/// The text of the first fenced block of a language behind a heading of the documentation.
+/// Returns the text of the first fenced block of a language behind a heading of the documentation.
 fn block<'a>(document: &'a str, language: &str) -> &'a str {
     let fence = format!("```{language}\n");
     let start = document.find(&fence).expect("a block of the language") + fence.len();

@@ -85,7 +85,7 @@ fn more_parts_than_files_can_be_merged() {
     assert!(found.contains("One page"), "{found}");
 }
 
-/// A home with the two parts of a site of code.
+/// Returns a home with the two parts of a site of code.
 fn two_parts() -> (TempDir, [String; 3]) {
     let home = TempDir::new().unwrap();
     code_files(&home.path().join("site"));

@@ -228,7 +228,8 @@ fn copy_pages(from: &Path, to: &Path) {
     }
 }
 
-/// The directory of a set, unpacked below `into`; `None`, and said, where there is none.
+/// Unpacks a set below `into` and returns its directory. Where there is none, reports that and
+/// returns `None`.
 fn unpacked(set: &str, into: &Path) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/eval");
     let sets = std::env::var_os("FINDLING_EVAL_SETS").map_or(beside, PathBuf::from);
@@ -248,7 +249,8 @@ fn unpacked(set: &str, into: &Path) -> Option<PathBuf> {
     Some(into.join(set))
 }
 
-/// Small sets by words and meaning; what takes minutes to embed is `cargo xtask bench quality`'s.
+/// Measures small sets by words and meaning. Sets that take minutes to embed belong to `cargo xtask
+/// bench quality`.
 #[test]
 fn judged_sets_keep_their_quality() {
     let sets: [(&str, &[Floor]); 2] = [
@@ -283,7 +285,8 @@ fn judged_sets_keep_their_quality() {
     }
 }
 
-/// Words alone need no model: these floors hold on every machine that has the sets.
+/// Measures search by words alone, which needs no model: these floors hold on every machine that
+/// has the sets.
 #[test]
 fn words_alone_keep_their_quality() {
     for (set, least) in [("scifact", 0.68), ("tldr_git_tasks", 0.67)] {

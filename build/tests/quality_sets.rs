@@ -23,7 +23,7 @@ const CRATES: [&str; 7] =
 /// The packages of Python's library.
 const PYTHON: [&str; 4] = ["asyncio", "email", "http", "json"];
 
-/// A script of `tests/quality`. `None` without Python.
+/// Runs a script of `tests/quality`; `None` without Python.
 fn script(name: &str, args: &[&str]) -> Option<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/quality").join(name);
     let python = std::env::var_os("FINDLING_PYTHON").unwrap_or_else(|| "python3".into());
@@ -53,7 +53,7 @@ fn hold(what: &str, found: &Value, least: f64) {
     assert!(found >= least, "{what}: {found:.3} is below {least:.3}");
 }
 
-/// The unpacked sources of a crate, at the version of the lock file.
+/// Returns the unpacked sources of a crate, at the version of the lock file.
 fn source_of(name: &str) -> Option<PathBuf> {
     let lock = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock"))
         .ok()?;
@@ -116,7 +116,7 @@ fn turns_are_found_by_role_and_date() {
     assert_eq!(report["wrong"], Value::Array(Vec::new()), "filters that are not obeyed");
 }
 
-/// A file of the data for development, if it is there.
+/// Returns a file of the data for development, if it is there.
 fn records(name: &str) -> Option<PathBuf> {
     let path = match std::env::var_os("FINDLING_RECORDS") {
         Some(directory) => PathBuf::from(directory).join(name),

@@ -7,7 +7,7 @@ use findling_build::host::Host;
 use findling_engine::Request;
 use serde_json::json;
 
-/// Whether `query` finds a page with this text, by words alone.
+/// Returns whether `query` finds a page with this text, by words alone.
 fn finds(query: &str, text: &str) -> bool {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let (pages, bundle) = (directory.path().join("pages"), directory.path().join("bundle"));

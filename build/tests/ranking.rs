@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 /// Pages asked for where a case does not say: more than any topic has.
 const LIMIT: usize = 100;
 
-/// What a case may say of the request.
+/// Fields of the request that a case may set.
 const REQUEST: [&str; 14] = [
     "prefix",
     "filter",
@@ -77,7 +77,7 @@ struct Case {
 }
 
 impl Case {
-    /// What is wrong with the case itself.
+    /// Returns the mistakes in the case itself.
     fn mistakes(&self, pages: &BTreeSet<String>) -> Vec<String> {
         let mut wrong = Vec::new();
         if self.why.is_empty() {
@@ -122,7 +122,7 @@ impl Case {
         wrong
     }
 
-    /// The request for one spelling of the query.
+    /// Returns the request for one spelling of the query.
     fn request(&self, query: &str, more: Value) -> Value {
         let mut request = json!({"limit": LIMIT});
         for fields in [Value::Object(self.request.clone()), more, json!({"query": query})] {
@@ -133,7 +133,7 @@ impl Case {
         request
     }
 
-    /// What is wrong with what `ask` answers: what was expected and what was found.
+    /// Compares the answers of `ask` with the expected ones. Returns the differences.
     fn failures(
         &self,
         n_pages: usize,
@@ -298,7 +298,7 @@ impl Case {
     }
 }
 
-/// `page.md#anchor`.
+/// Splits `page.md#anchor`.
 fn split(first: &str) -> (&str, Option<&str>) {
     first.split_once('#').map_or((first, None), |(page, anchor)| (page, Some(anchor)))
 }
@@ -308,7 +308,7 @@ fn ids(response: &Value) -> Vec<String> {
     results.filter_map(|page| page["id"].as_str().map(str::to_owned)).collect()
 }
 
-/// The marked stretches of a snippet, whose ranges count UTF-16.
+/// Returns the marked stretches of a snippet, whose ranges count UTF-16.
 fn marked(text: &str, ranges: &Value) -> Vec<String> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let at = |range: &Value, i: usize| range[i].as_u64().unwrap_or_default() as usize;
@@ -316,7 +316,7 @@ fn marked(text: &str, ranges: &Value) -> Vec<String> {
     ranges.map(|range| String::from_utf16_lossy(&units[at(range, 0)..at(range, 1)])).collect()
 }
 
-/// Pages with their best sections and scores, for people.
+/// Writes pages with their best sections and scores, for people.
 fn shown(response: &Value) -> String {
     let results = response["results"].as_array().into_iter().flatten();
     let pages: Vec<String> = results
@@ -330,7 +330,7 @@ fn shown(response: &Value) -> String {
     if pages.is_empty() { "nothing".to_owned() } else { pages.join(", ") }
 }
 
-/// The paths of all files below a directory, relative to it.
+/// Adds the paths of all files below a directory to `found`, relative to it.
 fn files(directory: &Path, below: &str, found: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
         let name = entry.file_name().into_string().expect("UTF-8");

@@ -43,7 +43,7 @@ fn page(id: &str, book: &str, title: &str, sections: &[(&str, &str)]) -> Page {
     }
 }
 
-/// A bundle as a directory and as a file, with queries and judgements beside them.
+/// Builds a bundle as a directory and as a file, with queries and judgements beside them.
 fn corpus(at: &Path) -> (PathBuf, PathBuf) {
     let pages = vec![
         page(
@@ -110,7 +110,7 @@ fn stdout(args: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// An answer without what names the bundle and contains times.
+/// Returns an answer without its `_meta`, which names the bundle and contains times.
 fn without_meta(mut answer: Value) -> Value {
     answer.as_object_mut().expect("an object").remove("_meta").expect("a meta");
     answer
@@ -120,7 +120,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-/// The code of the error of a command that fails, with `--json`.
+/// Returns the code of the error of a command that fails, with `--json`.
 fn refusal(args: &[&str]) -> String {
     let output = findling(args);
     assert!(!output.status.success(), "{args:?}");
@@ -469,8 +469,8 @@ fn other_phrasings_find_their_pages_as_well() {
     assert_eq!((refused.status.code(), &error["error"]["code"]), (Some(2), &json!("request")));
 }
 
-/// Thirty names: each the title of one page, and named more often in the text of another that is
-/// about all of them.
+/// Writes thirty pages whose titles are names. Another page, about all of them, has each name more
+/// often in its text.
 fn named_pages(at: &Path) -> PathBuf {
     let names: Vec<String> = ["al", "bor", "cin", "dol", "fer"]
         .iter()

@@ -58,7 +58,7 @@ impl Home {
         succeeds(&arguments);
     }
 
-    /// The code of the error with which tables are refused. Nothing is written.
+    /// Returns the code of the error with which tables are refused. Nothing is written.
     fn refused(&self, inputs: &[&str], options: &[&str]) -> String {
         let inputs: Vec<String> = inputs.iter().map(|name| self.at(name)).collect();
         let output = self.at("refused");
@@ -111,7 +111,7 @@ impl Home {
     }
 }
 
-/// The same column.
+/// Copies a column.
 fn same(name: &str, column: &ArrayRef) -> Option<(String, ArrayRef)> {
     Some((name.to_owned(), column.clone()))
 }
@@ -306,7 +306,7 @@ fn vectors_of_64_bits_by_their_texts_are_taken() {
     home.same("whole", "of-tables");
 }
 
-/// A home with the tables of a small site.
+/// Returns a home with the tables of a small site.
 fn with_tables() -> Home {
     let home = Home::with(html);
     let hash = &["--encoder=hash"][..];

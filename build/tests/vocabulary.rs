@@ -1,5 +1,5 @@
-//! What `findling models prepare --vocabulary` and `findling build --vocabulary-budget` refuse,
-//! before any long work.
+//! Tests that `findling models prepare --vocabulary` and `findling build --vocabulary-budget`
+//! refuse bad values before any long work.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What a reader downloads: to open the search, for a first query, and for later queries.
+//! Bytes that a reader downloads: to open the search, for a first query, and for later queries.
 //!
 //! Queries run as the search box of the web client runs them ([`request`]), through the engine's
 //! own state machine. Every shard that the engine asks for is counted as it is sent over the
@@ -76,7 +76,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Opening the search and the median first query together.
+    /// Adds up opening the search and the median first query.
     pub fn first_with_opening(&self) -> Bytes {
         let median = Bytes {
             stored: self.first.total.stored.median,
@@ -150,7 +150,7 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
     })
 }
 
-/// Distinct queries made of the site's own headings and sentences (see [`sample`]).
+/// Returns distinct queries made of the site's own headings and sentences (see [`sample`]).
 ///
 /// Characters with a meaning in the query syntax are removed: a reader who copies a sentence means
 /// its words.

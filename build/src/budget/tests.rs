@@ -129,7 +129,7 @@ fn queries(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&text| text.to_owned()).collect()
 }
 
-/// One query alone: every spread is its own number.
+/// Measures one query alone: every spread is its own number.
 fn first_of(host: &mut Host, query: &str) -> Queries {
     measure(host, &queries(&[query]), &Ui::silent()).unwrap().first
 }

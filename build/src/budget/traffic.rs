@@ -27,7 +27,7 @@ impl Part {
     /// All parts.
     pub const ALL: [Part; 4] = [Part::Words, Part::Rows, Part::Vectors, Part::Texts];
 
-    /// Name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Part::Words => "words",
@@ -159,7 +159,7 @@ pub struct Queries {
 }
 
 impl Queries {
-    /// Statistics over `traffic`, the downloads of each of `queries`.
+    /// Summarises `traffic`, the downloads of each of `queries`.
     pub(super) fn of(queries: &[String], traffic: &[Traffic]) -> Queries {
         let part = |part| BytesSpread::of(traffic.iter().map(move |one| one.part(part)));
         let pairs = queries.iter().zip(traffic);

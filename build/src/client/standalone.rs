@@ -30,7 +30,7 @@ const REST: &str = "findling_engine_rest.wasm";
 /// The page around the script.
 const PAGE: &str = include_str!("standalone.html");
 
-/// What a line with the texts of a language begins with, in the client's script.
+/// Beginning of a line with the texts of a language, in the client's script.
 const LOCALE: &str = "\n//# locale ";
 
 /// ASCII characters that text in a page or a script cannot hold as they are, or that a program may
@@ -40,7 +40,7 @@ const REPLACED: [u8; 8] = [0, b'\n', b'\r', 0x1a, b'"', b'<', b'\\', 0x7f];
 /// The first of the characters that stand for two: a replaced one, and the one behind it.
 const PAIRS: u32 = 0x100;
 
-/// What a standalone file is.
+/// Form of a standalone file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A page with the search.
@@ -157,9 +157,9 @@ fn compress<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> Result<Vec<
     Ok(out.finish()?)
 }
 
-/// Bytes as text, seven bits a character: the number of bytes, a semicolon, the characters. A
-/// character that a page or a script cannot hold is one of two bytes together with the next one, so
-/// a text always has 8 bytes for 7.
+/// Packs bytes as text, seven bits a character: the number of bytes, a semicolon, the characters.
+/// Some characters cannot stand in a page or a script: each of these is written as one of two bytes
+/// together with the next character. So a text always has 8 bytes for 7.
 fn pack(bytes: &[u8]) -> String {
     let mut text = format!("{};", bytes.len());
     text.reserve(bytes.len() / 7 * 8 + 4);
@@ -222,7 +222,7 @@ fn title(locales: &str) -> String {
     first.and_then(|texts| texts["search"].as_str()).unwrap_or("Search").to_owned()
 }
 
-/// Text in an attribute or an element.
+/// Escapes text for an attribute or an element.
 fn attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
@@ -235,7 +235,7 @@ mod tests {
 
     use super::*;
 
-    /// What `payload.ts` does.
+    /// Unpacks a text as `payload.ts` does.
     fn unpack(text: &str) -> Vec<u8> {
         let (length, text) = text.split_once(';').unwrap();
         let mut sevens = Vec::new();

@@ -66,7 +66,7 @@ fn without_mean(moments: &mut [f64], mean: &[f64], n: usize) {
     }
 }
 
-/// The mean, summed in blocks as [`second_moments`] is.
+/// Returns the mean, summed in blocks like [`second_moments`].
 fn mean(vectors: &[f32], from: usize) -> Vec<f64> {
     let blocks: Vec<Vec<f64>> = vectors
         .par_chunks(from * 16_384)
@@ -91,8 +91,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// `from * from` sums of products, in f64. Blocks of fixed size are summed in order, whatever the
-/// number of cores.
+/// Returns `from * from` sums of products, in f64. Blocks of fixed size are summed in order,
+/// whatever the number of cores.
 fn second_moments(vectors: &[f32], from: usize) -> Vec<f64> {
     let blocks: Vec<Vec<f64>> = vectors
         .par_chunks(from * 16_384)
@@ -113,7 +113,8 @@ fn second_moments(vectors: &[f32], from: usize) -> Vec<f64> {
     total
 }
 
-/// Modified Gram-Schmidt, twice for accuracy. Rows that vanish are replaced by unit vectors.
+/// Makes the rows orthonormal by the modified method of Gram and Schmidt, twice for accuracy. Rows
+/// that vanish are replaced by unit vectors.
 fn orthonormalise(basis: &mut [Vec<f64>]) {
     for i in 0..basis.len() {
         let (before, rest) = basis.split_at_mut(i);

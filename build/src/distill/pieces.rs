@@ -18,7 +18,7 @@ const MAX_TOKENS: usize = 20_000;
 const WORD_BEGINS: char = '▁';
 /// The mark of WordPiece's tokens that continue a word.
 const WORD_GOES_ON: &str = "##";
-/// What every vocabulary of WordPiece begins with.
+/// Tokens that begin every vocabulary of WordPiece.
 pub const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 
 /// Returns whether tokens have SentencePiece's marks.

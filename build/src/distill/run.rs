@@ -21,7 +21,7 @@ use crate::progress::{Progress, thousands};
 use crate::training::{self, Examples, Trained, initial_rows, mean_cosine, predict_rows, train};
 use findling_encoder::BoxedEncoder;
 
-/// What to train on, and how.
+/// The texts, the teacher and the sizes of a training.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// An installed model.
@@ -50,7 +50,7 @@ pub struct Distilled {
     pub report: Report,
 }
 
-/// What was measured on held-out texts: those that training did not use.
+/// Measurements on held-out texts: those that training did not use.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -192,7 +192,7 @@ impl Teacher {
         Ok(())
     }
 
-    /// Dimensions of its vectors.
+    /// Returns the number of dimensions of the teacher's vectors.
     fn dim(&self) -> usize {
         self.model.card().dim as usize
     }
@@ -393,7 +393,8 @@ fn is_of_words(token: &str, languages: Languages) -> bool {
     !token.is_empty() && token.chars().all(is_letter)
 }
 
-/// The mean cosine of the teacher's vectors with their projections: how much the projection keeps.
+/// Returns the mean cosine of the teacher's vectors with their projections: how much the projection
+/// keeps.
 fn kept_by_projection(table: &StaticTable, embeddings: &[f32]) -> f32 {
     let from = table.projection().from_dim() as usize;
     let rows = table.projection().rows();
@@ -408,8 +409,8 @@ fn kept_by_projection(table: &StaticTable, embeddings: &[f32]) -> f32 {
     kept.iter().sum::<f32>() / kept.len().max(1) as f32
 }
 
-/// Recall at ten of the texts under headings, with the headings as queries: by the teacher in its
-/// own space, and by the table in the projected space.
+/// Returns recall at ten of the texts under headings, with the headings as queries: by the teacher
+/// in its own space, and by the table in the projected space.
 fn known_item_recall(
     embedder: &mut Embedder<'_>,
     table: &StaticTable,
@@ -435,7 +436,8 @@ fn known_item_recall(
     ))
 }
 
-/// Share of queries whose own document (of the same number) has fewer than ten nearer ones.
+/// Returns the share of queries whose own document (of the same number) has fewer than ten nearer
+/// ones.
 fn recall_at_10(queries: &[f32], documents: &[f32], dim: usize) -> f32 {
     let found = queries
         .par_chunks_exact(dim)

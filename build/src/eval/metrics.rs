@@ -50,7 +50,7 @@ impl Measures {
         }
     }
 
-    /// The mean of each measure; 0 for no lists.
+    /// Returns the mean of each measure; 0 for no lists.
     pub fn mean(all: &[Measures]) -> Measures {
         let n = all.len().max(1) as f64;
         let mean = |measure: fn(&Measures) -> f64| all.iter().map(measure).sum::<f64>() / n;
@@ -93,7 +93,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// Percentiles by nearest rank; 0 for no times.
+    /// Returns percentiles by nearest rank; 0 for no times.
     pub fn of(times: &[std::time::Duration]) -> Latency {
         let mut sorted = times.to_vec();
         sorted.sort_unstable();

@@ -16,7 +16,7 @@ use crate::{sample, sources};
 /// and not a page.
 const MIN_WORDS: usize = 2;
 
-/// What a name is.
+/// Kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

@@ -201,7 +201,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / n
 }
 
-/// The mean and its standard error.
+/// Returns the mean and its standard error.
 fn mean_and_error(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = mean(values.clone());
@@ -222,7 +222,7 @@ mod tests {
         (0..n).map(|at| Axis { at, grid: GRID }).collect()
     }
 
-    /// Deterministic noise for a query and a setting, from -0.5 to 0.5.
+    /// Returns deterministic noise for a query and a setting, from -0.5 to 0.5.
     fn noise(query: usize, setting: &[f32]) -> f64 {
         let mut hash = query as u64 ^ 0x9e37_79b9_7f4a_7c15;
         for value in setting {

@@ -195,7 +195,7 @@ impl<'a> Batch<'a> {
         vectors.collect()
     }
 
-    /// As many missing values as there are rows.
+    /// Returns as many missing values as there are rows.
     fn nothing<T>(&self) -> Vec<Option<T>> {
         (0..self.batch.num_rows()).map(|_| None).collect()
     }

@@ -14,7 +14,7 @@ pub enum Error {
     Read {
         /// The table.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Not Parquet, cut off or changed.
@@ -25,7 +25,7 @@ pub enum Error {
     Damaged {
         /// The table.
         path: PathBuf,
-        /// What the reader says.
+        /// The reader's message.
         reason: String,
     },
     /// A table of something else.
@@ -72,9 +72,9 @@ pub enum Error {
         row: u64,
         /// The column.
         column: &'static str,
-        /// What should be there.
+        /// The values that are allowed.
         expected: String,
-        /// What is there.
+        /// The value of the row.
         found: String,
     },
     /// Rows that are not pages.
@@ -82,7 +82,7 @@ pub enum Error {
     Rows {
         /// The table, or the first of several.
         path: PathBuf,
-        /// What is wrong.
+        /// The rows' error.
         source: RowError,
     },
     /// Vectors of another model.
@@ -112,9 +112,9 @@ pub enum Error {
     Options {
         /// The table.
         path: PathBuf,
-        /// Those of the rows before.
+        /// The options of the rows before.
         expected: String,
-        /// Those of a row.
+        /// The options of this row.
         found: String,
     },
     /// The program has no Parquet.

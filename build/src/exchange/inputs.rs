@@ -1,4 +1,4 @@
-//! Which inputs are tables.
+//! Tables among the inputs of a build.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

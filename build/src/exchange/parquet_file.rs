@@ -66,7 +66,8 @@ fn damaged(path: &Path) -> impl Fn(String) -> Error {
     }
 }
 
-/// What `work` returns; damaged files can make the library panic.
+/// Calls `work` and returns its result. A panic becomes an error, since the library can panic on
+/// damaged files.
 fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, String>) -> Result<T, Error> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(done) => done.map_err(damaged(path)),

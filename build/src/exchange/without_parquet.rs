@@ -1,4 +1,4 @@
-//! What a program without Parquet says of tables.
+//! Errors of a program without Parquet that is given tables.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl Vectors {
         &[]
     }
 
-    /// No vectors.
+    /// Opens a cache without vectors.
     ///
     /// # Errors
     /// If the directory cannot be written.

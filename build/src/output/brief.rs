@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::{Answer, names};
 use crate::safe_text;
 
-/// Rank, title and headings, location.
+/// Writes a line for each page: rank, title and headings, location.
 pub fn lines(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     for (rank, page) in answer.pages() {
         let section = page.sections.first();

@@ -29,7 +29,8 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// How a search of several bundles ends, by whether something was found and all were asked.
+    /// Returns the exit status of a search of several bundles. `found`: whether there are results;
+    /// `complete`: whether all bundles answered.
     pub fn of(found: bool, complete: bool) -> Self {
         match (found, complete) {
             (_, false) => Self::Partial,
@@ -52,7 +53,7 @@ pub struct Failure {
     pub code: &'static str,
     /// For people.
     pub message: String,
-    /// What it comes from, from the nearest cause on.
+    /// Messages of the causes, the nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<String>,
     #[serde(skip)]
@@ -73,7 +74,7 @@ struct Schema {
 }
 
 impl Failure {
-    /// What is to be told of an error.
+    /// Describes an error.
     pub fn of(error: &Error) -> Self {
         let (code, exit) = kind(error);
         let mut messages = error.chain().map(ToString::to_string);

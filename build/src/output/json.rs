@@ -20,7 +20,7 @@ struct Whole<'a> {
     meta: &'a Meta,
 }
 
-/// One object.
+/// Writes an answer as one object.
 pub fn whole(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     let Answer { response, meta, .. } = *answer;
     let timings = answer.timings.then_some(&meta.timings);

@@ -17,14 +17,14 @@ const VERSION: u32 = 2;
 /// The directory of the searches that were saved.
 const SAVED: &str = "saved-searches";
 
-/// What a search found.
+/// The results of the last search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Last {
     version: u32,
     /// The query.
     pub query: String,
-    /// What was found, by rank.
+    /// The results, by rank.
     pub hits: Vec<LastHit>,
 }
 
@@ -36,7 +36,7 @@ pub struct LastHit {
     pub rank: usize,
     /// The collection, where several were asked.
     pub collection: Option<String>,
-    /// By what its bundle is found again; empty where it is not.
+    /// Name or address of the bundle that holds in any directory; empty where there is none.
     pub bundle: String,
     /// The page's id.
     pub id: String,
@@ -68,7 +68,7 @@ impl Last {
         Self::new(query, hits)
     }
 
-    /// Hits of a query, by rank.
+    /// Records the results of a query, by rank.
     pub fn new(query: &str, hits: Vec<LastHit>) -> Self {
         Self { version: VERSION, query: query.to_owned(), hits }
     }

@@ -49,7 +49,7 @@ impl Sources {
         Self::new(target.sources())
     }
 
-    /// Sources in these directories and files. Ids are relative to the deepest directory that
+    /// Finds sources in these directories and files. Ids are relative to the deepest directory that
     /// contains all of them, as in a build.
     pub fn new(paths: &[PathBuf]) -> Self {
         let directories = paths.iter().map(|path| match path.parent() {
@@ -143,7 +143,7 @@ impl Location {
         }
     }
 
-    /// What a link leads to; `None` for an address that is no link outside of its site.
+    /// Returns the target of a link; `None` for an address that is no link outside of its site.
     pub fn href(&self) -> Option<String> {
         match self {
             Self::File { path, at } => {

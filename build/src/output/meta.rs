@@ -1,4 +1,4 @@
-//! What is known about an answer besides its pages: the bundle, the encoder, the time.
+//! Metadata of an answer: the bundle, the encoder, the time.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::ui::{Paint, Ui, bytes, count};
 pub struct Meta {
     /// The version of this JSON.
     pub schema: u32,
-    /// What answered.
+    /// The bundle that answered.
     pub bundle: Bundle,
     /// The encoder of the documents; `null` in a bundle without vectors.
     pub encoder: Option<String>,
@@ -31,13 +31,13 @@ pub struct Meta {
     pub vectors: Option<AboutVectors>,
 }
 
-/// Which bundle answered.
+/// The bundle that answered: how it was named, and what it holds.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Bundle {
-    /// As it was given: a path or a name.
+    /// The path or name that was given.
     pub target: String,
-    /// By what it is found again from any directory; empty where it is not.
+    /// Name or address of the bundle that holds in any directory; empty where there is none.
     #[serde(skip)]
     pub lasting_name: String,
     /// The collection, if it is one.
@@ -55,7 +55,7 @@ pub struct Bundle {
 }
 
 impl Meta {
-    /// About an answer of a bundle. Freshness is left out, because it reads the sources.
+    /// Describes an answer of a bundle. Freshness is left out, because it reads the sources.
     pub fn new(target: &Target, host: &Host, timings: Timings) -> Self {
         let (manifest, entry) = (host.manifest(), host.files().entry());
         Self {
@@ -131,7 +131,7 @@ impl Timings {
         }
     }
 
-    /// These timings with the time of printing the results, which the total includes.
+    /// Adds the time of printing the results, which the total includes.
     pub fn with_print(self, time: Duration) -> Self {
         Self { print_ms: Some(ms(time)), ..self }
     }
@@ -161,7 +161,7 @@ impl Timings {
     }
 }
 
-/// Milliseconds, to a thousandth.
+/// Converts to milliseconds, rounded to a thousandth.
 fn ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -1,4 +1,4 @@
-//! What the shell prints of an answer, in each of its formats.
+//! Output of the shell for an answer, in each of its formats.
 //!
 //! Text of a site goes through [`crate::safe_text`] in all of them. `text` is for people, `json` is
 //! the whole response, the others are for programs and editors.
@@ -65,7 +65,7 @@ pub enum Format {
 /// An answer to be printed.
 #[derive(Clone, Copy)]
 pub struct Answer<'a> {
-    /// What was found.
+    /// The engine's response.
     pub response: &'a Response,
     /// Pages that were skipped first.
     pub offset: u32,
@@ -79,7 +79,7 @@ pub struct Answer<'a> {
     pub group_by: Option<&'a str>,
     /// Whether the JSON has the field `timings` too.
     pub timings: bool,
-    /// What the JSON has of each section besides.
+    /// Vectors that the JSON has of each section.
     pub vectors: Option<&'a Vectors>,
 }
 
@@ -168,7 +168,7 @@ pub fn comparable(response: &Response, page: &PageHit) -> f32 {
     }
 }
 
-/// What an answer is compared by with those of other bundles: the score of its best page.
+/// Returns the score of the best page, by which answers of several bundles are compared.
 pub fn best(response: &Response) -> f32 {
     response.results.first().map_or(0.0, |page| comparable(response, page))
 }
@@ -178,7 +178,7 @@ fn address(page: &PageHit) -> &str {
     page.sections.first().map_or(&page.url, |section| &section.url)
 }
 
-/// Title and headings, from the outermost.
+/// Returns title and headings, from the outermost.
 pub fn names<'a>(
     page: &'a PageHit,
     section: Option<&'a SectionHit>,
@@ -187,7 +187,7 @@ pub fn names<'a>(
     std::iter::once(title(page)).chain(below_title(title(page), headings))
 }
 
-/// Headings without the first one where that repeats the title.
+/// Returns the headings, without the first one where that repeats the title.
 pub fn below_title<'a>(title: &str, headings: &'a [String]) -> impl Iterator<Item = &'a str> {
     let repeats = headings.first().is_some_and(|first| first == title);
     headings.iter().skip(usize::from(repeats)).map(String::as_str)

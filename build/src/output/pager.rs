@@ -73,8 +73,8 @@ fn command(wanted: Option<&str>) -> Option<Command> {
     Some(command)
 }
 
-/// Ctrl+C reaches the pager too, which handles it. This program must not end before the pager, or
-/// the shell and the pager would both read the terminal.
+/// Ignores Ctrl+C in this program. The pager gets it too and handles it. This program must not end
+/// before the pager, or the shell and the pager would both read the terminal.
 fn leave_interrupts_to_the_pager() {
     #[cfg(all(unix, feature = "tui"))]
     {

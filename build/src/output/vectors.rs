@@ -15,21 +15,21 @@ use crate::host::{Cost, Host, QueryEncoder};
 /// The vectors of what a response shows.
 #[derive(Clone, Debug, Default)]
 pub struct Vectors {
-    /// By the id of a page, then by section as the response has them.
+    /// Vectors of each page's sections, in the response's order, by the page's id.
     pages: HashMap<String, Vec<Option<Vec<f32>>>>,
     about: AboutVectors,
 }
 
-/// What is to be known about vectors, and those of the query.
+/// The encoder of the vectors, and the query's own vector.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct AboutVectors {
     /// The encoder of the documents.
     encoder: String,
-    /// What names the encoder's space: vectors of two spaces cannot be compared.
+    /// Fingerprint of the encoder's space: vectors of two spaces cannot be compared.
     fingerprint: String,
     /// Numbers of a vector.
     dimensions: u32,
-    /// That of the query; `null` if it was not embedded.
+    /// The query's vector; `null` if it was not embedded.
     query: Option<Vec<f32>>,
     /// The vectors of its other phrasings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -76,7 +76,7 @@ impl Vectors {
         Self { pages, about }
     }
 
-    /// What the metadata of an answer say.
+    /// Returns the part for an answer's metadata.
     pub fn about(&self) -> AboutVectors {
         self.about.clone()
     }
@@ -105,7 +105,7 @@ pub fn require_vectors(host: &Host, name: &str) -> Result<(), UsageError> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Body<'a> {
-    /// As it is.
+    /// The response without vectors.
     Plain(&'a Response),
     /// With vectors.
     WithVectors(ResponseWithVectors<'a>),
@@ -115,7 +115,7 @@ pub enum Body<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum PageBody<'a> {
-    /// As it is.
+    /// The page without vectors.
     Plain(&'a PageHit),
     /// With vectors.
     WithVectors(PageWithVectors<'a>),

@@ -12,7 +12,7 @@ pub enum Error {
     Read {
         /// The part.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Another file.

@@ -42,13 +42,13 @@ const FORMAT: u32 = 1;
 /// The options that decide what a part holds, by name.
 pub type Settings = serde_json::Map<String, serde_json::Value>;
 
-/// What a part is.
+/// The head of a part: the versions, the place among the parts, and the options of the build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Head {
     /// The version of the program, and that of this format.
     pub version: String,
-    /// Which part.
+    /// The number of this part.
     pub number: u32,
     /// Number of parts.
     pub of: u32,
@@ -157,13 +157,13 @@ fn write_record(out: &mut impl Write, contents: &[u8]) -> io::Result<()> {
 pub struct Part {
     /// Where it is.
     pub path: PathBuf,
-    /// What it is.
+    /// The head of the part.
     pub head: Head,
     /// Behind the head.
     reader: BufReader<File>,
 }
 
-/// What the pieces of a part hold.
+/// The problems and the pieces of a part.
 pub struct Contents {
     /// The problems of the listing.
     pub problems: Vec<Problem>,
@@ -234,7 +234,7 @@ impl Part {
         Ok(Contents { problems: problems.unwrap_or_default(), pieces })
     }
 
-    /// What is behind the pieces, once these have been read.
+    /// Returns the reader behind the pieces, once these have been read.
     pub fn rest(&mut self) -> &mut impl Read {
         &mut self.reader
     }
@@ -245,7 +245,7 @@ fn decode<T: bincode::Decode<()>>(bytes: &[u8]) -> Option<T> {
     (len == bytes.len()).then_some(value)
 }
 
-/// What comes next among the records.
+/// A record of the file.
 enum Record {
     Contents(Vec<u8>),
     End,

@@ -10,14 +10,14 @@ use crate::embedding::cache::{AddError, Cache};
 use crate::sources::share::Piece;
 use crate::sources::{Options, Problem};
 
-/// What of a part is damaged.
+/// Name of the embeddings in errors about damaged parts.
 const EMBEDDINGS: &str = "its embeddings";
 
 /// All parts of a site.
 pub struct Joined {
     /// The problems of the listing, which all parts have.
     pub problems: Vec<Problem>,
-    /// What was read, in the order of the files.
+    /// The pieces, in the order of the files.
     pub pieces: Vec<Piece>,
     /// The vectors.
     pub embeddings: Embeddings,

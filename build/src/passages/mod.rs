@@ -57,7 +57,7 @@ pub struct Passage {
     pub cut_end: bool,
     /// The score of the section.
     pub score: f32,
-    /// What it takes of the budget.
+    /// The tokens that this takes of the budget.
     pub tokens: usize,
 }
 
@@ -67,7 +67,7 @@ pub struct Passage {
 pub struct Passages {
     /// In the order of the ranking.
     pub passages: Vec<Passage>,
-    /// What they take together, by the estimate of [`estimate`].
+    /// The tokens of all together, by [`estimate`].
     pub tokens: usize,
     /// Sections that were found and did not fit.
     pub left_out: usize,
@@ -85,7 +85,7 @@ pub struct Candidate {
     hit: SectionHit,
     excerpt: Excerpt,
     location: Location,
-    /// What heading and location take.
+    /// The tokens of heading and location.
     frame: usize,
 }
 

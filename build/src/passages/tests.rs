@@ -104,7 +104,7 @@ fn a_snippet_widens_to_its_passage_its_neighbours_and_its_section() {
     assert!(!widened.whole && (widened.cut_start || widened.cut_end));
 }
 
-/// Two pages with a section each, and what their snippets take.
+/// Returns two pages with a section each, and the number of tokens of their snippets.
 fn two_pages() -> (Vec<Candidate>, usize) {
     let sections = [section("a", &PARAGRAPHS), section("b", &["Short text on a mutex."])];
     let page = page(vec![hit("a", "A mutex guards data."), hit("b", "mutex")]);

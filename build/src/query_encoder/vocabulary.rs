@@ -191,7 +191,8 @@ mod tests {
         Artefact::new(card, architecture, Normaliser::default(), vocabulary, weights).unwrap()
     }
 
-    /// Each token costs a row of eight values of eight bits, four more bytes, and its text.
+    /// Estimates the bytes of tokens. A token costs a row of eight values of eight bits, four more
+    /// bytes, and its text.
     fn bytes_of(tokens: &[&str]) -> usize {
         tokens.iter().map(|token| 12 + token.len()).sum()
     }

@@ -1,5 +1,6 @@
-//! What the servers of this program share: [`listen`] has the limits of connections, [`hosts`] the
-//! names by which a server may be asked, [`token`] the secret that a caller sends.
+//! Parts that the servers of this program share: [`listen`] has the limits of connections,
+//! [`hosts`] the names under which a server may be addressed, [`token`] the secret that a caller
+//! sends.
 //!
 //! [`router`] is the static server behind `findling serve BUNDLE`: for trying a site out, with the
 //! headers a host should send.
@@ -33,7 +34,7 @@ use tower_http::services::ServeDir;
 
 use files::Files;
 
-/// What is served where.
+/// The files that are served, and their paths.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// The bundle's files.

@@ -221,7 +221,7 @@ fn crowded() -> tempfile::TempDir {
     dir
 }
 
-/// Other ways to write a path.
+/// Returns other spellings of a path.
 fn spelled(path: &str) -> Vec<String> {
     let encoded: String = path
         .bytes()

@@ -2,14 +2,14 @@
 
 use super::home::{Done, Home};
 
-/// What a command does whose reader has closed standard output before the first byte.
+/// Runs a command whose standard output is closed before the first byte is written.
 fn unread(home: &Home, args: &[&str]) -> Done {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     Done::of(home.command(args).stdout(writer).output().unwrap())
 }
 
-/// A home with a built bundle `out`, a collection `site`, questions, judgements and a note.
+/// Returns a home with a built bundle `out`, a collection `site`, questions, judgements and a note.
 fn home() -> Home {
     let home = Home::with_site();
     home.add("site");
@@ -73,7 +73,7 @@ fn a_check_that_fails_also_fails_when_nobody_reads_why() {
     assert_eq!((home.run(&damaged).code, unread(&home, &damaged).code), (1, 1));
 }
 
-/// Standard error that nobody reads is no panic either.
+/// Closes standard error too, which is no panic either.
 #[test]
 fn messages_that_nobody_reads_are_dropped() {
     let home = home();

@@ -6,7 +6,7 @@ use super::home::Home;
 #[cfg(feature = "pdf")]
 use super::pdf_writer::{Page, Pdf};
 
-/// A collection of two pages, one of them hostile.
+/// Returns a home with a collection of two pages, one of them hostile.
 fn home() -> Home {
     let home = Home::new();
     home.write(

@@ -15,7 +15,7 @@ fn search(home: &Home, target: &str, most: &str) -> Done {
     home.run(&["search", target, "mutex", "--json", "--require-fresh", most])
 }
 
-/// The code and the message of an error.
+/// Returns the code and the message of an error.
 fn error(done: &Done) -> (String, String) {
     let json: serde_json::Value = serde_json::from_str(&done.out).unwrap();
     let text = |name: &str| json["error"][name].as_str().unwrap_or_default().to_owned();

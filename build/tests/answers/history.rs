@@ -76,8 +76,8 @@ fn nobody_else_reads_the_history_and_a_damaged_one_is_named() {
     assert!(queries(&home).is_empty());
 }
 
-/// A collection of two pages for each topic: one has its name in its text, and is first by default,
-/// the other in a block of code.
+/// Returns a home with a collection of two pages for each topic. One has the topic's name in its
+/// text, and is first by default; the other has it in a block of code.
 fn topics() -> Home {
     let home = Home::new();
     let rest = "Other words that say little about it. ".repeat(3);

@@ -1,4 +1,4 @@
-//! What the shell answers: formats, exit statuses, errors, passages, many collections.
+//! Tests of the shell's output: formats, exit statuses, errors, passages, many collections.
 
 // The tests of collections use the rest of it.
 #[allow(dead_code)]

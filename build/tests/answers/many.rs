@@ -166,7 +166,7 @@ fn of_several_named_bundles_one_that_cannot_be_read_makes_the_answer_partial() {
     assert_eq!((code, &found["error"]["code"]), (3, &"no-bundle".into()), "{found}");
 }
 
-/// A corpus in two directories, and both together.
+/// Returns a home with a corpus in two directories, and both together.
 fn corpus() -> Home {
     let home = Home::new();
     let words = ["violin", "harbour", "glacier", "lantern", "copper", "meadow", "orbit"];
@@ -185,7 +185,7 @@ fn corpus() -> Home {
     home
 }
 
-/// Titles with their scores, best first, of all collections.
+/// Returns titles with their scores, best first, of all collections.
 fn scores(home: &Home, args: &[&str]) -> Vec<(f64, String)> {
     let found = home.json(&[&["find", "-k100", "--json"], args].concat());
     let collections = found["collections"].as_array().unwrap().iter();

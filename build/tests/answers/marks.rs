@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::home::Home;
 
-/// A site with marks in code and in text, built with an encoder that runs in the host (`hash`) or
-/// in the engine (`static`).
+/// Returns a home with a site that has marks in code and in text. Its encoder runs in the host
+/// (`hash`) or in the engine (`static`).
 fn home(encoder: &str) -> Home {
     let home = Home::new();
     for (file, text) in [
@@ -22,7 +22,7 @@ fn home(encoder: &str) -> Home {
     home
 }
 
-/// The pages of a response and the codes of its notices.
+/// Returns the pages of a response and the codes of its notices.
 fn read(response: &Value) -> (Vec<&str>, Vec<&str>) {
     let texts = |list: &str, key: &str| {
         let list = response[list].as_array().unwrap();

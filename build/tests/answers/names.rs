@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::home::Home;
 
-/// Papers of people whose names are alike, in the collection `rust-book`.
+/// Returns a home with papers of people whose names are alike, in the collection `rust-book`.
 fn home() -> Home {
     let home = Home::new();
     let record = |id: &str, authors: &[&str], topic: &str| {
@@ -32,7 +32,7 @@ fn home() -> Home {
     home
 }
 
-/// Ids of the pages that pass a filter, in order, and the notices of how it was read.
+/// Returns the ids of the pages that pass a filter, in order, and the notices of how it was read.
 fn pass(home: &Home, filter: &str) -> (Vec<String>, Vec<String>) {
     let args = ["search", "rust-book", "mutex", "--json", "--mode=lexical", "--filter", filter];
     let found = home.json(&args);

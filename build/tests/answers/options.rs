@@ -37,7 +37,7 @@ fn ids(response: &Value) -> Vec<&str> {
     pages.iter().map(|page| page["id"].as_str().unwrap()).collect()
 }
 
-/// The code of an error in JSON, and the names that its message has in quotation marks, in order.
+/// Returns the code of an error in JSON, and the quoted names in its message, in order.
 fn refusal(done: &Done) -> (String, Vec<String>) {
     let json: Value = serde_json::from_str(&done.out).unwrap();
     let text = |name: &str| json["error"][name].as_str().unwrap().to_owned();

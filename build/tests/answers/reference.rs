@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::home::Home;
 
-/// The sections of a document by their headings.
+/// Returns the sections of a document by their headings.
 fn sections(document: &str) -> BTreeMap<&str, &str> {
     document.split("\n## ").filter_map(|section| section.split_once('\n')).collect()
 }

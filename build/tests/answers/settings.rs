@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::counting_service::counting_service;
 use super::home::{Done, Home};
 
-/// A directory with two Markdown pages that a file says how to build.
+/// Returns a home with two Markdown pages and a file of settings for their build.
 fn home(settings: &str) -> Home {
     let home = Home::new();
     home.write("docs/a.md", "# Threads\n\nA mutex guards data.\n");

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::home::Home;
 
-/// Collections of the same pages: one with vectors, one searched by words.
+/// Returns a home with two collections of the same pages: one with vectors, one searched by words.
 fn home(encoder: &str) -> Home {
     let home = Home::with_site();
     let page = "# Kilns\n\nFire pots slowly.\n\n## Glazes\n\nDip pots into glaze. No mutex here.\n";
@@ -21,7 +21,7 @@ fn numbers(vector: &Value) -> Vec<f64> {
     numbers.iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-/// Every section of a response with its vector.
+/// Returns every section of a response with its vector.
 fn sections(response: &Value) -> Vec<(&Value, Vec<f64>)> {
     let pages = response["results"].as_array().unwrap().iter();
     let sections = pages.flat_map(|page| page["sections"].as_array().unwrap());

@@ -24,7 +24,7 @@ fn session(home: &Home) {
     home.write("logs/-src-pool/s1.jsonl", &turns.concat());
 }
 
-/// The addresses of the sections that a search finds.
+/// Returns the addresses of the sections that a search finds.
 fn sections(home: &Home, args: &[&str]) -> Vec<String> {
     let base = ["search", "logs", "--json", "--mode=lexical", "--verbatim"];
     let response = home.json(&[&base[..], args].concat());

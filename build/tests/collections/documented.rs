@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::home::{Done, Home};
 
-/// Whether a line is what is documented, `…` standing for anything.
+/// Returns whether a line is the documented one, in which `…` stands for anything.
 fn matches(documented: &str, line: &str) -> bool {
     let mut parts = documented.split('…');
     let first = parts.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Whatever is edited between syncs, a collection answers as one that was built from nothing.
+//! Tests that a collection with edited sources answers like one that is built from nothing.
 
 use std::collections::HashMap;
 use std::fs;
@@ -55,8 +55,8 @@ fn make(home: &Home, edit: &Edit) {
     }
 }
 
-/// Address, sections and score of all that each word finds. Pages of equal score have no order of
-/// their own, so results are sorted by address.
+/// Returns address, sections and score of all that each word finds. Pages of equal score have no
+/// order of their own, so results are sorted by address.
 fn answers(home: &Home, target: &str) -> Vec<Vec<(String, String, String)>> {
     let results = |query: &str| {
         let response = home.json(&["search", target, query, "--json", "--verbatim", "-k100"]);
@@ -105,7 +105,7 @@ fn check(batches: &[Vec<Edit>]) {
     assert!(bundle(&home, "c") == tree(&home.path("out")));
 }
 
-/// The files of a collection's bundle.
+/// Returns the files of a collection's bundle.
 fn bundle(home: &Home, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let show = home.json(&["collection", "show", name, "--json"]);
     tree(show["bundle"].as_str().unwrap().as_ref())

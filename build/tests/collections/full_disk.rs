@@ -22,7 +22,7 @@ step roomy sync site
 step after search site mutex -k 500
 "#;
 
-/// Words that compress badly.
+/// Generates words that compress badly.
 fn words(seed: u64, n: usize) -> String {
     let mut state = seed.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
     let mut word = || {

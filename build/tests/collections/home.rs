@@ -12,7 +12,7 @@ pub struct Home {
     dir: tempfile::TempDir,
 }
 
-/// What the program did.
+/// The outcome of a run: exit status and output.
 #[derive(Debug)]
 pub struct Done {
     pub code: i32,
@@ -25,7 +25,7 @@ impl Home {
         Self { dir: tempfile::tempdir().unwrap() }
     }
 
-    /// A home with two pages of Markdown in `site`.
+    /// Returns a home with two pages of Markdown in `site`.
     pub fn with_site() -> Self {
         let home = Self::new();
         let more = "One thread at a time may hold it, and all others wait until it is let go. ";
@@ -41,7 +41,7 @@ impl Home {
         self.dir.path().join(name)
     }
 
-    /// Where the program keeps its data.
+    /// Returns the directory of the program's data.
     pub fn data(&self) -> PathBuf {
         self.path("data")
     }
@@ -68,7 +68,7 @@ impl Home {
         command
     }
 
-    /// A command line of a shell with the environment of the program.
+    /// Returns a command line of a shell with the environment of the program.
     pub fn shell(&self, line: &str) -> Command {
         let mut shell = Command::new("sh");
         shell.args(["-c", line]).current_dir(self.dir.path());
@@ -85,7 +85,7 @@ impl Home {
         Done::of(self.command(args).output().unwrap())
     }
 
-    /// The program serves a bundle.
+    /// Serves a bundle.
     pub fn serve(&self, target: &str) -> Server {
         let mut program = self
             .command(&["serve", target, "--port=0"])
@@ -98,7 +98,7 @@ impl Home {
         Server { program, address: address.trim().to_owned() }
     }
 
-    /// What the program prints, which must succeed.
+    /// Returns the JSON that the program prints, which must succeed.
     pub fn json(&self, args: &[&str]) -> Value {
         let done = self.run(args);
         // A search that finds nothing ends with 1.
@@ -112,12 +112,12 @@ impl Home {
         self.json(&["collection", "add", name, name, "--encoder=none", "--json"]);
     }
 
-    /// What a sync of one collection reports.
+    /// Returns the report of a sync of one collection.
     pub fn sync(&self, name: &str) -> Value {
         self.json(&["sync", name, "--json"])["collections"][0].clone()
     }
 
-    /// The addresses that a query finds, in order.
+    /// Returns the addresses that a query finds, in order.
     pub fn found(&self, target: &str, query: &str) -> Vec<String> {
         let response = self.json(&[
             "search",
@@ -132,12 +132,12 @@ impl Home {
         pages.iter().map(|page| page["url"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The directory of a collection.
+    /// Returns the directory of a collection.
     pub fn collection(&self, name: &str) -> PathBuf {
         self.data().join("collections").join(name)
     }
 
-    /// The generations of a collection on disk.
+    /// Returns the generations of a collection on disk.
     pub fn generations(&self, name: &str) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(self.collection(name))
             .unwrap()
@@ -175,7 +175,7 @@ impl Done {
     }
 }
 
-/// Every file below a directory with its contents, for comparison.
+/// Returns every file below a directory with its contents, for comparison.
 pub fn tree(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files: Vec<_> = walkdir::WalkDir::new(dir)
         .into_iter()

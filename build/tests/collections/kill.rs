@@ -68,7 +68,7 @@ fn a_sync_killed_at_5_moments_loses_nothing() {
     kill(5);
 }
 
-/// `cargo test -p findling --test collections -- --ignored killed_at_50`
+/// Runs as `cargo test -p findling --test collections -- --ignored killed_at_50`.
 #[test]
 #[ignore = "fifty syncs take a minute"]
 fn a_sync_killed_at_50_moments_loses_nothing() {

@@ -11,7 +11,7 @@ use findling_bundle::{ShardEntry, ShardId, decode_shard};
 
 use super::home::{Home, tree, without_meta};
 
-/// What a site does with requests for ranges.
+/// Answer of a site to requests for ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ranges {
     /// Sends them.
@@ -77,7 +77,7 @@ fn respond(mut stream: TcpStream, root: &Path, ranges: Ranges, asked: &Asked) {
     let _ = stream.write_all(&body);
 }
 
-/// The same site, in files and in packs.
+/// Returns a home with the same site in files and in packs.
 fn home() -> Home {
     let home = Home::with_site();
     for (out, host) in [("files", "--host=files"), ("packs", "--host=plain")] {
@@ -96,7 +96,7 @@ const ASKED: [&[&str]; 5] = [
     &["similar", "TARGET", "/a/", "--json"],
 ];
 
-/// The answers over a target.
+/// Returns the answers over a target.
 fn answers(home: &Home, target: &str, more: &[&str]) -> Vec<String> {
     let answer = |args: &&[&str]| {
         let args = args.iter().map(|arg| if *arg == "TARGET" { target } else { arg });
@@ -107,7 +107,7 @@ fn answers(home: &Home, target: &str, more: &[&str]) -> Vec<String> {
     ASKED.iter().map(answer).collect()
 }
 
-/// Names of the shards in a directory that have as many hex digits.
+/// Returns the names of the shards in a directory that have so many hex digits.
 fn named(directory: &Path, digits: usize) -> Vec<String> {
     let paths = tree(directory).into_iter().map(|(path, _)| path.to_string_lossy().into_owned());
     let stem = |path: &String| path.strip_prefix("shards/")?.strip_suffix(".bin").map(str::len);

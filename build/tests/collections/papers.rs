@@ -17,7 +17,7 @@ const LIBRARY: &str = "\
 @misc{bare, title={Sleep of plants}}
 ";
 
-/// The titles that a search finds, in order.
+/// Returns the titles that a search finds, in order.
 fn titles(home: &Home, args: &[&str]) -> Vec<String> {
     let base = ["search", "papers", "--json", "--mode=lexical"];
     let response = home.json(&[&base[..], args].concat());

@@ -9,7 +9,7 @@ use findling_build::collections::Lock;
 
 use super::home::{Done, Home};
 
-/// A home with a collection `site` of two pages.
+/// Returns a home with a collection `site` of two pages.
 fn home() -> Home {
     let home = Home::new();
     home.write("site/a.md", "# One\n\nAlpha.\n");
@@ -18,12 +18,12 @@ fn home() -> Home {
     home
 }
 
-/// The bundle serves as before.
+/// Asserts that the bundle serves as before.
 fn serves(home: &Home) {
     assert_eq!(home.found("site", "alpha").len(), 2);
 }
 
-/// The code that a failed sync reports.
+/// Returns the code that a failed sync reports.
 fn code(home: &Home, args: &[&str]) -> String {
     let done = home.run(&[&["sync", "site", "--json"][..], args].concat());
     assert_eq!(done.code, 1, "{done:?}");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::home::Home;
 
-/// A collection of some pages with vectors.
+/// Returns a home with a collection of some pages with vectors.
 fn home() -> Home {
     let home = Home::new();
     for page in 0..40 {

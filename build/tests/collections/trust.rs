@@ -1,5 +1,5 @@
-//! Who names an address: a person, on the command line or in their own settings. Never a bundle,
-//! a site or a directory.
+//! Tests that addresses come from a person only, on the command line or in their own settings, and
+//! never from a bundle, a site or a directory.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};

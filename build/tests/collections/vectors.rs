@@ -37,7 +37,8 @@ fn further(home: &Home, name: &str, vectors: &str) -> PathBuf {
     first(home, name).with_file_name("vectors").join(vectors)
 }
 
-/// Whether every file in both of two bundles is the same file on disk, and how many there are.
+/// Returns whether every file in both of two bundles is the same file on disk, and how many there
+/// are.
 #[cfg(unix)]
 fn shared(one: &Path, other: &Path) -> usize {
     use std::os::unix::fs::MetadataExt;

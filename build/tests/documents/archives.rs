@@ -5,7 +5,7 @@ use std::io::{Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// A zip archive of these entries.
+/// Returns a zip archive of these entries.
 pub fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in entries {
@@ -15,7 +15,7 @@ pub fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// A Word file with this body, and these further parts.
+/// Returns a Word file with this body and these further parts.
 pub fn docx(body: &str, parts: &[(&str, &str)]) -> Vec<u8> {
     let document = format!(
         "<?xml version=\"1.0\"?><w:document xmlns:w=\"w\" xmlns:mc=\"mc\"><w:body>{body}</w:body>\
@@ -26,12 +26,12 @@ pub fn docx(body: &str, parts: &[(&str, &str)]) -> Vec<u8> {
     zip(&entries)
 }
 
-/// A paragraph of a Word file in a style.
+/// Returns a paragraph of a Word file in a style.
 pub fn paragraph(style: &str, text: &str) -> String {
     format!("<w:p><w:pPr><w:pStyle w:val=\"{style}\"/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>")
 }
 
-/// An OpenDocument text with this body, and these further parts.
+/// Returns an OpenDocument text with this body and these further parts.
 pub fn odt(body: &str, parts: &[(&str, &str)]) -> Vec<u8> {
     let content = format!(
         "<office:document-content xmlns:office=\"o\" xmlns:text=\"t\" xmlns:table=\"a\">\
@@ -53,7 +53,7 @@ const PACKAGE: &str = "<package xmlns:dc=\"d\"><metadata><dc:title>Tides</dc:tit
     <item id=\"c\" href=\"c.css\" media-type=\"text/css\"/></manifest>\
     <spine><itemref idref=\"nav\"/><itemref idref=\"a\"/><itemref idref=\"b\"/></spine></package>";
 
-/// A book of two chapters with these bodies, and further parts.
+/// Returns a book of two chapters with these bodies, and further parts.
 pub fn epub(first: &str, second: &str, parts: &[(&str, &str)]) -> Vec<u8> {
     let page =
         |body: &str| format!("<html><head><title>x</title></head><body>{body}</body></html>");

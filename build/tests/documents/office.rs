@@ -134,7 +134,7 @@ fn other_forms_are_refused_with_a_remedy() {
     }
 }
 
-/// The names of the files of a directory that are read.
+/// Returns the names of the files of a directory that a build reads.
 fn taken(names: &[&str]) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
     for name in names {

@@ -30,8 +30,8 @@ impl Pdf {
         self
     }
 
-    /// The file. Objects 1 to 6 are the catalog, the pages, the information, two fonts and an
-    /// image; two objects for each page follow.
+    /// Writes the file. Objects 1 to 6 are the catalog, the pages, the information, two fonts and
+    /// an image; two objects for each page follow.
     pub fn bytes(&self) -> Vec<u8> {
         let kids: Vec<String> =
             (0..self.pages.len()).map(|page| format!("{} 0 R", 7 + 2 * page)).collect();
@@ -108,7 +108,7 @@ impl Page {
     }
 }
 
-/// A stream object.
+/// Writes a stream object.
 pub fn stream(entries: &str, content: &[u8]) -> Vec<u8> {
     let mut object = format!("<< {entries} /Length {} >>\nstream\n", content.len()).into_bytes();
     object.extend_from_slice(content);
@@ -116,7 +116,7 @@ pub fn stream(entries: &str, content: &[u8]) -> Vec<u8> {
     object
 }
 
-/// A file of the objects 1, 2, 3 and so on.
+/// Writes a file of the objects 1, 2, 3 and so on.
 pub fn file(objects: &[Vec<u8>], trailer: &str) -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
     let mut places = Vec::new();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use findling_build::page::Section;
 use findling_build::sources::{self, Options, Severity};
 
-/// What a file gives.
+/// Title and sections of a file that was read.
 #[derive(Debug, Default)]
 pub struct Read {
     pub title: String,
@@ -14,7 +14,8 @@ pub struct Read {
 }
 
 impl Read {
-    /// The title, then a line for each heading and paragraph; lines of code begin with a bar.
+    /// Writes the title, then a line for each heading and paragraph; lines of code begin with a
+    /// bar.
     pub fn text(&self) -> String {
         let mut out = format!("{}\n", self.title);
         for section in &self.sections {
@@ -34,7 +35,7 @@ impl Read {
         out
     }
 
-    /// The text of all blocks.
+    /// Returns the text of all blocks.
     pub fn blocks(&self) -> Vec<&str> {
         self.sections.iter().flat_map(|s| &s.blocks).map(|block| block.text.as_str()).collect()
     }

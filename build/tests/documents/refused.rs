@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// What a build of a directory with a good file and a bad one says.
+/// Outcome of a build of a directory with a good file and a bad one.
 struct Said {
     code: i32,
     messages: String,

@@ -22,7 +22,7 @@ pub fn succeeds(arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The code of the error that a command ends with.
+/// Returns the code of the error that a command ends with.
 pub fn code(arguments: &[&str]) -> String {
     let output = findling(arguments);
     assert!(!output.status.success(), "{arguments:?} succeeded");
@@ -30,7 +30,7 @@ pub fn code(arguments: &[&str]) -> String {
     error["error"]["code"].as_str().unwrap().to_owned()
 }
 
-/// The files below a directory with their contents.
+/// Returns the files below a directory with their contents.
 pub fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![directory.to_owned()];
@@ -55,15 +55,16 @@ pub fn write(directory: &Path, name: &str, contents: impl AsRef<[u8]>) {
     fs::write(path, contents).unwrap();
 }
 
-/// A sentence, another one for each number.
+/// Returns a sentence, another one for each number.
 pub fn sentence(seed: usize) -> String {
     let words = ["kiln", "glaze", "clay", "wheel", "fire", "bowl", "shelf", "cone", "ash", "slip"];
     let chosen = (0..12 + seed % 9).map(|i| words[(seed * 7 + i * i * 3) % words.len()]);
     format!("{} {seed}.", chosen.collect::<Vec<_>>().join(" "))
 }
 
-/// HTML as a generator writes it: titles with the name of the site, languages, filters, a copy of a
-/// page in another version, a redirect, a page that pins a query, and an inventory of names.
+/// Writes HTML like that of a generator: titles with the name of the site, languages, filters, a
+/// copy of a page in another version, a redirect, a page that pins a query, and an inventory of
+/// names.
 pub fn html(site: &Path) {
     for i in 0..60 {
         let language = if i % 9 == 0 { "de" } else { "en" };
@@ -88,8 +89,8 @@ pub fn html(site: &Path) {
     write(site, "new/empty.html", "");
 }
 
-/// Markdown beside records, of which there are more than a piece holds, and a file that cannot be
-/// read.
+/// Writes Markdown beside records, of which there are more than a piece holds, and a file that
+/// cannot be read.
 pub fn markdown_and_records(site: &Path) {
     for i in 0..25 {
         let text = format!(
@@ -109,7 +110,7 @@ pub fn markdown_and_records(site: &Path) {
     write(site, "records.jsonl", records.join("\n") + "\n{\"broken\n");
 }
 
-/// Code in a repository.
+/// Writes code in a repository.
 pub fn code_files(site: &Path) {
     write(site, ".git/HEAD", "ref: refs/heads/main\n");
     write(site, ".git/config", "[remote \"origin\"]\n\turl = https://example.org/pots.git\n");

@@ -21,7 +21,7 @@ fn build(home: &Home, records: &[serde_json::Value]) {
     assert_eq!(built.code, 0, "{}", built.err);
 }
 
-/// A record with a year and a topic.
+/// Returns a record with a year and a topic.
 fn record(id: &str, year: u32, topic: &str) -> serde_json::Value {
     serde_json::json!({
         "_id": id,

@@ -8,7 +8,7 @@ const TALL: (u16, u16) = (60, 100);
 const LOW: (u16, u16) = (8, 100);
 const ASK: [&str; 4] = ["search", "bundle", "mutex", "--mode=lexical"];
 
-/// A bundle of three records, and a pager that keeps what it reads in `paged`.
+/// Returns a home with a bundle of three records, and a pager that keeps what it reads in `paged`.
 fn home() -> (Home, String) {
     let home = Home::new();
     build(&home, &[record("a", 2001, "locks"), record("b", 2015, "locks"), record("c", 2024, "x")]);

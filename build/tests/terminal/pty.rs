@@ -104,13 +104,13 @@ impl Pty {
         self.master.as_ref().unwrap().resize(pty_size(size)).unwrap();
     }
 
-    /// The screen as it is now, a line each.
+    /// Returns the lines of the screen as it is now.
     pub fn lines(&self) -> Vec<String> {
         let columns = self.parser.screen().size().1.get();
         self.parser.screen().rows(0, columns).collect()
     }
 
-    /// The screen as a terminal has it.
+    /// Returns the screen of the terminal.
     pub fn screen(&self) -> &vt100::Screen {
         self.parser.screen()
     }
@@ -142,12 +142,12 @@ impl Pty {
         });
     }
 
-    /// The number of the first line of the screen that has a text.
+    /// Returns the number of the first line of the screen that has a text.
     pub fn line_of(&self, text: &str) -> Option<usize> {
         self.lines().iter().position(|line| line.contains(text))
     }
 
-    /// Whether a line of the screen is shown reversed, which marks what is selected.
+    /// Returns whether a line of the screen is shown reversed, as the selected line is.
     pub fn is_selected(&self, line: usize) -> bool {
         let cell = self.parser.screen().cell(line as u16, 1);
         cell.is_some_and(vt100::Cell::inverse)

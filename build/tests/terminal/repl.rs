@@ -11,7 +11,7 @@ use super::{build, program, record};
 
 const SIZE: (u16, u16) = (60, 100);
 
-/// A bundle of three records with years and topics, in which one value has a space.
+/// Returns a home with a bundle of three records with years and topics. One value has a space.
 fn home() -> Home {
     let home = Home::new();
     let records = [

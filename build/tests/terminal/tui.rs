@@ -6,7 +6,8 @@ use super::{build, program, record};
 
 const SIZE: (u16, u16) = (24, 80);
 
-/// Two collections: notes with a text about threads in several languages, recipes.
+/// Returns a home with two collections: notes with a text about threads in several languages, and
+/// recipes.
 fn home() -> Home {
     let home = Home::new();
     home.write(

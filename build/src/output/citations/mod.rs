@@ -36,7 +36,7 @@ pub enum Style {
     Bibtex,
 }
 
-/// What is known of a page as a work. All text is harmless.
+/// A page as a work that can be cited. All text is harmless.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Work {
     /// For BibTeX, unique in the list.
@@ -214,7 +214,7 @@ fn date(text: &str) -> Vec<i16> {
     known.map(|(number, _)| number).collect()
 }
 
-/// This program has no styles.
+/// Refuses every style but BibTeX, since this program is built without styles.
 #[cfg(not(feature = "citations"))]
 fn styled(_works: &[Work], style: Style) -> Result<Vec<String>> {
     let style = style.to_possible_value();
