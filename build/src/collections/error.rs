@@ -17,7 +17,7 @@ pub enum Error {
         name.escape_debug()
     )]
     BadName {
-        /// As given.
+        /// The name that was given.
         name: String,
     },
     /// Not a kind of source.
@@ -27,7 +27,7 @@ pub enum Error {
         kind.escape_debug()
     )]
     BadKind {
-        /// As given.
+        /// The kind that was given.
         kind: String,
     },
     /// A new name that is taken.
@@ -93,7 +93,7 @@ pub enum Error {
         found.escape_debug()
     )]
     BadVectors {
-        /// As given.
+        /// The text that was given.
         found: String,
     },
     /// A bundle that its collection's directory names is not there.
@@ -130,7 +130,7 @@ pub enum Error {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What was expected and found.
+        /// The value that was expected, and the one found.
         reason: String,
     },
     /// Another process is at work on it.
@@ -220,7 +220,8 @@ impl Error {
         }
     }
 
-    /// For `map_err`, where `path` could not be read, written, locked or removed.
+    /// Returns a function for `map_err`, where `path` could not be read, written, locked or
+    /// removed.
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { action, path, source }

@@ -64,7 +64,7 @@ impl Generation {
         self.directory.join("state.json")
     }
 
-    /// The state is written last.
+    /// Returns whether the generation is complete: its state is written last.
     fn is_finished(&self) -> bool {
         self.state().is_file()
     }

@@ -21,7 +21,7 @@ impl Home {
         Self { root: root.into() }
     }
 
-    /// `$FINDLING_HOME`, or `findling` in the platform's directory for data.
+    /// Returns `$FINDLING_HOME`, or `findling` in the platform's directory for data.
     ///
     /// # Errors
     /// [`Error::NoHome`] where there is neither.
@@ -82,7 +82,7 @@ impl Home {
     }
 }
 
-/// `$FINDLING_HOME`; `None` where it is not set.
+/// Reads `$FINDLING_HOME`; `None` where it is not set.
 fn chosen() -> Result<Option<Home>, Error> {
     let home = std::env::var_os("FINDLING_HOME").filter(|home| !home.is_empty());
     let absolute = home.map(std::path::absolute).transpose().map_err(|_| Error::NoHome)?;

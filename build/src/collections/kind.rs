@@ -21,12 +21,12 @@ pub enum Kind {
     /// Found out from the files.
     #[default]
     Auto,
-    /// This format.
+    /// A format, whatever the files look like.
     Of(Format),
 }
 
 impl Kind {
-    /// The format to read every file as, if it is settled.
+    /// Returns the format to read every file as, if it is settled.
     pub fn format(self) -> Option<Format> {
         match self {
             Kind::Auto => None,

@@ -60,7 +60,7 @@ impl fmt::Display for Owner {
     }
 }
 
-/// When a process started, in clock ticks since the system did.
+/// Returns the time a process started, in clock ticks since the system did.
 #[cfg(target_os = "linux")]
 fn start_time(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

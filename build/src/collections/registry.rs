@@ -91,7 +91,7 @@ impl Registry {
         Ok(registry)
     }
 
-    /// Two collections in one directory would destroy each other.
+    /// Refuses two collections in one directory, which would destroy each other.
     fn check_directories(&self, text: &str, path: &Path) -> Result<(), Error> {
         let mut taken: BTreeMap<&Name, &Name> = BTreeMap::new();
         for (name, settings) in &self.collections {
@@ -133,7 +133,7 @@ impl Registry {
         &self.collections
     }
 
-    /// One collection.
+    /// Returns the settings of a collection.
     ///
     /// # Errors
     /// [`Error::Unknown`] with similar names.
@@ -218,7 +218,8 @@ impl Registry {
         Ok(())
     }
 
-    /// `None` where the directory of the name itself is free.
+    /// Returns a free directory for a collection; `None` where the directory of the name itself is
+    /// free.
     fn free_directory(&self, name: &Name) -> Result<Option<Name>, Error> {
         let in_use = |directory: &Name| {
             let named = self

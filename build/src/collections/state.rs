@@ -172,7 +172,7 @@ impl State {
         files::replace(path, &json)
     }
 
-    /// When its sources were last looked at, as RFC 3339 in seconds.
+    /// Returns the time at which the sources were last looked at, as RFC 3339 in seconds.
     pub fn synced(&self) -> Option<String> {
         let seconds = i64::try_from(self.scanned / 1_000_000_000).ok()?;
         Some(jiff::Timestamp::from_second(seconds).ok()?.to_string())
@@ -194,7 +194,7 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// No files, looked at now.
+    /// Creates a state without files, looked at now.
     pub fn nothing() -> Self {
         Self { began: nanos(SystemTime::now()).unwrap_or(0), files: BTreeMap::new() }
     }

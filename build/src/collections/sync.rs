@@ -64,7 +64,7 @@ pub enum Reason {
     Program,
     /// The last one cannot be opened.
     Damaged,
-    /// It was asked for.
+    /// The user asked for a fresh build.
     Fresh,
 }
 
@@ -250,7 +250,7 @@ fn check_emptied(
     Ok(())
 }
 
-/// Why a generation has to be built, if it has.
+/// Returns the reason for which a new generation has to be built, if there is one.
 fn reason(
     settings: &Settings,
     current: Option<&Generation>,

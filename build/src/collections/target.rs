@@ -178,8 +178,8 @@ impl Target {
         &self.given
     }
 
-    /// By what it is found again from any directory: the name of a collection, the address of a
-    /// site, or an absolute path.
+    /// Returns a name that finds the bundle again from any directory: the name of a collection, the
+    /// address of a site, or an absolute path.
     pub fn lasting_name(&self) -> String {
         match &self.collection {
             Some(Collection { name, .. }) => name.to_string(),
@@ -219,7 +219,8 @@ impl Target {
         Some(Generations::new(home.directory(name, settings)))
     }
 
-    /// When the sources of the collection were last looked at by a sync, as far as that is known.
+    /// Returns the time at which a sync last looked at the sources of the collection, as far as
+    /// that is known.
     pub fn synced(&self) -> Option<SystemTime> {
         let state = State::read(&self.collection.as_ref()?.held.generation().state())?;
         Some(UNIX_EPOCH + Duration::from_nanos(state.scanned))

@@ -26,7 +26,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The encoders of queries, each loaded once for all bundles of its space.
 pub(crate) struct Encoders {
     choice: EncoderChoice,
-    /// By the fingerprint of the space.
+    /// The encoders that are loaded, by the fingerprint of their space.
     loaded: Mutex<HashMap<String, Arc<QueryEncoder>>>,
     /// The last embedding.
     embedded: Mutex<Option<Embedded>>,
@@ -95,6 +95,8 @@ pub(crate) struct Question {
 }
 
 impl Question {
+    /// Prepares a question to a bundle: applies its settings and embeds the query.
+    ///
     /// # Errors
     /// The errors of the encoder; if a name is ambiguous.
     pub fn new(
@@ -145,7 +147,7 @@ impl Question {
     }
 }
 
-/// What one bundle answers.
+/// The answer of one bundle.
 pub(crate) struct Reply {
     pub response: Response,
     pub timings: Timings,

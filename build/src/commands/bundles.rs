@@ -43,14 +43,15 @@ pub struct Bundles {
     /// Told when a question has ended.
     returned: Condvar,
     encoders: Encoders,
-    /// Those that have answered a question, and whether one by meaning.
+    /// Names of bundles that have answered a question, each with whether the question was by
+    /// meaning.
     answered: Mutex<HashSet<(String, bool)>>,
     vectors: VectorName,
     fresh: RequireFresh,
 }
 
 impl Bundles {
-    /// Bundles that are not open yet.
+    /// Creates a set of bundles, none of which is open yet.
     pub fn new(
         given: Vec<PathBuf>,
         encoder: EncoderChoice,

@@ -20,7 +20,7 @@ pub fn merge(all: &mut Vec<Facet>, more: &[Facet]) {
     }
 }
 
-/// Counted values in the order in which the engine returns them.
+/// Sorts counted values into the order in which the engine returns them.
 pub fn most_frequent_first(counts: HashMap<String, u32>) -> Vec<(String, u32)> {
     let mut values: Vec<(String, u32)> = counts.into_iter().collect();
     values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

@@ -31,7 +31,7 @@ impl OcrArgs {
     }
 }
 
-/// Languages that `tesseract` has.
+/// Checks that `tesseract` has these languages, and returns them.
 ///
 /// # Errors
 /// The error names what is missing.

@@ -29,8 +29,8 @@ fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help")
 }
 
-/// `shared`: the options of every command, which are not said again. Options of all commands of a
-/// group are said with the group.
+/// Describes a command. `shared`: the options of every command, which are not repeated. The options
+/// that all commands of a group have are described with the group.
 fn describe(out: &mut String, command: &Command, name: &str, shared: &[&Arg]) {
     let about = command.get_long_about().or(command.get_about());
     let about = about.map(ToString::to_string).unwrap_or_default();
@@ -86,7 +86,7 @@ fn table<'a>(out: &mut String, arguments: impl Iterator<Item = &'a Arg>) {
     out.push('\n');
 }
 
-/// `-o, --output <DIR>`, `<INPUT>...`.
+/// Spells an argument: `-o, --output <DIR>`, `<INPUT>...`.
 fn spelling(arg: &Arg) -> String {
     let mut names = Vec::new();
     names.extend(arg.get_short().map(|short| format!("-{short}")));

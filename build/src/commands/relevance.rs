@@ -120,7 +120,7 @@ fn row(group: &Group) -> Row {
     }
 }
 
-/// Why a collection has its score.
+/// Explains the score of a collection.
 fn reason(row: &Row) -> String {
     let pages = thousands(row.pages.into());
     let mut reason = format!("{pages} of {} match", count(row.of_pages.into(), "pages"));

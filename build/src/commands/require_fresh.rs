@@ -73,7 +73,7 @@ impl RequireFresh {
     }
 }
 
-/// When a bundle at a path was built, as far as the date of its entry tells.
+/// Returns the time at which a bundle at a path was built, as far as the date of its entry tells.
 fn built(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(entry_file(path)).ok()?.modified().ok()
 }
@@ -86,7 +86,7 @@ fn age(when: SystemTime) -> Option<Duration> {
 const UNITS: [(&str, u64); 5] =
     [("w", 604_800), ("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)];
 
-/// `30min`, `12h`, `2d`, `1w`, `90s`.
+/// Parses `30min`, `12h`, `2d`, `1w`, `90s`.
 fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("expected a duration such as 30min, 12h, 2d or 1w, found `{text}`");
     let end = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;

@@ -192,7 +192,7 @@ pub fn sync(home: &Home, name: &Name, how: &How, ui: &Ui) -> Result<Report> {
     Ok(report)
 }
 
-/// Exit status 1 if a collection failed, 3 if files could not be read.
+/// Returns the exit status: 1 if a collection failed, 3 if files could not be read.
 fn exit_code(lines: &[Line]) -> ExitCode {
     let failed = lines.iter().any(|line| matches!(line, Line::Failed(_)));
     let partial = |line: &Line| matches!(line, Line::Done(report) if report.built.unreadable > 0);

@@ -50,7 +50,9 @@ pub(crate) struct ParsedRequest {
 
 impl ParsedRequest {
     /// Parses the query and the filters of a request.
-    /// Those for which [`Error::is_request`] holds.
+    ///
+    /// # Errors
+    /// Errors for which [`Error::is_request`] holds.
     pub fn new(index: &Index, mut request: Request) -> Result<Self, Error> {
         let manifest = index.manifest();
         let query = query::parse(&request.query, |name| manifest.attribute(name).is_some());

@@ -59,7 +59,7 @@ pub fn plans(targets: &[String]) -> Vec<Plan> {
     ]
 }
 
-/// How to search, for the section and for the skill.
+/// Writes how to search, for the section and for the skill.
 fn instructions(targets: &[String]) -> String {
     let quoted = |target: &String| format!("'{}'", target.replace('\'', r"'\''"));
     let each: Vec<String> = targets.iter().map(quoted).collect();

@@ -39,7 +39,7 @@ struct Card<'a> {
     is_syncing: bool,
 }
 
-/// What the bundle says of itself.
+/// Languages, counts and attributes, as the bundle's manifest has them.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Contents {
@@ -48,7 +48,7 @@ struct Contents {
     attributes: Vec<Attribute>,
 }
 
-/// As the client describes it.
+/// An attribute in the form that the client expects.
 #[derive(Serialize)]
 struct Attribute {
     name: String,
@@ -125,7 +125,7 @@ pub fn freshness(name: &str) -> Result<String> {
     Ok(safe_text::json(&freshness)?)
 }
 
-/// How the syncs stand.
+/// Returns the states of the syncs as JSON.
 ///
 /// # Errors
 /// None that can occur.

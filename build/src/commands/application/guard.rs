@@ -1,4 +1,5 @@
-//! Who may ask: the pages of this server, opened by who started it.
+//! Checks of requests: only the pages of this server, opened by the person who started it, get
+//! answers.
 //!
 //! Every page in a browser can send requests to this machine, and other users of the machine can as
 //! well. Three checks keep them out:

@@ -70,7 +70,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// How the last sync of each collection stands.
+    /// Returns the state of the last sync of each collection.
     pub fn states(&self) -> BTreeMap<Name, State> {
         let jobs = lock(&self.of);
         let state = |job: &Job| {

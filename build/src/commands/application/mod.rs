@@ -54,7 +54,7 @@ use jobs::Jobs;
 /// Most bytes of a request's body.
 const MAX_BODY: usize = 64 << 10;
 
-/// What requests are answered from.
+/// The bundles, the jobs and the files from which requests are answered.
 struct Application {
     bundles: Bundles,
     guard: Guard,

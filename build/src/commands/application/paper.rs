@@ -1,4 +1,4 @@
-//! What is known about a paper: how to cite it, and where its PDF is.
+//! Citation of a paper, and the place of its PDF.
 
 use std::path::PathBuf;
 

@@ -81,8 +81,8 @@ struct Section {
     blocks: Vec<Block>,
 }
 
-/// The answer to `read`: the page `page` of the collection `in`. `anchor` is what must be shown,
-/// the words of `q` are marked.
+/// Answers `read`: returns the page `page` of the collection `in`. `anchor` names the section that
+/// must be shown, and the words of `q` are marked.
 ///
 /// # Errors
 /// If there is no such page.

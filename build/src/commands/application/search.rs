@@ -50,7 +50,7 @@ struct Failed {
     error: Failure,
 }
 
-/// What is asked of every collection.
+/// The question that every collection gets.
 struct Question {
     request: Request,
     /// The collections to show; all without any.
@@ -169,7 +169,7 @@ fn request_for(request: &Request, asked: &OpenBundle) -> Option<Request> {
     Some(request)
 }
 
-/// One answer of several.
+/// Merges the answers of several collections into one.
 fn merged(request: &Request, answers: Vec<(String, Response)>) -> Found {
     let mut found = Found {
         query: request.query.clone(),

@@ -82,7 +82,7 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    /// A stretch outside of code. Each line is a paragraph.
+    /// Adds a stretch outside of code. Each line is a paragraph.
     fn prose(&mut self, range: Range<usize>) {
         let mut at = range.start;
         for line in self.text[range].split_inclusive('\n') {

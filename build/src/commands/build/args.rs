@@ -23,7 +23,8 @@ use crate::sources::{Format, MarkdownUrls};
 /// The default of `--memory`, in MB.
 pub(in crate::commands) const MEMORY: u64 = 2 * (scratch::BUDGET >> 20);
 
-/// What `--help` says. In a comment of [`Args`] the lines of HTML would be taken for code in Rust.
+/// The text of `--help`. In a comment of [`Args`] the lines of HTML would be taken for code in
+/// Rust.
 const LONG_ABOUT: &str = "\
 Build a search bundle from HTML, Markdown, JSONL records, source code, conversations or papers
 

@@ -220,8 +220,8 @@ struct Entry {
     line: String,
 }
 
-/// `llms.txt`: the pages by the first part of their path. If that is too long it lists files that
-/// list the pages.
+/// Writes `llms.txt`: the pages by the first part of their path. If that is too long, `llms.txt`
+/// lists files that list the pages.
 fn lists(pages: &[(&Page, String)], base_url: &str, n_full: usize) -> Vec<File> {
     let front =
         pages.iter().find(|(page, _)| matches!(page.url.strip_prefix(base_url), Some("" | "/")));
@@ -260,7 +260,7 @@ fn entry(page: &Page, url: &str, base_url: &str) -> Entry {
     Entry { part, line: format!("- [{title}]({url}){}\n", about.unwrap_or_default()) }
 }
 
-/// Entries below headings.
+/// Writes entries below headings.
 fn sections(entries: &[Entry]) -> String {
     let mut out = String::new();
     let mut last = None;
@@ -274,8 +274,8 @@ fn sections(entries: &[Entry]) -> String {
     out
 }
 
-/// Entries in as few groups as take at most so many characters each with their headings. A group
-/// has one entry at least.
+/// Divides entries into as few groups as possible, of at most so many characters each with their
+/// headings. A group has one entry at least.
 fn in_parts(entries: &[Entry], room: usize) -> Vec<&[Entry]> {
     let (mut parts, mut from, mut used) = (Vec::new(), 0, 0);
     for (at, entry) in entries.iter().enumerate() {
@@ -293,7 +293,7 @@ fn in_parts(entries: &[Entry], room: usize) -> Vec<&[Entry]> {
     parts
 }
 
-/// Characters of the heading of a part.
+/// Returns the number of characters of the heading of a part.
 fn heading_chars(part: &str) -> usize {
     "\n## \n\n".len() + safe_text::markdown(part).chars().count()
 }
@@ -322,7 +322,7 @@ fn description(page: &Page) -> Option<String> {
     Some(if is_cut { format!("{whole_words}…") } else { cut })
 }
 
-/// `llms-full.txt` in parts, each of whole pages where they fit.
+/// Writes `llms-full.txt` in parts, each of whole pages where they fit.
 fn full(pages: &[(&Page, String)]) -> Vec<File> {
     let mut parts: Vec<String> = Vec::new();
     let mark = format!("\n<!-- {MARK} -->\n");

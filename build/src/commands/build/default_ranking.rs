@@ -10,8 +10,10 @@ use crate::ranking::{self, Setting};
 const OF_CODE: [(&str, f32); 4] =
     [("heading", 12.0), ("parts", 0.8), ("meaning", 0.25), ("meaningInSentences", 0.3)];
 
-/// Those of records: nearly every page is one section, which a transformer has embedded. The page's
-/// other sections are no evidence there, so meaning counts as much in keywords as in sentences.
+/// Default ranking of records. Nearly every page is one section, which a transformer has embedded.
+/// So a page's other sections are no evidence, and meaning counts as much in keywords as in
+/// sentences. nearly every page is one section, which a transformer has embedded. The page's other
+/// sections are no evidence there, so meaning counts as much in keywords as in sentences.
 /// `docs/experiments/routed-fusion.md` has the measurements.
 const OF_RECORDS: [(&str, f32); 1] = [("meaning", 0.45)];
 

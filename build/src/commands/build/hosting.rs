@@ -51,7 +51,7 @@ pub enum Hosting {
 }
 
 impl Hosting {
-    /// How shards are written.
+    /// Returns the form in which shards are written.
     pub fn shape(self) -> Shape {
         let (file_bytes, by_pages) = match self {
             Self::Files => return Shape::Directory,

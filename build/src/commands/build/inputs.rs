@@ -37,7 +37,7 @@ pub struct Input {
     pub extras: Vec<Extra>,
     /// Languages of pages that `pagefind.js` may be asked to search.
     pub pagefind_languages: Vec<String>,
-    /// Who may read the sources besides their owner.
+    /// Users besides the owner who may read the sources.
     pub shared: Shared,
     /// Vectors that were computed elsewhere; a cache is not needed then.
     pub embeddings: Option<Vectors>,
@@ -223,7 +223,7 @@ fn way(from: &Path, to: &Path) -> String {
     up.chain(down).map(|part| part + "/").collect()
 }
 
-/// How the sources are read.
+/// Returns the options of reading the sources.
 ///
 /// # Errors
 /// If a file of names cannot be read, or what recognises scans is missing.

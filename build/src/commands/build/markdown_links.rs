@@ -83,14 +83,14 @@ fn example(href: &str) -> String {
     element(href).replace(&format!(" {MARK}>"), ">")
 }
 
-/// What became of a page.
+/// Outcome for a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Linked {
-    /// It has the link already, or one that another program wrote.
+    /// The page has the link already, or one that another program wrote.
     Already,
     /// The page with the link.
     Changed(Vec<u8>),
-    /// It has no head that can be read.
+    /// The page has no head that can be read.
     NoHead,
 }
 
@@ -119,7 +119,7 @@ pub fn linked(html: &[u8], href: &str) -> Linked {
     Linked::Changed([&html[..place.start], wanted.as_bytes(), &html[place.end..]].concat())
 }
 
-/// What of a page's head matters here.
+/// The elements of a page's head that matter here.
 #[derive(Default)]
 struct Head {
     /// The elements `link`.

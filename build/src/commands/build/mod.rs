@@ -233,7 +233,7 @@ struct Indexed {
     n_truncated: usize,
     n_unreadable: usize,
     included: Vec<Included>,
-    /// Who may read the sources.
+    /// Users besides the owner who may read the sources.
     shared: Shared,
     notices: Vec<Notice>,
 }
@@ -354,7 +354,7 @@ fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
     }
 }
 
-/// How sections are cut.
+/// Returns the options of cutting sections.
 fn chunk_options(args: &Args) -> ChunkOptions {
     ChunkOptions {
         passage_words: args.sizes.passage_words,

@@ -18,7 +18,7 @@ use crate::index::write::Extra;
 /// The first part of the client's engine.
 const ENGINE: &str = "findling_engine.wasm";
 
-/// Of pages without a language, or of a language without rules.
+/// Name for pages without a language, or of a language without rules.
 const UNKNOWN: &str = "unknown";
 
 /// Names of files, or their beginnings, that only other elements of Findling load.

@@ -64,7 +64,7 @@ pub struct Built {
     pub stages: Vec<Stage>,
 }
 
-/// Warns of files that could not be read.
+/// Warns about files that could not be read.
 pub fn warn_unreadable(n_unreadable: usize, ui: &Ui) {
     if n_unreadable > 0 {
         ui.warn(format!(
@@ -86,7 +86,7 @@ impl Built {
         Ok(())
     }
 
-    /// Warns of texts that the encoder cut off.
+    /// Warns about texts that the encoder cut off.
     pub fn warn_truncated(&self, ui: &Ui) {
         if self.n_truncated > 0 {
             ui.warn(format!(

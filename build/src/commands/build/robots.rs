@@ -1,5 +1,5 @@
-//! What `robots.txt` forbids to every robot, and what `sitemap.xml` lists, for files for assistants
-//! that agree with both.
+//! Rules of `robots.txt` for every robot, and pages that `sitemap.xml` lists. The files for
+//! assistants agree with both.
 //!
 //! Rules are those of RFC 9309: the longest one that matches a path decides, and of two of one
 //! length the one that allows.
@@ -132,7 +132,8 @@ pub fn path_of(address: &str) -> String {
     if path.starts_with('/') { path.to_owned() } else { format!("/{path}") }
 }
 
-/// What is the same for all spellings of a page's path: `/a/`, `/a/index.html`, `/a.html`, `/a`.
+/// Returns the common part of all spellings of a page's path: `/a/`, `/a/index.html`, `/a.html`,
+/// `/a`.
 pub fn page_of(path: &str) -> &str {
     let path = path.strip_suffix(".html").or_else(|| path.strip_suffix(".htm")).unwrap_or(path);
     let path = path.strip_suffix("/index").unwrap_or(path);

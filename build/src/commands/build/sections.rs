@@ -80,7 +80,7 @@ pub struct UnitsArgs {
 }
 
 impl UnitsArgs {
-    /// Arguments of a build with these.
+    /// Returns the arguments of a build with these options.
     ///
     /// # Errors
     /// None, unless the arguments of a build change.
@@ -183,7 +183,7 @@ fn joined(
     })
 }
 
-/// How files are read. Texts stay in memory, where the rows have them as well.
+/// Returns the options of reading. Texts stay in memory, where the rows have them as well.
 fn options(args: &Args) -> Result<Options> {
     Ok(Options { scratch: None, ..reading_options(args, Pins::default())? })
 }
@@ -245,7 +245,7 @@ fn answer<const N: usize>(fields: [(&str, Value); N]) -> Fields {
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What is to be told of files, for programs.
+/// Describes problems of files, for programs.
 fn problems(problems: &[Problem]) -> Value {
     let value = |problem: &Problem| {
         let severity = match problem.severity {

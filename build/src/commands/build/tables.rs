@@ -65,7 +65,7 @@ pub fn open(args: &mut Args, paths: Vec<PathBuf>) -> Result<Tables> {
     Ok(tables)
 }
 
-/// What a build takes of tables.
+/// Reads the input of a build from tables.
 ///
 /// # Errors
 /// If a table cannot be read, or there is no page.
@@ -81,7 +81,7 @@ pub fn input(args: &Args, tables: Tables, pins: Pins, ui: &Ui) -> Result<Input> 
     Ok(Input { pages, n_unreadable, embeddings, shared, ..Input::default() })
 }
 
-/// What the rows of tables are, and each row to `on_row`.
+/// Reads the rows of tables into pieces, and calls `on_row` with each row.
 ///
 /// # Errors
 /// If a table cannot be read, or its rows are not pages.
@@ -140,7 +140,7 @@ fn fields(reading: &Reading) -> Result<Map<String, Value>> {
     }
 }
 
-/// `given` with the options that sections were read with.
+/// Returns `given` with the options that sections were read with.
 fn with_options(given: &Reading, stored: &str) -> Result<Reading> {
     let stored: Map<String, Value> = match stored {
         "" => Map::new(),

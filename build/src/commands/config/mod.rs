@@ -329,7 +329,7 @@ pub fn unlisted(whole: &mut Command) -> Vec<String> {
         .collect()
 }
 
-/// Variables that say where data are and how the terminal is used.
+/// Returns the environment variables that say where data are and how the terminal is used.
 fn variables() -> Vec<Shown> {
     let home = Home::default_location().ok().map(|home| home.root().display().to_string());
     [("FINDLING_HOME", home), ("FINDLING_CACHE", None), ("NO_COLOR", None), ("VISUAL", None)]

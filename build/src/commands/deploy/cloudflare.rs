@@ -107,7 +107,7 @@ impl Store {
         }
     }
 
-    /// What is uploaded to the store in one go, for messages.
+    /// Returns the name of the items that are uploaded to the store in one go, for messages.
     fn counted(self) -> &'static str {
         match self {
             Self::Assets => "files",
@@ -117,7 +117,7 @@ impl Store {
     }
 }
 
-/// What is printed as JSON.
+/// The report of a deployment, printed as JSON.
 #[derive(Serialize)]
 struct Report<'a> {
     files: usize,
@@ -184,7 +184,7 @@ fn bundles(site: &Files) -> Vec<String> {
     directories.chain(single.map(|path| format!("/{path}"))).collect()
 }
 
-/// What the plan does not allow.
+/// Returns the limits of the plan that the upload exceeds.
 fn problems(args: &Args, site: &Files, changes: &Changes<'_>) -> Vec<String> {
     let limits = args.store.limits(args.plan);
     let mut problems = Vec::new();
@@ -220,7 +220,7 @@ fn problems(args: &Args, site: &Files, changes: &Changes<'_>) -> Vec<String> {
     problems
 }
 
-/// What an upload would change, for people.
+/// Describes the changes of an upload, for people.
 fn shown(site: &Files, changes: &Changes<'_>) -> String {
     let mut text = String::new();
     for (what, paths) in
@@ -332,7 +332,7 @@ fn quoted(text: &str) -> String {
     value(text).to_string().trim().to_owned()
 }
 
-/// What is left to do.
+/// Returns the steps that are left to do.
 fn steps(args: &Args) -> Vec<String> {
     let mut steps = vec!["npm install findling && npm install --save-dev wrangler".to_owned()];
     let site = word(&args.site);

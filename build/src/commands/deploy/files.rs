@@ -107,7 +107,7 @@ pub fn keep(list: &Path, files: &Files) -> Result<()> {
         .with_context(|| format!("{} cannot be written", list.display()))
 }
 
-/// What an upload changes.
+/// Changes that an upload makes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes<'a> {
     /// Files that are not there yet.

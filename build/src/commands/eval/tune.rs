@@ -126,7 +126,7 @@ fn whole(setting: &[f32]) -> Result<Setting> {
     Ok(<Setting>::try_from(setting)?)
 }
 
-/// The mean nDCG@10 over the modes, for each query.
+/// Returns the mean nDCG@10 over the modes, for each query.
 fn scores(
     host: &mut Host,
     modes: &[Mode],

@@ -213,7 +213,7 @@ pub fn remove(home: &Home) -> Result<()> {
     Ok(())
 }
 
-/// Only the user may read the history.
+/// Makes the history readable for the user only.
 fn only_for_the_user(path: &Path) {
     #[cfg(unix)]
     {

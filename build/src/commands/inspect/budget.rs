@@ -102,7 +102,7 @@ fn check(budget: &Budget, allowed: u64) -> Result<()> {
     );
 }
 
-/// How to make the largest part of a first query smaller.
+/// Returns advice on making the largest part of a first query smaller.
 fn advice(budget: &Budget) -> String {
     let opening = budget.opening.total.brotli;
     let (largest, size) = Part::ALL

@@ -291,7 +291,7 @@ fn format_of(kind: &str, path: &str) -> Option<Format> {
     Format::of_name(Path::new(path))
 }
 
-/// Headings from the outermost one to the section's own, for each section.
+/// Returns for each section the headings from the outermost one to its own.
 fn heading_paths(page: &Page) -> Vec<Vec<&str>> {
     let mut open: Vec<(u8, &str)> = Vec::new();
     let mut paths = Vec::with_capacity(page.sections.len());
@@ -350,7 +350,7 @@ fn attributes(values: &BTreeMap<String, AttributeValue>) -> Map<String, Value> {
     values.iter().map(|(name, value)| (name.clone(), attribute(value))).collect()
 }
 
-/// Attributes as a terminal shows them: `name: value`.
+/// Writes attributes as a terminal shows them: `name: value`.
 fn attribute_lines(values: &BTreeMap<String, AttributeValue>) -> impl Iterator<Item = String> {
     values.iter().map(|(name, value)| match attribute(value) {
         Value::String(text) => format!("{name}: {text}"),

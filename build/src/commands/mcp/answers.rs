@@ -42,6 +42,8 @@ pub struct Call<'a> {
 /// The answers of the bundles that could answer, and why the others could not.
 type Answers<T> = (Vec<T>, Vec<FailedOutput>);
 
+/// Returns the answers with the failures of the other bundles.
+///
 /// # Errors
 /// The first failure if no bundle has answered.
 fn some<T>(answers: Vec<T>, mut failures: Vec<(String, anyhow::Error)>) -> Result<Answers<T>> {
@@ -86,7 +88,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// The next bundle of several, of which so many are done.
+    /// Returns the next bundle and reports progress: `done` of `all` bundles have answered.
     fn bundle(&self, name: &str, done: usize, all: usize) -> Result<Asked<'_>> {
         let what = if self.bundles.is_open(name) { "asking" } else { "opening" };
         self.progress.tell(done, all, format!("{what} {}", line(name)));
@@ -173,7 +175,7 @@ impl Call<'_> {
         }
     }
 
-    /// `search`.
+    /// Answers `search`.
     pub fn search(&self, input: SearchInput) -> Result<SearchOutput> {
         let (limit, filter) = (limit(input.limit), condition(input.filter.as_deref())?);
         let several = self.bundles.wanted(input.collection.as_deref())?.len() > 1;
@@ -201,7 +203,7 @@ impl Call<'_> {
         Ok(SearchOutput { failed, ..found(&answered, skip, limit as usize, rank, &mut budget) })
     }
 
-    /// `similar`.
+    /// Answers `similar`.
     pub fn similar(&self, input: SimilarInput) -> Result<SearchOutput> {
         let limit = limit(input.limit);
         let (name, mut asked) = self.bundle_of(&input.url, input.collection.as_deref())?;
@@ -216,7 +218,7 @@ impl Call<'_> {
         Ok(found(&answered, 0, limit as usize, 0, &mut Budget::new(input.tokens)))
     }
 
-    /// `context`.
+    /// Answers `context`.
     pub fn context(&self, input: ContextInput) -> Result<ContextOutput> {
         let filter = condition(input.filter.as_deref())?;
         let several = self.bundles.wanted(input.collection.as_deref())?.len() > 1;
@@ -246,7 +248,7 @@ impl Call<'_> {
         })
     }
 
-    /// `read`.
+    /// Answers `read`.
     pub fn read(&self, input: ReadInput) -> Result<ReadOutput> {
         let (collection, mut asked) = self.bundle_of(&input.url, input.collection.as_deref())?;
         let document = asked.host.document(&input.url)?;
@@ -273,7 +275,7 @@ impl Call<'_> {
         Ok(output)
     }
 
-    /// `list_collections`.
+    /// Answers `list_collections`.
     pub fn list_collections(&self) -> Result<CollectionsOutput> {
         let names = self.bundles.names()?;
         let one = |name: String| {
@@ -311,7 +313,7 @@ impl Call<'_> {
         })
     }
 
-    /// `facets`.
+    /// Answers `facets`.
     pub fn facets(&self, input: FacetsInput) -> Result<FacetsOutput> {
         let filter = condition(input.filter.as_deref())?;
         let asks = match input.attributes.is_empty() {
@@ -354,7 +356,7 @@ impl Call<'_> {
         Ok(FacetsOutput { untrusted: UNTRUSTED, facets, left_out, failed })
     }
 
-    /// The bundle that has a page: the wanted one, or the first that has it.
+    /// Finds the bundle that has a page: the wanted one, or the first that has it.
     fn bundle_of(&self, address: &str, wanted: Option<&str>) -> Result<(String, Asked<'_>)> {
         let names = self.bundles.wanted(wanted)?;
         let mut failed = None;
@@ -376,20 +378,20 @@ impl Call<'_> {
         }))
     }
 
-    /// The page of a collection with an address, for a resource.
+    /// Returns the page of a collection with an address, for a resource.
     pub fn page(&self, collection: &str, address: &str) -> Result<Document> {
         let name = self.bundles.wanted(Some(collection))?.remove(0);
         self.bundles.get(&name)?.host.document(address)
     }
 }
 
-/// A filter as the tools take it.
+/// Parses a filter of a tool.
 fn condition(text: Option<&str>) -> Result<Option<Value>> {
     let parsed = text.map(parse_filter).transpose();
     parsed.map_err(|message| UsageError { code: "filter", message }.into())
 }
 
-/// The pages of several responses in one order, as many as fit.
+/// Merges the pages of several responses into one order, as many as fit.
 fn found(
     answered: &[(String, Sources, Response)],
     skip: usize,
@@ -463,7 +465,7 @@ fn passage(passage: Passage) -> PassageOutput {
     }
 }
 
-/// Attributes whose texts are harmless.
+/// Makes the texts of attributes harmless.
 fn safe(attributes: Map<String, Value>) -> Map<String, Value> {
     let text = |value: Value| match value {
         Value::String(text) => Value::from(line(&text).as_ref()),

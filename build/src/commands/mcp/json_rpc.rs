@@ -27,7 +27,7 @@ impl Fault {
         Self { code, message: message.into(), id: Value::Null }
     }
 
-    /// Returns that of a message of too many bytes.
+    /// Returns the error for a message of too many bytes.
     pub fn too_long() -> Self {
         let message = format!("expected a message of at most {MAX_BYTES} bytes, found more");
         Self::new(ErrorCode::INVALID_REQUEST, message)

@@ -75,8 +75,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-/// Without a bundle that can be opened, the command ends now, not later for an assistant. If only
-/// some can be, the answers of the tools name the others.
+/// Checks that a bundle can be opened, so that the command ends now and not later for an assistant.
+/// If only some can be opened, the answers of the tools name the others.
 fn check(targets: &[PathBuf], vectors: &VectorName) -> Result<()> {
     let open = |path: &PathBuf| -> Result<Host> {
         Host::open(vectors.of(Target::find(path)?)?.location())

@@ -18,12 +18,12 @@ struct Listener {
     token: ProgressToken,
     peer: Peer<RoleServer>,
     runtime: Handle,
-    /// What was told last: the steps that are done, and all.
+    /// The progress that was sent last: the steps that are done, and all steps.
     last: Arc<Mutex<(f64, usize)>>,
 }
 
 impl Progress {
-    /// To the client of a request. Called on a thread of the runtime.
+    /// Reports to the client of a request. Called on a thread of the runtime.
     pub fn of(context: &RequestContext<RoleServer>) -> Self {
         let listener = |token| {
             let (peer, runtime) = (context.peer.clone(), Handle::current());

@@ -22,7 +22,7 @@ const PER_PAGE: u32 = 50;
 /// Tokens of a resource. Resources have no paging, the tool `read` has.
 const MAX_TOKENS: usize = 20_000;
 
-/// The template of all pages.
+/// Returns the template of all pages.
 pub fn template() -> ResourceTemplate {
     ResourceTemplate::new("findling://{collection}/{id}", "page")
         .with_title("A page")
@@ -30,8 +30,8 @@ pub fn template() -> ResourceTemplate {
         .with_mime_type(MIME_TYPE)
 }
 
-/// Pages from a cursor on: the place of a collection and of a page in it. Collections that cannot
-/// be opened are passed over, as `list_collections` tells.
+/// Lists pages from a cursor on, which is the place of a collection and of a page in it.
+/// Collections that cannot be opened are skipped; `list_collections` names them.
 ///
 /// # Errors
 /// If the cursor is invalid, or a page cannot be read.
@@ -78,7 +78,7 @@ fn resource(name: &str, page: &Document) -> Resource {
         .with_mime_type(MIME_TYPE)
 }
 
-/// The text of a page, with its address first.
+/// Reads the text of a page, with its address first.
 ///
 /// # Errors
 /// If it is no address of a page.

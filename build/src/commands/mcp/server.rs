@@ -38,7 +38,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that answers from these bundles.
+    /// Creates a server that answers from these bundles.
     pub fn new(bundles: Arc<Bundles>, ui: Ui) -> Self {
         Self { bundles, ui, tool_router: Self::tool_router() }
     }
@@ -61,7 +61,8 @@ impl Server {
         }
     }
 
-    /// As [`Server::blocking`]. An error is an answer that the assistant reads.
+    /// Runs a tool on a thread of its own, like [`Server::blocking`]. An error is an answer that
+    /// the assistant reads.
     async fn tool<T: Send + 'static>(
         &self,
         context: RequestContext<RoleServer>,
@@ -71,7 +72,7 @@ impl Server {
     }
 }
 
-/// The code of an error and its message on one line each.
+/// Writes the code of an error and its message on one line each.
 fn message(error: &anyhow::Error) -> String {
     let failure = Failure::of(error);
     lines(&format!("{}: {error:#}", failure.code)).into_owned()

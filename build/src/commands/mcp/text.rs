@@ -8,8 +8,8 @@ use crate::host::{Document, DocumentSection};
 use crate::output::UsageError;
 use crate::safe_text::{line, lines};
 
-/// The address and the text of a page, or of the section that `address` names by its anchor, with
-/// the sections below it.
+/// Returns the address and the text of a page, or of the section that `address` names by its
+/// anchor, with the sections below it.
 ///
 /// # Errors
 /// If the page has no such section; the error names those it has.
@@ -39,7 +39,7 @@ pub fn of(document: &Document, address: &str) -> Result<(String, String)> {
     Ok((document.url_of(section), all(&document.sections[at..end])))
 }
 
-/// The text of sections, with headings as in Markdown.
+/// Writes the text of sections, with headings like those of Markdown.
 fn all(sections: &[DocumentSection]) -> String {
     let mut text = String::new();
     let mut last: Option<&DocumentSection> = None;

@@ -1,5 +1,5 @@
-//! What the tools take and give, with the schemas that clients see. The comments of the fields are
-//! the descriptions in the schemas.
+//! Inputs and outputs of the tools, with the schemas that clients see. The comments of the fields
+//! are the descriptions in the schemas.
 
 use rmcp::schemars::transform::RecursiveTransform;
 use rmcp::schemars::{self, JsonSchema, Schema};
@@ -352,12 +352,12 @@ fn plain(schema: &mut Schema) {
     schema.remove("format");
 }
 
-/// The tokens of an answer.
+/// Returns the number of tokens of an answer.
 pub fn tokens(asked: Option<usize>) -> usize {
     asked.unwrap_or(TOKENS).min(MAX_TOKENS)
 }
 
-/// The number of results.
+/// Returns the number of results.
 pub fn limit(asked: Option<u32>) -> u32 {
     asked.unwrap_or(LIMIT).min(MAX_RESULTS)
 }

@@ -49,7 +49,7 @@ impl Log {
         self.out(Verbosity::Verbose, &line)
     }
 
-    /// Something that the reader should know and that stops nothing.
+    /// Reports a problem that does not stop the build.
     pub fn warn(&mut self, line: impl Display) -> Result<()> {
         if self.verbosity >= Verbosity::Quiet {
             self.ui.warn(&line);
@@ -58,7 +58,7 @@ impl Log {
         Ok(())
     }
 
-    /// What stopped the build. It is told whatever the verbosity.
+    /// Reports the error that stopped the build, whatever the verbosity.
     pub fn error(&mut self, line: impl Display) -> Result<()> {
         let line = format!("Error: {line}");
         tell(safe_text::lines(&line));

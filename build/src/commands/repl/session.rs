@@ -102,7 +102,8 @@ impl Session {
         names
     }
 
-    /// Values of an attribute in all bundles, the most frequent first; none if no bundle has it.
+    /// Returns the values of an attribute in all bundles, the most frequent first; none if no
+    /// bundle has it.
     pub fn values(&mut self, name: &str) -> Vec<String> {
         if let Some(known) = self.values.get(name) {
             return known.clone();
@@ -241,8 +242,8 @@ impl Session {
         Ok(found.into_iter().flat_map(|one| one.response.facets).collect())
     }
 
-    /// What the bundle of a hit answers when it is asked again for the parts of the scores, and the
-    /// place of the hit in it.
+    /// Searches the bundle of a hit again for the parts of its scores. Returns the number of the
+    /// bundle, the place of the hit in it, and the answer.
     ///
     /// # Errors
     /// If there is no such hit; those of the encoder and of the engine.

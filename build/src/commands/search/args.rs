@@ -142,7 +142,7 @@ impl SearchOptions {
         Request { mode: self.mode.into(), ..self.ranking.request(query) }
     }
 
-    /// See [`SearchOptions::complete_for`].
+    /// Completes a request for one bundle, as [`SearchOptions::complete_for`] describes.
     fn complete(&self, request: &mut Request, manifest: &Manifest) -> anyhow::Result<()> {
         self.conditions.add_to(request, manifest)?;
         if self.ranking.order == OrderArg::Oldest {

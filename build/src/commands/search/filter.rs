@@ -190,7 +190,8 @@ impl<'a> Parser<'a> {
         self.rest.trim_start().strip_prefix("in:")
     }
 
-    /// `a, b, c`, up to what is no value but another term. A value ends at one of these characters.
+    /// Parses `a, b, c`, up to text that is no value but another term. A value ends at one of
+    /// `ends`.
     fn values(&mut self, ends: &[char]) -> Result<Vec<String>, String> {
         let mut values = vec![self.value(ends)?];
         loop {

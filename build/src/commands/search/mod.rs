@@ -316,7 +316,7 @@ pub(crate) fn answer(
     Ok((response, cost))
 }
 
-/// As [`answer`], and with the vectors of the sections shown, if `vectors` is set.
+/// Answers like [`answer`], and with the vectors of the sections shown if `vectors` is set.
 fn answer_with(
     vectors: bool,
     host: &mut Host,

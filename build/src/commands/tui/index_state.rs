@@ -35,7 +35,7 @@ pub enum State {
 }
 
 impl State {
-    /// For the status line.
+    /// Describes the state for the status line.
     pub fn words(&self) -> String {
         match self {
             Self::Opening => "opening".to_owned(),

@@ -204,7 +204,7 @@ pub fn action(key: KeyEvent) -> Option<Action> {
     }
 }
 
-/// With Caps Lock the letter of a combination is a capital.
+/// Lowers the letter of a combination, which is a capital with Caps Lock.
 fn lower(code: KeyCode, modifiers: KeyModifiers) -> KeyCode {
     match code {
         KeyCode::Char(c) if modifiers.intersects(CTRL | ALT) => {

@@ -9,7 +9,7 @@ use crate::safe_text::line;
 /// A page that was found, ready to be shown: all its text is harmless.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Which bundle it is from.
+    /// The number of the bundle.
     pub bundle: usize,
     /// The title and the headings of its best section, from the outermost.
     pub names: Vec<String>,

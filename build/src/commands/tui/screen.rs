@@ -145,7 +145,7 @@ impl Screen {
         self.take_again()
     }
 
-    /// Systems without job control have nothing to do.
+    /// Does nothing: these systems have no job control.
     #[cfg(not(unix))]
     pub fn suspend(&mut self) -> Result<()> {
         Ok(())
@@ -217,6 +217,6 @@ pub fn die_of(signal: i32) {
     let _ = signal_hook::low_level::emulate_default_handler(signal);
 }
 
-/// There are no signals.
+/// Does nothing: these systems have no signals.
 #[cfg(not(unix))]
 pub fn die_of(_signal: i32) {}

@@ -55,13 +55,13 @@ pub struct Question {
 pub struct Bundle {
     /// The bundle's name for people, without control characters.
     pub name: String,
-    /// By what it is found again; empty where it is not.
+    /// A name that finds the bundle again; empty where there is none.
     pub lasting_name: String,
     /// Where it is on this machine.
     pub location: Location,
     pub sources: Sources,
     pub pages: u64,
-    /// By which a bundle that took its place is known.
+    /// The entry file, which another bundle in its place would change.
     pub entry: EntryFile,
 }
 
@@ -98,7 +98,7 @@ pub enum News {
     Answer(Box<Answer>),
 }
 
-/// What is searched.
+/// The scope of a search.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The bundles; all collections without any.

@@ -11,7 +11,7 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Without colours where `NO_COLOR` is set, or the terminal has none.
+    /// Chooses a theme: without colours where `NO_COLOR` is set, or the terminal has none.
     pub fn of_environment() -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let none = std::env::var_os("TERM").is_some_and(|term| term == "dumb" || term == "vt100");
@@ -46,7 +46,7 @@ impl Theme {
         self.coloured(Style::new().add_modifier(Modifier::BOLD), Color::Green)
     }
 
-    /// Lines and frames.
+    /// Returns the style of lines and frames.
     pub fn frame(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }

@@ -302,7 +302,7 @@ fn draw_status(frame: &mut Frame<'_>, area: Rect, app: &App, theme: Theme) {
     frame.render_widget(Paragraph::new(keys).style(theme.style(Kind::Dim)), right);
 }
 
-/// Every key.
+/// Draws a list of every key.
 fn draw_help(frame: &mut Frame<'_>, area: Rect, theme: Theme) {
     let keys = BINDINGS.iter().map(|binding| binding.keys.width()).max().unwrap_or(0);
     let lines = BINDINGS.iter().map(|binding| {
@@ -312,7 +312,7 @@ fn draw_help(frame: &mut Frame<'_>, area: Rect, theme: Theme) {
     draw_over(frame, area, " Keys ", lines.collect(), theme);
 }
 
-/// The question whether to install a model.
+/// Draws the question whether to install a model.
 fn draw_offer(frame: &mut Frame<'_>, area: Rect, offer: &Offer, theme: Theme) {
     let width = usize::from(area.width.min(OVER)).saturating_sub(2);
     let paragraphs = offer.words.iter().map(|words| Piece::new(words.clone(), Kind::Plain));

@@ -24,7 +24,7 @@ pub struct Limits {
 pub enum Overload {
     /// So many requests were under way.
     Full(usize),
-    /// It has waited too long.
+    /// The request has waited too long.
     Late,
 }
 

@@ -23,7 +23,7 @@ pub enum LogLevel {
     None,
 }
 
-/// What is known of a request while it is answered.
+/// Facts about a request that are gathered for the log while it is answered.
 pub struct Trail {
     pub id: String,
     pub start: Instant,

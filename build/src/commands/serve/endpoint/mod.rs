@@ -54,7 +54,7 @@ pub struct Options {
     pub prefix: String,
     /// Path of the site whose pages the bundle has, with `/` at both ends.
     pub site_path: String,
-    /// What embeds queries.
+    /// The encoder of queries.
     pub encoder: EncoderChoice,
     /// Whether to search as a browser does.
     pub streamed: bool,
@@ -62,7 +62,7 @@ pub struct Options {
     pub max_requests: usize,
     /// The origin whose scripts may read answers, or `*`.
     pub allow_origin: Option<HeaderValue>,
-    /// What is logged.
+    /// The requests that are logged.
     pub log: LogLevel,
 }
 
@@ -177,7 +177,7 @@ impl Endpoint {
         }
     }
 
-    /// What addresses of the site's pages begin with.
+    /// Returns the beginnings of addresses of the site's pages.
     fn addresses(&self, headers: &HeaderMap) -> Vec<String> {
         let host = host_of(headers).unwrap_or_default();
         let path = &self.options.site_path;

@@ -1,4 +1,4 @@
-//! What the parameters of a request ask the engine, and the form of the answer.
+//! Translation of a request's parameters into a question to the engine, and the form of the answer.
 
 use findling_engine::{Request, Response};
 use serde_json::{Map, Value, json};
@@ -144,7 +144,7 @@ fn suggest(values: &Values, request: &mut Map<String, Value>) {
     }
 }
 
-/// What `/search` and `/similar` share.
+/// Adds the fields that `/search` and `/similar` share.
 fn add_common(values: &Values, request: &mut Map<String, Value>) {
     let mut put = |name: &str, value: Value| request.insert(name.into(), value);
     put("limit", values.number("k").unwrap_or(10).into());
@@ -180,7 +180,7 @@ fn add_common(values: &Values, request: &mut Map<String, Value>) {
     }
 }
 
-/// `attribute` or `attribute:share`, with `-` in front to prefer the smallest.
+/// Parses `attribute` or `attribute:share`, with `-` in front to prefer the smallest.
 fn prefer_of(text: &str) -> Value {
     let (ascending, rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -201,7 +201,7 @@ fn prefer_of(text: &str) -> Value {
     prefer
 }
 
-/// Title, heading and address of each page.
+/// Returns title, heading and address of each page.
 fn suggestions(response: &Response) -> impl Iterator<Item = [&str; 3]> {
     response.results.iter().map(|page| {
         let section = page.sections.first();

@@ -1,4 +1,4 @@
-//! What the endpoint sends: answers, problems (RFC 9457), entity tags.
+//! Responses of the endpoint: answers, problems (RFC 9457), entity tags.
 
 use axum::body::Body;
 use axum::http::header::{self, HeaderName};
@@ -17,7 +17,7 @@ const PROBLEM: &str = "application/problem+json; charset=utf-8";
 /// Seconds after which a client may ask again.
 const RETRY_AFTER: &str = "1";
 
-/// What is wrong with a request, or with the endpoint.
+/// A problem with a request, or with the endpoint.
 #[derive(Debug)]
 pub struct Fault {
     pub status: StatusCode,
@@ -25,7 +25,7 @@ pub struct Fault {
     pub code: &'static str,
     /// For the client.
     pub message: String,
-    /// What to do; may be empty.
+    /// The remedy; may be empty.
     pub remedy: &'static str,
     /// For the log, where it tells more than the client learns.
     pub cause: Option<String>,
@@ -58,7 +58,7 @@ impl Fault {
         Self::new(status, code, message)
     }
 
-    /// Too many requests.
+    /// Describes too many requests.
     pub fn overload(overload: Overload, most: usize) -> Self {
         let message = match overload {
             Overload::Full(n) => {
@@ -112,7 +112,7 @@ pub fn of_type(status: StatusCode, kind: &'static str, body: impl Into<Body>) ->
     response
 }
 
-/// What determines an answer names it.
+/// Returns an entity tag made of everything that determines an answer.
 pub fn entity_tag(parts: &[&str]) -> String {
     format!("\"{}\"", hex(&hash128(parts.join(" ").as_bytes())))
 }

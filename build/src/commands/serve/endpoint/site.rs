@@ -46,7 +46,7 @@ pub struct Build {
     pub pages: u32,
     /// The number of sections.
     pub sections: u32,
-    /// What built it.
+    /// The program that built the bundle.
     pub generator: String,
 }
 

@@ -33,7 +33,9 @@ pub struct Reached {
 
 impl Graph {
     /// Reads the graph of a module's functions and data.
-    /// Where the module has no table of functions, or one filled in a way that linkers do not.
+    ///
+    /// # Errors
+    /// If the module has no table of functions, or one filled in a way that linkers do not.
     pub fn new(module: &Module, links: &Links) -> Result<Self> {
         let table =
             module.tables.main_function_table()?.context("the module has no table of functions")?;
