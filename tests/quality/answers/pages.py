@@ -14,6 +14,7 @@ BLOCKS = set(
     " table tbody td tfoot th thead title tr ul".split()
 )
 CONTAINERS = {"section", "div", "article"}
+LABELLED = {"note", "warning", "tip", "caution", "important", "admonition", "sidebar"}
 SKIPPED = {"script", "style", "template", "noscript"}
 VOID = set("area base br col embed hr img input link meta param source track wbr".split())
 
@@ -72,7 +73,7 @@ class HtmlReader(html.parser.HTMLParser):
         self.sections = [Section("")]
         self.current = self.sections[0]
         self.anchors = set()
-        self.open = []  # (tag, id, whether a heading was met in it)
+        self.open = []  # [tag, id, whether a heading was met in it, classes]
         self.lists = []  # the section around each open definition list
         self.skip = 0
         self.heading = None  # a heading or term that is being read
@@ -89,22 +90,24 @@ class HtmlReader(html.parser.HTMLParser):
         anchor = attrs.get("id") or (attrs.get("name") if tag == "a" else None) or ""
         if anchor and not self.skip:
             self.anchors.add(anchor)
-            if self.heading and not self.heading["anchor"]:
-                if "indexterm" not in (attrs.get("class") or ""):
-                    self.heading["anchor"] = anchor
-            elif tag == "a" and not self.heading:
+            is_index_mark = "indexterm" in (attrs.get("class") or "")
+            if self.heading and not self.heading["anchor"] and not is_index_mark:
+                self.heading["anchor"] = anchor
+            elif tag == "a" and not self.heading and not is_index_mark:
                 self.loose = anchor
         if tag in VOID:
             self.handle_data(" " if tag in BLOCKS else "")
             return
-        self.open.append([tag, anchor, False])
+        is_label = self.is_label(tag, anchor)
+        classes = set((attrs.get("class") or "").lower().split())
+        self.open.append([tag, anchor, False, classes])
         if tag in SKIPPED:
             self.skip += 1
         if self.skip:
             return
         if tag in BLOCKS:
             self.handle_data(" ")
-        if re.fullmatch("h[1-6]", tag) and "menu-title" not in (attrs.get("class") or ""):
+        if re.fullmatch("h[1-6]", tag) and not is_label and "menu-title" not in classes:
             self.heading = {"tag": tag, "anchor": anchor or self.inherited(), "parts": []}
             self.loose = ""
         elif tag == "dt" and not self.heading:
@@ -113,6 +116,10 @@ class HtmlReader(html.parser.HTMLParser):
             self.lists.append(self.current)
         elif tag == "title" and self.title_tag is None:
             self.title_tag = []
+
+    def is_label(self, tag, anchor):
+        """Returns whether a heading is only the label of a note."""
+        return tag[0] == "h" and not anchor and self.open and bool(self.open[-1][3] & LABELLED)
 
     def inherited(self):
         """Returns the id of the container whose first heading this is, or a link's before it."""
@@ -162,6 +169,8 @@ class HtmlReader(html.parser.HTMLParser):
             self.sections.append(self.current)
             if heading["tag"] != "dt":
                 self.lists = [self.current for _ in self.lists]
+        elif heading["tag"] == "dt" and self.lists:
+            self.current = self.lists[-1]
         self.current.parts.append(" " + "".join(heading["parts"]) + " ")
 
     def handle_data(self, data):
@@ -171,6 +180,9 @@ class HtmlReader(html.parser.HTMLParser):
             self.title_tag.append(data)
         elif self.heading:
             self.heading["parts"].append(data)
+        elif data.strip():
+            self.loose = ""
+            self.current.parts.append(data)
         else:
             self.current.parts.append(data)
 
@@ -180,16 +192,23 @@ def read_html(text):
     reader = HtmlReader()
     reader.feed(text)
     reader.close()
-    sections, top = reader.sections, reader.top
+    sections, top = titled(reader.sections, reader.top)
+    sections[0].heading = sections[0].heading or squeezed("".join(reader.title_tag or []))
+    return Page(sections, reader.anchors, top)
+
+
+def titled(sections, top):
+    """Returns the sections and the title's anchor.
+
+    Some pages have no heading of the first level: the first of the second level is their title.
+    """
     if top is None:
-        # Some pages have no heading of the first level: the first of the second level is the title.
         second = next((section for section in sections if section.tag == "h2"), None)
         if second:
             sections.remove(second)
             sections[0].heading, top = second.heading, second.anchor
             sections[0].parts += second.parts
-    sections[0].heading = sections[0].heading or squeezed("".join(reader.title_tag or []))
-    return Page(sections, reader.anchors, top or "")
+    return sections, top or ""
 
 
 def slug(heading, seen):
@@ -201,11 +220,14 @@ def slug(heading, seen):
     return f"{words}-{count}" if count else words
 
 
-def plain(line):
-    """Returns a line of Markdown without its marks."""
-    line = re.sub(r"<(a|br)\b[^>]*>|</a>", "", line)
-    line = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", line)
-    return re.sub(r"`|\*\*|(?<!\w)[*_](?=\w)|(?<=[\w.])[*_](?!\w)", "", line)
+def plain(text):
+    """Returns Markdown without its marks."""
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
+    text = re.sub(r"</?[a-z][^>]*>", "", text)
+    text = re.sub(r"(?m)^\s*(?:>\s?)+|^\s*[*+-]\s+|^\s*\|?[-:| ]+\|\s*$", "", text)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"\[([^\]]*)\]\[[^\]]*\]", r"\1", text)
+    return re.sub(r"`|\*\*|(?<!\w)[*_](?=[^\W_])|(?<=[^\W_])[*_](?!\w)", "", text)
 
 
 def read_markdown(text):
@@ -220,14 +242,17 @@ def read_markdown(text):
             if line.startswith("title:"):
                 sections[0].heading = line.partition(":")[2].strip(" '\"")
         lines = lines[end + 1 :]
-    for line in lines:
-        mark = re.match(r"\s*(`{3,}|~{3,})", line)
+    prose = []
+    for line in [*lines, None]:
+        mark = re.match(r"\s*(`{3,}|~{3,})", line or "")
+        heading = None if fence else re.match(r"(#{1,6})\s+(.*?)\s*#*\s*$", line or "")
+        if line is None or mark or heading:
+            sections[-1].parts.append(plain("\n".join(prose)) + "\n")
+            prose = []
         if mark and (fence is None or mark[1].startswith(fence)):
             fence = None if fence else mark[1]
-            continue
-        heading = None if fence else re.match(r"(#{1,6})\s+(.*?)\s*#*\s*$", line)
-        if heading:
-            words = plain(heading[2])
+        elif heading:
+            words = squeezed(plain(heading[2]))
             anchor = slug(words, seen)
             anchors.add(anchor)
             if heading[1] == "#" and top is None:
@@ -235,8 +260,14 @@ def read_markdown(text):
                 sections[0].heading = words
             else:
                 sections.append(Section(anchor, words))
-        sections[-1].parts.append((line if fence else plain(line)) + "\n")
-    return Page(sections, anchors, top or "")
+                sections[-1].tag = f"h{len(heading[1])}"
+            sections[-1].parts.append(words + "\n")
+        elif fence:
+            sections[-1].parts.append((line or "") + "\n")
+        elif line is not None:
+            prose.append(line)
+    sections, top = titled(sections, top)
+    return Page(sections, anchors, top)
 
 
 def read(path):
