@@ -1,4 +1,4 @@
-"""Makes sets of questions with the sentences that answer them, for `cargo xtask bench answers`.
+"""Makes sets of questions with the sentences that answer them, for `cargo xtask bench sentences`.
 
     python3 answers.py git SET TLDR OUT [--split dev|test]
     python3 answers.py scifact SET CLAIMS OUT

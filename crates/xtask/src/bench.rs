@@ -7,6 +7,8 @@ use crate::cmd::{Cmd, heading};
 use crate::paths::{self, Paths};
 use crate::{client, demo, setup, wasm};
 
+mod answers;
+
 /// A benchmark.
 struct Bench {
     name: &'static str,
@@ -37,6 +39,8 @@ enum How {
     /// The same with the client, which the tool then contains, and the packages of the end-to-end
     /// tests, in the Node that runs these.
     PeersOfServers(&'static str),
+    /// A function of this program.
+    Own(fn(&Paths, &[String]) -> Result<()>),
 }
 
 const BENCHES: &[Bench] = &[
@@ -162,10 +166,17 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "answers",
+        question: "whether the first page, section and snippet answer natural questions, and \
+             whether the row \"Answer\" does",
+        args: answers::ARGS,
+        how: How::Own(answers::run),
+    },
+    Bench {
+        name: "sentences",
         question: "whether snippets contain the sentence that answers, beside Pagefind's \
              excerpts; how reliable `answerable` is",
         args: "SET... | --answerable SITE...",
-        how: How::Peers("tests/peers/answers.mjs"),
+        how: How::Peers("tests/peers/sentences.mjs"),
     },
     Bench {
         name: "sections",
@@ -270,7 +281,9 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
         bail!("there is no benchmark `{name}`; there are: {}", names.join(", "));
     };
     heading(bench.question);
+    let here = std::env::current_dir().context("the current directory is gone")?;
     let command = match bench.how {
+        How::Own(run) => return run(paths, args),
         How::Cargo(line) => Cmd::new(paths::cargo()).args(line).arg("--"),
         How::Node(script) => {
             wasm::run(paths, wasm::Which::Both)?;
@@ -321,7 +334,6 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
         }
     };
     // Paths in the arguments are relative to the user's directory.
-    let here = std::env::current_dir().context("the current directory is gone")?;
     command.args(args.iter().map(|arg| absolute(&here, arg))).dir(&paths.root).run()
 }
 

@@ -1,6 +1,6 @@
 // How well does `answerable` agree with the share of questions that a site answers?
 //
-//   cargo xtask bench answers --answerable NAME=BUNDLE=QUERIES[=dev|test]...
+//   cargo xtask bench sentences --answerable NAME=BUNDLE=QUERIES[=dev|test]...
 //     [--fit NAME=BUNDLE=QUERIES[=dev|test]]... [--most N] [--archive] [--json FILE]
 //
 // Each site is asked N (150) of its own questions and as many of the other sites'. Its own count

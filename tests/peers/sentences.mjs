@@ -1,9 +1,9 @@
 // How often does the snippet of the right page contain the sentence that answers the question,
 // beside Pagefind's excerpt?
 //
-//   cargo xtask bench answers SET... [--bundles DIR] [--most N] [--resident] [--no-pagefind]
+//   cargo xtask bench sentences SET... [--bundles DIR] [--most N] [--resident] [--no-pagefind]
 //     [--json FILE]
-//   cargo xtask bench answers --answerable ...    (lib/answerable.mjs)
+//   cargo xtask bench sentences --answerable ...    (lib/answerable.mjs)
 //
 // A SET is made by tests/quality/answers.py: queries.jsonl with `sentences`, qrels.tsv, and
 // corpus.jsonl or site/. Findling searches as a browser does by default, streamed and with the
