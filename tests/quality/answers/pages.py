@@ -73,8 +73,9 @@ class HtmlReader(html.parser.HTMLParser):
         self.sections = [Section("")]
         self.current = self.sections[0]
         self.anchors = set()
-        self.open = []  # [tag, id, whether a heading was met in it, classes]
+        self.open = []  # [tag, id, whether a heading was met in it, classes, main]
         self.lists = []  # the section around each open definition list
+        self.described = False  # whether the last term has a description
         self.skip = 0
         self.heading = None  # a heading or term that is being read
         self.loose = ""
@@ -83,8 +84,9 @@ class HtmlReader(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
-        if tag == "main":
-            # What stands before the main part is navigation.
+        is_main = tag == "main" or attrs.get("role") == "main"
+        if is_main:
+            # What stands before the main part and behind it is navigation.
             self.sections, self.top, self.lists, self.skip = [Section("")], None, [], 0
             self.current = self.sections[0]
         anchor = attrs.get("id") or (attrs.get("name") if tag == "a" else None) or ""
@@ -100,7 +102,7 @@ class HtmlReader(html.parser.HTMLParser):
             return
         is_label = self.is_label(tag, anchor)
         classes = set((attrs.get("class") or "").lower().split())
-        self.open.append([tag, anchor, False, classes])
+        self.open.append([tag, anchor, False, classes, is_main])
         if tag in SKIPPED:
             self.skip += 1
         if self.skip:
@@ -114,6 +116,8 @@ class HtmlReader(html.parser.HTMLParser):
             self.heading = {"tag": tag, "anchor": anchor, "parts": []}
         elif tag == "dl":
             self.lists.append(self.current)
+        elif tag == "dd":
+            self.described = True
         elif tag == "title" and self.title_tag is None:
             self.title_tag = []
 
@@ -137,8 +141,10 @@ class HtmlReader(html.parser.HTMLParser):
         if tag not in [element[0] for element in self.open]:
             return
         while self.open:
-            name = self.open.pop()[0]
+            name, _, _, _, was_main = self.open.pop()
             self.closed(name)
+            if was_main:
+                self.current = Section("")
             if name == tag:
                 break
 
@@ -151,8 +157,6 @@ class HtmlReader(html.parser.HTMLParser):
             self.end_heading()
         elif tag == "dl" and self.lists:
             self.current = self.lists.pop()
-        elif tag == "main":
-            self.current = Section("")  # left out
         if tag in BLOCKS:
             self.handle_data(" ")
 
@@ -166,10 +170,11 @@ class HtmlReader(html.parser.HTMLParser):
         elif heading["anchor"]:
             self.current = Section(heading["anchor"], words)
             self.current.tag = heading["tag"]
+            self.described = False
             self.sections.append(self.current)
             if heading["tag"] != "dt":
                 self.lists = [self.current for _ in self.lists]
-        elif heading["tag"] == "dt" and self.lists:
+        elif heading["tag"] == "dt" and self.lists and self.described:
             self.current = self.lists[-1]
         self.current.parts.append(" " + "".join(heading["parts"]) + " ")
 
