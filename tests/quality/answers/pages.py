@@ -110,10 +110,11 @@ class HtmlReader(html.parser.HTMLParser):
         if tag in BLOCKS:
             self.handle_data(" ")
         if re.fullmatch("h[1-6]", tag) and not is_label and "menu-title" not in classes:
-            self.heading = {"tag": tag, "anchor": anchor or self.inherited(), "parts": []}
+            around = self.inherited()
+            self.heading = {"tag": tag, "anchor": anchor, "around": around, "parts": []}
             self.loose = ""
         elif tag == "dt" and not self.heading:
-            self.heading = {"tag": tag, "anchor": anchor, "parts": []}
+            self.heading = {"tag": tag, "anchor": anchor, "around": "", "parts": []}
         elif tag == "dl":
             self.lists.append(self.current)
         elif tag == "dd":
@@ -162,6 +163,7 @@ class HtmlReader(html.parser.HTMLParser):
 
     def end_heading(self):
         heading, self.heading = self.heading, None
+        heading["anchor"] = heading["anchor"] or heading["around"]
         words = squeezed("".join(heading["parts"]))
         if heading["tag"] == "h1" and self.top is None:
             self.top = heading["anchor"]
