@@ -30,7 +30,7 @@ export interface Passage {
 export interface Passages {
   /** In the order of the ranking. */
   passages: Passage[];
-  /** What they take, estimated. */
+  /** The estimated tokens of the passages. */
   tokens: number;
   /** Sections that were found and did not fit. */
   leftOut: number;
@@ -51,7 +51,7 @@ interface Candidate {
   excerpt: Excerpt;
   /** Whether the section has more text than is known. */
   isCut: boolean;
-  /** What title, headings and address take. */
+  /** The tokens of title, headings and address. */
   frame: number;
 }
 
@@ -144,7 +144,7 @@ function costOf({ frame, excerpt }: Candidate): number {
   return frame + excerpt.tokens;
 }
 
-/** Which pages have a snippet, and the tokens left. */
+/** The sections that have a snippet, and the tokens left. */
 interface Start {
   /** The sections of these pages, page by page. */
   sections: Candidate[];

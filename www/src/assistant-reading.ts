@@ -1,7 +1,8 @@
 /**
- * What assistants can read of a site by its endpoint: passages for a question within a number of
- * tokens, and pages as a whole, in parts. The command line's server has the same tools
- * (`build/src/commands/mcp`). A page in a browser does not offer them: its assistant sees the page.
+ * Tools by which assistants read a site through its endpoint: passages for a question within a
+ * number of tokens, and whole pages in parts. The command line's server has the same tools
+ * (`build/src/commands/mcp`). A page in a browser does not offer them, since its assistant sees the
+ * page.
  */
 
 import { takePassages } from "./assistant-passages";

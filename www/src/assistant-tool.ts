@@ -1,6 +1,6 @@
 /**
- * What a tool for assistants consists of: its name and schemas, the site that it asks, and its
- * arguments, which are checked as they are read.
+ * A tool for assistants: its name and schemas, the site that it searches, and its arguments, which
+ * are checked as they are read.
  */
 
 import type { Response as Answer, Mode, Request as SearchRequest } from "./engine-types";

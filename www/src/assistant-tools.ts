@@ -1,6 +1,7 @@
 /**
- * What assistants can ask of a site: tools with schemas, and answers within a number of tokens. The
- * endpoint offers them by the Model Context Protocol, a page to the browser's own assistant.
+ * Tools by which assistants search a site, with schemas, and with answers within a number of
+ * tokens. The endpoint offers them by the Model Context Protocol, a page offers them to the
+ * browser's own assistant.
  */
 
 import {

@@ -40,7 +40,7 @@ export interface BundleSource {
 export class DirectorySource implements BundleSource {
   readonly #store: HttpStore;
   #entry: Uint8Array = new Uint8Array();
-  /** What came with the manifest. */
+  /** The shards and packs that came with the manifest. */
   #opened: Opened = { shards: new Map(), packs: undefined };
   /** The same, fetched again because a shard was damaged. */
   #again: Promise<Opened> | undefined;
@@ -101,7 +101,7 @@ export class DirectorySource implements BundleSource {
   }
 }
 
-/** What lies behind the manifest in its file. */
+/** The contents of the entry file behind the manifest. */
 interface Opened {
   /** Shards by path. */
   shards: Map<string, Uint8Array>;
@@ -176,7 +176,10 @@ class Packs {
     );
   }
 
-  /** As `BundleSource.along`. It takes as many microtasks as `shard`, to be of the same round. */
+  /**
+   * Implements `BundleSource.along`. It takes as many microtasks as `shard`, to be of the same
+   * round.
+   */
   async along(id: number, path: string, traffic: Traffic): Promise<void> {
     try {
       const slot = (await this.#directory).slots[id];

@@ -16,7 +16,7 @@ import type { Description } from "./types";
 /** The functions of the engine's WebAssembly module. */
 export type Wasm = typeof import("../wasm/engine/findling_engine");
 
-/** What a search cost. */
+/** The time and the traffic of a search. */
 export interface Cost extends Traffic {
   /** Milliseconds from the request to the answer. */
   total: number;

@@ -97,10 +97,10 @@ interface EventMap {
 export class FindlingIndex extends EventTarget {
   /** The bundle's description. */
   readonly info: Description;
-  /** What opening the bundle cost. */
+  /** The time and the traffic of opening the bundle. */
   readonly opening: Traffic & { ms: number };
   readonly #site: URL;
-  /** What addresses from the root of the site are relative to. */
+  /** The base of addresses that begin at the root of the site. */
   readonly #root: URL;
   readonly #engine: Spawned;
   readonly #options: OpenOptions;

@@ -1,4 +1,4 @@
-/** What the browser tells about the reader's device and connection. */
+/** Facts that the browser knows about the reader's device and connection. */
 
 /** From the Network Information and Device Memory drafts, which not every browser implements. */
 interface Hints {

@@ -59,7 +59,7 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
 export class FindlingError extends Error {
   /** Stable, for programs. */
   readonly code: ErrorCode;
-  /** What to do, for people; empty if there is nothing to do. */
+  /** Advice for people; empty if there is nothing to do. */
   readonly remedy: string;
 
   constructor(code: ErrorCode, message: string, options?: { remedy?: string; cause?: unknown }) {

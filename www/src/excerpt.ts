@@ -27,7 +27,7 @@ export class Excerpt {
     return this.#text.slice(...this.#range);
   }
 
-  /** What the text takes. */
+  /** The tokens of the text. */
   get tokens(): number {
     return this.#tokens;
   }

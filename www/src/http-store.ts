@@ -8,13 +8,13 @@ import { FindlingError } from "./errors";
 
 /** A shard, as the engine asks for it. */
 export interface WantedShard {
-  /** Its number in the shard directory. */
+  /** The shard's number in the shard directory. */
   id: number;
-  /** Its path relative to the bundle, which names the content. */
+  /** The shard's path relative to the bundle, which names the content. */
   path: string;
-  /** Its length in a single-file bundle, in bytes. */
+  /** The shard's length in a single-file bundle, in bytes. */
   length: number;
-  /** Its first byte in a single-file bundle. */
+  /** The shard's first byte in a single-file bundle. */
   offset: number;
   /** Present if the deferred part of the engine reads it. */
   rest?: true;
@@ -22,7 +22,7 @@ export interface WantedShard {
   optional?: true;
 }
 
-/** What one search, or the opening of a bundle, moved over the network. */
+/** Traffic of one search, or of opening a bundle. */
 export interface Traffic {
   /** Bytes of the bodies received, uncompressed. */
   bytesFetched: number;

@@ -37,7 +37,7 @@ export function facetsOf(
   return facets.filter((name) => name === "*" || attributes.some((known) => known.name === name));
 }
 
-/** What is needed of a page to join lists. */
+/** The part of a page that joining lists needs. */
 type Scored = Pick<PageHit, "score"> & { sections: readonly Pick<SectionHit, "legs">[] };
 
 /** How much words count beside meaning, as when the engine fuses both. */
@@ -60,7 +60,7 @@ export type Joined<Page> = ResponseOf<JoinedPage<Page>> & {
   failures: BundleFailure[];
 };
 
-/** What a part of the list is asked for. */
+/** The part of the list that is asked for. */
 export interface Extent {
   limit: number;
   offset: number;

@@ -16,7 +16,7 @@ import { type Reading, start } from "./worker";
 
 export * from "./client";
 
-/** This script lies below the WebAssembly modules. */
+/** Paths of the WebAssembly modules, which lie above this script. */
 const ENGINE = new URL("../findling_engine.wasm", import.meta.url);
 const REST = new URL("../findling_engine_rest.wasm", import.meta.url);
 

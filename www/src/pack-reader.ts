@@ -33,7 +33,7 @@ interface Wanted {
   keeps: boolean;
   /** Whether it comes only where it is near to others, and nobody waits for it. */
   along: boolean;
-  /** What it waits for. */
+  /** The range that the request waits for. */
   range: Range | undefined;
   resolve(stored: Uint8Array): void;
   reject(error: unknown): void;

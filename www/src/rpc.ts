@@ -5,7 +5,7 @@
 
 import { type ErrorMessage, FindlingError, fromMessage, toMessage } from "./errors";
 
-/** What workers, message ports and the global scope of a worker have in common. */
+/** The common part of workers, message ports and the global scope of a worker. */
 export interface Port {
   postMessage(message: unknown): void;
   onmessage: ((event: MessageEvent) => void) | null;

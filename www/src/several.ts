@@ -23,9 +23,9 @@ import type { Filter, OpenOptions, PageResult, SearchOptions, SearchResponse } f
 
 /** One of several bundles. */
 export interface BundleOptions extends OpenOptions {
-  /** Its address. */
+  /** The bundle's address. */
   url: string | URL;
-  /** Its name in results. Default: the address. */
+  /** The bundle's name in results. Default: the address. */
   name?: string;
   /** A factor on the scores of its pages. Default: 1. */
   weight?: number;

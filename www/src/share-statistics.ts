@@ -6,18 +6,18 @@
 
 import type { Fusion, Request } from "./engine-types";
 
-/** What a bundle tells of a query: counts, and words of the query. Only engines read it. */
+/** Statistics of a bundle for a query: counts, and words of the query. Only engines read them. */
 export interface Told {
   misspellings?: readonly unknown[];
 }
 
 /** The field `shared` of a request. */
 export interface Shared {
-  /** What is asked for in place of the answer. */
+  /** The part that is wanted in place of the answer. */
   part?: "terms" | "counts" | "misspellings" | "bests";
   /** Whether a query that leaves nothing is read without its phrases and exclusions. */
   relaxes: boolean;
-  /** What all bundles have told. */
+  /** The statistics of all bundles. */
   told: readonly Told[];
 }
 

@@ -49,7 +49,7 @@ export async function fromWorker({ worker, failed }: StartedWorker): Promise<Spa
   return undefined;
 }
 
-/** What answers `remote`, until `end`. */
+/** Returns a worker that answers like `remote`, until `end`. */
 export function stoppable(remote: Remote, end: () => void): Spawned {
   const stop = () => {
     remote.break(new FindlingError("closed", "The index was closed."));

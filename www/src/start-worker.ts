@@ -7,7 +7,7 @@ export interface StartedWorker {
   failed: Promise<string>;
 }
 
-/** Of the browser's Trusted Types; TypeScript has no types for them. */
+/** A policy of the browser's Trusted Types; TypeScript has no types for them. */
 interface Policy {
   createScriptURL(url: string): string;
 }

@@ -10,7 +10,7 @@ const IDEOGRAPH =
 /** Words of ASCII letters and digits, line feeds, and every other character but white space. */
 const PARTS = /[A-Za-z0-9]+|\n|\S/gu;
 
-/** What a part of a text takes, in thirds of a token. */
+/** Estimates a part of a text, in thirds of a token. */
 function thirds(part: string): number {
   if (/^[A-Za-z0-9]/.test(part)) return Math.ceil(part.length / 4) * 3;
   return part.codePointAt(0)! < 0x80 || IDEOGRAPH.test(part) ? 3 : 2;

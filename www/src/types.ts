@@ -31,7 +31,7 @@ export type Filter = string | Record<string, unknown> | Record<string, Condition
 
 /** How to open a bundle. */
 export interface OpenOptions {
-  /** Which encoder embeds queries: see the table of encoder values in the README. */
+  /** The encoder that embeds queries: see the table of encoder values in the README. */
   encoder?: "auto" | "static" | "transformer" | "none";
   /**
    * Embeds queries in place of the bundle's encoders. Must return a vector in the space of the
@@ -88,7 +88,7 @@ export interface SearchOptions {
   fusion?: Fusion | Fusion["method"];
   /** Attributes to count the values of; `["*"]` counts all facets of the bundle. */
   facets?: string[];
-  /** What facets count: `pages` (default) or `sections` that match. */
+  /** The unit that facets count: `pages` (default) or `sections` that match. */
   facetsOf?: FacetsOf;
   /** Counts each attribute's values as if `filter` had no condition on that attribute. */
   facetsInstead?: boolean;
@@ -181,7 +181,7 @@ export type PageResult = Omit<PageHit, "sections"> & {
   sections: SectionResult[];
 };
 
-/** What a search cost. */
+/** The time and the traffic of a search. */
 export interface Stats extends Traffic {
   /** Milliseconds: in total, embedding the query, waiting for files, in the engine. */
   ms: { total: number; encode: number; fetch: number; engine: number };
@@ -212,7 +212,7 @@ export type SearchResponse = Omit<Response, "results" | "why"> & {
   results: PageResult[];
   /** Only with the option `why`: why the page asked about ranks where it ranks. */
   why?: WhyResult;
-  /** What the search cost. */
+  /** The time and the traffic of the search. */
   stats: Stats;
 };
 
@@ -247,7 +247,10 @@ export interface Description {
     name: string;
     kind: "string" | "strings" | "number" | "date" | "bool";
     facet: boolean;
-    /** What has its values. A section without a value of its own has its page's. */
+    /**
+     * The items that have the attribute's values. A section without a value of its own has its
+     * page's.
+     */
     of: "pages" | "sections";
   }[];
   /** The vectors; `null` in a bundle without vectors. */

@@ -1,4 +1,4 @@
-/** What the server answers (`build/src/commands/application`). */
+/** Types of the server's answers (`build/src/commands/application`). */
 
 import type { Response } from "../engine-types";
 import type { Description, PageResult } from "../types";

@@ -63,7 +63,7 @@ function page(): HTMLElement {
   return new Home().element;
 }
 
-/** What is shown to a page that does not have the token. */
+/** Returns the notice on a page that does not have the token. */
 function locked(): HTMLElement {
   return h(
     "div",

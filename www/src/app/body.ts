@@ -7,7 +7,7 @@ import { say, texts } from "./language";
 import { blockOf, nodesOf } from "./pieces";
 import { dateTime, number } from "./time";
 
-/** Who speaks in conversations. */
+/** Roles of the speakers in conversations. */
 const ROLES = ["user", "assistant", "tool", "system"] as const;
 
 /** The text of a page, with links to what is left out before and after. */

@@ -47,7 +47,7 @@ export class CardView {
     return this.#card.settings.paths.length > 0;
   }
 
-  /** What came of the last sync. */
+  /** The outcome of the last sync. */
   get outcome(): string {
     const { status, report, error } = this.#job ?? {};
     if (status === "failed") return `${texts().syncFailed}: ${error ? messageOf(error) : ""}`;

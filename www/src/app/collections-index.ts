@@ -12,7 +12,7 @@ export const COLLECTION = "collection";
 /** Dispatched on the window with the names of collections that could not be searched. */
 export const FAILED = "findling-failed";
 
-/** What the elements use of an index. */
+/** The part of an index that the elements use. */
 type Used = Pick<
   FindlingIndex,
   "info" | "semantic" | "encoderBytes" | "search" | "ready" | "resolve" | "close" | "on"

@@ -1,4 +1,4 @@
-/** What is known about a page: its file, its attributes, and how to cite it. */
+/** Details of a page: its file, its attributes, and how to cite it. */
 
 import { h } from "../ui/dom";
 import type { Page } from "./answers";

@@ -106,7 +106,7 @@ export class Home {
   }
 }
 
-/** What to do where there is nothing yet. */
+/** Returns advice on the first steps, where there is no collection yet. */
 function emptyState(registry: string): HTMLElement {
   return h(
     "div",

@@ -153,7 +153,7 @@ export class Reader {
   }
 }
 
-/** What a link to the PDF says; `place` is an anchor such as `page=3`. */
+/** Returns the text of a link to the PDF; `place` is an anchor such as `page=3`. */
 function pdfLabel(place?: string): string {
   if (place === undefined) return texts().openPdf;
   return `${texts().openPdf}: ${fill(texts().pageNumber, { n: place.slice(5) })}`;

@@ -33,9 +33,12 @@ const ENCODER_RETRY = 60_000;
 
 /** The bundle that a request is for. */
 export interface Place {
-  /** Its address. The host of one in a store is that of the request, and means nothing. */
+  /**
+   * The bundle's address. The host of a bundle in a store is that of the request, and means
+   * nothing.
+   */
   address: URL;
-  /** Its name among the open bundles. */
+  /** The bundle's name among the open ones. */
   name: string;
   /** Base of relative page addresses. */
   site: URL;
@@ -66,7 +69,7 @@ export class Answerer {
   #library: Library | undefined;
   /** How files are fetched, from the host's store and from the web. */
   readonly #files = new Map<boolean, FetchingOptions>();
-  /** By the name of the bundle. */
+  /** Encoders by the name of the bundle. */
   readonly #encoders = new Map<string, ReturnType<EdgeEncoder["load"]>>();
   /** When an encoder last failed to load. */
   #encoderFailed = -Infinity;

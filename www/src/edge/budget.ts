@@ -1,6 +1,6 @@
 /**
- * What one request to the endpoint may fetch. Cloudflare's free plan allows 50 subrequests for a
- * request, and six connections at a time, whichever binding they go to.
+ * Limits on the fetches of one request to the endpoint. Cloudflare's free plan allows 50
+ * subrequests for a request, and six connections at a time, whichever binding they go to.
  */
 
 import { type Cost, newCost } from "../bundle";

@@ -68,7 +68,9 @@ export class Search {
   }
 }
 
-/** What a call returns. A failure of the engine is thrown as the module for JavaScript does. */
+/**
+ * Returns the result of a call. Throws a failure of the engine as the module for JavaScript does.
+ */
 function unwrapped<T>(call: () => T): T {
   try {
     return call();

@@ -1,4 +1,4 @@
-/** What the handler uses and the component's JavaScript engine, StarlingMonkey, does not have. */
+/** Globals that the handler uses and the component's JavaScript engine, StarlingMonkey, lacks. */
 
 export function fillGlobals(): void {
   const lacking = globalThis as { WebAssembly?: unknown };

@@ -347,13 +347,13 @@ class Endpoint {
   }
 }
 
-/** What a request may fetch, unless the options say otherwise. */
+/** Returns the limits on a request's fetches, unless the options set them. */
 function budgetOf({ FINDLING_SUBREQUESTS }: Env): BudgetOptions {
   const subrequests = Number(FINDLING_SUBREQUESTS);
   return subrequests > 0 ? { ...DEFAULT_BUDGET, subrequests } : DEFAULT_BUDGET;
 }
 
-/** What a request asks the bundle. */
+/** Reads the question to the bundle from a request. */
 function questionOf(
   route: "search" | "similar" | "suggest" | "page",
   given: URLSearchParams,

@@ -40,7 +40,7 @@ export interface LibraryOptions {
 interface Kept {
   opening: Promise<Opened>;
   opened?: Opened;
-  /** Its engines: one, and those of earlier builds. */
+  /** The bundle's engines: one, and those of earlier builds. */
   engines: Engine[];
   /** Requests that are using it. */
   users: number;
@@ -49,7 +49,7 @@ interface Kept {
 export class Library {
   readonly #wasm: Wasm;
   readonly #options: LibraryOptions;
-  /** By name; the bundle used last is last. */
+  /** Bundles by name; the bundle used last is last. */
   readonly #kept = new Map<string, Kept>();
 
   constructor(wasm: Wasm, options: LibraryOptions) {

@@ -5,10 +5,10 @@
 
 import type { Metered } from "./budget";
 
-/** What the endpoint logs. */
+/** The requests that the endpoint logs. */
 export type LogLevel = "requests" | "errors" | "none";
 
-/** What is logged of a request. */
+/** The log entry of a request. */
 export interface LogEntry {
   id: string;
   method: string;
@@ -29,7 +29,7 @@ export interface LogEntry {
   query?: string;
 }
 
-/** What is known of a request while it is answered. */
+/** Facts about a request that are gathered while it is answered. */
 export interface Trail {
   id: string;
   start: number;

@@ -96,7 +96,7 @@ function askOne(
   });
 }
 
-/** What a bundle is asked. Of several bundles, each counts the facets that it has. */
+/** Returns the question to one bundle. Of several bundles, each counts the facets that it has. */
 function asked(
   { filter }: Placed,
   opened: Opened | undefined,

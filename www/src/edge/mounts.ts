@@ -1,13 +1,16 @@
-/** Which bundles answer a request: many bundles by path or by host, behind one endpoint. */
+/**
+ * Choice of the bundles that answer a request: many bundles by path or by host, behind one
+ * endpoint.
+ */
 
 import * as v from "valibot";
 import { FindlingError } from "../errors";
 
 /** One of several bundles. */
 export interface MemberOptions {
-  /** Its path in the store, or its address. */
+  /** The path in the store, or the address. */
   bundle: string;
-  /** Its name in results. Default: the bundle. */
+  /** The name in results. Default: the bundle. */
   name?: string | undefined;
   /** A factor on the scores of its pages. Default: 1. */
   weight?: number | undefined;

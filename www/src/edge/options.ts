@@ -1,4 +1,4 @@
-/** What a host gives to the endpoint, and how a site configures it. */
+/** Options of the endpoint: those of its host, and those of a site. */
 
 import type { Encoded } from "../encoder";
 import type { HttpStore } from "../http-store";
@@ -31,13 +31,13 @@ export interface Env {
   FINDLING_SUBREQUESTS?: string;
   /** Refuses clients that ask too often. */
   FINDLING_RATE_LIMIT?: RateLimiter;
-  /** What is logged: `requests` (default), `errors` or `none`. */
+  /** The requests that are logged: `requests` (default), `errors` or `none`. */
   FINDLING_LOG?: string;
   /** `1` logs what was searched for too. */
   FINDLING_LOG_QUERIES?: string;
 }
 
-/** What the host offers for one request. */
+/** The host's services for one request. */
 export interface Context {
   /** Lets work go on when the request is answered. */
   waitUntil(work: Promise<unknown>): void;
@@ -50,7 +50,7 @@ export interface Handler {
 
 /** An encoder that runs beside the engine. */
 export interface EdgeEncoder {
-  /** Its name in responses. */
+  /** The encoder's name in responses. */
   name: string;
   /** Loads it, once for each isolate. */
   load(
@@ -75,7 +75,9 @@ export interface EdgeOptions {
   mounts?: Mounts;
   /** Most open bundles. Default: 8. */
   bundles?: number;
-  /** What a request may fetch. Default: what the free plan allows, 50 subrequests, 6 at once. */
+  /**
+   * Limits on the fetches of a request. Default: those of the free plan, 50 subrequests, 6 at once.
+   */
   budget?: Partial<BudgetOptions>;
   /** Milliseconds after which a file is asked for again. Default: 5000. */
   timeout?: number;
@@ -92,9 +94,9 @@ export interface EdgeOptions {
   maxAge?: number;
   /** Most requests under way in an isolate; further ones are refused with 503. Default: 256. */
   maxRequests?: number;
-  /** Whom the limit of rate counts. Default: the address of the client. */
+  /** Returns the client that the limit of rate counts. Default: the address of the client. */
   rateKey?: (request: Request) => string;
-  /** What is logged. Default: `Env.FINDLING_LOG`. */
+  /** The requests that are logged. Default: `Env.FINDLING_LOG`. */
   log?: LogLevel;
   /** Whether what was searched for is logged too. Default: `Env.FINDLING_LOG_QUERIES`. */
   logQueries?: boolean;

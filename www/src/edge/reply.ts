@@ -1,4 +1,4 @@
-/** What the endpoint sends: JSON, problems (RFC 9457), answers to preflights, entity tags. */
+/** Responses of the endpoint: JSON, problems (RFC 9457), answers to preflights, entity tags. */
 
 import { hex } from "../bytes";
 import type { FindlingError } from "../errors";
@@ -25,13 +25,13 @@ export function json(
   });
 }
 
-/** What is wrong with a request, or with the endpoint. */
+/** A problem with a request, or with the endpoint. */
 export interface Fault {
   status: number;
   /** Stable, for programs. */
   code: string;
   message: string;
-  /** What to do. */
+  /** The remedy. */
   remedy?: string;
   headers?: Record<string, string>;
 }
@@ -100,7 +100,7 @@ export function preflight(request: Request, methods: string): Response {
   return new Response(null, { status: 204, headers });
 }
 
-/** What determines an answer names it. */
+/** Returns an entity tag made of everything that determines an answer. */
 export async function entityTag(...parts: string[]): Promise<string> {
   const name = new TextEncoder().encode(parts.join(" "));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", name), 0, 12);

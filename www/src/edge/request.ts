@@ -202,7 +202,7 @@ function readAll<P extends Parameters>(given: URLSearchParams, parameters: P): V
   throw refuse(name, issue.message, found);
 }
 
-/** What a missing parameter should be. */
+/** Returns the expected value of a missing parameter. */
 function expectedOf(parameter: Parameter | undefined): string {
   const result = parameter && v.safeParse(parameter.schema, undefined);
   return result?.issues?.[0].message ?? "a value";
@@ -240,7 +240,7 @@ export function readSearch(parameters: URLSearchParams): SearchRequest {
   };
 }
 
-/** What `/suggest?q=...` asks for. */
+/** Reads the parameters of `/suggest?q=...`. */
 export function readSuggest(parameters: URLSearchParams) {
   const { q, k = 8, filter, format = "json" } = readAll(parameters, SUGGEST_PARAMETERS);
   const request: SearchRequest = {

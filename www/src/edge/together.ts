@@ -55,14 +55,14 @@ export async function askTogether(
   // The rank of a page is explained within its bundle.
   if (query.query.trim() === "" || query.why) return undefined;
   try {
-    return await askParty(answerer, members, requestOf, env, cost);
+    return await askAsOne(answerer, members, requestOf, env, cost);
   } catch (thrown) {
     if (!cost.budget.exhausted) throw thrown;
     return undefined;
   }
 }
 
-async function askParty(
+async function askAsOne(
   answerer: Answerer,
   members: readonly Placed[],
   requestOf: (member: Placed, opened: Opened) => SearchRequest,
@@ -77,10 +77,10 @@ async function askParty(
       if (!dense && (request.mode ?? "hybrid") === "hybrid") request.mode = "lexical";
       return { member, opened, request };
     });
-    const party = new Party(answerer, asked, replies, cost);
-    await party.answer(false);
+    const bundles = new AskedBundles(answerer, asked, replies, cost);
+    await bundles.answer(false);
     const isStrict = asked.some(({ request }) => STRICT.test(request.query));
-    if (isStrict && party.leavesNothing) await party.answer(true);
+    if (isStrict && bundles.leavesNothing) await bundles.answer(true);
     return members.map((member) => replies.get(member) ?? { member });
   });
 }
@@ -120,7 +120,7 @@ async function withAll<T>(
 }
 
 /** The bundles of one request. */
-class Party {
+class AskedBundles {
   readonly #answerer: Answerer;
   readonly #asked: readonly Asked[];
   readonly #replies: Map<Placed, Reply>;
@@ -179,7 +179,9 @@ class Party {
     else this.#notices.delete(member);
   }
 
-  /** What a bundle tells. If it corrects words, its vector was of the query as typed. */
+  /**
+   * Asks a bundle for its statistics. If it corrects words, its vector was of the query as typed.
+   */
   async #tell(asked: Asked, shared: Shared): Promise<Told | undefined> {
     let told: Told | undefined;
     await this.#attempt(asked, async ({ opened, request }) => {

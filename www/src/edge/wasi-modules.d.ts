@@ -52,7 +52,7 @@ declare module "wasi:filesystem/preopens@0.2.10" {
   export function getDirectories(): [Descriptor, string][];
 }
 
-/** What frees a resource. */
+/** The symbol of the method that frees a resource. */
 interface SymbolConstructor {
   readonly dispose: unique symbol;
 }

@@ -8,7 +8,7 @@ export function bundlePath(script: string, given?: string): string {
   return slashed.startsWith(`${origin}/`) ? slashed.slice(origin.length) : slashed;
 }
 
-/** What stands in front of results' addresses: the directory that has the bundle's. */
+/** Returns the beginning of results' addresses: the directory that has the bundle's. */
 export function defaultBaseUrl(bundle: string): string {
   return bundle.match(/^(.*\/)_?pagefind/)?.[1] ?? "/";
 }

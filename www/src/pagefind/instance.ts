@@ -45,7 +45,7 @@ interface Opened {
   meanWords: number;
 }
 
-/** What is asked of the engine: a query, and how its words are taken. */
+/** A question to the engine: a query, and how its words are taken. */
 interface Attempt {
   query: string;
   options: SearchOptions;

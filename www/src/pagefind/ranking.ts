@@ -10,7 +10,7 @@ import { sameAccents } from "./accents";
 import type { RankingOptions, StoredFragment } from "./types";
 import type { Terms } from "./words";
 
-/** What holds unless it is set. */
+/** The default options. */
 export const DEFAULT_RANKING: Required<RankingOptions> = {
   termFrequency: 1,
   termSimilarity: 1,
@@ -23,7 +23,7 @@ export const DEFAULT_RANKING: Required<RankingOptions> = {
 /** Metadata that is shown and not searched. */
 const NOT_SEARCHED = new Set(["image", "image_alt", "url"]);
 
-/** What a score needs besides the page. */
+/** The inputs of a score besides the page. */
 export interface Statistics {
   /** The words typed. */
   words: readonly string[];
@@ -63,7 +63,7 @@ export function pagefindScore(
   return score + metaScore(fragment, terms, words, idf, metaWeights);
 }
 
-/** Of several parts of a compound, one for each word typed. */
+/** Keeps, for each word typed, one of several parts of a compound. */
 function distinct<T extends { term: string }>(matched: readonly T[], words: readonly string[]) {
   return [...new Map(matched.map((one) => [typedAs(one.term, words), one])).values()];
 }

@@ -1,4 +1,7 @@
-/** What the engine does not know of the first results: lighter words, accents, `ranking`. */
+/**
+ * Refinements of the first results that the engine does not know: lighter words, accents,
+ * `ranking`.
+ */
 
 import type { PageResult } from "../types";
 import { sameAccents } from "./accents";
@@ -13,7 +16,7 @@ export interface Ranked {
   score: number;
 }
 
-/** What a search knows of its query. */
+/** Facts about the query of a search. */
 export interface Asked {
   /** Terms looked up. */
   terms: Terms;
@@ -47,7 +50,9 @@ export async function refined(
     .map(({ hit, score }) => ({ hit, score }));
 }
 
-/** By how many letters the word found is longer than the one typed: it orders equal scores. */
+/**
+ * Returns by how many letters the word found is longer than the one typed. It orders equal scores.
+ */
 function leastExcess(hit: PageResult, terms: Terms): number {
   const found = visible(hit, terms).map(({ term }) => terms.excess(term));
   return found.length === 0 ? 0 : Math.min(...found);

@@ -10,13 +10,13 @@ export type FilterCounts = Record<string, Record<string, number>>;
 export interface PagefindOptions {
   /** The directory of the bundle; by default, the directory of `pagefind.js`. */
   basePath?: string;
-  /** What stands in front of the addresses of results. */
+  /** The beginning of the addresses of results. */
   baseUrl?: string;
   /** A query parameter of results' addresses that carries the words searched for. */
   highlightParam?: string;
   /** The number of words of an excerpt; 30 by default. */
   excerptLength?: number;
-  /** What marks where an excerpt is cut. */
+  /** The mark where an excerpt is cut. */
   excerptEllipsis?: string;
   /** The scores of this bundle's results are multiplied by it. */
   indexWeight?: number;
@@ -106,7 +106,7 @@ export interface StoredFragment {
   weights?: [number, number, number][];
 }
 
-/** What `data()` of a result resolves to. */
+/** The value of a result's `data()`. */
 export interface PagefindFragment extends Omit<StoredFragment, "weights"> {
   /** The address as the build wrote it. */
   raw_url: string;

@@ -52,7 +52,7 @@ export interface Match {
 /** A place in a content that has terms of the query: several if it is a compound. */
 export interface Occurrence {
   location: number;
-  /** What counts: of a compound, the share of the parts that were found. */
+  /** The weight that counts: of a compound, the share of the parts that were found. */
   weight: number;
   /** The weight of the whole word. */
   full: number;
@@ -80,8 +80,8 @@ export class Terms {
   }
 
   /**
-   * By how many characters a term is longer than the one that was typed: a completion begins like
-   * it.
+   * Returns by how many characters a term is longer than the one that was typed: a completion
+   * begins like it.
    */
   excess(term: string): number {
     const typed = this.#typed.filter((other) => term.startsWith(other));

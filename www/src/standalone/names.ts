@@ -1,4 +1,4 @@
-/** What the worker takes the carried files for. They are never fetched. */
+/** Addresses under which the worker finds the carried files. They are never fetched. */
 
 export const BUNDLE = "carried.findling";
 export const ENGINE = "findling_engine.wasm";

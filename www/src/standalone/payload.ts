@@ -1,5 +1,5 @@
 /**
- * What a standalone file carries: the engine and the bundle, as one text.
+ * Payload of a standalone file: the engine and the bundle, as one text.
  * `build/src/client/standalone.rs` writes it.
  */
 

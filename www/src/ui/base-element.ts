@@ -1,4 +1,4 @@
-/** What all elements have in common: texts, theme, style, and the bundle that they open. */
+/** The common part of all elements: texts, theme, style, and the bundle that they open. */
 
 import { parseBundleAddress } from "../bundle-address";
 import type { FindlingIndex } from "../client";

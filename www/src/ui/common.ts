@@ -1,6 +1,6 @@
 /**
- * What the other scripts of the user interface take from `findling-ui.js`, so that no page loads it
- * twice. Not for sites.
+ * Parts of `findling-ui.js` that the other scripts of the user interface use, so that no page loads
+ * them twice. Not for sites.
  */
 
 export { COMMON, define, FindlingElement, sheetOf } from "./base-element";

@@ -8,7 +8,7 @@ type Attribute = Description["attributes"][number];
 
 /** A value, or a range of values, that can be chosen. */
 export interface Choice {
-  /** What it is known by: a value, the beginning of a date, or `from..to`. */
+  /** The key: a value, the beginning of a date, or `from..to`. */
   key: string;
   label: string;
   count: number;
@@ -70,7 +70,7 @@ export function divide({ kind }: Attribute, values: Facet["values"]): Division {
   return { bounds: [...bounds].filter((bound) => bound > least).sort((a, b) => a - b), length: 0 };
 }
 
-/** What can be chosen among the values of a facet, those in `chosen` first. */
+/** Returns the values of a facet that can be chosen, those in `chosen` first. */
 export function choicesOf(
   attribute: Attribute,
   values: Facet["values"],

@@ -19,7 +19,7 @@ const MAX_OPEN = 3;
 /** Where there is little room. */
 const NARROW = "(max-width: 40rem), (max-height: 30rem)";
 
-/** What the panel provides for the filters. */
+/** The panel's services for the filters. */
 export interface FacetsOptions {
   labels: () => Labels;
   info: () => Description | undefined;
@@ -103,7 +103,7 @@ export class Facets {
     }
   }
 
-  /** What can be chosen of an attribute; nothing if there is no choice. */
+  /** Returns the values of an attribute that can be chosen; nothing if there is no choice. */
   #choices(name: string): { name: string; choices: Choice[] }[] {
     const chosen = this.#chosen.get(name) ?? new Set();
     const values = this.#facets.find((facet) => facet.name === name)?.values ?? [];

@@ -1,4 +1,4 @@
-/** What is said about an answer: what was searched instead of the text, and what is missing. */
+/** Notices about an answer: the words that were searched instead, and what is missing. */
 
 import type { FindlingIndex } from "../client";
 import type { Notice } from "../engine-types";
@@ -7,7 +7,7 @@ import type { SearchResponse } from "../types";
 import { h } from "./dom";
 import { fill, type Labels } from "./labels";
 
-/** What the panel provides for the notices. */
+/** The panel's services for the notices. */
 export interface NoticesOptions {
   labels: () => Labels;
   index: () => FindlingIndex | undefined;
@@ -32,7 +32,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "not-a-value",
 ]);
 
-/** What was written to the console, each once. */
+/** Messages that were written to the console, each once. */
 const told = new Set<string>();
 
 export class Notices {

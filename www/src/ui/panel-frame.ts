@@ -4,19 +4,19 @@ import { CROSS, h, icon, MAGNIFIER } from "./dom";
 import type { Labels } from "./labels";
 import { clearButton } from "./search-box";
 
-/** What the panel fills. */
+/** The elements that the panel fills. */
 export interface PanelParts {
   input: HTMLInputElement;
   close: HTMLElement;
   filters: HTMLElement;
-  /** What scrolls: results, or what is shown in place of them. */
+  /** The part that scrolls: results, or a message in place of them. */
   scroll: HTMLElement;
   notices: HTMLElement;
   /** How much was found. */
   summary: HTMLElement;
-  /** What stands beside the summary. */
+  /** The elements beside the summary. */
   foot: HTMLElement[];
-  /** What screen readers are told. */
+  /** The text for screen readers. */
   status: HTMLElement;
 }
 

@@ -1,4 +1,4 @@
-/** What a search panel takes from its element. */
+/** Options that a search panel gets from its element. */
 
 import type { FindlingIndex } from "../client";
 import type { Mode, Order } from "../engine-types";
@@ -14,11 +14,11 @@ export interface PanelSearch {
   /** The attributes that are shown as filters; `*` for all facets of the bundle. */
   facets: string[];
   placeholder: string;
-  /** What the element's attributes say besides: orders, spread. */
+  /** Further options from the element's attributes: orders, spread. */
   options: SearchOptions;
 }
 
-/** What the element provides for the panel. */
+/** The element's services for the panel. */
 export interface PanelOptions {
   labels: () => Labels;
   /** Opens the bundle; called again after a failure. */

@@ -1,4 +1,4 @@
-/** What counts as a press on the backdrop of a dialog, and closes it. */
+/** Presses on the backdrop of a dialog, which close it. */
 
 /** How far a pointer may move while it presses, in pixels. */
 const STILL = 10;

@@ -15,7 +15,7 @@ export class FindlingRelated extends FindlingElement<Locale> {
 
   #near: IntersectionObserver | undefined;
 
-  /** It has no background of its own. */
+  /** The theme of the page, since the element has no background of its own. */
   protected override readonly ownTheme = "page";
 
   constructor() {

@@ -8,7 +8,7 @@ import { address, answerOption, pageGroup } from "./rows";
 import { isModified } from "./selection";
 import type { Hit, Verdict } from "./verdict";
 
-/** What the list asks of the panel. */
+/** The panel's services for the list. */
 export interface ResultListOptions {
   labels: () => Labels;
   /** Texts next to a page's title. */
@@ -21,7 +21,7 @@ export interface ResultListOptions {
   passages: () => boolean;
 }
 
-/** By what share of its score a page leads the first of the list where it is clearly better. */
+/** The share of its score by which a page must lead the first of the list to be clearly better. */
 const CLEAR_LEAD = 0.2;
 
 /** A page as it is shown, and the markup that it was made with. */
@@ -38,7 +38,7 @@ export class ResultList {
   /** The rows by the id of their page, in the order in which they are shown. */
   #rows = new Map<string, Row>();
   #active: HTMLElement | undefined;
-  /** What is said above the pages. */
+  /** The notice above the pages. */
   #lead: HTMLElement | undefined;
   #nextId = 0;
   /** Whether the reader has pointed, scrolled or moved in these results. Their rows then stay. */

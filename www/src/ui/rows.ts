@@ -7,7 +7,7 @@ import { snippetNodes } from "./snippet";
 import { withPassage } from "./text-fragment";
 import type { AnswerHit, Hit } from "./verdict";
 
-/** What a row shows beside its page's own texts. */
+/** Parts of a row beside its page's own texts. */
 export interface RowOptions {
   /** Texts next to the title. */
   tags: string[];
@@ -98,7 +98,7 @@ export function answerParts({ page, sentence }: AnswerHit, label: string): HTMLE
   ];
 }
 
-/** What stands next to a page's title: its value of the first facet of strings, its copies. */
+/** Returns the tags next to a page's title: its value of the first facet of strings, its copies. */
 export function tagsOf(page: PageResult, info: Description | undefined, labels: Labels): string[] {
   const facet = info?.attributes.find(({ facet, kind }) => facet && kind === "string");
   const value = facet && page.attributes[facet.name];

@@ -1,4 +1,4 @@
-/** What an element tells the page: searches, choices, searches without a result. */
+/** Events that an element sends to the page: searches, choices, searches without a result. */
 
 import type { PageResult, SearchResponse, SectionResult } from "../types";
 import { h } from "./dom";

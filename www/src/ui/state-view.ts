@@ -1,4 +1,4 @@
-/** What the panel shows in place of results: a hint, nothing found, or an error. */
+/** Messages in place of results: a hint, nothing found, or an error. */
 
 import type { Suggestion } from "../engine-types";
 import type { FindlingError } from "../errors";
@@ -6,7 +6,7 @@ import { h } from "./dom";
 import { fill, type Labels, plural } from "./labels";
 import { reasonOf } from "./notices";
 
-/** What the buttons do. */
+/** The actions of the buttons. */
 export interface StateViewOptions {
   labels: () => Labels;
   retry: () => void;

@@ -1,6 +1,6 @@
 /**
- * What a reader can go back to, below the empty box: favourites, pages opened before, searches.
- * Loaded when the search is opened.
+ * Favourites, pages opened before, and earlier searches, below the empty box. Loaded when the
+ * search is opened.
  */
 
 import { scriptDirectory } from "../../script-address";

@@ -1,4 +1,4 @@
-/** What a reader searched for and opened, in the storage of the browser. It is sent nowhere. */
+/** Storage in the browser for searches and opened pages. Nothing of it is sent anywhere. */
 
 export interface Opened {
   href: string;

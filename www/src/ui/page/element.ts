@@ -81,7 +81,7 @@ export class FindlingResults extends FindlingElement<Locale> {
   #extended: AbortSignal | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
 
-  /** It has no background of its own. */
+  /** The theme of the page, since the element has no background of its own. */
   protected override readonly ownTheme = "page";
 
   constructor() {

@@ -12,7 +12,7 @@ import { bounds, type Control, controlOf, isBelow, rangeOf, valueName } from "./
 /** Values of an attribute that are shown before "more". */
 const MAX_SHOWN = 8;
 
-/** What the page provides for the controls. */
+/** The page's services for the controls. */
 export interface FilterControlsOptions {
   labels: () => Locale;
   chosen: (attribute: string) => string[];

@@ -11,9 +11,9 @@ export interface FrameParts {
   filters: HTMLElement;
   results: HTMLElement;
   state: HTMLElement;
-  /** What words were corrected to. */
+  /** The corrections of words. */
   corrected: HTMLElement;
-  /** What else is said about an answer. */
+  /** Other notices about an answer. */
   notices: HTMLElement;
   typed: () => void;
   submitted: () => void;

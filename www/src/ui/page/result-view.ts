@@ -16,7 +16,7 @@ import {
 } from "../common";
 import type { Locale } from "../locale";
 
-/** What the view asks of the page. */
+/** The page's services for the view. */
 export interface ResultViewOptions {
   labels: () => Locale;
   info: () => Description | undefined;
