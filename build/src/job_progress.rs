@@ -10,7 +10,7 @@ use crate::progress::{Count, Counter};
 /// Most warnings of a job that are kept.
 const MAX_WARNINGS: usize = 20;
 
-/// Keeps what a console is told. Clones keep it together.
+/// Keeps the messages to a console. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct JobProgress(Arc<Mutex<Told>>);
 

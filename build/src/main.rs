@@ -42,7 +42,7 @@ struct Cli {
     no_pager: bool,
 }
 
-/// The commands. What each does is said where its arguments are.
+/// The commands. The types of their arguments describe them.
 #[derive(Subcommand)]
 enum Command {
     Build(Box<commands::build::Args>),

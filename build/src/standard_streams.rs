@@ -28,7 +28,7 @@ pub fn has_output() -> bool {
     WRITTEN.load(Ordering::Relaxed)
 }
 
-/// Prints a line to standard error. An error of writing it cannot be told anybody.
+/// Prints a line to standard error. An error while writing is ignored, since it could not be shown.
 pub fn tell(line: impl Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -62,7 +62,7 @@ const MAX_COLUMNS: usize = 120;
 /// The width of results in files, and in pipes without `COLUMNS`.
 const DEFAULT_COLUMNS: usize = 100;
 
-/// How often progress is told as JSON.
+/// Interval between two lines of progress as JSON.
 const TICK: Duration = Duration::from_millis(500);
 
 /// How far a stage is, as a line of JSON.
@@ -146,8 +146,8 @@ impl Ui {
         }
     }
 
-    /// Returns a console that prints nothing, asks nothing and keeps what it is told, for a job
-    /// whose progress is asked for.
+    /// Returns a console that prints nothing, asks nothing and keeps its messages, for a job whose
+    /// progress a client polls.
     pub fn kept(told: &JobProgress) -> Self {
         Self { told: Some(told.clone()), ..Self::silent() }
     }

@@ -1,7 +1,7 @@
 //! Tests of the text that is indexed of the markup of generators and themes.
 //!
 //! Each directory of `extraction/` holds pages of one kind, and `expected.txt`: their URLs, titles,
-//! sections and text, and what is said about pages that are left out. Words that no reader sees are
+//! sections and text, and the messages about pages that are left out. Words that no reader sees are
 //! marked by the word `Unseen` and must not come out. After a change that is meant, run the test
 //! with `FINDLING_BLESS=1` and read the difference.
 

@@ -17,7 +17,7 @@ use rust_book::rust_book;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_findling");
 
-/// The crates of the workspace's lock file whose functions are asked for.
+/// The crates of the workspace's lock file whose functions are searched.
 const CRATES: [&str; 7] =
     ["indexmap", "itertools", "jiff", "rayon", "regex", "regex-automata", "url"];
 /// The packages of Python's library.

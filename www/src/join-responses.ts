@@ -26,7 +26,7 @@ export interface BundleFailure {
   remedy?: string;
 }
 
-/** Most pages that a bundle is asked for. */
+/** Most pages of a request to one bundle. */
 const MAX_PAGES = 100;
 
 /** The facets that a bundle has the attributes for. Another bundle may have the others. */
@@ -70,7 +70,9 @@ export interface Extent {
   isShared?: boolean;
 }
 
-/** The part of the list that is asked for. Rejects one that no bundle gives enough pages for. */
+/**
+ * Returns the wanted part of the list. Rejects a part beyond the first `MAX_PAGES` pages.
+ */
 export function extentOf(asked: {
   limit?: number | undefined;
   offset?: number | undefined;

@@ -14,7 +14,7 @@ import { type Pack, type Slot, takeSlot, UNIT } from "./pack-directory";
 const GAP = 128;
 /** Most units that are fetched together: 1 MiB. */
 const MAX_RANGE = 16384;
-/** Failed ranges of which the whole pack came, before no more ranges are asked for. */
+/** Number of whole packs sent in place of a range after which no more ranges are requested. */
 const MAX_FAILED_RANGES = 1;
 /** Units of a pack of which somebody should know that it came whole: 2 MiB. */
 const LONG = 32768;
@@ -93,7 +93,7 @@ export class PackReader {
   }
 
   /**
-   * Fetches a shard that will be wanted soon, if one lies near that is asked for at the same time.
+   * Prefetches a shard that will be wanted soon, if a shard beside it is fetched now.
    */
   along(path: string, slot: Slot, traffic: Traffic): void {
     const none = () => {};
@@ -102,7 +102,7 @@ export class PackReader {
   }
 
   #want(shard: Wanted): void {
-    // All shards of a round are asked for before the first microtask runs.
+    // All shards of a round are requested before the first microtask runs.
     if (this.#wanted.length === 0) queueMicrotask(() => void this.#fetchWanted());
     this.#wanted.push(shard);
   }

@@ -1,7 +1,7 @@
 /**
  * Several bundles searched as one: all score by the statistics of all, so that their scores can be
- * compared. Each is asked for what the query looks up there; what all have told goes along with
- * every later request, and each engine adds it up (`crates/engine/src/api/request/shared.rs`).
+ * compared. Each bundle returns its statistics for the query. The statistics of all go along with
+ * every later request, and each engine adds them up (`crates/engine/src/api/request/shared.rs`).
  */
 
 import type { Fusion, Request } from "./engine-types";

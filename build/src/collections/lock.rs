@@ -115,7 +115,7 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Returns the process that holds the lock now, as far as that can be told without taking it.
+    /// Returns the process that holds the lock now, as far as this is known without taking it.
     pub fn holder(path: &Path) -> Option<Owner> {
         let owner = read_note(&mut File::open(path).ok()?)?;
         (owner.is_running() == Some(true)).then_some(owner)

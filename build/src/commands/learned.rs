@@ -53,7 +53,7 @@ pub fn forget(home: &Home, name: &str) -> Result<()> {
     }
 }
 
-/// Returns the file for a bundle, by what it is found again.
+/// Returns the file for a bundle, by its lasting name.
 fn path(home: &Home, name: &str) -> PathBuf {
     let name = blake3::hash(name.as_bytes()).to_hex();
     home.root().join("learned").join(format!("{}.json", &name[..32]))

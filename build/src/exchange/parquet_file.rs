@@ -25,7 +25,7 @@ const ROWS: usize = 1024;
 /// Most rows of a group, which is written at once.
 const MAX_GROUP_ROWS: usize = 8192;
 
-/// Tables by what they hold.
+/// Tables by their contents.
 #[derive(Debug)]
 pub struct Tables {
     /// Tables of sections.

@@ -44,8 +44,8 @@ impl Vectors {
         &self.paths
     }
 
-    /// Returns the vectors of all tables, as a cache in `directory`. A vector is found by the text
-    /// that it was made of. A vector whose key is not that of the text in its row is left out.
+    /// Returns the vectors of all tables, as a cache in `directory`. Vectors are found by their
+    /// text. A vector is left out if its key does not belong to the text in its row.
     ///
     /// # Errors
     /// If a table cannot be read, has other columns, or has vectors of another model.

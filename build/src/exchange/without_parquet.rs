@@ -10,7 +10,7 @@ use crate::embedding::Cache;
 use crate::embedding::cache::Key;
 use crate::sources::rows::Row;
 
-/// Tables by what they hold.
+/// Tables by their contents.
 #[derive(Debug, Default)]
 pub struct Tables {
     /// Tables of sections.

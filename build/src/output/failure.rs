@@ -1,4 +1,4 @@
-//! How a command that answers ends: its exit status, and what programs are told of an error.
+//! End of a command that answers: its exit status, and its errors for programs.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ pub enum Exit {
     Usage = 2,
     /// The data are at fault: no bundle, a damaged one, a model that is not installed.
     Data = 3,
-    /// Not everything could be asked, whether something was found or not.
+    /// Not every bundle could be searched, whether something was found or not.
     Partial = 4,
 }
 

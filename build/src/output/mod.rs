@@ -73,7 +73,7 @@ pub struct Answer<'a> {
     pub meta: &'a Meta,
     /// Where the files of the pages are.
     pub sources: &'a Sources,
-    /// The collection, where several are asked.
+    /// The collection, if several are searched.
     pub collection: Option<&'a str>,
     /// The attribute whose values are printed above the pages that have them.
     pub group_by: Option<&'a str>,

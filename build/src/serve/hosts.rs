@@ -1,4 +1,4 @@
-//! The names by which a server may be asked, and the pages that may ask it.
+//! The host names under which a server may be addressed, and the pages that may send requests.
 //!
 //! A page of another site whose name was pointed at this machine (DNS rebinding) sends its own name
 //! as `Host`, and every page sends its own `Origin` with questions that could change something.

@@ -46,7 +46,7 @@ fn a_build_that_names_no_encoder_uses_the_table_and_says_once_what_a_transformer
     assert!(!done.err.contains("warning"), "{done:?}");
     let done = build(&home, &["out"]);
     assert_eq!(n_advised(&done), 0, "the bundle is by the table already: {done:?}");
-    // Who had another encoder is told.
+    // A bundle that had another encoder gets the advice.
     build(&home, &["other", "--encoder=hash"]);
     assert_eq!(n_advised(&build(&home, &["other"])), 1);
 

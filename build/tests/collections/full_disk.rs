@@ -1,4 +1,4 @@
-//! A disk without room: nothing is lost, and what is wrong is said.
+//! Tests of a full disk: nothing is lost, and the error names the reason.
 
 use std::fs;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! Documents in other forms than web pages: what is read of each, and what is said of bad files.
+//! Tests of documents in other forms than web pages: the text of each, and the messages about bad
+//! files.
 
 mod archives;
 mod office;

@@ -52,7 +52,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// Returns the path of an open file without links, whatever its path leads to by now.
 ///
 /// # Errors
-/// If it cannot be told, as after the file was replaced.
+/// If this is not known, as after the file was replaced.
 pub fn real_path(file: &File, path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
     {

@@ -435,8 +435,8 @@ impl Manifest {
 }
 
 impl StaticRows {
-    /// Returns the shard of the range that a key falls into, or that of common words for one of
-    /// these; `None` if there is none.
+    /// Returns the shard of the range that a key falls into. Common words have a shard of their
+    /// own. `None` if there is no such shard.
     pub fn shard_of(&self, key: &str) -> Option<ShardId> {
         if self.common_keys.binary_search_by(|common| common.as_str().cmp(key)).is_ok() {
             return Some(self.common);

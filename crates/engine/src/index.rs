@@ -20,9 +20,9 @@ use crate::scratch::Scratch;
 
 /// A bundle as far as it has been fetched.
 ///
-/// Shards are kept decoded until [`Index::shrink`] drops them. Memory is that of the shards
-/// ([`Index::resident_bytes`]) and of what searches reuse: one set of accumulators, about 16 bytes
-/// a passage, and the terms of common words, a quarter of a megabyte a language.
+/// Shards are kept decoded until [`Index::shrink`] drops them. Memory is taken by the shards
+/// ([`Index::resident_bytes`]) and by buffers that searches reuse: one set of accumulators, about
+/// 16 bytes a passage, and the terms of common words, a quarter of a megabyte a language.
 pub struct Index {
     manifest: Manifest,
     shards: Vec<Option<Kept>>,

@@ -214,7 +214,7 @@ fn retrieve(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, 
     }
     let allowed = AllowedSections::new(index, &asked)?;
     let words = LexicalLeg::new(index, &asked, &allowed)?;
-    // Meaning finds other pages, but those with the words are asked for.
+    // Meaning finds other pages, but the query requires pages with the words.
     if asked.condition.is_none()
         && words.is_left_out()
         && let Some(reading) = asked.relaxed(index)

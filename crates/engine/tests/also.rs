@@ -109,7 +109,7 @@ fn each_phrasing_has_its_own_vector() {
     let mut both = titles(&response);
     both.sort();
     assert_eq!(both, ["Kilns", "Mutex"]);
-    // Of a phrasing without one, words alone are searched.
+    // A phrasing without a vector is searched by words alone.
     let hybrid =
         Request { mode: Mode::Hybrid, also_vectors: vec![], also: vec!["pots".into()], ..request };
     let response = site().search(Request { limit: Limit(9), ..hybrid });

@@ -139,7 +139,7 @@ fn every_word_can_be_asked_for() {
     // A word that no page has, and stop words, are not asked for.
     assert_eq!(found("the mutex of xylophones"), ["Threads"]);
     assert_eq!(found("xylophones"), [""; 0]);
-    // Of a name its parts are asked for.
+    // The parts of a name are required.
     assert_eq!(found("hash-map mutex"), ["Threads"]);
     assert_eq!(found("of the"), ["Slices of pies"]);
     let why = Request { every_word: true, why: Some("/threads/".into()), ..request("mutex") };

@@ -318,8 +318,8 @@ fn toward(by: f32) -> Request {
 fn pages_are_compared_by_the_share_of_meaning_that_the_query_has() {
     let bundle = tilted(&[0.6, 1.0, 1.1, 1.2], 1);
     let one_cell = bundle.shards.last().unwrap().len() as u32;
-    // Of two sections the one that words find first is in a cell that is not looked into. It is
-    // taken to be nearer than the nearest, so that its share of meaning is not the query's.
+    // The section that words find first is in a cell that is not searched. It is taken to be nearer
+    // than the nearest, so that its share of meaning is not the query's.
     let mut index = open(&bundle, one_cell);
     index.set_rank_params(RankParams {
         depth: 1,

@@ -1,4 +1,4 @@
-//! Where nothing is found: what else to ask, and that it finds what is said.
+//! Suggestions if nothing is found: each finds as many pages as it announces.
 
 mod support;
 

@@ -126,7 +126,7 @@ fn titles_headings_and_texts_are_cut_alike() {
         let (response, n_second) = answer(&bundle, &mut streamed(&bundle), request(word));
         let total = &response.total;
         assert_eq!((total.pages, total.at_least, n_second), (FIRST_TIER as u32, true, 0), "{word}");
-        // Of the others nothing is left out.
+        // The other terms are complete.
         for other in ["stone", "bridge", "water"].into_iter().filter(|other| *other != word) {
             let (response, _) = answer(&bundle, &mut streamed(&bundle), request(other));
             assert_eq!(

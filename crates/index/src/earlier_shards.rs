@@ -5,7 +5,7 @@
 //! beside the bundle tells the file of each key. Without a log all shards are decompressed, which
 //! takes a twentieth of the time of compressing.
 //!
-//! With a log, a file is read and hashed once, when its shard is asked for. From then on its hash
+//! With a log, a file is read and hashed once, when its shard is needed. From then on its hash
 //! stands for it, so the new bundle gets a link to it without reading it again.
 
 use std::collections::{HashMap, HashSet};

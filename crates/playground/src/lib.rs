@@ -95,7 +95,7 @@ fn told(error: &anyhow::Error) -> JsError {
 #[wasm_bindgen]
 pub struct Bundle {
     built: Built,
-    /// The files of a directory, once they are asked for.
+    /// The files of a directory, once a caller lists them.
     files: OnceCell<Vec<(String, Vec<u8>)>>,
 }
 

@@ -182,7 +182,7 @@ impl Tokens<'_> {
         let last = chunk.last_component(text);
         for (i, &(start, end)) in chunk.parts.iter().enumerate() {
             if Some(i) == last {
-                // `gc.is_finalized` is asked for as `is_finalized` too.
+                // Readers search for `gc.is_finalized` as `is_finalized` too.
                 add_whole((start, chunk.end), false, terms, self);
             }
             self.next((start, end), terms.word(&text[start..end]).0, TokenKind::Part);

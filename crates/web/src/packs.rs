@@ -18,7 +18,7 @@ use crate::store::{Part, Store};
 
 /// Units of a pack of which somebody should know that it came whole: 2 MiB.
 const LONG: u32 = 32_768;
-/// Failed ranges of which the whole pack came, before no more ranges are asked for.
+/// Number of whole packs sent in place of a range after which no more ranges are requested.
 const MAX_FAILED_RANGES: u32 = 1;
 /// Most bytes of ranges that are kept.
 const MAX_RANGES: u32 = 2 << 20;
@@ -182,7 +182,7 @@ impl Packs {
             wanted.len()
         };
         if n_wanted == 1 {
-            // By then all shards of the round are asked for.
+            // By then all shards of the round have been requested.
             let _ = JsFuture::from(Promise::resolve(&JsValue::UNDEFINED)).await;
             let wanted = self.wanted.take();
             self.fetch(store, wanted).await;

@@ -44,7 +44,7 @@ pub fn in_worker() -> bool {
     browser::worker_scope::<DedicatedWorkerGlobalScope>().is_some()
 }
 
-/// How to open a bundle, as it is told to a worker.
+/// Options of opening a bundle, in a message to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opening {
     pub url: String,

@@ -25,8 +25,8 @@ pub struct Options {
     pub deny_skips: bool,
 }
 
-/// The list of tests that may be skipped: lines `name: reason`. The name is that of a test or a
-/// step.
+/// The list of tests that may be skipped: lines `name: reason`, where the name is that of a test or
+/// a step.
 const ALLOWED_SKIPS: &str = "tests/allowed-skips.txt";
 
 /// The step that fails for skipped tests.

@@ -108,7 +108,7 @@ export class Reader {
     return side;
   }
 
-  /** Shows what the address names. Of a long page, that may have to be asked for. */
+  /** Shows the section that the address names. On a long page it may have to be fetched. */
   #reach(): void {
     const name = anchor();
     const page = this.#page;

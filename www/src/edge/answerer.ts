@@ -24,7 +24,7 @@ import {
 const DEFAULT_MEMORY = 32 << 20;
 /** Most open bundles. */
 const DEFAULT_BUNDLES = 8;
-/** Milliseconds after which a file is asked for again. */
+/** Milliseconds after which a file is requested again. */
 const DEFAULT_TIMEOUT = 5000;
 /** Milliseconds after which to check whether another build is deployed. */
 const DEFAULT_REVISION_CHECK = 60_000;
@@ -246,7 +246,7 @@ export const NEVER = {
   removeEventListener() {},
 } as unknown as AbortSignal;
 
-/** Milliseconds within which an answer in part is asked for again. */
+/** Milliseconds within which a partial answer is requested again. */
 const MAX_BEFORE_AGAIN = 2000;
 
 /**

@@ -19,7 +19,7 @@ export interface MemberOptions {
 }
 
 /**
- * Bundles by what their requests begin with: a path (`/v2/`), a host (`docs.example.org`), or a
+ * Bundles by the beginning of their requests: a path (`/v2/`), a host (`docs.example.org`), or a
  * host with a path (`example.org/docs/`). A bundle is a path in the store, or an address. A list of
  * bundles is searched as one.
  */

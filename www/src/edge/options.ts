@@ -79,7 +79,7 @@ export interface EdgeOptions {
    * Limits on the fetches of a request. Default: those of the free plan, 50 subrequests, 6 at once.
    */
   budget?: Partial<BudgetOptions>;
-  /** Milliseconds after which a file is asked for again. Default: 5000. */
+  /** Milliseconds after which a file is requested again. Default: 5000. */
   timeout?: number;
   /** Milliseconds after which to check whether another build is deployed. Default: 60,000. */
   revisionCheck?: number;

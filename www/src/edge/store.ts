@@ -97,7 +97,7 @@ const keyOf = (url: string) => decodeURIComponent(new URL(url).pathname.slice(1)
 /** How files are fetched. */
 export interface FetchingOptions {
   store: FileStore;
-  /** Milliseconds after which a file that has not come is asked for again, once. */
+  /** Milliseconds after which a file that has not come is requested again, once. */
   timeout: number;
   /** Keeps files that never change, in front of a store that is far. */
   cache?: CacheLike | undefined;
@@ -145,7 +145,7 @@ async function fetchWithin(
   return file;
 }
 
-/** Times that a file is asked for. */
+/** Number of attempts to fetch a file. */
 const MAX_ATTEMPTS = 3;
 
 /** Asks a store that fails, or is too slow, again. */

@@ -41,8 +41,9 @@ export interface Reply {
 }
 
 /**
- * Asks bundles. Those that fail are left out, and have an error as their reply. `undefined` if they
- * are to be asked one by one: the query has no words to count, or the request may not fetch enough.
+ * Searches bundles as one. Bundles that fail are left out, and have an error as their reply.
+ * Returns `undefined` if the caller has to search them one by one: the query has no words to count,
+ * or the request may not fetch enough.
  */
 export async function askTogether(
   answerer: Answerer,

@@ -239,7 +239,7 @@ export class Panel {
     const stage = inPart ? Stage.WORDS : Stage.WHOLE;
     const answer = (response: SearchResponse) => {
       if (signal.aborted) return;
-      // Of a word that is being composed nothing can be said yet.
+      // A word that is being composed has no results yet.
       if (!this.#isComposing || response.results.length > 0) {
         this.#options.answered(response, !inPart);
         this.#show(response, stage, signal);
@@ -429,7 +429,7 @@ export class Panel {
     const isNothing = verdict === "nothing";
     const count = isNothing ? labels.unanswered : countOf(labels, response.total);
     const how = { lexical: labels.byWords, semantic: labels.byMeaning, hybrid: labels.byBoth };
-    // Above the rows it is said already, unless they had to stay.
+    // The notice above the rows says it already, unless the rows had to stay.
     const unanswered = this.#list.isUnanswered ? "" : count;
     const found = isNothing ? unanswered : `${count} \u00B7 ${how[response.mode]}`;
     this.#summary.textContent = pages > 0 ? found : "";

@@ -38,7 +38,10 @@ export class SettledSearches {
     this.settle("select", { href, position });
   }
 
-  /** The search has ended. Each query is told of once, and once more when a result is chosen. */
+  /**
+   * Reports that the search has ended. Each query is reported once, and once more when a result is
+   * chosen.
+   */
   settle(reason: Settled["reason"], choice?: { href: string; position: number }): void {
     clearTimeout(this.#pause);
     const response = this.#response;

@@ -24,7 +24,7 @@ export interface AnswerHit extends Hit {
   sentence: string;
 }
 
-/** `undefined`: neither is likely enough to be said. */
+/** `undefined`: neither is likely enough. */
 export type Verdict = AnswerHit | "nothing" | undefined;
 
 /** The verdict on the query of a response. */

@@ -202,7 +202,7 @@ fn warm(bundles: &Bundles) {
             limit: Limit(0),
             ..findling_engine::Request::default()
         };
-        // What is wrong is told to the first search.
+        // The first search reports an error.
         let _ = asked.answer(request, bundles.encoders(), &Ui::silent());
     }
 }

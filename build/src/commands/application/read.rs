@@ -15,7 +15,8 @@ use crate::collections::{Home, Registry};
 use crate::host::{Document, DocumentSection};
 use crate::safe_text::{self, line};
 
-/// Most bytes of text of an answer. Of a longer page, the sections around the wanted one are shown.
+/// Most bytes of text of an answer. If a page is longer, the sections around the wanted one are
+/// shown.
 const MAX_BYTES: usize = 512 << 10;
 /// Most headings of an outline.
 const MAX_ENTRIES: usize = 500;

@@ -22,7 +22,7 @@ use crate::ui::Ui;
 const COLLECTION: &str = "collection";
 /// All attributes that are facets.
 const ALL: &str = "*";
-/// Most pages that a collection is asked for.
+/// Most pages of a request to one collection.
 const MAX_PAGES: u32 = 1_000;
 
 /// The answer: as of one bundle, with the collection of each page.

@@ -11,7 +11,7 @@ use super::text::{Piece, code_pieces};
 use crate::host::Document;
 use crate::regular_file;
 
-/// Largest file that is shown whole, in bytes. Of a larger one, the sections are shown.
+/// Largest file that is shown whole, in bytes. If a file is larger, its sections are shown.
 const MAX_BYTES: u64 = 512 << 10;
 
 /// A file that is shown with its line numbers.

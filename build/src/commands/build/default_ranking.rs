@@ -20,8 +20,8 @@ const OF_RECORDS: [(&str, f32); 1] = [("meaning", 0.45)];
 /// Share of pages with one section, in percent, from which on pages are records.
 const MIN_RECORDS_PERCENT: usize = 90;
 
-/// Returns the ranking for these pages, unless it is that of any site. `by_transformer`: what
-/// embeds them.
+/// Returns the ranking for these pages; `None` for the default one. `by_transformer`: whether a
+/// transformer embeds them.
 pub(super) fn ranking_of(pages: &[Page], by_transformer: bool) -> Option<Setting> {
     let sections = || pages.iter().flat_map(|page| &page.sections);
     let n_symbols = sections().filter(|section| section.attributes.contains_key("symbol")).count();

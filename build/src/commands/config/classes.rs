@@ -1,9 +1,9 @@
 //! The settings that a project's `findling.toml` may hold.
 //!
-//! Such a file comes with the files of others: whoever clones a repository has it. So it may say
-//! how the project is read, ranked and shown, and name files of the project. Who is asked, who may
-//! ask, what is run, what leaves the project and what is removed is said by a person: on the
-//! command line, in their own settings, or by `findling config trust`.
+//! Such a file comes with the files of others: whoever clones a repository has it. So it may set
+//! how the project is read, ranked and shown, and name files of the project. Only a person decides
+//! which servers to ask, who may ask, which programs run, and which paths outside of the project
+//! are read or removed: on the command line, in their own settings, or by `findling config trust`.
 //!
 //! Every option is listed here. One that is not listed counts as one that needs trust, so a new
 //! option is harmless only once somebody has judged it.

@@ -200,7 +200,7 @@ fn run_trust(args: &TrustArgs, mut whole: Command, ui: &Ui) -> Result<ExitCode> 
             ),
         })?;
         let file = SettingsFile::read(std::path::absolute(path)?)?;
-        // What is trusted is said, so it is looked at while it is not.
+        // `before` lists the settings that only trust makes hold, so the file is untrusted first.
         trust::set(&file, false)?;
         let before = Listed::new(&file, &whole, &here)?;
         if !args.remove {

@@ -1,4 +1,4 @@
-//! `findling eval --synthetic`: whether pages are found by what the site itself calls them.
+//! `findling eval --synthetic`: searches for pages by the names that the site itself gives them.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::safe_text::line;
 use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui, print_json, thousands};
 
-/// Largest number of names of a kind that are asked for.
+/// Largest number of names of a kind that are searched.
 const MAX_NAMES: usize = 2_000;
 /// Pages of an answer in which a page has to be, as on the first page of a search.
 const DEPTH: u32 = 10;

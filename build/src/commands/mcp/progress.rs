@@ -32,8 +32,8 @@ impl Progress {
         Self(context.meta.get_progress_token().map(listener))
     }
 
-    /// Tells that so many of all steps are done, and what the next one is. Blocking, so that
-    /// nothing is told behind the answer.
+    /// Tells that so many of all steps are done, and what the next one is. Blocking, so that no
+    /// progress arrives after the answer.
     pub fn tell(&self, done: usize, all: usize, next: String) {
         if let Some(listener) = &self.0 {
             listener.tell(done as f64, all, next);

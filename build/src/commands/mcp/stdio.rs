@@ -74,8 +74,8 @@ async fn answer<W: AsyncWrite + Send + Unpin>(
     output.write(line(message)?).await
 }
 
-/// Reads the next line, without its end; `None` at the end of the input. Of a line that is too long
-/// nothing is kept.
+/// Reads the next line, without its end; `None` at the end of the input. A line that is too long is
+/// dropped.
 async fn next_line(
     input: &mut (impl AsyncBufRead + Unpin),
 ) -> io::Result<Option<Result<Vec<u8>, Fault>>> {

@@ -40,7 +40,7 @@ pub struct Preview {
     pub after: Vec<Piece>,
 }
 
-/// Reads until the other side is gone. Of several pages that wait only the last is read.
+/// Reads pages until the other side is gone. If several requests wait, only the last is answered.
 fn run(jobs: &Receiver<Job>, tell: &dyn Fn(Preview)) {
     let mut bundles: Vec<(bundle_files::Location, Sources)> = Vec::new();
     let mut hosts: Vec<Option<Host>> = Vec::new();

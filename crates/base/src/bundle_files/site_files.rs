@@ -79,7 +79,7 @@ impl BundleFiles {
                 let Some(own) = part_of(&bytes, range, *slot) else { continue };
                 let path = self.manifest.path(*id, entry);
                 let stored = take_slot(own).ok().filter(|own| decode_shard(entry, own).is_ok());
-                // What is wrong with a damaged one is told when it is read.
+                // Reading a damaged one gives the error.
                 let _ = stored.map(|stored| web::write(&self.path.join(path), stored));
             }
         };

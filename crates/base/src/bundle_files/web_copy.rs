@@ -31,8 +31,8 @@ const CHECKED_FOR: Duration = Duration::from_secs(60);
 pub struct WebCopy {
     /// The files, as one directory of a bundle.
     pub directory: PathBuf,
-    /// The reason why the copy may be older than the original: the site could not be asked. `None`
-    /// if the site was asked.
+    /// The reason why the copy may be older than the original: the site could not be reached.
+    /// `None` if the site was asked.
     pub stale: Option<String>,
     copied: Copied,
     _lock: Option<File>,

@@ -19,8 +19,8 @@ pub(crate) struct ScoredTerm {
     pub idf: f32,
     /// The product of the weights of the group, the kind and the completion.
     pub weight: f32,
-    /// Whether the reader typed the word, or the beginning of it that is no word itself. A title
-    /// with it can be the query.
+    /// Whether the reader typed the word, or an unfinished beginning of it. Only such terms let a
+    /// title match the whole query.
     pub typed: bool,
 }
 

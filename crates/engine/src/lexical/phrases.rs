@@ -31,7 +31,7 @@ fn id(place: Place) -> u32 {
 }
 
 impl Phrases<'_> {
-    /// Returns the sections that have a phrase. Of a single word, those that have it in any field.
+    /// Returns the sections that have a phrase. A phrase of one word may be in any field.
     pub fn sections(&self, phrase: &Phrase) -> Bitset {
         let mut sections = Bitset::none(self.structure.n_sections());
         for level in Level::ALL {

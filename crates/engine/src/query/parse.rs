@@ -185,7 +185,7 @@ fn condition(
     condition_on(attribute, behind, excluded)
 }
 
-/// Returns the condition on an attribute that `behind` its colon is asked for.
+/// Returns the condition on an attribute that the text `behind` its colon states.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn condition_on<'a>(

@@ -2,7 +2,7 @@
 
 use findling_text::TokenKind;
 
-/// Most words of a query whose relatives are asked for.
+/// Most words of a query whose relatives are looked up.
 const MAX_RELATED_WORDS: usize = 32;
 /// Most tokens of a query whose words are preferred in the form typed.
 const MAX_NAME_TOKENS: u32 = 4;

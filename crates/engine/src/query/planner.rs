@@ -22,7 +22,7 @@ const MAX_PHRASE_TERMS: usize = 64;
 /// Maximum number of words of a query that may be a title.
 const MAX_NAME_WORDS: usize = 16;
 /// Minimum number of characters of a beginning that is completed. One is enough in scripts whose
-/// characters are words, and where [`Completion::WordsAndLetter`] is asked for.
+/// characters are words, and with [`Completion::WordsAndLetter`].
 const MIN_PREFIX_CHARS: usize = 2;
 
 /// Whether the last word of a query is taken as the beginning of one.

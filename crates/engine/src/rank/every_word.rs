@@ -58,8 +58,8 @@ pub(super) fn keep(
     Some(sections)
 }
 
-/// Returns whether a page must have it. Of an identifier its parts are asked for, which pages have
-/// that write it in another way.
+/// Returns whether a page must have a term of the group. An identifier as a whole is not required,
+/// but its parts are, so that pages with other spellings match.
 fn must_be_there(group: &Group) -> bool {
     !group.extra && !matches!(group.kind, TokenKind::Whole | TokenKind::Mark)
 }

@@ -104,8 +104,7 @@ impl Matches {
     }
 }
 
-/// Returns every section that the filter lets through, where neither words nor meaning are asked
-/// for.
+/// Returns every section that passes the filter, for a query without words and without meaning.
 fn all_allowed(allowed: &AllowedSections, n_sections: u32) -> Fused {
     let all = allowed.sections.clone().unwrap_or_else(|| Bitset::all(n_sections));
     let candidates =

@@ -1,4 +1,4 @@
-//! The rank of one page and its words of the query, from which the reason for its rank is told.
+//! The rank of one page and its words of the query, which explain the rank.
 
 #![doc(alias = "deferred")]
 

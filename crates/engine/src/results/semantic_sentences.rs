@@ -7,7 +7,7 @@ use findling_text::sentences::stretches;
 use crate::vector::DensePoint;
 
 /// Returns where each stretch of a section's text ends, with the cosine of its code and the query,
-/// -1 to 1. Empty where the codes are not those of the text. Of several phrasings the nearest
+/// -1 to 1. Empty if the codes belong to another text. If there are several phrasings, the nearest
 /// counts.
 #[inline(never)]
 pub(super) fn alike(points: &[DensePoint], codes: &[u64], text: &str) -> Vec<(usize, f32)> {

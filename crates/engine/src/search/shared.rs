@@ -34,10 +34,10 @@ impl Index {
 }
 
 impl Search {
-    /// Returns a part of what all bundles are asked for, as JSON that [`crate::Shared::read`]
-    /// reads: an answer without pages, so that it takes the way of answers, with what this bundle
-    /// tells in `told`. Where words were corrected, it says so, so that hosts embed the corrected
-    /// query.
+    /// Returns a part of the statistics that bundles share, as JSON for [`crate::Shared::read`].
+    /// Hosts pass it on like an answer: it is a response without pages, with the statistics in
+    /// `told`. If words were corrected, it contains the corrections, so that hosts embed the
+    /// corrected query.
     ///
     /// # Errors
     /// As [`Search::step`].

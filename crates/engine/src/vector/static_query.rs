@@ -1,9 +1,8 @@
 //! The engine's own query encoder: "which rows does this query add up?"
 //!
-//! A word's row is looked up in the one shard its key falls into, and where it has none, that of
-//! the longest key that begins it is in the same. A name is looked up by its parts too, which stand
-//! for it where it has no row: `HashMap` is then "hash map". So every query takes one round of
-//! shards.
+//! A word's row is in the one shard that its key falls into. If a word has no row, the row of its
+//! longest known beginning is used, which is in the same shard. A name without a row is replaced by
+//! its parts: `HashMap` is then "hash map". So every query takes one round of shards.
 //!
 //! Additions run in the query's order in f32: the same bits in every host.
 
@@ -41,7 +40,7 @@ pub(crate) enum Embedded {
 
 impl StaticQuery {
     /// Returns the words of `text`, as the encoder reads them. A text of marks alone has none: rows
-    /// of punctuation are near pages that have much of it, whichever marks are asked for.
+    /// of punctuation are near pages that have much of it, whichever marks the query has.
     pub fn new(text: &str, rows: &StaticRows) -> Self {
         let normaliser = Normaliser { lowercase: rows.lowercase, ..Normaliser::default() };
         let mut query = Self { words: Vec::new(), truncated: false };

@@ -653,7 +653,7 @@ impl Bundle {
         Index::open(&self.stored_manifest).unwrap()
     }
 
-    /// Answers, fetching what is asked for; also tells what was fetched in each round.
+    /// Answers a request and fetches the missing shards. Also returns the shards of each round.
     pub fn answer(
         &self,
         index: &mut Index,

@@ -153,7 +153,7 @@ impl IncludeFileHandler for Handler {
         let from = source.map(|source| self.0.beside(source));
         let resource = antora::resource(&self.1, target);
         let text = self.0.open(from.as_deref(), resource.as_deref().unwrap_or(target));
-        // What is missing is told of the file, and is nothing in the page.
+        // A warning names a missing file; the page has nothing in its place.
         let text = text.ok().and_then(|(_, text)| prepare::prepared(&text).ok());
         IncludeContent::transcoded(text.unwrap_or_default()).into()
     }

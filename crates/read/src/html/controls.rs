@@ -263,8 +263,8 @@ fn is_heading_like(node: &Node) -> bool {
     })
 }
 
-/// Returns whether a button has the text of a heading that has no other text. Of several buttons,
-/// it is the one that opens something, or the first.
+/// Returns whether a button has the text of a heading that has no other text. If there are several
+/// buttons, it is the one that opens something, or the first.
 fn is_text_of(button: NodeRef<Node>, heading: NodeRef<Node>) -> bool {
     let is_button = |node: &NodeRef<Node>| super::is_named(node.value(), "button");
     let other_text = heading.descendants().any(|below| match below.value() {

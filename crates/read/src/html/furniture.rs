@@ -159,8 +159,8 @@ fn is_footer_name(name: &str) -> bool {
     )
 }
 
-/// Returns whether an element called a footer is one: short, without headings, and not that of a
-/// quotation or a table.
+/// Returns whether an element called a footer is one: short, without headings, and not the footer
+/// of a quotation or a table.
 fn is_footer(node: NodeRef<Node>) -> bool {
     let is_part = node
         .ancestors()

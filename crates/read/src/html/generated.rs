@@ -97,7 +97,7 @@ pub(super) fn kind(survey: &Survey, path: &str) -> Option<Generated> {
     (is_list_title(&title) && is_all_links(survey)).then_some(Generated::List)
 }
 
-/// Returns whether a title, in lower case, is that of a list of symbols.
+/// Returns whether a title, in lower case, names a list of symbols.
 fn is_list_title(title: &str) -> bool {
     let title = title.trim();
     let starts = [

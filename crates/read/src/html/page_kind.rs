@@ -120,8 +120,8 @@ fn redirect(html: &Html, survey: &Survey, path: &str) -> Option<String> {
     let without_scripts = without_scripts.filter(|(_, target)| leads_away(&target.as_str()));
     let target = match script_target(html)? {
         ScriptTarget::Address(target) => target,
-        // A variable: where it leads is said for browsers without scripts, or by the canonical
-        // link.
+        // A variable: the target stands in the part for browsers without scripts, or in the
+        // canonical link.
         ScriptTarget::Unknown => {
             return without_scripts.map(|(_, target)| target).or(survey
                 .canonical

@@ -44,7 +44,7 @@ fn joined(class: &str) -> String {
     class.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
 }
 
-/// Returns whether a class is that of a pop-up's content rather than of the word under it.
+/// Returns whether a class marks a pop-up's content and not the word under it.
 fn is_part_of_pop_up(class: &str) -> bool {
     let class = joined(class);
     let parts: &[&str] = if class.contains("tooltip") || class.contains("hovercard") {

@@ -173,8 +173,8 @@ pub(super) fn surrounding(
     (!is_section_of_text(node, attrs)).then_some(rule)
 }
 
-/// Returns whether a `<header>` is that of a section, or holds the page's only name, rather than
-/// being the head of the site.
+/// Returns whether a `<header>` belongs to a section or holds the page's only name, and so is not
+/// the head of the site.
 fn is_header_of_content(header: NodeRef<Node>, place: Place) -> bool {
     let has = |wanted: &dyn Fn(&str) -> bool| {
         header.descendants().filter_map(|below| below.value().as_element()).any(|element| {

@@ -2,7 +2,7 @@
 
 use super::inline_html::attribute;
 
-/// Returns whether a name is that of a note, in MyST and Python-Markdown alike.
+/// Returns whether a name marks a note, in MyST and Python-Markdown alike.
 pub(super) fn is_note(name: &str) -> bool {
     matches!(
         name,

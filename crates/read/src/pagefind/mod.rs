@@ -69,7 +69,7 @@ impl Default for Options {
 /// A site that was read.
 #[derive(Debug, Default)]
 pub struct Site {
-    /// Pages in the order of their paths. The id of a page is that of its fragment.
+    /// Pages in the order of their paths. A page has the id of its fragment.
     pub pages: Vec<Page>,
     /// File names, relative to the bundle's directory, and contents.
     pub fragments: Vec<(String, Vec<u8>)>,

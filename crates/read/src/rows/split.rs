@@ -184,7 +184,7 @@ impl Split {
         });
         let rows: Vec<Row> = rows.collect();
         let outcomes = read.into_iter().map(|(_, outcome)| outcome).collect();
-        // Of a part of a site, a build leaves out what is repeated.
+        // A build of a part of a site leaves out repeated text too.
         let raws = finish_clean(outcomes, options, on_problem);
         Finished::of(rows, raws)
     }

@@ -371,7 +371,7 @@ pub(super) fn is_label(label: &str) -> bool {
             .all(|c| c.is_alphanumeric() || matches!(c, '#' | '*' | '-' | '_' | '.' | ':' | '+'))
 }
 
-/// Returns whether a label is that of a footnote, not of a citation.
+/// Returns whether a label belongs to a footnote and not to a citation.
 pub(super) fn is_footnote(label: &str) -> bool {
     label.starts_with(['#', '*']) || label.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -46,7 +46,8 @@ pub fn firefox() -> Result<PathBuf> {
 }
 
 impl Browser {
-    /// Returns the one that the variable names, an installed one, or that of Debian's packages.
+    /// Returns the browser that the variable names, an installed one, or the one in Debian's
+    /// packages.
     fn find(&self) -> Result<PathBuf> {
         let Self { name, variable, packages, .. } = self;
         if let Some(named) = std::env::var_os(variable).map(PathBuf::from) {

@@ -25,7 +25,7 @@ export interface FrameParts {
 export class Frame {
   readonly element: HTMLElement;
   readonly input: HTMLInputElement;
-  /** Whether a word is being composed, of which nothing can be said yet. */
+  /** Whether a word is being composed, which has no results yet. */
   isComposing = false;
   /** How much was found. */
   readonly summary = h("h2", { class: "summary", tabindex: -1, dir: "auto" });

@@ -1,4 +1,4 @@
-//! Judges a response by what answers the question.
+//! Judges whether a response shows the answer to the question.
 
 use serde_json::Value;
 

@@ -36,7 +36,7 @@ use site::Site;
 pub const ARGS: &str = "[--program FILE] [--questions DIR] [--site NAME=DIR]... [--split dev|test] \
                         [--missed] [--keep] [--archive]";
 
-/// The pages of a response that are asked for.
+/// The number of pages of a response.
 const LIMIT: &str = "3";
 
 /// The arguments of the benchmark.
@@ -45,7 +45,7 @@ struct Options {
     program: Option<PathBuf>,
     /// The directory of the questions.
     questions: PathBuf,
-    /// Directories of sites, by name; only these are asked if there are any.
+    /// Directories of sites, by name; only these are searched if there are any.
     sites: BTreeMap<String, PathBuf>,
     /// Only this half.
     split: Option<Split>,
