@@ -64,7 +64,7 @@ fn made_safe(text: &str, space: impl Fn(char) -> char) -> Cow<'_, str> {
 /// program that reads the JSON has the text as it is.
 ///
 /// # Errors
-/// As [`serde_json::to_string`].
+/// The errors of [`serde_json::to_string`].
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(escaped(serde_json::to_string(value)?))
 }
@@ -72,7 +72,7 @@ pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
 /// Serialises like [`json`], indented.
 ///
 /// # Errors
-/// As [`serde_json::to_string_pretty`].
+/// The errors of [`serde_json::to_string_pretty`].
 pub fn json_pretty(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(escaped(serde_json::to_string_pretty(value)?))
 }

@@ -2,7 +2,7 @@
 //! sets that scripts of `tests/quality` make from what is on the machine: the crates of this
 //! workspace and Python's library, the Rust Book of the toolchain, PDFs, papers.
 //!
-//! What is missing is skipped, and said. The floors are a little below what was measured.
+//! Missing sets are skipped with a message. The floors are a little below what was measured.
 //! `docs/experiments/quality-sets.md` has the measurements on pinned packages.
 
 use std::path::{Path, PathBuf};

@@ -31,7 +31,10 @@ interface Wanted {
   options: FetchOptions;
   /** Whether it is put into the cache once it is here. */
   keeps: boolean;
-  /** Whether it comes only where it is near to others, and nobody waits for it. */
+  /**
+   * Whether it is a prefetch: it is fetched only if it is adjacent to another shard, and nobody
+   * waits for it.
+   */
   along: boolean;
   /** The range that the request waits for. */
   range: Range | undefined;

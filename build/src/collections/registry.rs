@@ -114,8 +114,8 @@ impl Registry {
     /// Reads the registry, changes it and writes it back, all under its lock.
     ///
     /// # Errors
-    /// As [`Registry::read`]; [`Error::Busy`] while another process changes it; those of `change`.
-    /// Then the file is as it was.
+    /// The errors of [`Registry::read`]; [`Error::Busy`] while another process changes it; those of
+    /// `change`. Then the file is as it was.
     pub fn change<T>(
         home: &Home,
         change: impl FnOnce(&mut Self) -> Result<T, Error>,

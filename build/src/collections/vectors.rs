@@ -54,7 +54,7 @@ impl Further<'_> {
     /// Builds all of them. The first bundle is there already.
     ///
     /// # Errors
-    /// Those of the build, or if the system refuses.
+    /// The errors of the build, and of the file system.
     pub fn build_all(
         self,
         settings: &Settings,

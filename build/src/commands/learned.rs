@@ -12,7 +12,7 @@ use crate::ranking;
 /// nothing is learned.
 ///
 /// # Errors
-/// As [`Host::open`]; if what was learned cannot be read.
+/// The errors of [`Host::open`]; if what was learned cannot be read.
 pub fn open(target: &Target) -> Result<Host> {
     let mut host = Host::open(target.location())?;
     // What was learned holds for the vectors that were searched then.

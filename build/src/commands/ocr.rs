@@ -25,7 +25,7 @@ impl OcrArgs {
     /// Returns the languages, if scans are to be recognised.
     ///
     /// # Errors
-    /// If they cannot be, with what is missing.
+    /// If `tesseract` or one of the languages is missing.
     pub fn languages(&self) -> Result<Option<String>> {
         self.languages.as_deref().map(checked).transpose()
     }

@@ -157,7 +157,7 @@ impl OpenBundle {
     /// Opens a bundle.
     ///
     /// # Errors
-    /// As [`Host::open`].
+    /// The errors of [`Host::open`].
     pub fn open(target: Target) -> Result<Self> {
         let (name, sources) = (target.given().to_owned(), Sources::of(&target));
         let host = learned::open(&target)?;

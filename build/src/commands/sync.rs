@@ -180,7 +180,7 @@ fn sync_one(home: &Home, name: &Name, how: &How, ui: &Ui) -> Line {
 /// Brings one collection up to date.
 ///
 /// # Errors
-/// As [`collections::sync`].
+/// The errors of [`collections::sync`].
 pub fn sync(home: &Home, name: &Name, how: &How, ui: &Ui) -> Result<Report> {
     let How { fresh, rehash, allow_empty, yes } = *how;
     let options = collections::Options { fresh, rehash, allow_empty };

@@ -40,7 +40,7 @@ impl Vectors {
     /// Answers a request, with the vectors of what it shows if `included`.
     ///
     /// # Errors
-    /// As [`Host::search_with_vectors`].
+    /// The errors of [`Host::search_with_vectors`].
     pub fn search(
         included: bool,
         host: &mut Host,

@@ -30,8 +30,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Returns the contents of a regular file of at most `most` bytes.
 ///
 /// # Errors
-/// Those of [`open`], and [`io::ErrorKind::FileTooLarge`] if it has more, which is known before it
-/// is read.
+/// The errors of [`open`], and [`io::ErrorKind::FileTooLarge`] if it has more, which is known
+/// before it is read.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let len = file.metadata()?.len();

@@ -179,7 +179,7 @@ impl EntryFile {
     /// Reads the entry file.
     ///
     /// # Errors
-    /// As [`Entry::from_bytes`]; also if what follows the entry is damaged.
+    /// The errors of [`Entry::from_bytes`]; also if what follows the entry is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (own, rest) = bytes.split_at(bytes.len().min(Entry::LEN));
         let entry = Entry::from_bytes(own)?;

@@ -85,7 +85,7 @@ pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error>
 /// is longer than a bundle with these counts can need.
 ///
 /// # Errors
-/// Those of [`decode_shard`], and [`Error::Limit`].
+/// The errors of [`decode_shard`], and [`Error::Limit`].
 pub fn decode_shard_of(stats: &Stats, entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error> {
     decode_within(entry, stored, max_raw_len_of(entry.kind, stats))
 }

@@ -123,7 +123,7 @@ impl TermsBuilder {
     /// each level are in the second tier.
     ///
     /// # Errors
-    /// As [`TermsBuilder::push`].
+    /// The errors of [`TermsBuilder::push`].
     pub fn push_first_tier(
         &mut self,
         term: &str,

@@ -98,7 +98,7 @@ impl Attribute {
     /// Reads its column.
     ///
     /// # Errors
-    /// As [`crate::Column::from_bytes`].
+    /// The errors of [`crate::Column::from_bytes`].
     pub fn column(&self, raw: &[u8], stats: &Stats) -> Result<crate::Column, Error> {
         crate::Column::from_bytes(raw, self.kind, self.level.count(stats))
     }

@@ -19,7 +19,7 @@
 //! | if so: id of the directory of positions | varint |
 //! | and of the slot of positions: pack, first unit, units | varints |
 //!
-//! That slot has the slots of positions, by their place in the directory of positions, deflated.
+//! The slot has the slots of positions, by their place in the directory of positions, deflated.
 //! Only phrases need them.
 //!
 //! Slots are coded in *runs*: shards with ascending ids, one behind the other in a pack. All runs
@@ -36,8 +36,8 @@
 //! | for each run: first unit, less the unit after the run before; 0 in another pack | the same |
 //! | for each shard: units of its slot; 0 if there is no such shard | varints |
 //!
-//! What no run covers is unused: a build keeps the packs of the bundle that it replaces, and puts
-//! shards that are new into new packs.
+//! Bytes that no run covers are unused: a build keeps the packs of the bundle that it replaces, and
+//! puts shards that are new into new packs.
 
 use core::ops::Range;
 
@@ -283,7 +283,7 @@ impl PackDirectory {
     /// Writes the slots of positions, which are a slot of their own.
     ///
     /// # Errors
-    /// As [`PackDirectory::to_bytes`].
+    /// The errors of [`PackDirectory::to_bytes`].
     pub fn positions_to_bytes(&self, slots: &[Option<Slot>]) -> Result<Vec<u8>, Error> {
         let mut raw = Vec::new();
         put_slots(&mut raw, &self.packs, slots, |_| 0)?;
@@ -293,7 +293,7 @@ impl PackDirectory {
     /// Reads the slots of positions, by place.
     ///
     /// # Errors
-    /// As [`PackDirectory::from_bytes`].
+    /// The errors of [`PackDirectory::from_bytes`].
     pub fn positions_from_bytes(&self, bytes: &[u8]) -> Result<Vec<Option<Slot>>, Error> {
         let raw = inflate(bytes)?;
         let mut reader = Reader::new(&raw, WHAT);

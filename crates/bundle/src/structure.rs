@@ -294,7 +294,7 @@ impl Structure {
     /// Checks what [`Structure::vector_counts`] wrote, without a structure.
     ///
     /// # Errors
-    /// As [`Structure::set_vector_counts`].
+    /// The errors of [`Structure::set_vector_counts`].
     pub fn check_vector_counts(raw: &[u8], stats: &Stats) -> Result<(), Error> {
         read_vector_counts(raw, stats).map(drop)
     }

@@ -457,7 +457,7 @@ impl TextsBuilder {
     /// Adds the next page.
     ///
     /// # Errors
-    /// As [`PageText::to_bytes`].
+    /// The errors of [`PageText::to_bytes`].
     pub fn push(&mut self, page: &PageText<'_>) -> Result<(), Error> {
         self.push_bytes(&page.to_bytes()?);
         Ok(())

@@ -70,7 +70,8 @@ impl Index {
     /// the manifest, by its path in the bundle.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), with the file's path; also where the bytes are no entry file.
+    /// The errors of [`open`](Self::open), with the file's path; also where the bytes are no entry
+    /// file.
     pub fn open_entry(entry: &[u8], fetch: impl FnOnce(&str) -> Vec<u8>) -> Result<Self, Error> {
         let entry = EntryFile::from_bytes(entry)?;
         let path = entry.opening_path();

@@ -67,7 +67,7 @@ impl Seed {
 /// Makes the query from the page at `address`. Cheap to call again.
 ///
 /// # Errors
-/// As [`locate`], and where shards contradict each other.
+/// The errors of [`locate`], and where shards contradict each other.
 #[inline(never)]
 pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Seeded, Error> {
     let page = match locate(index, address, false)? {

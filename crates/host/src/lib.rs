@@ -176,7 +176,7 @@ impl Host {
     /// Forgets every shard that was read, so that the next search is like the first after opening.
     ///
     /// # Errors
-    /// As [`Host::open`].
+    /// The errors of [`Host::open`].
     pub fn forget(&mut self) -> anyhow::Result<()> {
         self.index = open_index(&self.files)?;
         self.index.set_streamed(self.streamed);
@@ -214,7 +214,7 @@ impl Host {
     /// a word of the query, the corrected query is embedded and answered again.
     ///
     /// # Errors
-    /// As [`Host::search`] and [`QueryEncoder::encode`].
+    /// The errors of [`Host::search`] and [`QueryEncoder::encode`].
     pub fn search_as_meant(
         &mut self,
         encoder: Option<&QueryEncoder>,
@@ -273,7 +273,7 @@ impl Host {
     /// Answers many requests on all cores. Reads missing shards in between.
     ///
     /// # Errors
-    /// As [`Host::search`]: the error of the first request that fails.
+    /// The errors of [`Host::search`]: the error of the first request that fails.
     pub fn search_all(&mut self, requests: &[Request]) -> anyhow::Result<Vec<Response>> {
         let mut searches = Vec::with_capacity(requests.len());
         for request in requests {

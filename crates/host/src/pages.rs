@@ -81,7 +81,7 @@ impl Host {
     /// Returns a page like [`Host::document`], and also its number.
     ///
     /// # Errors
-    /// As [`Host::document`].
+    /// The errors of [`Host::document`].
     pub fn find_document(&mut self, address: &str) -> Result<(PageId, Document)> {
         let address = address.trim();
         self.followed(Request::default(), |host, _| host.find_in_bundle(address))

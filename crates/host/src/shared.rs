@@ -26,7 +26,7 @@ impl SharedHost {
     /// Answers a request like [`Host::search_as_meant`].
     ///
     /// # Errors
-    /// As [`Host::search_as_meant`].
+    /// The errors of [`Host::search_as_meant`].
     pub fn search_as_meant(
         &self,
         encoder: Option<&QueryEncoder>,

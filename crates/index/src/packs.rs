@@ -1,8 +1,8 @@
 //! Puts the shards of a bundle into packs ([`findling_bundle::packs`]).
 //!
-//! What one query reads lies close together: ranges of terms and of rows alternate by their keys,
-//! cells are in an order in which neighbours have similar vectors, texts in the order of pages.
-//! What searches in a browser do not read (all vectors, the graph) comes last.
+//! Shards that one query reads lie close together: ranges of terms and of rows alternate by their
+//! keys, cells are in an order in which neighbours have similar vectors, texts in the order of
+//! pages. Shards that searches in a browser do not read (all vectors, the graph) come last.
 //!
 //! A build keeps the packs of the bundle that it replaces. What is new goes into new packs, so that
 //! an edit uploads a small one. A pack of which less than half is in use is dropped, and small

@@ -4,8 +4,8 @@
 //! contains, or feature hashing. [`install::install`] fetches a known model and checks every byte;
 //! it uses the network, so its caller asks first.
 //!
-//! It knows no page, no bundle and no terminal. Features: `transformer` runs models by tract,
-//! `onnx` a user's own graph.
+//! The crate knows no page, no bundle and no terminal. Features: `transformer` runs models by
+//! tract, `onnx` a user's own graph.
 //!
 //! ```
 //! use findling_encoder::{Encoder, Side, dot};

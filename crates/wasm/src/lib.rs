@@ -2,8 +2,8 @@
 //! JavaScript, or as a component (feature `component`, `wit/engine.wit`). It contains nothing more,
 //! since browsers download every byte of it before the first result.
 //!
-//! What crosses the border is JSON text, numbers and byte arrays. Fetching, caching and workers are
-//! the host's:
+//! JSON text, numbers and byte arrays cross the border to JavaScript. Fetching, caching and workers
+//! are the host's:
 //!
 //! ```js
 //! // A bundle with a file for each shard (`findling build --host files`).

@@ -1,6 +1,5 @@
 /**
- * The list of results: the first of them are loaded with the search, the others when one is asked
- * for.
+ * The list of results: the first ones are loaded with the search, the others on demand.
  */
 
 import type { PageResult } from "../types";

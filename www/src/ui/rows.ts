@@ -109,7 +109,7 @@ export function tagsOf(page: PageResult, info: Description | undefined, labels: 
 
 /**
  * The title of a hit with `tags` next to it, its place, its headings and its snippet, as far as it
- * has them. Each text has its own direction. `link`: what the title is, if it is a link.
+ * has them. Each text has its own direction. `link`: the link that the title becomes, if any.
  */
 export function hitParts(
   { page, section }: Hit,

@@ -23,7 +23,7 @@ struct Cli {
 /// has no client, and static queries are not fitted to it.
 ///
 /// # Errors
-/// As [`super::run`].
+/// The errors of [`super::run`].
 pub fn build_collection(settings: &Settings, place: &Place, yes: bool, ui: &Ui) -> Result<Built> {
     let args = Cli::try_parse_from(arguments(settings, &place.bundle, yes))?.args;
     let built = build_bundle(&args, place.kept.as_ref(), ui)?;

@@ -192,8 +192,8 @@ pub fn tell(problem: &Problem, ui: &Ui) -> bool {
     problem.severity == Severity::Error
 }
 
-/// Returns the prefix of addresses: what the user gave, or for a standalone file the way from its
-/// directory to the input's.
+/// Returns the prefix of addresses: the given one, or for a standalone file the relative path from
+/// its directory to the input's.
 fn base_url(args: &Args) -> String {
     let Reading { base_url, root, .. } = &args.reading;
     let (Some(path), "") = (&args.single_page, base_url.as_str()) else { return base_url.clone() };

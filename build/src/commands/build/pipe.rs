@@ -18,12 +18,12 @@ const MAX_REQUEST_BYTES: u64 = 256 << 20;
 /// The fields of a request or an answer.
 pub type Fields = Map<String, Value>;
 
-/// Answers requests until standard input ends. `start` returns the fields of the first line, and
-/// what answers.
+/// Answers requests until standard input ends. `start` returns the fields of the first line and the
+/// state for `answer`.
 ///
 /// # Errors
-/// Those of `start`, which the other end is told as well. Errors of answers are told in their
-/// place.
+/// The errors of `start`, which are also sent to the other end. Errors of `answer` are sent as
+/// answers.
 pub fn serve<A>(
     start: impl FnOnce() -> Result<(Fields, A)>,
     answer: impl Fn(&A, Fields) -> Result<Fields>,

@@ -25,7 +25,7 @@ const OF_BUILD: [&str; 5] = ["synonyms", "boost", "pins", "ranking", "keep_copie
 /// Builds the bundle of tables.
 ///
 /// # Errors
-/// If a table cannot be read or does not fit the others, and those of a build.
+/// If a table cannot be read or does not fit the others; and the errors of a build.
 pub fn build_tables(mut args: Args, paths: Vec<PathBuf>, ui: &Ui) -> Result<ExitCode> {
     let refused = [
         (args.part.is_some(), "--part"),

@@ -170,7 +170,7 @@ impl Session {
     /// Asks every bundle a query with the settings, and keeps the answer.
     ///
     /// # Errors
-    /// As [`Session::reply`].
+    /// The errors of [`Session::reply`].
     pub fn ask(&mut self, query: &str) -> Result<()> {
         self.last = Some(self.reply(self.request(query), self.mode, 0)?);
         Ok(())
@@ -230,7 +230,7 @@ impl Session {
     /// bundle.
     ///
     /// # Errors
-    /// As [`Session::ask`].
+    /// The errors of [`Session::ask`].
     pub fn facets(&mut self, name: Option<&str>) -> Result<Vec<Facet>> {
         let (request, mode) = match &self.last {
             Some(last) => (last.request.clone(), last.mode),

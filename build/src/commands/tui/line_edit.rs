@@ -1,5 +1,5 @@
-//! A line of text that is edited: grapheme clusters, not characters, are what the cursor moves over
-//! and what is deleted.
+//! A line of text that is edited. The cursor moves by grapheme clusters, and deletions remove whole
+//! clusters.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;

@@ -53,7 +53,7 @@ impl BundleFiles {
     /// checked before the rest is fetched. These bytes are not compared with the part's hash.
     ///
     /// # Errors
-    /// As [`Self::parts`].
+    /// The errors of [`Self::parts`].
     pub fn beginning_of_parts(&self, files: &[FilePart], len: u64) -> Result<Vec<u8>> {
         self.check_len(files)?;
         let Some(first) = files.first() else { return Ok(Vec::new()) };

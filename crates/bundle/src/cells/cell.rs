@@ -185,7 +185,7 @@ impl CellShard {
     /// [`Centroids::directions`](super::Centroids::directions).
     ///
     /// # Errors
-    /// As [`from_bytes`](Self::from_bytes).
+    /// The errors of [`from_bytes`](Self::from_bytes).
     pub fn centroid(raw: &[u8], coder: &Coder) -> Result<Vec<f32>, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let n = reader.varint()? as usize;

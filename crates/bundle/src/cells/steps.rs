@@ -57,7 +57,7 @@ impl Steps {
     /// its standard deviation, within a factor of four of `mean`.
     ///
     /// # Errors
-    /// As [`even`](Self::even).
+    /// The errors of [`even`](Self::even).
     pub fn of(
         rows: impl Iterator<Item = impl AsRef<[f32]>>,
         dim: usize,

@@ -204,8 +204,8 @@ impl Weights {
     }
 
     fn find(&self, name: &str) -> Option<&TensorInfo> {
-        // Some files are of the whole of BERT, some of its encoder. The oldest call norms gamma and
-        // beta.
+        // Some files contain all of BERT, others its encoder only. The oldest files call the
+        // parameters of norms gamma and beta.
         let old = name
             .replace("LayerNorm.weight", "LayerNorm.gamma")
             .replace("LayerNorm.bias", "LayerNorm.beta");

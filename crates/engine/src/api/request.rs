@@ -345,7 +345,7 @@ impl Request {
     /// Reads a request that may carry the statistics of several bundles ([`crate::Shared`]).
     ///
     /// # Errors
-    /// As [`Request::from_json`].
+    /// The errors of [`Request::from_json`].
     pub fn with_shared(json: &str) -> Result<(Self, Option<serde_json::Value>), crate::api::Error> {
         let mut shared = None;
         let request = json::request(json, Some(&mut shared))?;

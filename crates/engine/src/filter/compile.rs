@@ -326,9 +326,9 @@ pub(crate) fn unknown_values<'a>(
     unknown
 }
 
-/// Puts in the id of a value, or else the ids of those that differ from it by case alone, or else
-/// by case and by what is between letters and digits: `getting started` for `Getting-Started`.
-/// Whether there are any.
+/// Inserts the id of a value into `wanted`. If there is none, inserts the values that differ only
+/// in case, or else those that differ only in case and punctuation: `getting started` for
+/// `Getting-Started`. Returns whether there are any.
 fn want(strings: &Strings, value: &str, wanted: &mut Bitset) -> bool {
     if let Some(id) = strings.find(value) {
         wanted.insert(id);

@@ -27,7 +27,7 @@ pub(crate) fn filter_of(request: &Request) -> Result<Option<Condition>, Error> {
 /// Parses the request's second filter ([`Request::post_filter`]); `None` if everything passes.
 ///
 /// # Errors
-/// Those of [`filter_of`], and [`Error::UnknownAttribute`].
+/// The errors of [`filter_of`], and [`Error::UnknownAttribute`].
 #[inline(never)]
 pub(crate) fn post_filter_of(index: &Index, request: &Request) -> Result<Option<Condition>, Error> {
     let Some(condition) = parsed(&request.post_filter)? else { return Ok(None) };
@@ -61,7 +61,7 @@ pub(crate) struct ResolvedFilter {
 /// Joins the request's filter with the conditions of its query.
 ///
 /// # Errors
-/// Those of [`filter_of`], and [`Error::UnknownAttribute`].
+/// The errors of [`filter_of`], and [`Error::UnknownAttribute`].
 #[inline(never)]
 pub(crate) fn resolve(
     index: &Index,

@@ -66,7 +66,7 @@ impl LexicalLeg {
         }
     }
 
-    /// Returns whether words of the query are on pages, none of which may be found.
+    /// Returns whether words of the query occur, but only on pages that the filter excludes.
     pub fn is_left_out(&self) -> bool {
         self.hits.is_empty() && self.groups.iter().any(|group| !group.terms.is_empty())
     }

@@ -48,9 +48,9 @@ pub(crate) struct Trace {
 }
 
 impl Matches {
-    /// Searches by meaning, and fuses that with what words found. Everything that the query asks
-    /// for ([`ResolvedQuery::shards`]) must be here, and the cells of `probe` where vectors are
-    /// streamed.
+    /// Searches by meaning, and fuses the result with the sections that words found. The query's
+    /// shards ([`ResolvedQuery::shards`]) must be in memory, and so must the cells of `probe` if
+    /// vectors are streamed.
     pub fn new(
         index: &Index,
         asked: &ResolvedQuery,

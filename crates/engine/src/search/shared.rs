@@ -40,7 +40,7 @@ impl Search {
     /// corrected query.
     ///
     /// # Errors
-    /// As [`Search::step`].
+    /// The errors of [`Search::step`].
     #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn tell(
@@ -103,7 +103,7 @@ impl Search {
     /// Returns the terms that the query looks up, once misspelled words are replaced.
     ///
     /// # Errors
-    /// As [`Search::step`].
+    /// The errors of [`Search::step`].
     pub fn terms(&mut self, index: &Index) -> Result<Result<QueryTerms, Vec<ShardId>>, Error> {
         let mut found = QueryTerms::default();
         let Stage::Retrieving(retrieving) = &mut self.stage else { return Ok(Ok(found)) };
@@ -128,7 +128,7 @@ impl Search {
     /// Returns the words that would be corrected, with the nearest words of this bundle.
     ///
     /// # Errors
-    /// As [`Search::step`].
+    /// The errors of [`Search::step`].
     pub fn misspellings(
         &mut self,
         index: &Index,
@@ -153,7 +153,7 @@ impl Search {
     /// Returns the best scores of both legs, by phrasing.
     ///
     /// # Errors
-    /// As [`Search::step`].
+    /// The errors of [`Search::step`].
     pub fn bests(&mut self, index: &Index) -> Result<Result<Vec<LegBests>, Vec<ShardId>>, Error> {
         let Stage::Retrieving(retrieving) = &mut self.stage else { return Ok(Ok(Vec::new())) };
         let Retrieving { phrasings, .. } = &mut **retrieving;

@@ -14,11 +14,10 @@ use super::{Method, Neighbours, QuantisedQuery};
 use crate::bitset::Bitset;
 use crate::index::Index;
 
-/// A vector is taken to be among the nearest half as often where the centroid of its cell is this
-/// much less similar to the query, as a cosine (docs/design).
+/// Cosine by which a centroid must be less similar to the query for the odds of its vectors to
+/// halve: the odds that a vector is among the nearest (docs/design/choosing-cells.md).
 const HALVES: f32 = 0.02;
-/// The share of all vectors' odds to be among the nearest that makes one worth fetching, where
-/// words answer as well.
+/// Share of all vectors' odds that makes a vector worth fetching, if words answer as well.
 const MIN_SHARE: f32 = 0.0003;
 
 /// The cells that a query looks into.
@@ -33,10 +32,10 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// Returns the cells of `vectors`, the first of them first, as far as half of `budget` goes and
-    /// the bundle says which they are; then the nearest cells of at most `budget` bytes as stored
-    /// in all, one at least: with `near_alone` those of which a vector has [`MIN_SHARE`] of what
-    /// can be expected.
+    /// Returns the cells to fetch, at most `budget` stored bytes in all and one cell at least. The
+    /// cells of `vectors` come first, in their order, up to half of the budget, if the bundle lists
+    /// the cells of vectors. The nearest cells follow: with `near_alone` only those in which a
+    /// vector has a share of [`MIN_SHARE`].
     pub fn new(
         centroids: &Centroids,
         query: &QuantisedQuery,

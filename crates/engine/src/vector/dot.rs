@@ -13,8 +13,8 @@ use crate::api::Error;
 
 /// A query, normalised to length 1 and quantised.
 ///
-/// i16 and not i8 because it costs the machine nothing (i8 has to be widened before multiplying
-/// anyhow) and makes the query's own rounding error vanish beside that of the rows.
+/// Numbers are i16: that costs no time, since i8 has to be widened before a multiplication anyhow.
+/// So the rounding error of the query is negligible beside the error of the rows.
 #[derive(Clone, Debug)]
 pub struct QuantisedQuery {
     values: Vec<lanes::Block>,

@@ -1,5 +1,5 @@
-//! The vectors of a site once more, in the order of its sections. A reader of cells finds in them
-//! the vectors of sections that it knows by words.
+//! A second copy of a site's vectors, in the order of its sections. A reader of cells finds there
+//! the vectors of the sections that words found.
 
 use findling_bundle::Error;
 use findling_bundle::cells::{Coder, VectorPlace, write_cell};

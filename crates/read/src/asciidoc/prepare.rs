@@ -23,7 +23,7 @@ const MAX_REFERRED_BYTES: usize = 64 << 20;
 /// Returns the text for the parser.
 ///
 /// # Errors
-/// The reason, if blocks nest too deep or attributes would become too much text.
+/// If blocks nest too deep, or attributes would expand to too much text.
 pub(super) fn prepared(text: &str) -> Result<String, String> {
     if referred_bytes(text) > MAX_REFERRED_BYTES {
         return Err(format!(

@@ -1,7 +1,7 @@
 //! The choice of the elements that hold the content of a page.
 //!
-//! The choice loses no text: an element that is one of several, or that has text beside it outside
-//! of frames, is not the content alone.
+//! The choice loses no text: an element is not chosen if there are several like it, or if text
+//! stands beside it outside of frames.
 
 use std::iter;
 

@@ -71,9 +71,9 @@ pub(super) fn is_empty(node: NodeRef<Node>) -> bool {
     })
 }
 
-/// Returns the anchor of an element around a heading, with which it begins: `<a id="x"><h2>`. Any
-/// link counts; another element counts for headings below the first level, which the page's own
-/// address leads to.
+/// Returns the anchor of an element around a heading that begins with the heading: `<a
+/// id="x"><h2>`. A link counts at any level. Other elements count below the first level only, since
+/// the page's own address leads to the first heading.
 pub(super) fn around(heading: NodeRef<Node>, level: u8, ids: &Ids) -> Option<String> {
     let mut node = heading;
     while let Some(above) = node.parent() {

@@ -71,7 +71,8 @@ impl Heading {
         }
     }
 
-    /// Returns the heading's text without links to itself that stand beside it, and what they say.
+    /// Returns the heading's text without links from the heading to itself, and the text of these
+    /// links.
     fn take_text(&mut self) -> (String, Option<String>) {
         let (text, _) = self.text.take();
         let slug = |text: &str| -> String {

@@ -22,7 +22,7 @@ const NEARLY: f64 = 0.3;
 /// Returns whether the program is there and knows the languages, joined by `+`.
 ///
 /// # Errors
-/// What is missing, and how to install it.
+/// If the program or a language is missing, with advice on installing it.
 pub(crate) fn check(languages: &str) -> Result<(), String> {
     let output = Command::new("tesseract").arg("--list-langs").output().map_err(|error| {
         format!(
@@ -46,7 +46,7 @@ pub(crate) fn check(languages: &str) -> Result<(), String> {
 /// Returns the words of a picture, as characters at their places on the page.
 ///
 /// # Errors
-/// What the program says, if it fails.
+/// The program's message, if it fails.
 pub(super) fn read(picture: &Picture, languages: &str) -> Result<Vec<Glyph>, String> {
     let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
     let image = directory.path().join("page.pnm");

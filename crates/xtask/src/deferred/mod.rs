@@ -12,9 +12,9 @@
 //! - `#[doc(alias = "deferred, each function a part")]` on a module: each of its functions is a
 //!   part of its own, with what it alone calls.
 //!
-//! What only deferred functions call goes with them. Functions of other crates cannot have a
-//! marker; [`names::OF_OTHER_CRATES`] lists them. The engine itself knows the kinds of shards that
-//! deferred functions read (`ShardKind::is_rare`). It tells hosts with each shard that it asks
+//! Functions that only deferred functions call go with them. Functions of other crates cannot have
+//! a marker; [`names::OF_OTHER_CRATES`] lists them. The engine itself knows the kinds of shards
+//! that deferred functions read (`ShardKind::is_rare`). It tells hosts with each shard that it asks
 //! for.
 //!
 //! [`read`] collects the markers. The splitter takes the functions from it, and the client its
