@@ -1,4 +1,4 @@
-//! How fast are pages parsed and chunked, and what comes of them?
+//! Benchmark of parsing and chunking pages, with counts of the results.
 //!
 //! `cargo run --release -p findling --no-default-features --example parse -- INPUT... [--show
 //! PART-OF-ID] [--verbose]`

@@ -63,7 +63,7 @@ impl Count for Counted {
     }
 }
 
-/// How far a job has come.
+/// The progress of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
@@ -71,7 +71,7 @@ pub struct Step {
     pub verb: String,
     /// The message of the last stage that ended.
     pub message: String,
-    /// How much of `total` is done.
+    /// The finished part of `total`.
     pub done: u64,
     /// `None` while nothing is counted.
     pub total: Option<u64>,

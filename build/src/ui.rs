@@ -65,7 +65,7 @@ const DEFAULT_COLUMNS: usize = 100;
 /// Interval between two lines of progress as JSON.
 const TICK: Duration = Duration::from_millis(500);
 
-/// How far a stage is, as a line of JSON.
+/// The progress of a stage, as a line of JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ProgressLine<'a> {

@@ -55,7 +55,7 @@ struct Case {
     typed: Option<usize>,
     why: String,
     source: Option<String>,
-    /// Why the engine does not do so yet. Then the case must fail.
+    /// The reason for which the engine does not do so yet. Then the case must fail.
     open: Option<String>,
     first: Option<String>,
     order: Option<Vec<String>>,

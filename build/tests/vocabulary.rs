@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// How the program ends, which must not be success.
+/// The end of the program, which must not be success.
 struct Refusal {
     /// The code of the error, with `--json`.
     code: String,

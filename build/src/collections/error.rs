@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::lock::Owner;
 
-/// Why a collection cannot be found, changed or built.
+/// An error that keeps a collection from being found, changed or built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -105,7 +105,7 @@ pub enum Error {
     BundleGone {
         /// The collection.
         name: String,
-        /// Where the bundle should be.
+        /// The expected path of the bundle.
         path: PathBuf,
     },
     /// A collection without sources.

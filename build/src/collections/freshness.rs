@@ -10,11 +10,11 @@ use super::settings::Settings;
 use super::state::{Scan, State};
 use super::sync::{list, paths};
 
-/// How a bundle compares with its sources.
+/// A comparison of a bundle with its sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Freshness {
-    /// When the sources were last looked at by a sync, as RFC 3339; `null` where that is unknown.
+    /// The time of the last sync that looked at the sources, as RFC 3339; `null` if it is unknown.
     pub synced: Option<String>,
     /// Files that are new, changed, moved or gone since.
     pub changed_files: usize,

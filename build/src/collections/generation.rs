@@ -84,7 +84,7 @@ impl Held {
     }
 }
 
-/// How often a reader looks again when the generation that it found was replaced meanwhile.
+/// Number of attempts of a reader whose generation is replaced meanwhile.
 const TRIES: usize = 20;
 
 impl Generations {

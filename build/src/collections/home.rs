@@ -1,5 +1,5 @@
-//! Where Findling keeps what it makes on this machine: all of it in `$FINDLING_HOME` where that is
-//! set, otherwise each in the platform's directory for its purpose.
+//! Directories of Findling on this machine: all in `$FINDLING_HOME` if that is set, otherwise each
+//! in the platform's directory for its purpose.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::error::Error;
 use super::name::Name;
 use super::settings::Settings;
 
-/// Where collections are kept.
+/// The directory of all collections.
 #[derive(Clone, Debug)]
 pub struct Home {
     root: PathBuf,

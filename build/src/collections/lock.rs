@@ -26,7 +26,7 @@ pub struct Owner {
     /// When the process started, in the system's own unit. With the number it names a process for
     /// good, since numbers are used again.
     pub started: Option<u64>,
-    /// When it took the lock, seconds since 1970.
+    /// The time at which it took the lock, seconds since 1970.
     pub since: u64,
 }
 

@@ -34,7 +34,7 @@ pub struct State {
     pub program: String,
     /// The settings it was built with.
     pub settings: Settings,
-    /// When its sources were looked at, nanoseconds since 1970.
+    /// The time at which its sources were looked at, nanoseconds since 1970.
     pub scanned: u64,
     /// The result of the build.
     pub built: Built,
@@ -83,7 +83,7 @@ pub struct BuiltVectors {
 pub struct FileState {
     /// Bytes.
     pub len: u64,
-    /// When it was written, nanoseconds since 1970; `None` where the system does not tell.
+    /// The time of its last change, nanoseconds since 1970; `None` if the system does not know it.
     pub modified: Option<u64>,
     /// BLAKE3 of its contents; `None` where it cannot be read.
     pub hash: Option<String>,
@@ -187,7 +187,7 @@ impl State {
 /// The sources as they are now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
-    /// When the look began, nanoseconds since 1970.
+    /// The time at which the look began, nanoseconds since 1970.
     pub began: u64,
     /// Every file by its path.
     pub files: BTreeMap<String, FileState>,

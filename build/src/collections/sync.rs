@@ -29,7 +29,7 @@ use crate::kept::Kept;
 use crate::progress::Progress;
 use crate::sources::{self, Listing};
 
-/// How a collection is brought up to date.
+/// Options of a sync.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Build as into an empty directory.
@@ -50,7 +50,7 @@ pub enum Status {
     Unchanged,
 }
 
-/// Why a generation was built.
+/// The reason for which a generation was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
@@ -76,7 +76,7 @@ pub struct Report {
     pub name: Name,
     /// The outcome.
     pub status: Status,
-    /// Why it was built.
+    /// The reason for which it was built.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Numbers of files.
@@ -92,11 +92,11 @@ pub struct Report {
     pub built: Built,
     /// The generation.
     pub generation: u64,
-    /// How long it took.
+    /// The duration in seconds.
     pub seconds: f64,
 }
 
-/// Where a bundle is built.
+/// The directory and the logs of a build.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The directory of the bundle.

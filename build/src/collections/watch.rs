@@ -19,7 +19,7 @@ use super::settings::Settings;
 const QUIET: Duration = Duration::from_millis(300);
 /// A source that never rests is synced all the same after this time.
 const MAX_WAIT: Duration = Duration::from_secs(10);
-/// How often sources that are not there are looked for.
+/// Interval at which missing sources are looked for.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// The sources of collections, watched.

@@ -19,11 +19,11 @@ use crate::forgiving_names::{NameKind, NameMatch, find_name, listed};
 use crate::host::EncoderChoice;
 use crate::output::UsageError;
 
-/// How long a question waits for a bundle of this machine that another question has. Such a
+/// Time that a question waits for a bundle of this machine that another question uses. Such a
 /// question takes longer only where it asks a site as well.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Why [`Asked`] always has its bundle.
+/// The reason for which [`Asked`] always has its bundle.
 const IS_OPEN: &str = "a bundle that is asked is open";
 
 /// A bundle between and during questions.

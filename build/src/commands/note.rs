@@ -30,7 +30,7 @@ const MAX_LEN: usize = 1 << 20;
 const TITLE_CHARS: usize = 80;
 const NAME_CHARS: usize = 40;
 
-/// How often, and how long apart, a sync is tried while another one is at work.
+/// Number of attempts, and the pause between them, while another sync is at work.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 

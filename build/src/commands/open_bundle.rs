@@ -28,7 +28,7 @@ pub(crate) struct OpenBundle {
     pub sources: Sources,
     /// `None` for a directory that was indexed for this search.
     pub target: Option<Target>,
-    /// Where that directory's bundle is. Removed when dropped.
+    /// The temporary directory of that bundle, removed when dropped.
     _staged: Option<tempfile::TempDir>,
 }
 

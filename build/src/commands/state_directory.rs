@@ -1,4 +1,4 @@
-//! Where programs at the terminal keep what they remember between runs.
+//! Directory for the state that programs at the terminal keep between runs.
 
 use std::path::PathBuf;
 

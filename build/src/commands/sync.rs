@@ -12,7 +12,7 @@ use crate::collections::{self, Error, Home, Name, Reason, Registry, Report, Stat
 use crate::output::is_full_disk;
 use crate::ui::{Ui, bytes, count, print_json};
 
-/// How long to wait for another sync of the same collection, while watching.
+/// Time to wait for another sync of the same collection, while watching.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Bring collections up to date with their sources

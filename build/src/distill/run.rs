@@ -36,9 +36,9 @@ pub struct Options {
     pub bits: Bits,
     /// A table of the same teacher. Training starts from its rows and keeps its projection.
     pub start: Option<PathBuf>,
-    /// How to train; its seed also decides the sample of texts.
+    /// Options of training; the seed also decides the sample of texts.
     pub training: training::Options,
-    /// Where the teacher's embeddings are cached; `None` caches nothing.
+    /// The directory of the teacher's embeddings; `None` caches nothing.
     pub cache: Option<PathBuf>,
 }
 
@@ -296,7 +296,7 @@ fn project(projection: &Projection, vectors: &[f32]) -> anyhow::Result<Vec<f32>>
 struct Split {
     examples: Examples,
     held_out: Examples,
-    /// How often each token occurs in `examples`.
+    /// Number of occurrences of each token in `examples`.
     counts: Vec<u64>,
 }
 

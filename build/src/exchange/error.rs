@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::sources::rows::RowError;
 
-/// Why a table cannot be read.
+/// An error of reading or writing a table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

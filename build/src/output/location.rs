@@ -1,4 +1,4 @@
-//! Where a hit is: a line or a page of a file on this machine, or an address.
+//! Location of a hit: a line or a page of a file on this machine, or an address.
 
 use std::fmt;
 use std::fs;
@@ -13,14 +13,14 @@ use crate::safe_text;
 /// Largest file in which a heading is looked for.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Where the files are from which a bundle was made.
+/// The files from which a bundle was made.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// The directory that documents' ids are relative to.
     root: Option<PathBuf>,
 }
 
-/// Where a hit is.
+/// The location of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// A file, and the place in it where that is known.

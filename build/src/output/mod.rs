@@ -40,7 +40,7 @@ pub use vectors::{Body, Vectors, body, require_vectors};
 /// without a new version.
 pub const SCHEMA: u32 = 1;
 
-/// How an answer is printed.
+/// Format of a printed answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// For people.
@@ -71,7 +71,7 @@ pub struct Answer<'a> {
     pub offset: u32,
     /// About the answer.
     pub meta: &'a Meta,
-    /// Where the files of the pages are.
+    /// The files of the pages.
     pub sources: &'a Sources,
     /// The collection, if several are searched.
     pub collection: Option<&'a str>,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why a part cannot be read, or parts cannot be joined.
+/// An error of reading or joining parts.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -32,7 +32,7 @@ pub enum Error {
     Damaged {
         /// The part.
         path: PathBuf,
-        /// Where it is damaged.
+        /// The damaged place.
         what: &'static str,
     },
     /// Written by another version.

@@ -155,7 +155,7 @@ fn write_record(out: &mut impl Write, contents: &[u8]) -> io::Result<()> {
 /// A part that is open.
 #[derive(Debug)]
 pub struct Part {
-    /// Where it is.
+    /// The path of the part.
     pub path: PathBuf,
     /// The head of the part.
     pub head: Head,

@@ -88,7 +88,7 @@ pub fn has_files(choice: Choice, encoder: &str) -> bool {
     }
 }
 
-/// How the vocabulary of a deployed transformer is reduced.
+/// The reduction of the vocabulary of a deployed transformer.
 #[derive(Debug)]
 pub struct Words<'a> {
     /// The site's texts.

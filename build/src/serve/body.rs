@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 /// Longest time for the body of a request.
 const MAX_BODY_TIME: Duration = Duration::from_secs(15);
 
-/// Why a body was not read.
+/// The reason for which a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyFault {
     /// A body with more bytes than are wanted.

@@ -51,9 +51,9 @@ const MAX_HEAD_BYTES: usize = 64 << 10;
 const MIN_TAKEN: usize = 16 << 10;
 /// Pause after a failed `accept`: then the process has no file descriptor left.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
-/// How long a connection may wait for a request though another one needs its place.
+/// Time that a connection may wait for a request though another one needs its place.
 const MIN_WAIT: Duration = Duration::from_millis(100);
-/// How long a closed connection may take to leave its place.
+/// Time in which a closed connection must leave its place.
 const LEAVING: Duration = Duration::from_millis(50);
 
 impl Default for Limits {

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// Where a test works.
+/// The directory and the environment of a test.
 pub struct Home {
     dir: tempfile::TempDir,
 }

@@ -12,7 +12,7 @@ use vt100::Parser;
 
 use super::home::Home;
 
-/// How long something is waited for. Only a program that hangs needs it.
+/// Longest time to wait. Only a program that hangs needs it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub const UP: &str = "\x1b[A";

@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::ShardKind;
 
-/// Why bytes were refused.
+/// The reason for which bytes were refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

@@ -27,7 +27,7 @@ pub(crate) const SALT: usize = 7;
 /// The format version of every shard kind and of the manifest.
 const VERSION: u8 = 16;
 
-/// How contents are compressed.
+/// Compression of contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Codec {
     /// Not compressed.
@@ -45,7 +45,7 @@ pub(crate) enum Codec {
 pub(crate) struct Header {
     /// A [`crate::ShardKind`], or [`MANIFEST_KIND`].
     pub kind: u8,
-    /// How the contents are compressed.
+    /// The compression of the contents.
     pub codec: Codec,
     /// Bytes of the contents after decompression.
     pub raw_len: u32,

@@ -61,7 +61,7 @@ pub struct TermEntry {
     pub n: [u32; 3],
     /// Further postings, in the second tier, by [`Level`].
     pub n_second: [u32; 3],
-    /// Where its postings begin, and their bytes.
+    /// The beginning of its postings, and their bytes.
     start: u32,
     len: u32,
 }
@@ -178,7 +178,7 @@ impl TermsBuilder {
     }
 }
 
-/// Where a block of the dictionary begins, and where the postings of its first term begin.
+/// The beginnings of a block of the dictionary and of the postings of its first term.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     dictionary: u32,

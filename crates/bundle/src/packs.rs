@@ -192,7 +192,7 @@ pub fn take_slot(bytes: &[u8]) -> Result<&[u8], Error> {
     Ok(stored)
 }
 
-/// Where the slots of positions are.
+/// The slots of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PositionsSlots {
     /// The directory of positions. Whoever fetches it needs the slots too.

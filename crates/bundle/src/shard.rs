@@ -41,8 +41,8 @@ pub enum ShardKind {
     PositionsDirectory = 14,
     /// The second tier of the postings of a range of terms ([`crate::lexicon`]).
     SecondTier = 15,
-    /// How many vectors each section has, if the structure does not say ([`crate::structure`]). One
-    /// at most.
+    /// The number of vectors of each section, if the structure does not have it
+    /// ([`crate::structure`]). One at most.
     VectorCounts = 16,
     /// The vectors of a range of sections, coded as those of a cell are.
     SectionVectors = 17,

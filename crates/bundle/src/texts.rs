@@ -54,11 +54,11 @@ const UNORDERED_ATTRIBUTES: &str = "attributes do not ascend";
 const HAS_ATTRIBUTES: u8 = 8;
 /// Ends a text.
 const END: u8 = 0xff;
-/// Where code begins or ends.
+/// Mark where code begins or ends.
 const CODE: u8 = 0xfe;
-/// Where a passage begins.
+/// Mark where a passage begins.
 const PASSAGE: u8 = 0xfd;
-/// Where a passage ends before the text does.
+/// Mark where a passage ends before the text does.
 const ENDED: u8 = 0xfc;
 const UNORDERED: &str = "the sections above do not ascend, or do not come before the first section";
 

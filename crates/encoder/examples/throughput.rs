@@ -1,4 +1,4 @@
-//! How many tokens and texts a second does a model embed?
+//! Benchmark of a model: tokens and texts that it embeds in a second.
 //!
 //! `cargo run --release -p findling-encoder --features native --example throughput -- MODEL_DIR
 //! [SECONDS]`

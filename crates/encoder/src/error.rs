@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a model could not be read or run.
+/// The reason for which a model could not be read or run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
     /// Bytes that are not an artefact, or an artefact that this version does not read.

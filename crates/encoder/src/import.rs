@@ -20,7 +20,7 @@ pub struct Options {
     pub name: Option<String>,
     /// Most tokens of an input, special tokens included.
     pub max_tokens: Option<u32>,
-    /// How the vectors of all tokens become one.
+    /// The way in which the vectors of all tokens become one.
     pub pooling: Option<Pooling>,
     /// Put in front of queries.
     pub query_prefix: Option<String>,

@@ -45,7 +45,7 @@ struct Stored {
     bits: Bits,
     /// In the order of their ids.
     vocabulary: Vec<String>,
-    /// How often each token occurred in training: 0, or 1 + the binary logarithm of the number.
+    /// Occurrences of each token in training: 0, or 1 + the binary logarithm of the number.
     frequencies: Vec<u8>,
     /// The scale of each token's row; 0 if the token has no row.
     scales: Vec<u16>,
@@ -58,7 +58,7 @@ pub struct StaticTable {
     stored: Stored,
     projection: Projection,
     wordpiece: WordPiece,
-    /// Where each token's row begins in `stored.rows`.
+    /// The beginning of each token's row in `stored.rows`.
     starts: Vec<u32>,
     card: EncoderCard,
 }

@@ -57,7 +57,7 @@ pub enum Step {
     Done(Box<Response>),
 }
 
-/// How far a search has come.
+/// The stage that a search has reached.
 enum Stage {
     /// Waits for the text of a page that is read whole. Nothing is searched.
     Reading(Box<Request>),

@@ -28,7 +28,7 @@ const MAX_WORDS: usize = 12;
 /// Weights of an occurrence in the title and in a heading; one in the text has 1.
 const TITLE_WEIGHT: f32 = 4.0;
 const HEADING_WEIGHT: f32 = 2.0;
-/// How much of a page's text is read for its words.
+/// Bytes of a page's text that are read for its words.
 const MAX_TEXT_BYTES: usize = 60_000;
 
 /// The name of the mean of a page's vectors in responses.

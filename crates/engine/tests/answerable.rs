@@ -1,4 +1,4 @@
-//! How likely a response takes it to be that the site answers.
+//! Tests of the estimate that the site answers a query.
 
 mod support;
 

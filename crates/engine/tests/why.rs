@@ -1,5 +1,5 @@
-//! Why a page stands where it stands: which page is meant, what it is compared with, and what is
-//! said of one not found.
+//! Tests of explanations of a page's rank: the page that is meant, the page that it is compared
+//! with, and the message about a page that is not found.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! How much the playground takes. The module's memory holds the files, the pages and the index at
-//! the same time.
+//! Limits of the playground. The module's memory holds the files, the pages and the index at the
+//! same time.
 
 /// Most files.
 pub const MAX_FILES: usize = 5_000;
@@ -7,7 +7,7 @@ pub const MAX_FILES: usize = 5_000;
 /// Most bytes of all files, unpacked.
 pub const MAX_BYTES: u64 = 50_000_000;
 
-/// Why files are not taken.
+/// The reason for which files are refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Too many files.

@@ -28,11 +28,11 @@ pub(crate) struct Chunk {
     pub start: usize,
     /// The byte behind the last, marks behind included.
     pub end: usize,
-    /// Where the text behind the chunk begins: behind `end`, and behind a reference to a note.
+    /// The beginning of the text behind the chunk: behind `end`, and behind a reference to a note.
     pub next: usize,
     /// Whether the whole keeps its marks.
     pub verbatim: bool,
-    /// Where the number ends, if the chunk is a number and its unit.
+    /// The end of the number, if the chunk is a number and its unit.
     pub number_end: Option<usize>,
     /// Whether the whole differs from its only part: `log²`.
     raised: bool,

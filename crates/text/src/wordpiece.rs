@@ -90,7 +90,7 @@ pub struct Encoding {
 pub struct WordPiece {
     /// All tokens in the order of their ids, without separators.
     text: String,
-    /// Where each token ends in `text`.
+    /// The end of each token in `text`.
     ends: Vec<u32>,
     /// A hash table with open addressing and linear probing: id + 1, or 0 for an empty slot. Its
     /// size is a power of two, at least twice the number of tokens.

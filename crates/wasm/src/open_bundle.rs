@@ -29,7 +29,8 @@ pub fn single_file_head(head: &[u8]) -> Result<Vec<u32>, Failure> {
 /// A bundle as far as it has been fetched.
 pub struct OpenBundle {
     index: Index,
-    /// Where each shard lies in a single file, and where the last of the manifest's ends.
+    /// The beginning of each shard in a single file, and the end of the last of the manifest's
+    /// shards.
     offsets: Vec<u64>,
     hash: Option<HashEncoder>,
 }

@@ -27,7 +27,7 @@ pub struct Engine {
     pub index: RefCell<Index>,
     entry: EntryFile,
     packs: Option<Packs>,
-    /// Where each shard that the manifest lists lies in a single file.
+    /// The range of each shard of the manifest in a single file.
     ranges: Vec<Range<u64>>,
     hash: Option<HashEncoder>,
     /// Shards on their way, each once for all searches that wait for it.

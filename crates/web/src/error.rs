@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a bundle could not be opened or searched.
+/// The reason for which a bundle could not be opened or searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Error {
     code: Cow<'static, str>,

@@ -13,7 +13,7 @@ use crate::info::Info;
 use crate::source::parse_address;
 use crate::worker::{Opening, Remote, in_worker};
 
-/// How to open a bundle.
+/// Options of opening a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
     /// Search in a worker, where one can be started. Default: true.
@@ -50,7 +50,7 @@ struct Inner {
     is_moved: bool,
 }
 
-/// Where searches run.
+/// The place of searches: this page, or a worker.
 enum Engine {
     Page(Rc<Bundle>),
     Worker(Remote),

@@ -19,7 +19,7 @@ pub struct Info {
     pub sections: u32,
     /// The attributes that filters, facets and orders can use.
     pub attributes: Vec<AttributeInfo>,
-    /// How the bundle is searched by meaning; `None` if only by words.
+    /// The search by meaning; `None` if the bundle is searched by words only.
     pub meaning: Option<Meaning>,
 }
 

@@ -24,7 +24,7 @@ pub struct Opened {
     pub packs: Option<Packs>,
 }
 
-/// Where the parts of a bundle come from.
+/// The source of the parts of a bundle.
 pub struct Source {
     pub store: Store,
     layout: Layout,

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
 
-/// Where the copies are, below `target/reproduce`.
+/// Directories of the copies, below `target/reproduce`.
 const PLACES: [&str; 2] = ["a", "another/place/with-a-longer-name"];
 
 /// Options of the command.

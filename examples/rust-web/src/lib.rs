@@ -12,7 +12,7 @@ use js_sys::futures::spawn_local;
 use wasm_bindgen::prelude::*;
 use web_sys::{Document, Element, HtmlInputElement, HtmlSelectElement, UrlSearchParams, Window};
 
-/// Where the bundle is, seen from the page.
+/// Address of the bundle, relative to the page.
 const BUNDLE: &str = "findling/";
 
 /// Begins when the page has loaded the module.

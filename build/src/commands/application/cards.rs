@@ -30,9 +30,9 @@ struct Card<'a> {
     row: Row<'a>,
     #[serde(flatten)]
     contents: Contents,
-    /// Where its files are, for people.
+    /// The locations of its files, for people.
     sources: Vec<String>,
-    /// Why it cannot be searched.
+    /// The reason for which it cannot be searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Failure>,
     /// Whether another process makes its next bundle.

@@ -27,7 +27,7 @@ struct Job {
     outcome: Arc<Mutex<Option<Result<Report, Failure>>>>,
 }
 
-/// How a sync stands.
+/// The state of a sync.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct State {

@@ -124,7 +124,7 @@ pub fn linked(html: &[u8], href: &str) -> Linked {
 struct Head {
     /// The elements `link`.
     links: Vec<Range<usize>>,
-    /// Where it ends; `None` where that cannot be known.
+    /// The end of the head; `None` if it is unknown.
     end: Option<usize>,
 }
 

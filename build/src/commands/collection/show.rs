@@ -23,7 +23,7 @@ pub(in crate::commands) struct Row<'a> {
     bundle: Option<std::path::PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     generation: Option<u64>,
-    /// When the sources were last compared with the bundle.
+    /// The time at which the sources were last compared with the bundle.
     #[serde(skip_serializing_if = "Option::is_none")]
     synced: Option<String>,
     /// Files of the sources.

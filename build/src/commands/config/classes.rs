@@ -229,7 +229,7 @@ pub fn class(command: &str, key: &str) -> Class {
     listed(command, key).unwrap_or(UNLISTED)
 }
 
-/// Where a project is, and from where its paths are read.
+/// The directories of a project.
 #[derive(Clone, Copy, Debug)]
 pub struct Project<'a> {
     /// The directory of the file.

@@ -30,7 +30,7 @@ const MAX_LEVELS: usize = 32;
 
 /// A file of settings.
 pub struct SettingsFile {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
     document: Document<String>,
 }

@@ -17,7 +17,7 @@ use crate::small_file;
 /// The list of trusted files.
 const LIST: &str = "trusted.json";
 
-/// How far a file is trusted.
+/// The extent to which a file is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// A person trusts it, or wrote it: the file in the directory of findling's data.

@@ -116,7 +116,7 @@ pub struct Changes<'a> {
     pub changed: Vec<&'a str>,
     /// Files that are no longer in the site.
     pub removed: Vec<&'a str>,
-    /// How many files stay as they are.
+    /// Number of files that stay as they are.
     pub same: usize,
     /// Bytes of the new and the changed files.
     pub bytes: u64,

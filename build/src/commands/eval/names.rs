@@ -31,7 +31,7 @@ struct Report {
     lost: Vec<Lost>,
 }
 
-/// How often names of a kind find their page.
+/// Shares of the names of a kind that find their page.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Found {

@@ -24,7 +24,7 @@ const VERSION: i64 = 1;
 /// Most searches that are remembered; the oldest are forgotten.
 const MAX_SEARCHES: i64 = 10_000;
 
-/// How long another process is waited for.
+/// Time to wait for another process.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const TABLES: &str = "
@@ -55,7 +55,7 @@ pub struct Search {
     /// RFC 3339.
     pub at: String,
     pub query: String,
-    /// How many hits were shown.
+    /// Number of hits that were shown.
     pub hits: u32,
 }
 

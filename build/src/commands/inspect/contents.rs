@@ -51,7 +51,7 @@ pub(super) struct AttributeLine {
     pub facet: bool,
     /// The items that have values: `pages` or `sections`.
     pub of: &'static str,
-    /// How many have one.
+    /// Number of items that have a value.
     pub count: u32,
     /// Number of distinct strings.
     #[serde(skip_serializing_if = "Option::is_none")]

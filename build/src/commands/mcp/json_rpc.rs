@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// Most bytes of a message.
 pub const MAX_BYTES: usize = 4 << 20;
 
-/// Why some bytes are no message.
+/// The error for bytes that are no message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     code: ErrorCode,

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 
 use crate::commands::bundles::lock;
 
-/// Where progress is told; nowhere if the client did not ask for it.
+/// The listener for progress; none if the client did not ask for it.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Listener>);
 

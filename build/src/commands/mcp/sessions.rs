@@ -15,11 +15,11 @@ use rmcp::transport::streamable_http_server::session::{
 
 /// Most sessions. A further one ends that which has been idle longest.
 pub const MAX_SESSIONS: usize = 64;
-/// How long a session may be idle.
+/// Longest idle time of a session.
 const MAX_IDLE: Duration = Duration::from_secs(10 * 60);
-/// How long a client may take to begin a session that it has asked for.
+/// Longest time in which a client must begin a session that it has requested.
 const MAX_BEGIN: Duration = Duration::from_secs(15);
-/// How long an answer is kept for a client that lost its connection.
+/// Time for which an answer is kept for a client that lost its connection.
 const KEPT: Duration = Duration::from_secs(10);
 
 type Outcome<T> = Result<T, LocalSessionManagerError>;
@@ -28,7 +28,7 @@ type Outcome<T> = Result<T, LocalSessionManagerError>;
 #[derive(Debug)]
 pub struct Sessions {
     sessions: LocalSessionManager,
-    /// When each was used last.
+    /// The time of each session's last use.
     used: Mutex<HashMap<SessionId, Instant>>,
     max: usize,
 }

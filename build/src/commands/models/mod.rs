@@ -124,7 +124,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 struct Row {
     name: String,
     status: Status,
-    /// Why it is damaged.
+    /// The damage.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,7 +132,7 @@ struct Row {
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     licence: Option<String>,
-    /// Where the installed one came from.
+    /// The source of the installed model.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

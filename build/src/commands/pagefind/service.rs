@@ -68,7 +68,7 @@ enum Action {
     },
 }
 
-/// How an index is made.
+/// The options of an index.
 #[derive(Default, Deserialize)]
 struct Config {
     root_selector: Option<String>,

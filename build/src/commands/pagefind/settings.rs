@@ -1,5 +1,4 @@
-//! Where Pagefind's settings come from: a configuration file, the environment, the command line.
-//! The later of them counts.
+//! Sources of Pagefind's settings: a configuration file, the environment, the command line.
 
 use std::path::{Path, PathBuf};
 

@@ -38,7 +38,7 @@ pub(crate) use forgiving_request::{READ_AS, forgive};
 /// Most words of a file that pages are compared with.
 const MAX_WORDS: usize = 200;
 
-/// When the command began, and how long loading the encoder took.
+/// The start of the command, and the time for loading the encoder.
 #[derive(Clone, Copy)]
 struct Clock {
     started: Instant,

@@ -80,7 +80,7 @@ pub struct App {
     pub states: Vec<(String, State)>,
     /// The last error.
     pub error: Option<String>,
-    /// How many rows the list has, as it was drawn last.
+    /// Number of rows of the list when it was drawn last.
     pub page_rows: usize,
     /// The number of the last question.
     asked: u64,

@@ -10,16 +10,16 @@ use crate::bundle_files::entry_at;
 use crate::collections::Target;
 use crate::ui::count;
 
-/// How often a bundle that was replaced is noticed.
+/// Interval at which to look whether a bundle was replaced.
 const EVERY: Duration = Duration::from_millis(700);
 
-/// How often a bundle is tried that could not be opened.
+/// Interval of attempts to open a bundle that could not be opened.
 const TRY_EVERY: Duration = Duration::from_secs(5);
 
-/// How often the files of the sources are compared, which reads all their dates.
+/// Interval at which the files of the sources are compared, which reads all their dates.
 const COMPARE_EVERY: Duration = Duration::from_secs(60);
 
-/// How a bundle stands to its sources.
+/// The state of a bundle compared with its sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// Not known yet.
@@ -53,7 +53,7 @@ struct Watched {
     /// The collection; `None` for another bundle.
     target: Option<Target>,
     compared: Option<(Instant, State)>,
-    /// When the bundle in its place was last tried.
+    /// The time of the last attempt to open the bundle in its place.
     tried: Option<Instant>,
 }
 

@@ -38,7 +38,7 @@ pub struct Search {
     pub filter: String,
     pub chosen: Chosen,
     pub facets: bool,
-    /// When it was left, seconds since 1970.
+    /// The time at which it was left, seconds since 1970.
     pub left: i64,
 }
 

@@ -43,7 +43,7 @@ use screen::Screen;
 use searcher::{Bundle, News, Wanted};
 use theme::Theme;
 
-/// How long a key is waited for, while an answer is under way and otherwise.
+/// Time to wait for a key, while an answer is under way and otherwise.
 const BUSY: Duration = Duration::from_millis(5);
 const IDLE: Duration = Duration::from_millis(50);
 

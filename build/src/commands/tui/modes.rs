@@ -10,7 +10,7 @@ use crate::commands::ask::Encoders;
 use crate::host::{EncoderChoice, Host};
 use crate::models::STATIC;
 
-/// How a query is searched. The values are in the order in which a key cycles through them.
+/// Mode of search. The values are in the order in which a key cycles through them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {

@@ -27,7 +27,7 @@ use crate::ui::Ui;
 /// Most pages of an answer.
 const MAX_ROWS: usize = 50;
 
-/// How long nothing must be typed before a model embeds the query.
+/// Pause in typing after which a model embeds the query.
 const PAUSE: Duration = Duration::from_millis(120);
 
 /// A job of the thread.
@@ -57,7 +57,7 @@ pub struct Bundle {
     pub name: String,
     /// A name that finds the bundle again; empty where there is none.
     pub lasting_name: String,
-    /// Where it is on this machine.
+    /// The bundle's location on this machine.
     pub location: Location,
     pub sources: Sources,
     pub pages: u64,

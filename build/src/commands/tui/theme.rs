@@ -1,4 +1,4 @@
-//! How each kind of text looks, with colours and without.
+//! Style of each kind of text, with colours and without.
 
 use ratatui::style::{Color, Modifier, Style};
 

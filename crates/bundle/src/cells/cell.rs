@@ -15,8 +15,8 @@ pub struct VectorPlace {
     pub page: PageId,
     /// The section's place in the page.
     pub section: u32,
-    /// Where in the section the vector's part begins, in 256ths. The vectors of a section are of
-    /// parts of about the same length.
+    /// The beginning of the vector's part of the section, in 256ths. The vectors of a section are
+    /// of parts of about the same length.
     pub part: u8,
 }
 
@@ -113,7 +113,7 @@ pub struct CellShard {
     scales: Vec<f32>,
 }
 
-/// How a cell names its vectors, ascending.
+/// The names of a cell's vectors, ascending.
 #[derive(Clone, Debug, PartialEq)]
 enum Names {
     Ids(Vec<u32>),
@@ -125,7 +125,7 @@ enum Names {
 pub struct CellVector<'a> {
     /// The section.
     pub section: SectionId,
-    /// Where in the section its part begins ([`VectorPlace::part`]).
+    /// The beginning of its part of the section ([`VectorPlace::part`]).
     pub part: u8,
     /// The numbers in eight bits.
     pub row: &'a [i8],

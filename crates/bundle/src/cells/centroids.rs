@@ -125,7 +125,7 @@ fn mean(centroids: &[f32], n: usize, dim: usize) -> Vec<f32> {
 
 /// The centroids as they are stored.
 struct Differences {
-    /// How many places back the similar centroid is, 0 for none.
+    /// Number of places back to the similar centroid, 0 for none.
     likes: Vec<u32>,
     /// The difference of each from its expected centroid.
     rests: Vec<Vec<f32>>,

@@ -35,7 +35,7 @@ pub(super) enum Count {
     Tells = 2,
     /// A cell's place in a move-to-front list.
     Places = 3,
-    /// How many places back a similar row is.
+    /// Number of places back to a similar row.
     Back = 4,
     /// Quarters of a similar vector that are expected, less one.
     Share = 5,
@@ -51,7 +51,7 @@ pub(super) enum Count {
     Part = 10,
 }
 
-/// How rows are coded: the steps of their numbers, and each dimension's class.
+/// The coding of rows: the steps of their numbers, and each dimension's class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coder {
     pub(super) steps: Steps,

@@ -4,7 +4,7 @@ use bincode::{Decode, Encode};
 
 use crate::{EncoderCard, Error};
 
-/// How the vectors of all tokens become one.
+/// Pooling: the way in which the vectors of all tokens become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Pooling {
     /// The mean.
@@ -35,7 +35,7 @@ pub struct Architecture {
     pub intermediate: u32,
     /// Rows of the position table.
     pub max_positions: u32,
-    /// How the vectors of all tokens become one.
+    /// The way in which the vectors of all tokens become one.
     pub pooling: Pooling,
     /// The function between the feed-forward matrices.
     pub activation: Activation,

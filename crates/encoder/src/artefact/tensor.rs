@@ -5,7 +5,7 @@ use half::f16;
 
 use super::TensorSpec;
 
-/// How the values of a tensor are stored.
+/// Storage of the values of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Storage {
     /// IEEE single precision, 4 bytes a value.

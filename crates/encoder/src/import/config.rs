@@ -45,7 +45,7 @@ fn absolute() -> String {
     "absolute".into()
 }
 
-/// How the vectors of all tokens become one.
+/// The way in which the vectors of all tokens become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PoolingMode {
     /// The mean.

@@ -36,7 +36,7 @@ const MAX_HEADER: u64 = 16 << 20;
 pub(super) struct Weights {
     bytes: Vec<u8>,
     metadata: Metadata,
-    /// Where the tensors begin.
+    /// The beginning of the tensors.
     data: usize,
     /// The bytes of the file that were not read, as a range of the file.
     left_out: Range<usize>,

@@ -1,4 +1,4 @@
-//! How a model divides texts into tokens: BERT's WordPiece, or what its `tokenizer.json` says.
+//! Division of texts into a model's tokens: by BERT's WordPiece, or by its `tokenizer.json`.
 
 #[cfg(feature = "import")]
 use std::path::Path;

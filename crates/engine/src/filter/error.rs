@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Why a condition was refused: the place, what was expected, what was found, and what to do.
+/// The reason for which a condition was refused: the place, what was expected, what was found, and
+/// what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterError {
     /// `character 12` (from 1) in text, a path such as `must[1].range.year` in JSON.

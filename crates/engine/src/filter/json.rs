@@ -27,7 +27,7 @@ pub fn from_json(value: &Value) -> Result<Condition, FilterError> {
 
 /// Down through the objects of a condition.
 struct Objects {
-    /// Where in the JSON: keys and `[index]`.
+    /// The place in the JSON: keys and `[index]`.
     path: Vec<String>,
     depth: usize,
     n_tests: usize,

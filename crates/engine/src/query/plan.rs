@@ -44,14 +44,14 @@ pub(crate) struct Group {
     pub kind: TokenKind,
     /// Share of the languages in which it is a stop word, 0 to 1.
     pub stop: f32,
-    /// How often the query has it.
+    /// Number of occurrences in the query.
     pub count: u32,
     /// The beginning to complete, unstemmed, if the word may be unfinished.
     pub prefix: Option<String>,
     /// The keys of the form it was typed in, for its terms; none for stop words and identifiers as
     /// a whole. Behind them those of the form's other number.
     pub forms: Vec<String>,
-    /// How many of the forms are the one typed.
+    /// Number of forms that are the one typed.
     pub typed: usize,
     /// Terms and keys of the site's synonyms.
     pub synonyms: Vec<String>,

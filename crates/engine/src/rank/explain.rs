@@ -1,4 +1,4 @@
-//! Why a hit stands where it stands, and how a query was run.
+//! Explanation of a hit's place, and of the way in which a query was run.
 
 #![doc(alias = "deferred")]
 

@@ -25,7 +25,7 @@ pub(crate) struct Matches {
     pub(super) top: f32,
 }
 
-/// How a phrasing was run, for ranks and explanations.
+/// The trace of a phrasing's search, for ranks and explanations.
 pub(crate) struct Trace {
     /// Sections by words, best first, as far as they were ranked.
     pub(super) lexical: Vec<u32>,
@@ -43,7 +43,7 @@ pub(crate) struct Trace {
     pub(super) point: Option<DensePoint>,
     /// The shards with the vectors that were compared, where vectors are streamed.
     pub cells: Option<Vec<ShardId>>,
-    /// How the legs were fused.
+    /// The fusion of the legs.
     pub(super) fusion: Fusion,
 }
 

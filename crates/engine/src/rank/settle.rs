@@ -14,7 +14,7 @@ use crate::index::Index;
 use crate::resolve::ResolvedQuery;
 use crate::vector::DensePoint;
 
-/// How many of the first pages are compared (docs/design/streamed-vectors.md).
+/// Number of the first pages that are compared (docs/design/streamed-vectors.md).
 const MAX_PAGES: usize = 3;
 
 impl Matches {

@@ -22,7 +22,7 @@ use crate::vector::DensePoint;
 /// The ends of a sentence and of a line.
 const ENDS: [char; 6] = ['\n', '.', '!', '?', '。', '！'];
 
-/// How much of a section's text is read for a snippet if no passage of it matched.
+/// Bytes of a section's text that are read for a snippet if no passage of it matched.
 const MAX_UNGUIDED_BYTES: usize = 4_000;
 
 /// The answer of a search, without texts.

@@ -13,7 +13,7 @@ const WORDS: usize = 40;
 const SLACK: usize = 6;
 /// Most bytes, whatever the words.
 const MAX_BYTES: usize = 1_000;
-/// How far the ends may be moved outwards to white space.
+/// Distance in characters by which an end may be moved outwards to white space.
 const MAX_REACH_CHARS: usize = 24;
 
 /// The likeness of text that equals the query, and the total worth of the query's words beside it.
@@ -54,7 +54,7 @@ struct Unit {
     start: usize,
     end: usize,
     word: Option<u16>,
-    /// How like the query its sentence is, in parts of [`ALIKE`].
+    /// The likeness of its sentence to the query, in parts of [`ALIKE`].
     likeness: i32,
 }
 

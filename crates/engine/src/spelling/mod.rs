@@ -29,8 +29,8 @@ const MIN_CHARS: usize = 4;
 /// edit away from a word of two letters. A code like `C4` has few neighbours.
 const MIN_LIKE_CHARS: usize = 3;
 const MIN_LIKE_CODE_CHARS: usize = 2;
-/// Where no word with the same beginning is near, all others are looked through, if they are no
-/// more bytes than this as stored.
+/// Stored bytes of words up to which all words are compared, if no word with the same beginning is
+/// near.
 const MAX_WIDE_BYTES: u64 = 256_000;
 
 /// A word that the bundle does not have.

@@ -143,7 +143,7 @@ struct Table<'a> {
     /// `dead`.
     rows: Vec<[u8; MAX_CHARS + 1]>,
     letters: Vec<char>,
-    /// Where each letter ends, in bytes.
+    /// The end of each letter, in bytes.
     ends: Vec<usize>,
     /// The number of letters at which no end can be within the budget any more.
     dead: Option<usize>,

@@ -10,7 +10,7 @@ use super::exact::Hit;
 use super::{QuantisedQuery, VectorView, exact, hnsw};
 use crate::bitset::Bitset;
 
-/// How the nearest sections were found.
+/// The method by which the nearest sections were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Every vector that the filter lets through was compared.
@@ -42,7 +42,7 @@ pub struct Neighbours {
     pub sections: Vec<(SectionId, f32)>,
     /// Vectors compared with the query.
     pub compared: u32,
-    /// How they were found.
+    /// The method by which they were found.
     pub method: Method,
 }
 
@@ -95,7 +95,7 @@ const COMPARISON: f32 = 1.8;
 /// Additional cost of the graph if almost nothing passes the filter: neighbours that are looked at
 /// in vain.
 const DETOUR: f32 = 0.8;
-/// How much cheaper the graph has to look.
+/// Factor by which the graph must be estimated cheaper than the scan.
 const MARGIN: f32 = 1.25;
 
 /// Returns vectors that the search of the graph keeps for `k` sections, at least: where the planner

@@ -107,7 +107,7 @@ pub struct Bundle {
     pub positions: Grid,
 }
 
-/// Where positions are.
+/// The places of positions.
 #[derive(Clone, Default)]
 pub struct Grid {
     pages: Vec<u32>,
@@ -116,7 +116,7 @@ pub struct Grid {
     stored: Vec<Vec<u8>>,
 }
 
-/// How a bundle is cut.
+/// The sizes by which a bundle is cut.
 #[derive(Clone, Copy)]
 pub struct Cut {
     pub terms_per_range: usize,

@@ -47,7 +47,7 @@ const WRITTEN: [&str; 14] = [
     "shards",
 ];
 
-/// How the names of the files with the texts of a language begin.
+/// Beginning of the names of the files with the texts of a language.
 const LOCALE: &str = "findling-locale-";
 
 /// A page of the site that the installed tool indexes.
@@ -69,7 +69,7 @@ pub struct PackOptions {
     pub program: Option<PathBuf>,
     /// Rust's name of its platform; by default, this machine's.
     pub target: Option<String>,
-    /// Where packages go; by default, `target/packages`.
+    /// The directory for packages; by default, `target/packages`.
     pub out: Option<PathBuf>,
 }
 

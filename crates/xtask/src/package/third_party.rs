@@ -23,7 +23,7 @@ const WASM: &str = "wasm32-unknown-unknown";
 /// The packages that are compiled into the client's modules.
 const IN_CLIENT: [&str; 2] = ["findling-wasm", "findling-wasm-encoder"];
 
-/// How the names of files with licences begin, in capitals.
+/// Beginnings of the names of files with licences, in capitals.
 const LICENCE_FILES: [&str; 6] =
     ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 /// Longest file that is taken for a licence, in bytes.

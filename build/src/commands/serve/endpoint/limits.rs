@@ -1,4 +1,4 @@
-//! How much a server works on at once, how many requests wait, and for how long.
+//! Limits of a server: requests at work, requests that wait, and the longest wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ pub struct Limits {
     cores: Arc<Semaphore>,
 }
 
-/// Why a request is refused.
+/// The reason for which a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overload {
     /// So many requests were under way.

@@ -48,7 +48,7 @@ const ASK_AGAIN: &str = "no-cache";
 /// Never kept.
 const NEVER: &str = "no-store";
 
-/// How the endpoint answers.
+/// Options of the endpoint.
 pub struct Options {
     /// In front of all routes; empty, or a path without a slash at its end.
     pub prefix: String,

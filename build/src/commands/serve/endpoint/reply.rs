@@ -10,7 +10,7 @@ use serde_json::json;
 use super::limits::Overload;
 use crate::output::Failure;
 
-/// Where the identity of a request is.
+/// The header with the identity of a request.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const PROBLEM: &str = "application/problem+json; charset=utf-8";

@@ -15,10 +15,10 @@ use crate::commands::search::is_no_page;
 use crate::host::{EncoderChoice, QueryEncoder, SharedHost};
 use crate::ui::Ui;
 
-/// How often to look whether another build is there.
+/// Interval at which to look for another build.
 const REVISION_CHECK: Duration = Duration::from_secs(1);
 
-/// Where the bundle is, and how it is searched.
+/// The bundle, and the options of searching it.
 pub struct Site {
     given: PathBuf,
     choice: EncoderChoice,

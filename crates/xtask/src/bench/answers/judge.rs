@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::question::Question;
 
-/// How much of an answer is in a text.
+/// The part of an answer that a text has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visible {
     /// Less than half of the words of any quote.

@@ -38,7 +38,7 @@ pub struct Question {
     pub site: String,
     pub split: Split,
     pub text: String,
-    /// how, what, why, error, compare or code.
+    /// The kind: how, what, why, error, compare or code.
     pub kind: String,
     /// Paths of the pages that answer.
     pub pages: Vec<String>,

@@ -1,4 +1,4 @@
-//! Where the files of a site come from: `sites.json` beside the questions names their packages.
+//! Sources of the files of a site: `sites.json` beside the questions names their packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -15,7 +15,7 @@ use crate::links::Target;
 /// The references of a linked module: relocations in code by place in the file, those in data by
 /// address.
 pub struct Linked {
-    /// Where the pieces of data are in memory.
+    /// The places of the pieces of data in memory.
     pub pieces: Vec<Range<u32>>,
     /// Whether nobody writes to them.
     pub constant: Vec<bool>,
@@ -52,9 +52,9 @@ impl Linked {
 
 /// A segment of data.
 struct Segment {
-    /// Where it is in memory.
+    /// The address in memory.
     address: u32,
-    /// Where its bytes are in the file.
+    /// The bytes in the file.
     file: Range<usize>,
 }
 
@@ -66,9 +66,9 @@ struct Piece {
 
 /// The sections that matter here.
 struct File<'a> {
-    /// Where the code section begins.
+    /// The beginning of the code section.
     code: usize,
-    /// Where the data section begins.
+    /// The beginning of the data section.
     data: usize,
     segments: Vec<Segment>,
     segment_names: HashMap<u32, &'a str>,

@@ -19,7 +19,7 @@ pub enum Target {
 /// The references between functions and data.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
-    /// Where the pieces of data are in memory.
+    /// The places of the pieces of data in memory.
     pub pieces: Vec<Range<u32>>,
     /// Whether nobody writes to them.
     pub constant: Vec<bool>,

@@ -34,7 +34,7 @@ pub struct Plan {
 /// One part.
 pub struct Part {
     pub functions: HashSet<usize>,
-    /// Where the data is that it brings.
+    /// The places of the data that the part brings.
     pub data: Vec<Range<u32>>,
 }
 

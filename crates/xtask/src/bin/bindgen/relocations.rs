@@ -23,7 +23,7 @@ pub struct Relocations {
     of_pieces: Vec<BTreeSet<Target>>,
     /// Targets of code, by the place of the instruction ([`walrus::InstrLocId`]).
     of_code: BTreeMap<u32, BTreeSet<Target>>,
-    /// How many instructions with relocations each function has.
+    /// Number of instructions with relocations in each function.
     counts: HashMap<FunctionId, usize>,
 }
 
