@@ -29,8 +29,8 @@ STOP_WORDS = set(
     " means me more most much must my need needs never new no not now of off on once one only or"
     " other our out over own per possible really right same say says see set should show since so"
     " some something sometimes still such tell than that that's the their them then there these"
-    " they thing things this those through to too two under unless until up use used useful uses using"
-    " versus very vs want was way we well went were what what's when where whether which while who"
+    " they thing things this those through to too two under unless until up use used useful uses"
+    " using versus very vs want was way we well went were what what's when where whether which while who"
     " whole why will with within without won't work works would wrong you your".split()
 )
 

@@ -10,8 +10,8 @@ import re
 
 BLOCKS = set(
     "address article aside blockquote body br caption center dd details dialog div dl dt fieldset"
-    " figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary"
-    " table tbody td tfoot th thead title tr ul".split()
+    " figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section"
+    " summary table tbody td tfoot th thead title tr ul".split()
 )
 CONTAINERS = {"section", "div", "article"}
 LABELLED = {"note", "warning", "tip", "caution", "important", "admonition", "sidebar"}

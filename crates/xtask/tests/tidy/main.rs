@@ -1,6 +1,7 @@
 //! Tests for rules of the repository, so that reviews need not check them.
 
 mod deferred;
+mod doc_comments;
 mod layers;
 mod shape;
 mod supply_chain;

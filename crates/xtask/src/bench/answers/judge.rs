@@ -16,7 +16,7 @@ pub enum Visible {
     Yes,
 }
 
-/// What a reader got.
+/// The parts of an answer that a reader got.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     pub page_first: bool,

@@ -32,7 +32,7 @@ use judge::Outcome;
 use question::{Question, Split};
 use site::Site;
 
-/// What the arguments are.
+/// The arguments, for the help text.
 pub const ARGS: &str = "[--program FILE] [--questions DIR] [--site NAME=DIR]... [--split dev|test] \
                         [--missed] [--keep] [--archive]";
 

@@ -44,7 +44,7 @@ pub struct Question {
     pub pages: Vec<String>,
     /// The sections that answer: `PATH#ANCHOR`, or `PATH` for the text before the first heading.
     pub sections: Vec<String>,
-    /// What answers, word for word.
+    /// Stretches of the page that answer, word for word.
     pub quotes: Vec<String>,
 }
 
