@@ -1,8 +1,8 @@
 //! Several bundles searched as one: their scores can be compared, since all score by the statistics
 //! of all.
 //!
-//! Each bundle is asked for what the query looks up there, its counts are added up, and the sum is
-//! handed to all ([`SharedStatistics`]). A bundle learns nothing of another one but such counts.
+//! Each bundle counts the terms of the query. The counts are added up, and all bundles get the sum
+//! ([`SharedStatistics`]). A bundle learns only such sums about the others.
 
 use anyhow::{Context as _, Result};
 use findling_bundle::ShardId;
@@ -25,14 +25,14 @@ pub struct Asked<'a> {
 /// Lets bundles score by the statistics of all of them, until [`part`]. Returns the error of each
 /// bundle that cannot be read; the others score as if it were not there.
 pub fn join(asked: &mut [Asked<'_>], relaxes: bool) -> Vec<Option<anyhow::Error>> {
-    let mut party = Party { errors: asked.iter().map(|_| None).collect(), asked };
+    let mut bundles = AskedBundles { errors: asked.iter().map(|_| None).collect(), asked };
     loop {
-        let n_failed = party.n_failed();
-        party.join(relaxes);
-        if party.n_failed() == n_failed {
-            return party.errors;
+        let n_failed = bundles.n_failed();
+        bundles.join(relaxes);
+        if bundles.n_failed() == n_failed {
+            return bundles.errors;
         }
-        // What was added up before a bundle failed has counts of it.
+        // The sums include counts of a bundle that has failed now: add up again without it.
     }
 }
 
@@ -42,12 +42,12 @@ pub fn part(host: &mut Host) {
 }
 
 /// The bundles, and the errors of those that have failed.
-struct Party<'a, 'b> {
+struct AskedBundles<'a, 'b> {
     asked: &'a mut [Asked<'b>],
     errors: Vec<Option<anyhow::Error>>,
 }
 
-impl Party<'_, '_> {
+impl AskedBundles<'_, '_> {
     fn n_failed(&self) -> usize {
         self.errors.iter().flatten().count()
     }

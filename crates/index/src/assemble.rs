@@ -19,7 +19,7 @@ use super::columns::Built;
 use super::lexical::{Lexical, Positions, TermRange};
 use super::rows::Rows;
 use super::sentences::Sentences;
-use super::shards::{Deployed, ShardSet};
+use super::shards::{ReplacedFiles, ShardSet};
 use super::stored::Stored;
 use super::{spelling, texts};
 use crate::embedding::Embedded;
@@ -74,7 +74,7 @@ pub struct Parts {
     /// The dense leg; `None` for a bundle without vectors.
     pub dense: Option<DenseParts>,
     /// The files that the bundle replaces.
-    pub deployed: Deployed,
+    pub replaced: ReplacedFiles,
 }
 
 /// Compresses all shards on all cores and writes the manifest. The same parts give the same bytes.
@@ -83,7 +83,7 @@ pub struct Parts {
 /// If a part exceeds a limit of its format, or the temporary file cannot be read.
 pub fn assemble(parts: Parts) -> Result<Bundle> {
     let Parts { languages, lexical, synonyms, ranking, columns, .. } = parts;
-    let Parts { texts, addresses, dense, deployed, .. } = parts;
+    let Parts { texts, addresses, dense, replaced, .. } = parts;
     let structure = &lexical.structure;
     let stats = Stats {
         n_pages: structure.n_pages(),
@@ -93,7 +93,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle> {
         n_terms: lexical.n_terms,
         mean_len: lexical.mean_len,
     };
-    let mut shards = ShardSet::new(deployed);
+    let mut shards = ShardSet::new(replaced);
     add_structure(structure, dense.as_ref(), &mut shards)?;
 
     let lexicon = add_terms(lexical.ranges, &mut shards)?;

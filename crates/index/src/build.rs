@@ -19,7 +19,7 @@ use super::job::DenseInput;
 use super::job::{Job, Outcome};
 use super::languages::Languages;
 use super::previous_build::PreviousBuild;
-use super::shards::Deployed;
+use super::shards::ReplacedFiles;
 use super::stage::Stage;
 use super::stored::Stored;
 use super::{chunks, columns, copies, lexical, page_order, texts};
@@ -35,7 +35,7 @@ use findling_page::page::Page;
 /// # Errors
 /// If the encoder fails, or the corpus exceeds a limit of the bundle format.
 pub fn build(job: Job<'_>, progress: &dyn Progress) -> anyhow::Result<Outcome> {
-    let Job { mut pages, encoder, cache, query_encoders, table, earlier, deployed, logs, options } =
+    let Job { mut pages, encoder, cache, query_encoders, table, earlier, replaced, logs, options } =
         job;
     let mut stages = Vec::new();
 
@@ -71,7 +71,7 @@ pub fn build(job: Job<'_>, progress: &dyn Progress) -> anyhow::Result<Outcome> {
     let shards = EarlierShards::of(earlier.as_ref().map(PreviousBuild::files), shards)
         .with_memory(options.memory / 2);
     let analyses = logs.map(|logs| log(logs.analyses, lexical::ANALYSES));
-    let deployed = deployed.with_shards(shards);
+    let replaced = replaced.with_shards(shards);
     let input = lexical::Input {
         pages: &pages,
         chunks: &chunks,
@@ -81,8 +81,8 @@ pub fn build(job: Job<'_>, progress: &dyn Progress) -> anyhow::Result<Outcome> {
     };
     // Neither needs the other, and both have parts that only one core can do.
     let (lexical, stored) = rayon::join(
-        || lexical::analyse(&input, analyses, deployed.earlier(), &bar),
-        || columns_and_texts(&pages, &chunks, &deployed, progress),
+        || lexical::analyse(&input, analyses, replaced.earlier(), &bar),
+        || columns_and_texts(&pages, &chunks, &replaced, progress),
     );
     bar.finish();
     let lexical = lexical.context("cannot build the lexical index")?;
@@ -101,8 +101,8 @@ pub fn build(job: Job<'_>, progress: &dyn Progress) -> anyhow::Result<Outcome> {
         None => None,
         #[cfg(feature = "vectors")]
         Some(encoder) => {
-            let deployed = &deployed;
-            let input = DenseInput { encoder, cache, query_encoders, table, earlier, deployed };
+            let replaced = &replaced;
+            let input = DenseInput { encoder, cache, query_encoders, table, earlier, replaced };
             Some(build_dense(input, &chunks, &options, &mut stages, progress)?)
         }
         #[cfg(not(feature = "vectors"))]
@@ -125,12 +125,12 @@ pub fn build(job: Job<'_>, progress: &dyn Progress) -> anyhow::Result<Outcome> {
         texts,
         addresses,
         dense,
-        deployed: deployed.clone(),
+        replaced: replaced.clone(),
     };
-    // Freeing the texts of a large site takes as long as a part of the rest.
+    // Freeing the texts of a large site is slow, so it overlaps with assembling.
     let (bundle, ()) = rayon::join(|| assemble::assemble(parts), || drop((pages, chunks)));
     let bundle = bundle.context("cannot assemble the bundle")?;
-    let unchanged = deployed.earlier().store(&bundle);
+    let unchanged = replaced.earlier().store(&bundle);
     stages.push(Stage::ended("assemble", started, bundle.n_bytes(), "bytes", progress));
     Ok(Outcome { bundle, stages, n_truncated, unchanged })
 }
@@ -143,17 +143,17 @@ type StoredColumn = (columns::Built, Stored);
 fn columns_and_texts(
     pages: &[Page],
     chunks: &Chunks,
-    deployed: &Deployed,
+    replaced: &ReplacedFiles,
     progress: &dyn Progress,
 ) -> anyhow::Result<(Vec<StoredColumn>, Vec<texts::Shard>)> {
     let mut columns = columns::build(pages, chunks, &mut |warning| progress.warn(warning))
         .context("cannot index the attributes")?;
     // A column changes with each section, and a large one takes long to compress.
     let encode =
-        |built: &columns::Built| deployed.encode(ShardKind::Column, &built.column.to_bytes());
+        |built: &columns::Built| replaced.encode(ShardKind::Column, &built.column.to_bytes());
     let (encoded, texts) = rayon::join(
         || columns.par_iter().map(encode).collect::<Result<Vec<Stored>, _>>(),
-        || texts::build(pages, chunks, &columns, deployed),
+        || texts::build(pages, chunks, &columns, replaced),
     );
     let encoded = encoded.context("cannot store the attributes")?;
     let lens: Vec<usize> = encoded.iter().map(|(_, stored)| stored.len()).collect();

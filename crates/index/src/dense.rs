@@ -35,7 +35,7 @@ pub(super) fn build_dense(
     stages: &mut Vec<Stage>,
     progress: &dyn Progress,
 ) -> anyhow::Result<DenseParts> {
-    let DenseInput { encoder, mut cache, query_encoders, table, earlier, deployed } = input;
+    let DenseInput { encoder, mut cache, query_encoders, table, earlier, replaced } = input;
     if cache.as_ref().is_some_and(|cache| !cache.is_writable()) {
         progress.warn(
             "another build is writing the embedding cache: this build reads it but adds no \
@@ -99,7 +99,7 @@ pub(super) fn build_dense(
             let places = cells::places(chunks)?;
             let listed = places.len() <= options.most_listed as usize;
             let (values, dim) = (&embedded.values, embedded.dim);
-            let cells = cells::build(values, dim, &places, before.as_ref(), listed, deployed)
+            let cells = cells::build(values, dim, &places, before.as_ref(), listed, replaced)
                 .context("cannot group the vectors into cells")?;
             stages.push(Stage::ended(
                 "cells",

@@ -10,7 +10,7 @@ use findling_encoder::static_table::StaticTable;
 use super::bundle::Bundle;
 use super::previous_build::PreviousBuild;
 use super::rows;
-use super::shards::Deployed;
+use super::shards::ReplacedFiles;
 use super::stage::Stage;
 use crate::embedding::Cache;
 use findling_base::scratch;
@@ -105,7 +105,7 @@ pub struct Job<'a> {
     /// they still fit the site.
     pub earlier: Option<PreviousBuild>,
     /// The files that the bundle replaces.
-    pub deployed: Deployed,
+    pub replaced: ReplacedFiles,
     /// The logs of results that earlier builds computed.
     pub logs: Option<Logs<'a>>,
     /// The options for indexing.
@@ -120,7 +120,7 @@ pub(super) struct DenseInput<'a> {
     pub query_encoders: Vec<QueryEncoder>,
     pub table: Option<&'a StaticTable>,
     pub earlier: Option<PreviousBuild>,
-    pub deployed: &'a Deployed,
+    pub replaced: &'a ReplacedFiles,
 }
 
 /// The output of [`build`](super::build()).

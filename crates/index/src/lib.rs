@@ -69,5 +69,5 @@ pub use build::{build, units};
 #[cfg(feature = "vectors")]
 pub use dense::embed_units;
 pub use job::{GRAPH_FROM, GRAPH_UP_TO, Job, Logs, Options, Outcome};
-pub use shards::Deployed;
+pub use shards::ReplacedFiles;
 pub use stage::Stage;

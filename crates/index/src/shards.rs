@@ -21,7 +21,7 @@ use findling_base::replace_file::same;
 /// The files of the bundle that is replaced. Readers have them in caches, so their names must not
 /// be used for other contents.
 #[derive(Clone, Debug, Default)]
-pub struct Deployed {
+pub struct ReplacedFiles {
     directory: Option<PathBuf>,
     /// The shards, if they are in packs.
     packed: Option<Arc<PackedShards>>,
@@ -29,7 +29,7 @@ pub struct Deployed {
     earlier: Arc<EarlierShards>,
 }
 
-impl Deployed {
+impl ReplacedFiles {
     /// Returns the files in a directory, which need not exist.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         let directory = directory.into();
@@ -123,7 +123,7 @@ fn rename_while(
 /// The shard directory and the stored shards. Equal shards that belong to no range are stored once.
 #[derive(Debug, Default)]
 pub struct ShardSet {
-    deployed: Deployed,
+    replaced: ReplacedFiles,
     entries: Vec<ShardEntry>,
     stored: Vec<ShardBytes>,
     /// The shards whose names are only their hashes.
@@ -133,20 +133,21 @@ pub struct ShardSet {
 }
 
 impl ShardSet {
-    /// Returns an empty set. Its shards get names that no `deployed` file with other contents has.
-    pub fn new(deployed: Deployed) -> Self {
-        Self { deployed, ..Self::default() }
+    /// Returns an empty set. Its shards get names that no file of `replaced` has for other
+    /// contents.
+    pub fn new(replaced: ReplacedFiles) -> Self {
+        Self { replaced, ..Self::default() }
     }
 
     /// Compresses and adds one shard that belongs to no range.
     pub fn add(&mut self, kind: ShardKind, raw: &[u8]) -> Result<ShardId> {
-        let (entry, stored) = self.deployed.encode(kind, raw)?;
+        let (entry, stored) = self.replaced.encode(kind, raw)?;
         Ok(self.insert(entry, stored)?)
     }
 
     /// Compresses shards that belong to no range, on all cores, and adds them in order.
     pub fn add_all(&mut self, kind: ShardKind, raws: &[Vec<u8>]) -> Result<Vec<ShardId>> {
-        let encode = |raw: &Vec<u8>| self.deployed.encode(kind, raw);
+        let encode = |raw: &Vec<u8>| self.replaced.encode(kind, raw);
         let encoded: Vec<_> = raws.par_iter().map(encode).collect::<Result<_, Error>>()?;
         Ok(self.add_encoded(encoded)?)
     }
@@ -168,7 +169,7 @@ impl ShardSet {
             Iter: IndexedParallelIterator,
         >,
     ) -> Result<Vec<ShardId>> {
-        let encode = |(start, raw)| Ok((start, self.deployed.encode(kind, raw)?));
+        let encode = |(start, raw)| Ok((start, self.replaced.encode(kind, raw)?));
         let encoded: Vec<(RangeStart<'_>, Stored)> =
             ranges.into_par_iter().map(encode).collect::<Result<_, Error>>()?;
         Ok(match kind.is_grouped() {
@@ -182,8 +183,8 @@ impl ShardSet {
         &mut self,
         ranges: Vec<(RangeStart<'_>, Stored)>,
     ) -> io::Result<Vec<ShardId>> {
-        let deployed = &self.deployed;
-        let named = ranges.into_par_iter().map(|(start, shard)| deployed.rename(shard, start));
+        let replaced = &self.replaced;
+        let named = ranges.into_par_iter().map(|(start, shard)| replaced.rename(shard, start));
         let named = named.collect::<io::Result<Vec<Stored>>>()?;
         Ok(named.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
@@ -201,8 +202,8 @@ impl ShardSet {
             groups.push((own, group));
             rest = others;
         }
-        let deployed = &self.deployed;
-        groups.into_par_iter().try_for_each(|(own, group)| deployed.rename_group(own, group))?;
+        let replaced = &self.replaced;
+        groups.into_par_iter().try_for_each(|(own, group)| replaced.rename_group(own, group))?;
         Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
 
@@ -251,7 +252,7 @@ impl ShardSet {
     fn is_taken(&self, entry: &ShardEntry, stored: &ShardBytes) -> io::Result<bool> {
         match self.reserved.contains(&entry.hash) {
             true => Ok(true),
-            false => self.deployed.has_other(&shard_path(&entry.hash), stored),
+            false => self.replaced.has_other(&shard_path(&entry.hash), stored),
         }
     }
 
@@ -312,12 +313,12 @@ mod tests {
 
     #[test]
     fn an_edit_renames_the_shards_of_its_group_alone() {
-        let build = |deployed: Deployed, edited: Option<u32>| {
+        let build = |replaced: ReplacedFiles, edited: Option<u32>| {
             let texts: Vec<Vec<u8>> = (0..200u32)
                 .map(|page| [page, u32::from(edited == Some(page))].map(u32::to_le_bytes).concat())
                 .collect();
             let starts = || (0..200).map(|page| RangeStart::Page(PageId(page), 0));
-            let mut shards = ShardSet::new(deployed);
+            let mut shards = ShardSet::new(replaced);
             let ranges: Vec<_> = starts().zip(texts.iter().map(Vec::as_slice)).collect();
             shards.add_ranges(ShardKind::Texts, ranges).unwrap();
             let (entries, stored) = shards.finish();
@@ -328,8 +329,8 @@ mod tests {
                 starts().zip(&entries).map(|(start, entry)| start.path(entry)).collect();
             (paths, stored)
         };
-        let (before, stored) = build(Deployed::default(), None);
-        let (after, _) = build(Deployed::default(), Some(100));
+        let (before, stored) = build(ReplacedFiles::default(), None);
+        let (after, _) = build(ReplacedFiles::default(), Some(100));
         let renamed: Vec<u32> =
             (0..200).filter(|&page| before[page as usize] != after[page as usize]).collect();
         let begins = |page: u32| page == 0 || RangeStart::Page(PageId(page), 0).begins_group();
@@ -342,7 +343,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("shards")).unwrap();
         fs::write(dir.path().join(&before[100]), b"of an earlier build").unwrap();
-        let (other, other_stored) = build(Deployed::at(dir.path()), None);
+        let (other, other_stored) = build(ReplacedFiles::at(dir.path()), None);
         assert!(
             (0..200).all(|page| (other[page] != before[page]) == renamed.contains(&(page as u32)))
         );
@@ -355,7 +356,7 @@ mod tests {
         for (path, stored) in other.iter().zip(&other_stored) {
             fs::write(dir.path().join(path), stored.read().unwrap()).unwrap();
         }
-        assert_eq!(build(Deployed::at(dir.path()), None).0, other);
+        assert_eq!(build(ReplacedFiles::at(dir.path()), None).0, other);
     }
 
     #[test]
@@ -370,7 +371,7 @@ mod tests {
         };
         put(&start.path(&range), b"of an earlier build");
         put(&shard_path(&column.hash), b"of an earlier build");
-        let mut shards = ShardSet::new(Deployed::at(dir.path()));
+        let mut shards = ShardSet::new(ReplacedFiles::at(dir.path()));
         shards.add_ranges(ShardKind::Terms, vec![(start, &b"new"[..])]).unwrap();
         shards.add(ShardKind::Column, b"new").unwrap();
         let (entries, renamed) = shards.finish();
@@ -379,7 +380,7 @@ mod tests {
 
         // The same contents keep their name.
         put(&start.path(&range), &stored);
-        let mut shards = ShardSet::new(Deployed::at(dir.path()));
+        let mut shards = ShardSet::new(ReplacedFiles::at(dir.path()));
         shards.add_ranges(ShardKind::Terms, vec![(start, &b"new"[..])]).unwrap();
         assert_eq!(shards.finish().0[0].hash, range.hash);
     }

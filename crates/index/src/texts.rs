@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::chunks::Chunks;
 use super::columns::Built;
 use super::earlier_shards::EarlierShards;
-use super::shards::Deployed;
+use super::shards::ReplacedFiles;
 use super::stored::Stored;
 use findling_base::record_log::{Key, key_of};
 use findling_page::chunk::ChunkedPage;
@@ -65,9 +65,9 @@ pub fn build(
     pages: &[Page],
     chunks: &Chunks,
     columns: &[Built],
-    deployed: &Deployed,
+    replaced: &ReplacedFiles,
 ) -> anyhow::Result<Vec<Shard>> {
-    let earlier = deployed.earlier();
+    let earlier = replaced.earlier();
     let chunked = |page: usize| chunks.page(page);
     let bytes = |page: usize, sections: Option<&Range<u32>>| -> anyhow::Result<Vec<u8>> {
         let chunked = chunked(page)?;
@@ -131,7 +131,7 @@ pub fn build(
                 None => builder.push_bytes(&bytes(page, sections.as_ref())?),
             }
         }
-        let stored = deployed.encode(ShardKind::Texts, &builder.finish())?;
+        let stored = replaced.encode(ShardKind::Texts, &builder.finish())?;
         if let Some(key) = key {
             earlier.note(key, Some(&stored));
         }

@@ -37,7 +37,7 @@ use crate::file_mode::Shared;
 use crate::index::bundle::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::write::{self, BundleWriter, Extra, Replaced, Shape, Written};
-use crate::index::{self, Deployed, GRAPH_FROM, GRAPH_UP_TO, Job, Outcome, Stage};
+use crate::index::{self, GRAPH_FROM, GRAPH_UP_TO, Job, Outcome, ReplacedFiles, Stage};
 use crate::kept::Kept;
 use crate::models;
 use crate::query_encoder::{self, Words};
@@ -100,7 +100,7 @@ fn build_and_watch(args: &Args, ui: &Ui) -> Result<ExitCode> {
 /// Builds the bundle of a site that was read by Pagefind's rules, `n_unreadable` of its files not.
 ///
 /// # Errors
-/// As [`run`].
+/// The errors of [`run`].
 pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<ExitCode> {
     report(
         args,
@@ -114,7 +114,7 @@ pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Re
 /// out.
 ///
 /// # Errors
-/// As [`run`].
+/// The errors of [`run`].
 pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
     if site.pages.is_empty() {
         let mut files = client_files(args, args.host.shape(), ui)?;
@@ -299,7 +299,7 @@ fn index_site(
         query_encoders,
         table: encoders.table.as_ref(),
         earlier,
-        deployed: Deployed::at(replaced),
+        replaced: ReplacedFiles::at(replaced),
         logs: kept.map(Kept::of_index),
         options: options(args, settings, shape),
     };

@@ -27,7 +27,7 @@ use findling_bundle::{Error, PageId, RangeStart, ShardKind};
 use rayon::prelude::*;
 
 use super::chunks::Chunks;
-use super::shards::Deployed;
+use super::shards::ReplacedFiles;
 use super::stored::Stored;
 use cell_order::order_by_similarity;
 use cell_size::CellSize;
@@ -107,7 +107,7 @@ pub fn build(
     places: &[VectorPlace],
     earlier: Option<&Grouping>,
     lists_members: bool,
-    deployed: &Deployed,
+    replaced: &ReplacedFiles,
 ) -> anyhow::Result<Cells> {
     let n = values.len() / dim.max(1);
     let step = step(n, dim);
@@ -128,8 +128,8 @@ pub fn build(
             let places: Option<Vec<VectorPlace>> = (!lists_members)
                 .then(|| members.iter().map(|&vector| places[vector as usize]).collect());
             let raw = write_cell(&coder, centroid, places.as_deref(), &rows)?;
-            let shard = deployed.encode(ShardKind::Cell, &raw)?;
-            Ok(deployed.rename(shard, RangeStart::Cell(number as u32))?)
+            let shard = replaced.encode(ShardKind::Cell, &raw)?;
+            Ok(replaced.rename(shard, RangeStart::Cell(number as u32))?)
         })
         .collect::<anyhow::Result<_>>()?;
     let cell_of = if lists_members { cell_of(&members, n) } else { Vec::new() };

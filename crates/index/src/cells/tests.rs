@@ -8,7 +8,7 @@ use super::*;
 fn group(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> anyhow::Result<Cells> {
     let n = (values.len() / dim) as u32;
     let listed = n <= MAX_TOLD;
-    build(values, dim, &places_of(n), earlier, listed, &Deployed::default())
+    build(values, dim, &places_of(n), earlier, listed, &ReplacedFiles::default())
 }
 
 /// Places in pages of two sections, with one and with two vectors.
@@ -106,7 +106,7 @@ fn cells_of_large_sites_list_the_sections_of_their_vectors() {
 fn vectors_of_large_sites_are_stored_by_section_too() {
     let n = 900;
     let (values, places) = (vectors(n), places_of(n as u32));
-    let cells = build(&values, DIM, &places, None, false, &Deployed::default()).unwrap();
+    let cells = build(&values, DIM, &places, None, false, &ReplacedFiles::default()).unwrap();
     let stats =
         Stats { n_pages: n as u32, n_sections: n as u32, n_vectors: n as u32, ..Stats::default() };
     let centroids = Centroids::from_bytes(&cells.centroids, DIM as u32, &stats).unwrap();
