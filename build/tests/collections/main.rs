@@ -3,6 +3,7 @@
 mod chats;
 #[path = "../support/counting_service.rs"]
 mod counting_service;
+mod disk_faults;
 mod documented;
 mod edits;
 mod full_disk;

@@ -89,6 +89,12 @@ fn other_text_rules_are_refused() {
     assert!(matches!(Index::open(&stored), Err(Error::Analysis { .. })));
 }
 
+/// Returns how many bundles each property damages: 400, or as many as `FINDLING_CASES` says.
+fn cases() -> u32 {
+    let given = std::env::var("FINDLING_CASES").ok().and_then(|cases| cases.parse().ok());
+    given.unwrap_or(400)
+}
+
 /// A change of some bytes.
 #[derive(Clone, Debug)]
 enum Damage {
@@ -128,7 +134,7 @@ fn undamaged() -> &'static [Outcome] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     /// Damage that the checksums show.
     #[test]

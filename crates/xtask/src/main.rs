@@ -35,8 +35,9 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask test [--fast] [--nightly] [--deny-skips]
                               every test: native, wasm, Chromium, Firefox, workerd
                               --nightly: only those of generators that take minutes to build a
-                              site, of the WASI component, and a walk with a screen reader, with the
-                              tool and the client that are built
+                              site, of the WASI component, a walk with a screen reader, a hundred
+                              thousand damaged bundles and a thousand failing writes, with the tool
+                              and the client that are built
                               --fast: only those that need neither tract nor a browser
                               --deny-skips: fail on skipped tests not in tests/allowed-skips.txt
   cargo xtask setup           only install what the others need
@@ -71,9 +72,9 @@ The repository's own commands. Each installs what it lacks, and says so first.
                               build a package (findling) in two places and compare the bytes
   cargo xtask bench [NAME [ARGS...]]
                               run a benchmark, or list them
-  cargo xtask fuzz [TARGET] [--seconds N]
-                              run the fuzz targets (shards, bytes, requests) with libFuzzer, 60 s
-                              each
+  cargo xtask fuzz [TARGET...] [--seconds N] [--json FILE]
+                              run the fuzz targets with libFuzzer, 60 s each: bytes of bundles,
+                              requests, and each kind of file that is indexed
 ";
 
 fn main() -> ExitCode {
@@ -205,7 +206,7 @@ fn demo_options(args: &[String]) -> Result<demo::Options> {
 }
 
 fn fuzz_options(args: &[String]) -> Result<fuzz::Options> {
-    let mut options = fuzz::Options { target: None, seconds: 60 };
+    let mut options = fuzz::Options { targets: Vec::new(), seconds: 60, json: None };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -213,9 +214,8 @@ fn fuzz_options(args: &[String]) -> Result<fuzz::Options> {
                 let value = args.next().context("--seconds needs a value")?;
                 options.seconds = value.parse().context("--seconds needs a number")?;
             }
-            target if !target.starts_with('-') && options.target.is_none() => {
-                options.target = Some(target.to_owned());
-            }
+            "--json" => options.json = Some(args.next().context("--json needs a file")?.into()),
+            target if !target.starts_with('-') => options.targets.push(target.to_owned()),
             unknown => bail!("`cargo xtask fuzz` knows no `{unknown}`\n\n{HELP}"),
         }
     }

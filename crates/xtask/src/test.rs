@@ -232,7 +232,8 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
     if options.nightly {
         integrations(paths, report, integrations::Which::Nightly);
         wasi_component(paths, report);
-        return screen_reader(paths, report);
+        screen_reader(paths, report);
+        return hostile_inputs(paths, report);
     }
     let cargo = |args: &[&str]| Cmd::new(paths::cargo()).args(args).dir(&paths.root);
     report.step("format", cargo(&["fmt", "--all", "--check"]));
@@ -362,6 +363,21 @@ fn screen_reader(paths: &Paths, report: &mut Report) {
         }
         Err(error) => report.skip("screen reader", format!("{error:#}")),
     }
+}
+
+/// Number of bundles that each of the three properties of hostile bundles damages.
+const NIGHTLY_CASES: &str = "34000";
+
+/// Damages a hundred thousand bundles, and lets the disk fail at a thousand writes.
+fn hostile_inputs(paths: &Paths, report: &mut Report) {
+    let cargo = |args: &[&str]| {
+        Cmd::new(paths::cargo()).args(["test", "--release"]).args(args).dir(&paths.root)
+    };
+    let bundles = cargo(&["-p", "findling-engine", "--test", "hostile"]);
+    report.step("damaged bundles", bundles.env("FINDLING_CASES", NIGHTLY_CASES));
+    // The features are those of the tests of every push, so that nothing compiles twice.
+    let args = ["--workspace", "--test", "collections", "--", "--ignored", "--show-output"];
+    report.step("failing disks", cargo(&args));
 }
 
 /// Asks the server for assistants by the protocol's official clients.

@@ -1,0 +1,168 @@
+//! A disk that fails, or a program that is killed, at any call that writes: what was there answers,
+//! whole, and the same command afterwards succeeds.
+//!
+//! The faults come from a library before the C library ([`faulty_disk.c`](faulty_disk.c)). The
+//! method is that of [SQLite](https://sqlite.org/testing.html), sections 3.2 and 3.3.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::home::{Done, Home};
+
+mod scenarios;
+
+use scenarios::{SCENARIOS, Scenario};
+
+/// What the disk does. See the library.
+const FAULTS: [&str; 4] = ["kill", "enospc", "eio", "short"];
+
+/// The state of what a command changes.
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    /// As before the command.
+    Old,
+    /// As after it.
+    New,
+}
+
+/// Compiles the library. `None` without a C compiler.
+fn library(home: &Home) -> Option<PathBuf> {
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/collections/disk_faults/faulty_disk.c");
+    let library = home.path("faulty_disk.so");
+    let compiled = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .args([&library, &source])
+        .arg("-ldl")
+        .status();
+    match compiled {
+        Ok(status) => {
+            assert!(status.success(), "{} does not compile", source.display());
+            Some(library)
+        }
+        Err(_) => {
+            println!("skipped: disks that fail: there is no C compiler");
+            None
+        }
+    }
+}
+
+/// A scenario that is repeated from the same files, at the same path: collections know their
+/// sources by it.
+struct Bench<'a> {
+    home: &'a Home,
+    library: &'a Path,
+    scenario: &'a Scenario,
+    /// The home's files before the command.
+    files: tempfile::TempDir,
+}
+
+/// Copies a directory with everything in it.
+fn copy(from: &Path, to: &Path) {
+    let done = Command::new("cp").args(["-a", "-T"]).args([from, to]).status().unwrap();
+    assert!(done.success(), "{} cannot be copied", from.display());
+}
+
+impl<'a> Bench<'a> {
+    fn new(home: &'a Home, library: &'a Path, scenario: &'a Scenario) -> Self {
+        (scenario.prepare)(home);
+        let files = tempfile::tempdir().unwrap();
+        copy(&home.path("."), files.path());
+        Self { home, library, scenario, files }
+    }
+
+    fn restore(&self) {
+        for entry in fs::read_dir(self.home.path(".")).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+        }
+        copy(self.files.path(), &self.home.path("."));
+    }
+
+    /// Runs the command with a fault at a call, counted from 1.
+    fn run(&self, fault: &str, at: u64) -> Done {
+        let count = self.files.path().with_extension("count");
+        let mut command = self.home.command(self.scenario.command);
+        command
+            .env("LD_PRELOAD", self.library)
+            .env("FAULT", fault)
+            .env("FAULT_AT", at.to_string())
+            .env("FAULT_BELOW", fs::canonicalize(self.home.path(".")).unwrap())
+            .env("FAULT_COUNT", count)
+            // The order of the calls is the same each time, as far as threads allow.
+            .env("RAYON_NUM_THREADS", "1");
+        Done::of(command.output().unwrap())
+    }
+
+    /// Returns the number of calls that change the disk.
+    fn n_calls(&self) -> u64 {
+        let done = self.run("none", 0);
+        assert_eq!(done.code, 0, "{}: {}", self.scenario.name, done.err);
+        let count = self.files.path().with_extension("count");
+        let text = fs::read_to_string(&count).unwrap();
+        fs::remove_file(count).unwrap();
+        text.trim().parse().unwrap()
+    }
+
+    /// Looks after the command with a fault: nothing is lost, nothing is half there, and what the
+    /// exit status says is true.
+    fn check(&self, fault: &str, at: u64) {
+        self.restore();
+        let done = self.run(fault, at);
+        let what = format!("{}, {fault} at call {at}: {done:?}", self.scenario.name);
+        let state = (self.scenario.state)(self.home)
+            .unwrap_or_else(|wrong| panic!("{wrong}\nafter {what}"));
+        if done.code == 0 {
+            assert_eq!(state, State::New, "the command said that it was done: {what}");
+        }
+        if fault == "short" {
+            assert_eq!(done.code, 0, "a short write is no error: {what}");
+        }
+        // A command that was killed before its first result says nothing; others say why.
+        assert!(fault == "kill" || done.code == 0 || !done.err.trim().is_empty(), "{what}");
+        let again = self.home.command(self.scenario.command).output().unwrap();
+        let again = Done::of(again);
+        assert_eq!(again.code, 0, "again: {again:?}\nafter {what}");
+        assert_eq!((self.scenario.state)(self.home), Ok(State::New), "again after {what}");
+    }
+}
+
+/// Tries each fault at up to `n` calls of each command, spread over all of them. Returns how many.
+fn try_faults(n: u64) -> Option<u64> {
+    let mut tried = 0;
+    for scenario in SCENARIOS {
+        let home = Home::new();
+        let elsewhere = Home::new();
+        let library = library(&elsewhere)?;
+        let bench = Bench::new(&home, &library, scenario);
+        let n_calls = bench.n_calls();
+        assert!(n_calls > 3, "{}: the library counts {n_calls} calls", scenario.name);
+        for (i, fault) in (0..).zip(FAULTS) {
+            let n = n.min(n_calls);
+            for point in 0..n {
+                // Each fault has calls of its own, if there are enough.
+                let at = (point * n_calls + i * n_calls / FAULTS.len() as u64) / n % n_calls + 1;
+                bench.check(fault, at);
+                tried += 1;
+            }
+        }
+        println!("{}: {n_calls} calls that change the disk", scenario.name);
+    }
+    Some(tried)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_fault_of_the_disk_at_any_write_loses_nothing() {
+    try_faults(1);
+}
+
+/// `cargo test -p findling --test collections -- --ignored at_a_thousand_writes`
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "a thousand commands take minutes"]
+fn faults_of_the_disk_at_a_thousand_writes_lose_nothing() {
+    let Some(tried) = try_faults(250 / SCENARIOS.len() as u64 + 1) else { return };
+    println!("{tried} faults");
+}

@@ -1,0 +1,133 @@
+//! The commands that write, each with the state before, and how to see what they left.
+
+use super::State;
+use crate::home::Home;
+
+/// A command that changes what is on the disk.
+pub struct Scenario {
+    pub name: &'static str,
+    /// Makes the state before the command.
+    pub prepare: fn(&Home),
+    pub command: &'static [&'static str],
+    /// Tells which state is there. The error says what is lost or half there.
+    pub state: fn(&Home) -> Result<State, String>,
+}
+
+pub const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        name: "build",
+        prepare: |home| {
+            site(home, "before");
+            succeeds(home, BUILD);
+            site(home, "after");
+        },
+        command: BUILD,
+        state: |home| pages(home, "out"),
+    },
+    Scenario {
+        name: "sync",
+        prepare: |home| {
+            site(home, "before");
+            home.add("site");
+            site(home, "after");
+        },
+        command: &["sync", "site"],
+        state: |home| pages(home, "site"),
+    },
+    Scenario {
+        name: "merge",
+        prepare: |home| {
+            site(home, "before");
+            parts(home);
+            succeeds(home, MERGE);
+            site(home, "after");
+            parts(home);
+        },
+        command: MERGE,
+        state: |home| pages(home, "out"),
+    },
+    Scenario {
+        name: "collection import",
+        prepare: |home| {
+            site(home, "before");
+            succeeds(home, SINGLE);
+            succeeds(home, &["collection", "import", "site.findling", "imported"]);
+            site(home, "after");
+            succeeds(home, SINGLE);
+        },
+        command: &["collection", "import", "site.findling", "imported", "--replace"],
+        state: |home| pages(home, "imported"),
+    },
+    Scenario {
+        name: "note add",
+        prepare: |home| succeeds(home, &["note", "add", "# Before\n\nThe note before."]),
+        command: &["note", "add", "# After\n\nThe note after."],
+        state: |home| {
+            let listed = home.run(&["note", "list", "--json"]);
+            if listed.code != 0 || !listed.out.contains("Before") {
+                return Err(format!("the note of before is not listed: {listed:?}"));
+            }
+            Ok(if listed.out.contains("After") { State::New } else { State::Old })
+        },
+    },
+    Scenario {
+        name: "search with a history",
+        prepare: |home| {
+            site(home, "before");
+            succeeds(home, BUILD);
+            home.write("findling.toml", "history = true\n");
+            succeeds(home, &["search", "out", "before"]);
+        },
+        command: &["search", "out", "common"],
+        state: |home| {
+            let shown = home.run(&["history", "--json"]);
+            if shown.code != 0 || !shown.out.contains("before") {
+                return Err(format!("the search of before is forgotten: {shown:?}"));
+            }
+            // A search answers without a history too.
+            Ok(State::New)
+        },
+    },
+];
+
+const BUILD: &[&str] = &["build", "site", "-o", "out", "--encoder=none", "--no-client"];
+const SINGLE: &[&str] =
+    &["build", "site", "-o", "site.findling", "--single-file", "--encoder=none", "--no-client"];
+const MERGE: &[&str] = &["merge", "one", "two", "--no-client", "-o", "out"];
+
+/// Number of pages of the site.
+const N: usize = 6;
+
+fn site(home: &Home, marker: &str) {
+    for page in 0..N {
+        let text = format!("# Page {page}\n\nEvery page has this: common. {marker} {page}.\n");
+        home.write(&format!("site/{page}.md"), &text);
+    }
+}
+
+fn parts(home: &Home) {
+    for (part, output) in [("1/2", "one"), ("2/2", "two")] {
+        succeeds(home, &["build", "site", "--encoder=none", "--part", part, "-o", output]);
+    }
+}
+
+fn succeeds(home: &Home, args: &[&str]) {
+    let done = home.run(args);
+    assert_eq!(done.code, 0, "{args:?}: {}", done.err);
+}
+
+/// Tells whether all pages of a bundle are those of before, or all those of after.
+fn pages(home: &Home, target: &str) -> Result<State, String> {
+    let count = |query: &str| {
+        let args = ["search", target, query, "--json", "--mode=lexical", "--verbatim", "-k100"];
+        let done = home.run(&args);
+        let response: serde_json::Value = serde_json::from_str(&done.out)
+            .map_err(|_| format!("`{query}` is not answered: {done:?}"))?;
+        Ok::<_, String>(response["results"].as_array().map_or(0, Vec::len))
+    };
+    match [count("common")?, count("before")?, count("after")?] {
+        [N, N, 0] => Ok(State::Old),
+        [N, 0, N] => Ok(State::New),
+        found => Err(format!("expected {N} pages, all of before or all of after, found {found:?}")),
+    }
+}
