@@ -404,8 +404,8 @@ export class Bundle {
   }
 
   /**
-   * Lets files that the next request wants come along with those of this round, where they lie
-   * beside them. Files are missing, so the engine tells at once which ones.
+   * Prefetches files of the next request that are adjacent to the files of this round. The engine
+   * returns at once the files that are missing.
    */
   #readAhead(engine: Engine, request: Request): void {
     if (this.#deferred && !this.#deferred.loaded && needsDeferred(request)) return;

@@ -152,7 +152,7 @@ fn lane_of(bundle: &Bundle, id: usize) -> usize {
 }
 
 /// Finds the shards of an earlier bundle that are in the new one. Keeps the earlier packs of which
-/// at least half is in use, if the limits allow them. The limits may now be those of another host.
+/// at least half is in use, if the limits allow them. The limits may have changed with the host.
 fn keep(
     earlier: &PackedShards,
     items: &mut [Item<'_>],

@@ -174,8 +174,7 @@ fn found(hints: &Hints, group: &str, counts: &Counts) -> Vec<Edge> {
     found
 }
 
-/// Returns whether the section of an edge would become empty, although it has a heading and is
-/// text.
+/// Returns whether leaving out the text at an edge would empty a section of text with a heading.
 fn is_section_of_text(
     hints: &Hints,
     edge: &Edge,

@@ -34,7 +34,7 @@ const ENCODER_RETRY = 60_000;
 /** The bundle that a request is for. */
 export interface Place {
   /**
-   * The bundle's address. The host of a bundle in a store is that of the request, and means
+   * The bundle's address. For a bundle in a store its host is the request's host, and means
    * nothing.
    */
   address: URL;

@@ -1,5 +1,5 @@
-//! Messages over standard input and output, one a line. A line that is no message is answered by an
-//! error, so that its sender does not wait for ever.
+//! Messages over standard input and output, one on each line. A line that is no message gets an
+//! error as its answer, so that the sender does not wait for ever.
 
 use std::io;
 use std::sync::Arc;

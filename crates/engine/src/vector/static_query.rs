@@ -58,8 +58,8 @@ impl StaticQuery {
         query
     }
 
-    /// Adds up the rows of all words, or says which shards that takes. Words without rows have no
-    /// part.
+    /// Adds up the rows of all words, or returns the missing shards. Words without rows are left
+    /// out.
     pub fn embed(&self, index: &Index, rows: &StaticRows, dim: u32) -> Embedded {
         let mut needed = Vec::new();
         let mut sum = vec![0.0f32; dim as usize];

@@ -99,8 +99,8 @@ impl<'a> VectorView<'a> {
         (i < shard.vectors.len()).then(|| (shard.vectors.row(i), shard.vectors.scale(i)))
     }
 
-    /// Returns the cosine of a query with a section: that of its best vector; `None` for a section
-    /// without vectors, or whose vectors are not here.
+    /// Returns the highest cosine of a query with a section's vectors; `None` if the section has no
+    /// vectors or they are not in memory.
     pub fn similarity(&self, query: &QuantisedQuery, section: SectionId) -> Option<f32> {
         let vectors = self.structure.vectors(section);
         vectors

@@ -14,7 +14,7 @@ use super::{Read, xml::text_of};
 /// Reads a file. Chapters that cannot be read are added to `broken` with their reason.
 ///
 /// # Errors
-/// The reason, if it is damaged, protected or over the limits.
+/// If the file is damaged, protected or over the limits.
 pub(super) fn read(
     bytes: &[u8],
     options: &Options,

@@ -118,8 +118,8 @@ impl VisitorMut for Traps<'_> {
             seq.instrs.push((Instr::Unreachable(ir::Unreachable {}), ir::InstrLocId::default()));
             self.made += 1;
         }
-        // What is computed and stored right before a trap is for nobody. An instruction left out
-        // leaves its operands on the stack, which at a trap may hold anything.
+        // Nobody uses the results of instructions right before a trap. Without such an instruction
+        // its operands stay on the stack, which may hold anything at a trap.
         while let [.., (before, _), (Instr::Unreachable(_), _)] = &seq.instrs[..]
             && is_quiet(before)
         {
