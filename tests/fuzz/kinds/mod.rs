@@ -7,11 +7,11 @@ use findling_read::{Document, Format, Options, extract_document};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// How the bytes of the fuzzer become a file.
+/// The way in which the bytes of the fuzzer become a file.
 pub enum Wrapping {
-    /// They are the file.
+    /// The bytes are the file.
     Plain,
-    /// They are the entry of this name in a zip archive that has the other entries already.
+    /// The bytes are the entry of this name in a zip archive that has the other entries already.
     Entry(&'static str, &'static [(&'static str, &'static str)]),
 }
 

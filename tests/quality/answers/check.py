@@ -30,8 +30,8 @@ STOP_WORDS = set(
     " other our out over own per possible really right same say says see set should show since so"
     " some something sometimes still such tell than that that's the their them then there these"
     " they thing things this those through to too two under unless until up use used useful uses"
-    " using versus very vs want was way we well went were what what's when where whether which while"
-    " who whole why will with within without won't work works would wrong you your".split()
+    " using versus very vs want was way we well went were what what's when where whether which"
+    " while who whole why will with within without won't work works would wrong you your".split()
 )
 
 

@@ -14,15 +14,15 @@ mod scenarios;
 
 use scenarios::{SCENARIOS, Scenario};
 
-/// What the disk does. See the library.
+/// Faults of the disk, by their names in the library.
 const FAULTS: [&str; 4] = ["kill", "enospc", "eio", "short"];
 
 /// The state of what a command changes.
 #[derive(Debug, PartialEq, Eq)]
 enum State {
-    /// As before the command.
+    /// The state before the command.
     Old,
-    /// As after it.
+    /// The state after it.
     New,
 }
 
@@ -158,7 +158,7 @@ fn a_fault_of_the_disk_at_any_write_loses_nothing() {
     try_faults(1);
 }
 
-/// `cargo test -p findling --test collections -- --ignored at_a_thousand_writes`
+/// Runs as `cargo test -p findling --test collections -- --ignored at_a_thousand_writes`.
 #[test]
 #[cfg(target_os = "linux")]
 #[ignore = "a thousand commands take minutes"]
