@@ -218,8 +218,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Returns a free directory for a collection; `None` where the directory of the name itself is
-    /// free.
+    /// Returns a free directory for a collection; `None` if the directory with the collection's own
+    /// name is free.
     fn free_directory(&self, name: &Name) -> Result<Option<Name>, Error> {
         let in_use = |directory: &Name| {
             let named = self

@@ -102,8 +102,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     Ok(exit_code(&lines))
 }
 
-/// Syncs now, and again whenever a source or the registry changes. What fails is reported, and
-/// tried again after the next change.
+/// Syncs now, and again whenever a source or the registry changes. A failure is reported, and the
+/// collection is tried again after the next change.
 fn watch(home: &Home, args: &Args, names: Vec<Name>, ui: &Ui) -> Result<ExitCode> {
     // Changes made during the first sync are noticed after it.
     let mut watch = Watch::new(home, &args.names)?;

@@ -2,10 +2,10 @@
 //! a part. [`take`] joins all parts of a site to the pages that one machine would have read, with
 //! the vectors that are already computed. `docs/scale.md` is the guide.
 //!
-//! A part saves time and decides no byte: what needs all pages (titles, languages, statistics,
-//! copies, cells, fitted rows) is computed when the parts are joined, and a vector is only used for
-//! the very text that it was made of. A text that the rules for the whole site change is embedded
-//! again.
+//! Parts save time and do not change the bundle's bytes: everything that needs all pages (titles,
+//! languages, statistics, copies, cells, fitted rows) is computed when the parts are joined, and a
+//! vector is only used for the very text that it was made of. A text that the rules for the whole
+//! site change is embedded again.
 
 mod error;
 mod file;

@@ -383,8 +383,9 @@ fn order(bundle: &Bundle) -> Order {
     }
 }
 
-/// Returns the numbers of the cells in an order in which neighbours have similar centroids: from
-/// each the nearest that is left. `None` if there are too many, or they cannot be read.
+/// Returns the numbers of the cells in an order in which neighbours have similar centroids: after
+/// each cell comes the nearest one that is left. `None` if there are too many, or they cannot be
+/// read.
 fn cells_in_order(bundle: &Bundle) -> Option<Vec<usize>> {
     let n = bundle.cells.len();
     if !(3..=MAX_ORDERED_CELLS).contains(&n) {

@@ -281,8 +281,8 @@ impl Project<'_> {
     }
 }
 
-/// Resolves a path without links: as much of it as there is, and the names behind that. `None` if
-/// these lead upwards.
+/// Resolves the links in a path. Names at its end that do not exist yet are appended as they are;
+/// `None` if these lead upwards.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let mut missing = Vec::new();
     for there in path.ancestors() {

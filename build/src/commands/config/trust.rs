@@ -76,8 +76,8 @@ fn hash(file: &SettingsFile) -> String {
     blake3::hash(file.text().as_bytes()).to_hex().to_string()
 }
 
-/// Returns whether a file, or a link that leads to it, is another user's. Under `sudo` those of the
-/// user who called it are one's own.
+/// Returns whether a file, or a link that leads to it, belongs to another user. Under `sudo`, files
+/// of the user who called it do not count as another user's.
 #[cfg(unix)]
 pub fn is_of_another_user(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

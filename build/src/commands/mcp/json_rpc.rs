@@ -1,5 +1,5 @@
-//! Messages of JSON-RPC, as they come over standard input or HTTP, and the errors that answer what
-//! is no message.
+//! Messages of JSON-RPC, as they come over standard input or HTTP, and the errors for input that is
+//! no message.
 //!
 //! | what comes | the answer's code | its `id` |
 //! |---|---|---|

@@ -1,7 +1,7 @@
 //! Phrases and exclusions: which sections have these words in a row?
 //!
 //! A phrase stands in a title (then all sections of the page have it), in a heading, or in a
-//! passage. A passage ends where the next one begins, and so does what phrases can be found in.
+//! passage. A passage ends where the next one begins, so no phrase is found across the two.
 
 #![doc(alias = "deferred")]
 

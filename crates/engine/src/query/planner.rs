@@ -170,8 +170,8 @@ impl QueryPlan {
     }
 }
 
-/// Returns the keys of the title that a query without exclusions would be; and without the stop
-/// words in front, where others are left.
+/// Returns the keys of titles that equal the query without its exclusions: with the stop words at
+/// its beginning, and without them if other words are left.
 fn names(analyzers: &mut [Analyzer], query: &Query) -> (Vec<String>, Vec<String>) {
     let words = &query.clauses;
     let is_name = words.iter().all(|clause| !clause.excluded);

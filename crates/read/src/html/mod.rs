@@ -217,8 +217,8 @@ fn note_outside(survey: &Survey, roots: &[ElementRef], trace: &mut Trace) {
 /// at a quarter.
 const MAX_DEPTH: i64 = 2000;
 
-/// Returns whether elements that only their end tags close are open in larger number than any page
-/// means.
+/// Returns whether more elements are open than any real page has, counting elements that only their
+/// end tags close.
 fn nests_too_deep(text: &str) -> bool {
     let mut depth = 0i64;
     for (at, _) in text.match_indices('<') {

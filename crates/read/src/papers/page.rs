@@ -71,8 +71,8 @@ pub(super) fn add_document(
     outcome.pages.push(raw);
 }
 
-/// Sets the attributes of a page. A value that is not known can be filtered by as "unknown". A year
-/// that is not known is only shown so, since the other years are numbers.
+/// Sets the attributes of a page. A missing value is "unknown", and filters can ask for that. A
+/// missing year is shown as "unknown" too, but no filter finds it, since years are numbers.
 fn describe(paper: &Paper, raw: &mut RawPage) {
     let text = |value: &str| match fold(value) {
         value if value.is_empty() => Raw::Text(UNKNOWN.to_owned()),
