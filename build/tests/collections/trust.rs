@@ -258,8 +258,8 @@ fn a_deployment_under_a_reader_is_followed_at_the_next_question() {
         for query in ["mutex", "oven", "\"may hold\"", "thread that waits"] {
             assert!(pages(query).is_ok(), "{layout} {query}");
         }
-        // The program that starts anew for each question does not wait for a minute either, where
-        // its copy lacks a file.
+        // The program starts again for each question. If its copy lacks a file, it does not wait
+        // for a minute either.
         if layout != "--host=files" {
             continue;
         }

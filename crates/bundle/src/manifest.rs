@@ -254,8 +254,9 @@ pub struct SpellingRange {
     pub shard: crate::ShardId,
 }
 
-/// A range of pages whose texts share a shard. It has only a part of its first page if it begins
-/// behind that page's first section, and of its last page if the next range does.
+/// A range of pages whose texts share a shard. The range has only a part of its first page if it
+/// begins behind that page's first section. It has only a part of its last page if the next range
+/// begins inside that page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextRange {
     /// First page. The range ends before the next one's first page and section.

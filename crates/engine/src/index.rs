@@ -146,9 +146,8 @@ impl Index {
         }
     }
 
-    /// Sets whether searches read only the cells nearest to the query instead of fetching all
-    /// vectors, where the bundle has cells. Then they need little of a large bundle, and find
-    /// almost what they would find in all of it.
+    /// Sets whether searches read only the cells nearest to the query instead of all vectors, if
+    /// the bundle has cells. Such searches fetch little of a large bundle and find almost the same.
     pub fn set_streamed(&mut self, streamed: bool) {
         self.streamed = streamed;
     }

@@ -116,7 +116,7 @@ impl Pair {
 }
 
 /// Returns whether `c` is a spacing mark with a combining class, which Unicode normalisation may
-/// put in another order. See the module's page.
+/// put in another order. The module's documentation has the reason.
 fn is_reordered(c: char) -> bool {
     matches!(u32::from(c),
         0x302e | 0x302f | 0x16ff0 | 0x16ff1 | 0x1d15e..=0x1d172 | 0x1d1bb..=0x1d1c0)

@@ -66,8 +66,8 @@ impl Iterator for Tiers<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Posting> {
-        // One place that reads postings: it is inlined wherever they are walked, and readers
-        // download each copy.
+        // Postings are read in this one place only. The code is inlined into each place that walks
+        // them, and readers download each copy.
         loop {
             match self.first.as_mut()?.next() {
                 None => self.first = self.second.take(),

@@ -101,8 +101,8 @@ impl Layer {
     }
 
     /// Connects vectors of a batch with the neighbours that were chosen for them. The result does
-    /// not depend on the number of threads: each vector's edges are computed by themselves, from
-    /// those it had and from the new ones in the order of their places.
+    /// not depend on the number of threads: each vector's edges are computed separately, from its
+    /// earlier edges and the new ones in the order of their places.
     pub fn connect(&mut self, points: &Points<'_>, chosen: &[(Place, Vec<Place>)]) {
         let mut back: Vec<(Place, Place)> = chosen
             .iter()

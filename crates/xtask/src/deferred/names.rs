@@ -35,8 +35,7 @@ pub enum Named {
     Module(String),
     /// One function: its path.
     Function(String),
-    /// A method: crate, type and name. Where an implementation is written is in no name of the
-    /// present scheme.
+    /// A method: crate, type and name. Names do not contain the module of the implementation.
     Method(String, String, String),
     /// All whose names contain a text.
     Containing(&'static str),

@@ -56,8 +56,7 @@ impl Site {
         Self { given, choice, streamed, ui, open: Mutex::default() }
     }
 
-    /// Returns the build that is there. An earlier one goes on answering while that cannot be
-    /// opened.
+    /// Returns the current build. If that cannot be opened, the earlier one continues to answer.
     ///
     /// # Errors
     /// If there is no bundle, or it cannot be opened.
@@ -166,8 +165,8 @@ impl Build {
     }
 }
 
-/// Returns the request with the page that it names relative to the site; `None` if it names none
-/// below the site's addresses.
+/// Returns the request with its page's address made relative to the site; `None` if the request has
+/// no address below the site's addresses.
 fn without_address(request: &Request, addresses: &[String]) -> Option<Request> {
     let mut relative = request.clone();
     let fields = [&mut relative.similar_to, &mut relative.read, &mut relative.why];

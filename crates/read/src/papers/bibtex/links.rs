@@ -2,7 +2,7 @@
 //!
 //! The library gives an entry the fields of those that it links to. It follows links by calling
 //! itself and copies each entry on the way, so a circle overflows its stack, and entries that each
-//! name the next one twice take for ever. Links that would are taken out before it sees them.
+//! name the next one twice take for ever. Such links are removed before the library sees them.
 
 use std::collections::HashMap;
 
@@ -27,8 +27,8 @@ const FIELD_BYTES: usize = 200;
 /// by their own names.
 const LINKING: [(&str, &str); 2] = [("crossref", "findling-crossref"), ("xdata", "findling-xdata")];
 
-/// Takes out links that lead back to their entry, or to too much. Returns the entries that lost one
-/// by their places.
+/// Removes links that lead back to their own entry, or to too many entries or bytes. Returns the
+/// places of the entries that lost a link.
 ///
 /// # Errors
 /// If the entries cannot be read, as the library would say.
