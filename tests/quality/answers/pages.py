@@ -25,12 +25,13 @@ def squeezed(text):
 
 
 class Section:
-    """A section: its anchor (empty for the top of the page), its heading and its text."""
+    """A section: its anchor (empty for the top), its heading, and its text without the heading."""
 
     def __init__(self, anchor, heading=""):
         self.anchor = anchor
         self.heading = heading
         self.tag = ""
+        self.alias = ""  # another anchor in front of the heading
         self.parts = []
 
     @property
@@ -52,11 +53,14 @@ class Page:
         self.by_anchor = {}
         for section in sections:
             self.by_anchor.setdefault(section.anchor, section)
+            if section.alias:
+                self.by_anchor.setdefault(section.alias, section)
         self.by_anchor.setdefault(top, sections[0])
 
     def addresses(self, name, section):
-        """Returns the addresses of a section of this page; the first one has up to two."""
+        """Returns the addresses of a section of this page: one, or two that lead to it."""
         anchors = [section.anchor] if section.anchor else ["", self.top]
+        anchors += [section.alias] if section.alias else []
         return list(dict.fromkeys(f"{name}#{a}" if a else name for a in anchors))
 
     def find(self, quote):
@@ -178,7 +182,8 @@ class HtmlReader(html.parser.HTMLParser):
                 self.lists = [self.current for _ in self.lists]
         elif heading["tag"] == "dt" and self.lists and self.described:
             self.current = self.lists[-1]
-        self.current.parts.append(" " + "".join(heading["parts"]) + " ")
+        if heading["tag"] == "dt" and not heading["anchor"]:
+            self.current.parts.append(" " + words + " ")
 
     def handle_data(self, data):
         if self.skip:
@@ -255,6 +260,7 @@ def read_markdown(text):
         heading = None if fence else re.match(r"(#{1,6})\s+(.*?)\s*#*\s*$", line or "")
         if line is None or mark or heading:
             sections[-1].parts.append(plain("\n".join(prose)) + "\n")
+            before = prose[-1].strip() if prose else ""
             prose = []
         if mark and (fence is None or mark[1].startswith(fence)):
             fence = None if fence else mark[1]
@@ -268,7 +274,8 @@ def read_markdown(text):
             else:
                 sections.append(Section(anchor, words))
                 sections[-1].tag = f"h{len(heading[1])}"
-            sections[-1].parts.append(words + "\n")
+                own = re.fullmatch(r"<a (?:id|name)=[\"']([^\"']+)[\"']></a>", before)
+                sections[-1].alias = own[1] if own else ""
         elif fence:
             sections[-1].parts.append((line or "") + "\n")
         elif line is not None:
