@@ -1,7 +1,8 @@
 """Sections of HTML and Markdown pages, as an answer set names them.
 
 A section is a heading with an anchor and the text up to the next one. Terms of definition lists
-with an id are sections as well. The section of a page's title is named by the page's address alone.
+with an id are sections as well, and so are rows of tables with an anchor, whose text also stays in
+the section around them. The section of a page's title is named by the page's address alone.
 This reader is independent of the one that is judged, and simpler: quotes are looked up in it.
 """
 
@@ -82,6 +83,7 @@ class HtmlReader(html.parser.HTMLParser):
         self.described = False  # whether the last term has a description
         self.skip = 0
         self.heading = None  # a heading or term that is being read
+        self.row = None  # the section of the open row of a table, if it has an anchor
         self.loose = ""
         self.top = None
         self.title_tag = None
@@ -97,6 +99,9 @@ class HtmlReader(html.parser.HTMLParser):
         if anchor and not self.skip:
             self.anchors.add(anchor)
             is_index_mark = "indexterm" in (attrs.get("class") or "")
+            if tag == "a" and self.row is None and any(e[0] == "tr" for e in self.open):
+                self.row = Section(anchor)
+                self.sections.append(self.row)
             if self.heading and not self.heading["anchor"] and not is_index_mark:
                 self.heading["anchor"] = anchor
             elif tag == "a" and not self.heading and not is_index_mark:
@@ -160,6 +165,8 @@ class HtmlReader(html.parser.HTMLParser):
             return
         if self.heading and self.heading["tag"] == tag:
             self.end_heading()
+        elif tag == "tr":
+            self.row = None
         elif tag == "dl" and self.lists:
             self.current = self.lists.pop()
         if tag in BLOCKS:
@@ -192,11 +199,10 @@ class HtmlReader(html.parser.HTMLParser):
             self.title_tag.append(data)
         elif self.heading:
             self.heading["parts"].append(data)
-        elif data.strip():
-            self.loose = ""
-            self.current.parts.append(data)
         else:
-            self.current.parts.append(data)
+            self.loose = "" if data.strip() else self.loose
+            for section in filter(None, [self.current, self.row]):
+                section.parts.append(data)
 
 
 def read_html(text):
