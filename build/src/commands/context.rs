@@ -4,19 +4,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use findling_engine::{Limit, Request, SectionsPerPage};
+use findling_engine::{Limit, Request};
 use serde::Serialize;
 
 use super::ask::{Group, ask};
-use super::search::{Output, SearchOptions, finish, write_to};
+use super::search::{Output, SearchOptions, Sections, finish, write_to};
 use crate::output::{Exit, SCHEMA};
 use crate::passages::{self, Passages, candidates, fill, merged};
 use crate::safe_text;
 use crate::ui::Ui;
 
-/// Pages that are looked at, and sections of each.
+/// Pages that are looked at.
 const PAGES: u32 = 20;
-const SECTIONS: u32 = 3;
 
 /// Print the best passages for a query, within a number of tokens
 #[derive(Debug, clap::Args)]
@@ -33,6 +32,9 @@ pub struct Args {
     /// Most pages to take passages from
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = PAGES)]
     pub limit: u32,
+    /// Number of sections to show of each page.
+    #[command(flatten)]
+    pub sections: Sections,
     /// How the query is searched.
     #[command(flatten)]
     pub options: SearchOptions,
@@ -83,7 +85,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 fn context(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
     let request = Request {
         limit: Limit(args.limit),
-        sections_per_page: SectionsPerPage(SECTIONS),
+        sections_per_page: args.sections.per_page(u32::MAX),
         ..args.options.request(&args.query)
     };
     let (mut groups, failed) = ask(&args.targets, &args.options, &request, false, ui)?;

@@ -7,7 +7,7 @@ use findling_engine::{Limit, Request};
 use serde::Serialize;
 
 use super::ask::{Group, ask};
-use super::search::{Output, SearchOptions, exit, finish, keep, write_to};
+use super::search::{Output, SearchOptions, Sections, exit, finish, keep, write_to};
 use crate::output::{
     self, Answer, Body, Exit, Failure, Format, Meta, SCHEMA, UsageError, Vectors, body,
 };
@@ -32,6 +32,9 @@ pub struct Args {
     /// Number of pages to skip first in each collection
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub offset: u32,
+    /// Number of sections to show of each page.
+    #[command(flatten)]
+    pub sections: Sections,
     /// Another phrasing of the query. Each page counts with the phrasing that finds it best.
     /// Repeatable, at most four times
     #[arg(long, value_name = "QUERY")]
@@ -99,6 +102,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let request = Request {
         limit: Limit(args.limit),
         offset: args.offset,
+        sections_per_page: args.sections.of_search(),
         also: args.also.clone(),
         explain: args.explain,
         ..args.options.request(&args.query)

@@ -3,7 +3,8 @@
 //! Half of the budget goes to snippets: one of the best section of each page, in the order of the
 //! ranking, so that a late page that answers is there. Then each of these pages in turn may take a
 //! part of what is left. It widens its sections with that: to the passage around the snippet, to
-//! the whole section, or else to the neighbours of the passage as far as they fit.
+//! the whole section, or else to the neighbours of the passage as far as they fit. What is left
+//! after that goes to further sections of the pages.
 
 mod excerpt;
 mod print;
@@ -26,6 +27,9 @@ const FOR_WIDENING: f32 = 0.5;
 
 /// The part of what is left that one section may take.
 const OF_REST: f32 = 0.8;
+
+/// Sections of a page that are widened before further sections of it are taken.
+const FIRST_SECTIONS: usize = 3;
 
 /// Tokens that the frame of a passage takes besides its heading and its location.
 const FRAME: usize = 8;
@@ -190,6 +194,8 @@ fn part(tokens: usize, of: f32) -> usize {
 /// to snippets of the others.
 pub fn fill(found: Vec<Candidate>, budget: usize) -> Passages {
     let n_found = found.len();
+    let (found, further): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|candidate| candidate.place < FIRST_SECTIONS);
     let mut left = budget;
     let kept_back = part(budget, FOR_WIDENING);
     // Sections, and whether they have their snippet.
@@ -226,6 +232,12 @@ pub fn fill(found: Vec<Candidate>, budget: usize) -> Passages {
     for candidate in later.into_iter().chain(others.into_iter().map(|(candidate, _)| candidate)) {
         if let Some(rest) = left.checked_sub(candidate.tokens()) {
             left = rest;
+            taken.push(candidate);
+        }
+    }
+    for mut candidate in further {
+        if let Some(rest) = left.checked_sub(candidate.tokens()) {
+            left = candidate.widen(rest);
             taken.push(candidate);
         }
     }

@@ -132,7 +132,7 @@ fn walk(
         return all_as(Format::Papers, found.that(papers::has_name), directory, tell);
     }
     if options.format.is_none()
-        && let Some(files) = not_of_a_site(&found, directory, root, options)
+        && let Some(files) = not_of_a_site(&found, directory, root, options, tell)
     {
         return files;
     }
@@ -323,19 +323,24 @@ fn not_of_a_site(
     directory: &Path,
     root: Option<&Path>,
     options: &Options,
+    tell: &mut dyn FnMut(Severity, &Path, String),
 ) -> Option<Vec<(PathBuf, Format)>> {
+    let chats = found.that(|path| conversations::has_name(path, &options.tree));
+    let mut left = Vec::new();
+    let code = walk_code(directory, root, options, &mut |severity, path, reason| {
+        left.push((severity, path.to_owned(), reason));
+    });
+    let counts = code::Counts::of(directory, code.iter().map(|(path, _)| path.as_path()));
+    let are_chats = chats.len() > counts.all_programs() && are_conversations(&chats, &options.tree);
+    if !are_chats && code::is_repository(directory, &options.tree, &counts) {
+        for (severity, path, reason) in left {
+            tell(severity, &path, reason);
+        }
+        return Some(code);
+    }
     // Rendered pages come from a site, with whatever else.
     if found.count(Format::Html) > 0 {
         return None;
-    }
-    let chats = found.that(|path| conversations::has_name(path, &options.tree));
-    // Programs come with records less often than sets of records with programs.
-    if found.count(Format::Jsonl) == 0 {
-        let code = walk_code(directory, root, options, &mut |_, _, _| {});
-        let n_code = code.iter().filter(|(path, _)| !code::is_markup(path)).count();
-        if n_code > found.named.len().max(chats.len()) {
-            return Some(code);
-        }
     }
     let papers = found.that(papers::has_name);
     if are_papers(&papers, found.n_markup(), &options.tree) {

@@ -72,6 +72,8 @@ mod plain_text;
 mod reading;
 mod reference_marks;
 mod repeated;
+#[cfg(test)]
+mod repository_tests;
 pub mod rows;
 mod rst;
 pub mod share;
@@ -632,9 +634,9 @@ fn too_large(file: &File, size: u64, options: &Options) -> Option<(Severity, Str
         Format::Jsonl => None,
         Format::Chats if conversations::is_lines(&file.path) => None,
         Format::Papers if papers::is_lines(&file.path) => None,
-        Format::Code if size > code::MAX_BYTES => Some((
+        Format::Code if size > code::max_bytes(&file.path) => Some((
             Severity::Skipped,
-            format!("has {size} bytes: files of code over {} are data", code::MAX_BYTES),
+            format!("is a file over {} bytes: it has {size}", code::max_bytes(&file.path)),
         )),
         _ if size > options.max_file_bytes => Some((
             Severity::Error,
@@ -671,6 +673,14 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
     }
     if file.format == Format::Documents {
         if let Some(raw) = documents::read(bytes, file, options, &mut outcome) {
+            push(raw, file, options, &mut outcome);
+        }
+        return outcome;
+    }
+    if file.format == Format::Code
+        && let Some(read) = code::read_bytes(bytes, file, options, &mut outcome)
+    {
+        if let Some(raw) = read {
             push(raw, file, options, &mut outcome);
         }
         return outcome;

@@ -1,5 +1,7 @@
 //! Reads the inputs of `findling build`, except models.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -260,9 +262,11 @@ pub fn reading_options(args: &Args, pins: Pins) -> Result<sources::Options> {
 /// Reads all pages, without parsing the files whose pages are kept.
 pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Result<Input> {
     let options = reading_options(args, pins)?;
-    let (mut unreadable, mut skipped) = (0, 0);
+    let (mut unreadable, mut skipped) = (0, BTreeMap::new());
     let mut on_problem = |problem: Problem| {
-        skipped += usize::from(problem.severity == Severity::Skipped);
+        if problem.severity == Severity::Skipped {
+            *skipped.entry(kind_of_reason(&problem.reason)).or_default() += 1;
+        }
         unreadable += usize::from(tell(&problem, ui));
     };
     let bar = ui.bar("Reading", 0, "files");
@@ -272,7 +276,7 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
     });
     let read = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
     let Read { pages, included, shared, lost } = read;
-    tell_left_out(&lost, skipped, ui);
+    tell_left_out(&lost, &skipped, ui);
     check_found(&pages, args, unreadable)?;
     Ok(Input { pages, n_unreadable: unreadable, included, shared, ..Input::default() })
 }
@@ -281,7 +285,7 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
 const MAX_RULES_TOLD: usize = 6;
 
 /// Tells how much of the pages was left out, and how many files and pages as a whole.
-fn tell_left_out(lost: &[LostWords], skipped: usize, ui: &Ui) {
+fn tell_left_out(lost: &[LostWords], skipped: &BTreeMap<String, u64>, ui: &Ui) {
     let named = lost.iter().take(MAX_RULES_TOLD).map(|lost| {
         let (words, pages) = (thousands(lost.words), count(lost.pages as u64, "pages"));
         format!("{words} by {} ({pages})", lost.rule.name())
@@ -292,9 +296,32 @@ fn tell_left_out(lost: &[LostWords], skipped: usize, ui: &Ui) {
         let named = named.join(", ");
         ui.status("Left out", format!("{words} words: {named}; see inspect --extraction"));
     }
-    if skipped > 0 {
-        let skipped = count(skipped as u64, "files and pages");
-        ui.status("Left out", format!("{skipped} as a whole; --verbose names them"));
+    if !skipped.is_empty() {
+        let all = count(skipped.values().sum(), "files and pages");
+        let mut reasons: Vec<_> = skipped.iter().collect();
+        reasons.sort_by_key(|(reason, n)| (Reverse(**n), *reason));
+        let named = reasons.iter().take(MAX_RULES_TOLD);
+        let mut named: Vec<String> =
+            named.map(|(reason, n)| format!("{} {reason}", thousands(**n))).collect();
+        let rest: u64 = reasons.iter().skip(MAX_RULES_TOLD).map(|(_, n)| **n).sum();
+        if rest > 0 {
+            named.push(format!("{} for other reasons", thousands(rest)));
+        }
+        let named = named.join("; ");
+        ui.status("Left out", format!("{all} as a whole: {named}; --verbose names them"));
+    }
+}
+
+/// Returns what the reasons of a kind have in common: the words before the details, without
+/// numbers.
+fn kind_of_reason(reason: &str) -> String {
+    let end = reason.find([':', ';', ',', '(', '"', '`']).unwrap_or(reason.len());
+    let words = reason[..end].split_whitespace();
+    let words = words.filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
+    let words = words.collect::<Vec<_>>().join(" ");
+    match words.strip_prefix("has ") {
+        Some(what) => format!("with {what}"),
+        None => words.strip_prefix("is ").unwrap_or(&words).to_owned(),
     }
 }
 
@@ -311,4 +338,21 @@ pub fn check_found(pages: &[Page], args: &Args, unreadable: usize) -> Result<()>
         );
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_that_differ_in_details_are_one_kind() {
+        for (reason, kind) in [
+            ("is of a kind that is not read: .png", "of a kind that is not read"),
+            ("is written by a program, as its name says: *.min.js", "written by a program"),
+            ("has lines of 512 bytes on average: minified", "with lines of bytes on average"),
+            ("is a draft", "a draft"),
+        ] {
+            assert_eq!(kind_of_reason(reason), kind);
+        }
+    }
 }

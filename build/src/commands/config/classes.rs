@@ -146,6 +146,7 @@ const OF_ALL: &[(Class, &[&str])] = &[
             "order",
             "prefer",
             "require-fresh",
+            "sections",
             "since",
             "sort",
             "spread",

@@ -26,7 +26,7 @@ use crate::ui::Ui;
 
 /// Pages and sections that passages are taken from.
 const CONTEXT_PAGES: u32 = 20;
-const CONTEXT_SECTIONS: u32 = 3;
+const CONTEXT_SECTIONS: u32 = u32::MAX;
 /// Tokens of an answer besides its results.
 const FRAME: usize = 60;
 

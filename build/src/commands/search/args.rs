@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use findling_bundle::Manifest;
 use findling_engine::{
-    Error, Fusion, MAX_LIMIT, Mode, Order, Prefer, Request, Response, Sort, Total,
+    Error, Fusion, MAX_LIMIT, Mode, Order, Prefer, Request, Response, SectionsPerPage, Sort, Total,
 };
 
 use super::conditions::{Conditions, date_of};
@@ -47,6 +47,9 @@ pub struct Args {
     /// Number of pages to skip first
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub offset: u32,
+    /// Number of sections to show of each page.
+    #[command(flatten)]
+    pub sections: Sections,
     /// How the query is searched.
     #[command(flatten)]
     pub options: SearchOptions,
@@ -96,6 +99,7 @@ impl Args {
             also: Vec::new(),
             limit,
             offset: 0,
+            sections: Sections::default(),
             options,
             facets: Vec::new(),
             facets_instead: false,
@@ -106,6 +110,34 @@ impl Args {
             include_vectors: false,
             batch: None,
         }
+    }
+}
+
+/// The number of sections to show of each page. `search`, `find` and `context` have this option.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct Sections {
+    /// Number of sections to show of each page, or all [default: 3; of context: what fits]
+    #[arg(long, value_name = "N|all", value_parser = parse_sections)]
+    pub sections: Option<u32>,
+}
+
+impl Sections {
+    /// Returns the number for a request; `default` without the option.
+    pub(crate) fn per_page(self, default: u32) -> SectionsPerPage {
+        SectionsPerPage(self.sections.unwrap_or(default))
+    }
+
+    /// Returns the number for a request of a search.
+    pub(crate) fn of_search(self) -> SectionsPerPage {
+        self.per_page(SectionsPerPage::default().0)
+    }
+}
+
+fn parse_sections(text: &str) -> Result<u32, String> {
+    let expected = || format!("expected a number from 1, or all; found `{text}`");
+    match text {
+        "all" => Ok(u32::MAX),
+        _ => text.parse().ok().filter(|n| *n > 0).ok_or_else(expected),
     }
 }
 

@@ -28,7 +28,7 @@ use crate::replace_file::replace_by;
 use crate::standard_streams::{is_closed, stdout};
 use crate::ui::{Ui, count};
 use crate::{safe_text, small_file};
-pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking, SearchOptions};
+pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking, SearchOptions, Sections};
 pub use conditions::Conditions;
 #[cfg(feature = "tui")]
 pub(crate) use conditions::{condition, with_conditions};
@@ -151,6 +151,7 @@ fn request(args: &Args, query: &str) -> Request {
     Request {
         limit: Limit(args.limit),
         offset: args.offset,
+        sections_per_page: args.sections.of_search(),
         explain: args.explain,
         also: args.also.clone(),
         facets: args.facets.clone(),

@@ -1,11 +1,15 @@
 //! Source code: a page is a file, a section a function, a class or a block between them.
 //!
+//! A repository is code and documents: each file is read by its own kind, and is a page with the
+//! file's path as its title and address.
+//!
 //! The address of a section ends in its lines, `src/pool.rs#L10-L24`, as code hosts write them. The
 //! lines of all sections together are the file's lines that are not blank, each once.
 
 mod blocks;
 #[cfg(feature = "code")]
 mod comments;
+mod kinds;
 mod languages;
 mod lines;
 #[cfg(feature = "code")]
@@ -25,20 +29,58 @@ use std::path::Path;
 
 use super::attributes::Raw;
 use super::file::File;
-use super::{Format, Options, Outcome, RawPage, markdown, org, rst};
+use super::{
+    Format, Options, Outcome, Problem, RawPage, Severity, documents, html, markdown, org, rst,
+};
 
+pub(super) use kinds::{Counts, is_code, is_repository};
 pub(super) use repository::describe;
-pub(super) use unwanted::MAX_BYTES;
 pub(super) use walk::walk;
 
-/// Returns whether the file is one that [`read`] reads.
-pub(super) fn is_code(path: &Path) -> bool {
-    languages::of_name(path).is_some()
+/// Reads a file of a repository that is an archive or a PDF. `None`: it is read as text.
+pub(super) fn read_bytes(
+    bytes: &[u8],
+    file: &File,
+    options: &Options,
+    outcome: &mut Outcome,
+) -> Option<Option<RawPage>> {
+    let language = kinds::document_language(&file.path)?;
+    let mut inner = Outcome::default();
+    let read = match language {
+        "html" => return None,
+        "pdf" => super::read_pdf(bytes, file, options, &mut inner),
+        _ => documents::read(bytes, file, options, &mut inner),
+    };
+    take_problems(inner, outcome);
+    Some(read.map(|raw| as_file(raw, file, language)))
 }
 
-/// Returns whether the file is prose beside the code, read by its headings.
-pub(super) fn is_markup(path: &Path) -> bool {
-    super::Format::of_name(path).is_some_and(Format::is_markup)
+/// Returns the largest size of a file of a repository, in bytes.
+pub(super) fn max_bytes(path: &Path) -> u64 {
+    match kinds::document_language(path) {
+        Some("pdf" | "document") => unwanted::MAX_DOCUMENT_BYTES,
+        _ => unwanted::MAX_BYTES,
+    }
+}
+
+/// Takes the problems of a document. A repository has documents that are broken on purpose, among
+/// its tests: what cannot be read of one is left out.
+fn take_problems(inner: Outcome, outcome: &mut Outcome) {
+    let softer = |problem: Problem| Problem { severity: Severity::Skipped, ..problem };
+    outcome.problems.extend(inner.problems.into_iter().map(softer));
+    outcome.included.extend(inner.included);
+    outcome.may_change |= inner.may_change;
+}
+
+/// Gives a page the address, the title and the attributes of its file.
+fn as_file(mut raw: RawPage, file: &File, language: &str) -> RawPage {
+    raw.page.url.clear();
+    raw.page.title.clone_from(&file.id);
+    // The rules for the pages of a site are not for files.
+    raw.hints = None;
+    raw.attributes.insert("language".to_owned(), Raw::Text(language.to_owned()));
+    raw.attributes.insert("path".to_owned(), Raw::Text(file.id.clone()));
+    raw
 }
 
 /// Reads a file. `Err`: it is left out on purpose, and why.
@@ -51,26 +93,29 @@ pub(super) fn read(
     if let Some(reason) = unwanted::reason(&file.path, text) {
         return Err(reason);
     }
-    let mut raw;
-    let language;
-    if let Some(format) = super::Format::of_name(&file.path).filter(|format| format.is_markup()) {
-        (raw, language) = match format {
-            Format::Rst => (rst::read(text, file, options, outcome)?, "restructuredtext"),
-            Format::Asciidoc => (super::read_asciidoc(text, file, options, outcome)?, "asciidoc"),
-            Format::Org => (org::read(text, file, options, outcome)?, "org"),
-            _ => (markdown::read(text, file, options, outcome)?, "markdown"),
-        };
-    } else {
-        raw = RawPage::default();
-        let known = languages::of_name(&file.path).or_else(|| languages::of_first_line(text));
-        raw.page.sections = sections::of(text, known);
-        language = known.map_or("text", |language| language.name);
-    }
-    raw.page.url.clear();
-    raw.page.title.clone_from(&file.id);
-    raw.attributes.insert("language".to_owned(), Raw::Text(language.to_owned()));
-    raw.attributes.insert("path".to_owned(), Raw::Text(file.id.clone()));
-    Ok(raw)
+    let format = Format::of_name(&file.path);
+    let mut inner = Outcome::default();
+    let read = match format {
+        Some(Format::Html) => html::read(text, &file.id, options).map(|raw| (raw, "html")),
+        Some(Format::Rst) => {
+            rst::read(text, file, options, &mut inner).map(|raw| (raw, "restructuredtext"))
+        }
+        Some(Format::Asciidoc) => {
+            super::read_asciidoc(text, file, options, &mut inner).map(|raw| (raw, "asciidoc"))
+        }
+        Some(Format::Org) => org::read(text, file, options, &mut inner).map(|raw| (raw, "org")),
+        Some(Format::Markdown) => {
+            markdown::read(text, file, options, &mut inner).map(|raw| (raw, "markdown"))
+        }
+        _ => {
+            let mut raw = RawPage::default();
+            let known = languages::of_name(&file.path).or_else(|| languages::of_first_line(text));
+            raw.page.sections = sections::of(text, known);
+            Ok((raw, known.map_or("text", |language| language.name)))
+        }
+    };
+    take_problems(inner, outcome);
+    read.map(|(raw, language)| as_file(raw, file, language))
 }
 
 #[cfg(test)]

@@ -2,8 +2,16 @@
 
 use std::path::Path;
 
+use super::languages::{self, Language};
+
 /// Largest file of code that is read, in bytes. Larger ones are data.
 pub(crate) const MAX_BYTES: u64 = 1 << 20;
+
+/// Largest PDF, book or Word file that is read, in bytes.
+pub(crate) const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
+
+/// Largest file of data that is read, in bytes: settings are smaller, fixtures are larger.
+const MAX_DATA_BYTES: usize = 64 << 10;
 
 /// Number of lines at the start of a file in which generators say that they wrote it.
 const HEADER_LINES: usize = 8;
@@ -45,6 +53,10 @@ pub(super) fn reason(path: &Path, text: &str) -> Option<String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     if let Some(end) = NAMES.iter().find(|end| name.ends_with(**end)) {
         return Some(format!("is written by a program, as its name says: *{end}"));
+    }
+    let language = languages::of_name(path);
+    if text.len() > MAX_DATA_BYTES && language.is_some_and(Language::is_data) {
+        return Some(format!("is a file of data over {MAX_DATA_BYTES} bytes"));
     }
     for line in text.lines().take(HEADER_LINES) {
         let lower = line.to_ascii_lowercase();

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::super::Severity;
 use super::super::tree::Tree;
-use super::{is_code, is_markup};
+use super::kinds::is_read;
 
-/// Lists the code and the prose beside it below a directory, in the order of their paths. Hidden
-/// files, files that `.gitignore` and `.ignore` on a disk name, and files for which `is_excluded`
-/// returns true are left out. Links are not followed.
+/// Lists the code and the documents beside it below a directory, in the order of their paths.
+/// Hidden files, files that `.gitignore` and `.ignore` on a disk name, directories that programs
+/// fill, and files for which `is_excluded` returns true are left out. Links are not followed. The
+/// other files that are left out are reported, each with the reason.
 pub(crate) fn walk(
     directory: &Path,
     tree: &Tree,
@@ -18,17 +19,41 @@ pub(crate) fn walk(
     let mut files = if tree.is_disk() {
         on_disk(directory, tree, tell)
     } else {
-        let is_hidden = |path: &Path, _: bool| {
+        let is_hidden = |path: &Path, is_dir: bool| {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+                || is_dir && is_filled(path, tree)
         };
         let mut files = Vec::new();
         tree.walk(directory, &is_hidden, &mut |path| files.extend(path));
         files
     };
     files.retain(|path| {
-        (is_code(path) || is_markup(path) || is_script(path, tree)) && !is_excluded(path)
+        let is_read = is_read(path) || is_script(path, tree);
+        if !is_read && !is_excluded(path) {
+            tell(Severity::Skipped, path, not_read(path));
+        }
+        is_read && !is_excluded(path)
     });
     files
+}
+
+/// Returns the message about a file of a kind that is not read.
+fn not_read(path: &Path) -> String {
+    match path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase()) {
+        Some(end) => format!("is of a kind that is not read: .{end}"),
+        None => "is of a kind that is not read: no extension".to_owned(),
+    }
+}
+
+/// Returns whether programs fill a directory: with packages, caches, what they compile, or a
+/// bundle.
+fn is_filled(directory: &Path, tree: &Tree) -> bool {
+    let name = directory.file_name().unwrap_or_default();
+    name == "node_modules"
+        || name == "__pycache__"
+        || ["CACHEDIR.TAG", "pyvenv.cfg", "findling.idx"]
+            .iter()
+            .any(|mark| tree.is_file(&directory.join(mark)))
 }
 
 /// Returns all files below a directory on a disk that no `.gitignore` leaves out.
@@ -51,8 +76,12 @@ fn on_disk(
     let refused = Arc::new(Mutex::new(Vec::new()));
     let (bounds, follows, refusing) =
         (tree.bounds().clone(), tree.follows_links(), refused.clone());
+    let of_filled = tree.clone();
     walker.follow_links(follows).filter_entry(move |entry| {
         let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if is_dir && entry.depth() > 0 && is_filled(entry.path(), &of_filled) {
+            return false;
+        }
         if follows && (entry.path_is_symlink() || is_dir) {
             let real = entry.path().canonicalize();
             return real.is_ok_and(|real| bounds.allows(&real));
@@ -75,7 +104,7 @@ fn on_disk(
         };
         if entry.file_type().is_some_and(|kind| kind.is_file()) {
             files.push(entry.into_path());
-        } else if entry.path_is_symlink() && (is_code(entry.path()) || is_markup(entry.path())) {
+        } else if entry.path_is_symlink() && is_read(entry.path()) {
             let reason = "is left out: links in code are followed with --follow-links only";
             tell(Severity::Skipped, entry.path(), reason.to_owned());
         }

@@ -75,7 +75,7 @@ static LANGUAGES: &[Language] = &[
     plain("awk", &["awk"]),
     plain("batch", &["bat", "cmd"]),
     plain("clojure", &["clj", "cljs", "cljc", "edn"]),
-    plain("cmake", &["cmake"]),
+    Language { file_names: &["CMakeLists.txt"], ..plain("cmake", &["cmake"]) },
     plain("crystal", &["cr"]),
     plain("css", &["css", "scss", "sass", "less"]),
     plain("cuda", &["cu", "cuh"]),
@@ -93,6 +93,8 @@ static LANGUAGES: &[Language] = &[
     plain("groovy", &["groovy", "gradle"]),
     plain("haskell", &["hs", "lhs"]),
     plain("hcl", &["tf", "hcl"]),
+    plain("ini", &["ini", "cfg", "conf", "properties"]),
+    plain("json", &["json", "jsonc", "json5", "jsonl", "ndjson"]),
     plain("julia", &["jl"]),
     plain("kotlin", &["kt", "kts"]),
     plain("lisp", &["lisp", "el", "scm", "rkt"]),
@@ -121,9 +123,54 @@ static LANGUAGES: &[Language] = &[
     plain("verilog", &["v", "sv", "vhd", "vhdl"]),
     plain("vimscript", &["vim"]),
     plain("vue", &["vue"]),
+    plain("xml", &["xml", "xsd", "xsl", "csproj", "fsproj", "vbproj", "props", "plist"]),
     plain("yaml", &["yaml", "yml"]),
     plain("zig", &["zig"]),
 ];
+
+/// Languages of data and settings. Documents, sites and programs all have files in them.
+const DATA: &[&str] = &["ini", "json", "toml", "xml", "yaml"];
+
+/// Languages of settings and styles that do not make a directory a program.
+const BESIDE: &[&str] = &["batch", "cmake", "css", "dockerfile", "make", "meson"];
+
+/// Languages that rendered pages have beside them.
+const OF_PAGES: &[&str] = &["javascript"];
+
+/// Names of text files without an extension that people write about a program.
+const PROSE: &[&str] = &[
+    "README",
+    "CHANGELOG",
+    "CHANGES",
+    "CONTRIBUTING",
+    "HACKING",
+    "HISTORY",
+    "INSTALL",
+    "NEWS",
+    "TODO",
+];
+
+impl Language {
+    /// Returns whether files of the language are data or settings.
+    pub fn is_data(&self) -> bool {
+        DATA.contains(&self.name)
+    }
+
+    /// Returns whether files of the language are parts of a program.
+    pub fn is_program(&self) -> bool {
+        !self.is_data() && !BESIDE.contains(&self.name)
+    }
+
+    /// Returns whether rendered pages have files of the language beside them.
+    pub fn is_of_pages(&self) -> bool {
+        OF_PAGES.contains(&self.name)
+    }
+}
+
+/// Returns whether a file without an extension is prose, as its name says.
+pub(super) fn is_prose(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| PROSE.contains(&name))
+}
 
 /// Returns the language of a file by its name.
 pub(super) fn of_name(path: &Path) -> Option<&'static Language> {
