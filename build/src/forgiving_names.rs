@@ -10,6 +10,7 @@
 //! 4. Attributes only: one is the plural of the other: `author` finds `authors`.
 //! 5. People only: the surnames are equal, and the given names or initials agree as far as both
 //!    go: `smith`, `J. Smith` and `Smith, J.` find `Jane Smith` ([`Person`]).
+//! 6. Paths only: the typed name is the end of the path: `shop` finds `/home/ana/src/shop`.
 //!
 //! If several names meet the deciding rule, the typed name is ambiguous.
 
@@ -39,6 +40,16 @@ pub enum NameKind {
     Attribute,
     /// The name of a person: rule 5 too.
     Person,
+    /// A path of a directory: rule 6 too.
+    Path,
+}
+
+impl NameKind {
+    /// Returns whether all names that fit are meant where several do: the spellings of a person,
+    /// the directories of one name.
+    pub fn takes_all(self) -> bool {
+        matches!(self, Self::Person | Self::Path)
+    }
 }
 
 /// Attributes whose values are names of people, in the singular.
@@ -49,7 +60,28 @@ const PEOPLE_ATTRIBUTES: [&str; 7] =
 pub fn kind_of_values(attribute: &str) -> NameKind {
     let key = key(attribute);
     let singular = key.strip_suffix('s').unwrap_or(&key);
-    if PEOPLE_ATTRIBUTES.contains(&singular) { NameKind::Person } else { NameKind::Plain }
+    match singular {
+        singular if PEOPLE_ATTRIBUTES.contains(&singular) => NameKind::Person,
+        "project" | "workspace" | "repository" => NameKind::Path,
+        _ => NameKind::Plain,
+    }
+}
+
+/// Returns the other spellings of a known name of a person: the surname is the same, and the given
+/// names agree as far as both go.
+pub fn other_spellings<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let Some(person) = Person::parse(name) else { return Vec::new() };
+    let is_same = |other: &&str| {
+        key(other) != key(name) && Person::parse(other).is_some_and(|other| person.is_like(&other))
+    };
+    known.filter(is_same).collect()
+}
+
+/// Returns whether a typed name is the end of a path.
+fn ends_path(path: &str, typed: &str) -> bool {
+    let plain = |text: &str| folded(&text.replace('\\', "/")).trim_matches('/').to_owned();
+    let (path, typed) = (plain(path), plain(typed));
+    !typed.is_empty() && (path == typed || path.ends_with(&format!("/{typed}")))
 }
 
 /// Finds the known name that a typed name stands for.
@@ -76,6 +108,7 @@ pub fn find_name<'a>(
     }
     match kind {
         NameKind::Plain => NameMatch::None,
+        NameKind::Path => matches(known.filter(|name| ends_path(name, typed))),
         NameKind::Attribute => {
             let is_plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
             matches(known.filter(|name| {
@@ -182,6 +215,31 @@ mod tests {
         );
         assert_eq!(listed(&["a", "b", "c"]), "`a`, `b` or `c`");
         assert_eq!(listed(&["a"; 10]).matches("`a`").count(), MAX_LISTED);
+    }
+
+    #[test]
+    fn a_directory_is_found_by_the_end_of_its_path() {
+        let known = ["/work/api", "/private/api", "/home/ana/src/shop", "C:\\src\\web"];
+        let several = NameMatch::Several(vec!["/private/api", "/work/api"]);
+        check(NameKind::Path, &known, "api", several);
+        check(NameKind::Path, &known, "work/api", NameMatch::One("/work/api"));
+        check(NameKind::Path, &known, "SHOP", NameMatch::One("/home/ana/src/shop"));
+        check(NameKind::Path, &known, "src/web", NameMatch::One("C:\\src\\web"));
+        check(NameKind::Path, &known, "hop", NameMatch::None);
+    }
+
+    #[test]
+    fn spellings_of_a_person_are_found_by_one_of_them() {
+        let known = [
+            "J P Crutchfield",
+            "James P. Crutchfield",
+            "Crutchfield, J.P.",
+            "Mary Crutchfield",
+            "James Crutch",
+        ];
+        let others = other_spellings("James P. Crutchfield", known.into_iter());
+        assert_eq!(others, ["J P Crutchfield", "Crutchfield, J.P."]);
+        assert!(other_spellings("Mary Crutchfield", known.into_iter()).is_empty());
     }
 
     #[test]

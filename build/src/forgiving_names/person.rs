@@ -59,13 +59,26 @@ impl Person {
     /// leave out given names and particles.
     pub fn may_be(&self, other: &Self) -> bool {
         let particles = self.particles.is_empty() || self.particles == other.particles;
-        let alike = |(a, b): (&String, &String)| {
-            a == b || (is_letter(a) && b.starts_with(&**a)) || (is_letter(b) && a.starts_with(&**b))
-        };
         self.surname == other.surname
             && particles
             && self.given.len() <= other.given.len()
-            && self.given.iter().zip(&other.given).all(alike)
+            && self.agrees(other)
+    }
+
+    /// Returns whether two names that were written in full can be of one person: the surnames are
+    /// equal, and given names agree as far as both go.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.surname == other.surname
+            && self.particles == other.particles
+            && self.given.is_empty() == other.given.is_empty()
+            && self.agrees(other)
+    }
+
+    fn agrees(&self, other: &Self) -> bool {
+        let alike = |(a, b): (&String, &String)| {
+            a == b || (is_letter(a) && b.starts_with(&**a)) || (is_letter(b) && a.starts_with(&**b))
+        };
+        self.given.iter().zip(&other.given).all(alike)
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::vectors::{PageBody, page_body};
-use super::{Answer, Body, Location, Meta, Timings, body};
+use super::{Answer, Body, Location, Meta, Timings, body, comparable};
 use crate::safe_text;
 
 /// The fields of the response, and what is known about it.
@@ -39,6 +39,8 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     collection: Option<&'a str>,
     rank: usize,
+    /// From 0 to 1.
+    relevance: f32,
     location: Location,
     #[serde(flatten)]
     page: PageBody<'a>,
@@ -48,8 +50,9 @@ struct Line<'a> {
 pub fn lines(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     for (rank, page) in answer.pages() {
         let location = answer.sources.locate(page, page.sections.first());
+        let relevance = comparable(answer.response, page);
         let page = page_body(page, answer.vectors);
-        let line = Line { collection: answer.collection, rank, location, page };
+        let line = Line { collection: answer.collection, rank, relevance, location, page };
         writeln!(out, "{}", safe_text::json(&line)?)?;
     }
     Ok(())

@@ -10,6 +10,9 @@ use serde::{Serialize, Serializer};
 use crate::collections::Target;
 use crate::safe_text;
 
+/// The name of the further data of a paper that has the file of its text.
+const FILE_OF_TEXT: &str = "file";
+
 /// Largest file in which a heading is looked for.
 const MAX_BYTES: u64 = 4 << 20;
 
@@ -74,10 +77,11 @@ impl Sources {
 
     /// Returns the place of a section, or of a page.
     pub fn locate(&self, page: &PageHit, section: Option<&SectionHit>) -> Location {
-        let Some(path) = self.file(&page.id) else {
+        let Some(source) = self.source(page) else {
             let url = section.map_or(&page.url, |section| &section.url);
             return Location::Url(url.clone());
         };
+        let path = source.path;
         let at = section.and_then(|section| {
             let anchor = section.anchor.as_deref();
             if is_pdf(&path) {
@@ -87,7 +91,26 @@ impl Sources {
             let line = line.or_else(|| line_of_heading(&path, section.heading_path.last()?));
             line.map(Place::Line)
         });
+        let at = at.or_else(|| line_of_key(&path, &source.key).map(Place::Line));
         Location::File { path, at }
+    }
+
+    /// Returns the file that a page was read from: the text of a paper, the page's own file, or
+    /// the file that has it among others.
+    fn source(&self, page: &PageHit) -> Option<Source> {
+        let text = page.meta.iter().find(|(name, _)| name == FILE_OF_TEXT);
+        let whole = text.and_then(|(_, file)| self.file(file)).or_else(|| self.file(&page.id));
+        if let Some(path) = whole {
+            return Some(Source { path, key: String::new() });
+        }
+        let mut id = page.id.as_str();
+        while let Some((file, _)) = id.rsplit_once('/') {
+            if let Some(path) = self.file(file) {
+                return Some(Source { path, key: page.id[file.len() + 1..].to_owned() });
+            }
+            id = file;
+        }
+        None
     }
 
     /// Returns the file of a document. A document's id is its path below a source; one that leads
@@ -100,6 +123,13 @@ impl Sources {
         let path = self.root.as_ref()?.join(id);
         path.is_file().then_some(path)
     }
+}
+
+/// The file of a page.
+struct Source {
+    path: PathBuf,
+    /// The page's key in the file; empty if the page is the file.
+    key: String,
 }
 
 fn is_pdf(path: &Path) -> bool {
@@ -128,6 +158,21 @@ fn line_of_heading(path: &Path, heading: &str) -> Option<usize> {
     let line = headings().find(|(_, line)| letters(line) == wanted);
     let line = line.or_else(|| headings().find(|(_, line)| letters(line).contains(&wanted)));
     line.or_else(|| lines().find(|(_, line)| line.contains(heading))).map(|(at, _)| at)
+}
+
+/// Returns the first line of a file that has a key, as bibliographies and exports write it: whole.
+fn line_of_key(path: &Path, key: &str) -> Option<usize> {
+    if key.is_empty() || fs::metadata(path).ok()?.len() > MAX_BYTES {
+        return None;
+    }
+    let text = fs::read_to_string(path).ok()?;
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.');
+    let has_key = |line: &str| {
+        line.match_indices(key).any(|(at, _)| {
+            !line[..at].ends_with(is_part) && !line[at + key.len()..].starts_with(is_part)
+        })
+    };
+    (1..).zip(text.lines()).find(|(_, line)| has_key(line)).map(|(at, _)| at)
 }
 
 fn letters(text: &str) -> String {
@@ -232,6 +277,25 @@ mod tests {
         assert!(odd.href().unwrap().ends_with("/50%25%20%231.pdf#page=2"), "{odd:?}");
         let nowhere = Sources::default().locate(&page, Some(&section("b", "B")));
         assert_eq!(nowhere.to_string(), "/a/#b");
+    }
+
+    #[test]
+    fn a_page_of_a_file_with_many_and_a_paper_with_a_text_have_their_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let bib = "@article{a1,\n title={A}}\n@article{a,\n title={B}}\n";
+        fs::write(dir.path().join("refs.bib"), bib).unwrap();
+        fs::create_dir_all(dir.path().join("files/12")).unwrap();
+        fs::write(dir.path().join("files/12/Full Text.pdf"), "%PDF").unwrap();
+        let sources = Sources::new(&[dir.path().to_owned()]);
+        let shown = |page: &PageHit| sources.locate(page, None).to_string();
+        let entry = PageHit { url: "https://doi.org/10.1/x".into(), ..page("refs.bib/a") };
+        assert!(shown(&entry).ends_with("refs.bib:3"), "{}", shown(&entry));
+        let file = ("file".to_owned(), "files/12/Full Text.pdf".to_owned());
+        let paper = PageHit { meta: vec![file], ..entry.clone() };
+        assert!(shown(&paper).ends_with("files/12/Full Text.pdf"), "{}", shown(&paper));
+        let outside = ("file".to_owned(), "../x.pdf".to_owned());
+        let hostile = PageHit { meta: vec![outside], ..page("none.bib/../refs.bib") };
+        assert!(sources.locate(&hostile, None).path().is_none());
     }
 
     fn page(id: &str) -> PageHit {

@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use findling_engine::SectionHit;
 
+use super::byline::byline;
 use super::groups::headings;
 use super::{Answer, address, names, snippet};
 use crate::safe_text;
@@ -21,6 +22,9 @@ pub fn list(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
         let number = format!("{rank}. ");
         let indent = " ".repeat(number.len());
         writeln!(out, "{number}{}", link(&names.join(" › "), address(page)))?;
+        if let Some(line) = byline(page, section) {
+            writeln!(out, "{indent}{}", safe_text::markdown(&line))?;
+        }
         let location = answer.sources.locate(page, section);
         if location.path().is_some() {
             writeln!(out, "{indent}{}", safe_text::markdown(&location.to_string()))?;

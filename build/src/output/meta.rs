@@ -4,10 +4,12 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use findling_bundle::hex;
+use findling_engine::Response;
 use serde::Serialize;
+use serde_json::Value;
 
-use super::SCHEMA;
 use super::vectors::AboutVectors;
+use super::{SCHEMA, comparable};
 use crate::collections::{Freshness, Target};
 use crate::host::{Cost, Host};
 use crate::ui::{Paint, Ui, bytes, count};
@@ -24,6 +26,10 @@ pub struct Meta {
     pub encoder: Option<String>,
     /// Whether the sources have changed since; `null` where that is not known.
     pub freshness: Option<Freshness>,
+    /// The filter that the pages meet; `null` without one.
+    pub filter: Option<Value>,
+    /// The relevance of each page of the results, from 0 to 1, in their order.
+    pub relevance: Vec<f32>,
     /// The time of each phase.
     pub timings: Timings,
     /// Only with `--include-vectors`.
@@ -72,9 +78,18 @@ impl Meta {
             },
             encoder: manifest.dense.as_ref().map(|dense| dense.encoder.name.clone()),
             freshness: None,
+            filter: None,
+            relevance: Vec::new(),
             timings,
             vectors: None,
         }
+    }
+
+    /// Returns the same about an answer to a request with a filter.
+    #[must_use]
+    pub fn of_answer(self, filter: Option<Value>, response: &Response) -> Self {
+        let relevance = response.results.iter().map(|page| comparable(response, page)).collect();
+        Self { filter, relevance, ..self }
     }
 }
 

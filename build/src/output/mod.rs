@@ -4,6 +4,7 @@
 //! the whole response, the others are for programs and editors.
 
 mod brief;
+pub(crate) mod byline;
 pub(crate) mod citations;
 mod failure;
 mod groups;
@@ -159,13 +160,30 @@ pub fn title(page: &PageHit) -> &str {
 /// The BM25F score that counts a half.
 const HALF_SCORE: f32 = 4.0;
 
-/// Returns a page's score from 0 to 1, to be compared with those of another bundle. Scores by words
-/// alone have no limit of their own; those by meaning have.
+/// How fast a fused score comes near 1: one of 1 counts 0.86.
+const FUSED_RATE: f32 = 2.0;
+
+/// Returns a page's relevance from 0 to 1, which people see and which is compared with that of a
+/// page of another bundle. It keeps the order of the scores. Scores by words alone have no limit;
+/// fused ones may exceed 1.
 pub fn comparable(response: &Response, page: &PageHit) -> f32 {
+    let score = page.score.max(0.0);
     match response.mode {
-        findling_engine::Mode::Lexical => page.score / (page.score + HALF_SCORE),
-        _ => page.score.clamp(0.0, 1.0),
+        findling_engine::Mode::Lexical => score / (score + HALF_SCORE),
+        _ => 1.0 - (-FUSED_RATE * score).exp(),
     }
+}
+
+/// The chance of an answer below which there is none, as the search dialog has it.
+const NOTHING_BELOW: f32 = 0.09;
+
+/// Returns whether an answer has only pages that are near by meaning, and none of them is likely to
+/// answer the query.
+pub fn answers_nothing(response: &Response) -> bool {
+    let has_words = |section: &SectionHit| section.legs.lexical_rank.is_some();
+    let is_found = |page: &PageHit| page.pinned || page.sections.iter().any(has_words);
+    response.answerable.is_some_and(|chance| chance < NOTHING_BELOW)
+        && !response.results.iter().any(is_found)
 }
 
 /// Returns the score of the best page, by which answers of several bundles are compared.

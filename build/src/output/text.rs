@@ -1,12 +1,14 @@
 //! Prints a response as text.
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use findling_engine::{Explanation, Facet, Legs, PageHit, Plan, SectionHit, Suggestion};
 use serde_json::Value;
 
+use super::byline::{byline, is_conversation, is_paper};
 use super::groups::headings;
-use super::{Answer, Location, Sources, below_title, snippet, title};
+use super::{Answer, Location, Sources, answers_nothing, below_title, comparable, snippet, title};
 use crate::safe_text::line as clean;
 use crate::ui::{Paint, Ui, count, thousands};
 
@@ -25,11 +27,15 @@ pub fn response(answer: &Answer<'_>, ui: &Ui, out: &mut impl Write) -> anyhow::R
     if !response.corrections.is_empty() {
         writeln!(out)?;
     }
+    if answers_nothing(response) && !response.results.is_empty() {
+        let note = "nothing here answers this; the nearest by meaning:";
+        writeln!(out, "{}\n", ui.paint(Paint::Bold, note))?;
+    }
     for ((rank, page), heading) in answer.pages().zip(headings(&response.results, group_by)) {
         if let Some(heading) = heading {
             writeln!(out, "{}\n", ui.paint(Paint::Green, &clean(&heading)))?;
         }
-        print_page(rank, page, sources, ui, out)?;
+        print_page(rank, page, comparable(response, page), sources, ui, out)?;
     }
     for facet in &response.facets {
         print_facet(facet, ui, out)?;
@@ -90,41 +96,52 @@ fn print_suggestion(suggestion: &Suggestion, ui: &Ui, out: &mut impl Write) -> a
     Ok(())
 }
 
-/// Prints a page: its title and best section, then the other sections by their headings.
+/// Prints a page with its relevance from 0 to 1: its title and best section, then the other
+/// sections by their headings.
 pub fn print_page(
     rank: usize,
     page: &PageHit,
+    relevance: f32,
     sources: &Sources,
     ui: &Ui,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    let score = ui.paint(Paint::Dim, &format!("{:.4}", page.score));
+    let score = match relevance > 0.0 {
+        true => ui.paint(Paint::Dim, &format!("  {relevance:.2}")),
+        // Without a query nothing is more relevant than another.
+        false => String::new(),
+    };
     let number = ui.paint(Paint::Dim, &format!("{rank:>2}."));
     let name = ui.paint(Paint::Bold, &clean(title(page)));
-    match page.sections.split_first() {
-        None => {
-            writeln!(out, "{number} {name}  {score}")?;
-            print_location(&sources.locate(page, None), ui, out)?;
+    let best = page.sections.first();
+    let path = best.map(|best| heading_path(page, best)).unwrap_or_default();
+    writeln!(out, "{number} {name}{path}{score}")?;
+    if let Some(line) = byline(page, best) {
+        writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &line))?;
+    }
+    if let Some(best) = best {
+        let is_told = is_paper(&page.attributes) || is_conversation(&page.attributes);
+        print_section(best, !is_told, ui, out)?;
+    }
+    let location = sources.locate(page, best);
+    print_location(&location, ui, out)?;
+    if let Some(best) = best {
+        print_explanation(best, ui, out)?;
+    }
+    let mut told = HashSet::from([(path, location.to_string())]);
+    for other in page.sections.iter().skip(1) {
+        let (path, location) = (heading_path(page, other), sources.locate(page, Some(other)));
+        if !told.insert((path.clone(), location.to_string())) {
+            continue;
         }
-        Some((best, others)) => {
-            writeln!(out, "{number} {name}{}  {score}", heading_path(page, best))?;
-            print_section(best, ui, out)?;
-            print_location(&sources.locate(page, Some(best)), ui, out)?;
-            print_explanation(best, ui, out)?;
-            for other in others {
-                writeln!(
-                    out,
-                    "{INDENT} {}{}",
-                    ui.paint(Paint::Dim, "also"),
-                    heading_path(page, other)
-                )?;
-                print_location(&sources.locate(page, Some(other)), ui, out)?;
-            }
-            let hidden = page.n_sections.saturating_sub(page.sections.len() as u32);
-            if hidden > 0 {
-                print_note(&format!("and {} more", count(hidden.into(), "sections")), ui, out)?;
-            }
+        if !path.is_empty() {
+            writeln!(out, "{INDENT} {}{path}", ui.paint(Paint::Dim, "also"))?;
         }
+        print_location(&location, ui, out)?;
+    }
+    let hidden = page.n_sections.saturating_sub(page.sections.len() as u32);
+    if hidden > 0 {
+        print_note(&format!("and {} more", count(hidden.into(), "sections")), ui, out)?;
     }
     if page.copies > 0 {
         let copies = if page.copies == 1 { "copy" } else { "copies" };
@@ -159,7 +176,13 @@ fn attributes(section: &SectionHit) -> String {
     named.collect::<Vec<_>>().join(", ")
 }
 
-fn print_section(section: &SectionHit, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
+/// Prints a snippet, and the section's own attributes if they are asked for.
+fn print_section(
+    section: &SectionHit,
+    with_attributes: bool,
+    ui: &Ui,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let mark = |text: &str| {
         let painted = ui.paint(Paint::Bold, text);
         // Without colours, marks show what matched.
@@ -169,7 +192,7 @@ fn print_section(section: &SectionHit, ui: &Ui, out: &mut impl Write) -> anyhow:
     for line in snippet::wrapped(&section.snippet, width, mark) {
         writeln!(out, "{INDENT} {line}")?;
     }
-    if !section.attributes.is_empty() {
+    if with_attributes && !section.attributes.is_empty() {
         writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &attributes(section)))?;
     }
     Ok(())

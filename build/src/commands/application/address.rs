@@ -4,7 +4,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 use serde_json::{Map, Value};
 
-use super::paper;
+use crate::output::byline::is_paper;
 use crate::safe_text;
 
 /// Returns where a page or a section of it is read: its own web address if it has one, otherwise
@@ -19,7 +19,7 @@ pub fn of(
     query: &str,
 ) -> String {
     web(url)
-        .filter(|_| !paper::is_paper(attributes))
+        .filter(|_| !is_paper(attributes))
         .unwrap_or_else(|| reader(collection, id, query, anchor))
 }
 

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use findling_bundle::addresses::percent_decoded;
 use findling_engine::PageHit;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::host::Document;
 use crate::output::Sources;
@@ -17,11 +16,6 @@ pub struct Citation {
     /// The style's name.
     pub style: &'static str,
     pub text: String,
-}
-
-/// Returns whether a page is a paper: it has all that papers are described by.
-pub fn is_paper(attributes: &Map<String, Value>) -> bool {
-    ["authors", "venue", "doi", "type"].iter().all(|name| attributes.contains_key(*name))
 }
 
 /// Returns the references of a page in all styles that this program has.
@@ -63,7 +57,7 @@ pub fn pdf(document: &Document, base_url: &str, sources: &Sources) -> Option<Pat
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -13,6 +13,7 @@ use super::text::{Block, Piece, blocks};
 use super::{Application, address, paper, source, text_of};
 use crate::collections::{Home, Registry};
 use crate::host::{Document, DocumentSection};
+use crate::output::byline::is_paper;
 use crate::safe_text::{self, line};
 
 /// Most bytes of text of an answer. If a page is longer, the sections around the wanted one are
@@ -157,7 +158,7 @@ fn kind(document: &Document) -> &'static str {
         "conversation"
     } else if source::is_source(document) {
         "source"
-    } else if paper::is_paper(&document.attributes) {
+    } else if is_paper(&document.attributes) {
         "paper"
     } else {
         "document"

@@ -20,7 +20,7 @@ use super::search::{FormatArg, Output, finish, keep, write_to};
 use super::state_directory;
 use super::vector_name::VectorName;
 use crate::file_mode::make_directory;
-use crate::output::{Exit, Failure, Format, UsageError, text, write_all};
+use crate::output::{Exit, Failure, Format, UsageError, comparable, text, write_all};
 use crate::safe_text;
 use crate::standard_streams::{is_closed, stdout};
 use crate::ui::{Paint, Ui};
@@ -73,15 +73,14 @@ fn start(args: Args, ui: &Ui) -> Result<Exit> {
         let _ = editor.load_history(history);
     }
     if is_terminal {
-        ui.status("Ready", ":help lists the commands, Tab completes, Ctrl+D ends");
+        ui.status("Ready", ":help lists the commands, Tab completes, quit or Ctrl+D ends");
     }
     let mut exit = Exit::Found;
     loop {
         let prompt = session.borrow().prompt();
         let line = match editor.readline(&prompt) {
             Ok(line) => line,
-            Err(ReadlineError::Interrupted) => continue,
-            Err(ReadlineError::Eof) => break,
+            Err(ReadlineError::Interrupted | ReadlineError::Eof) => break,
             Err(error) => return Err(error).context("the prompt cannot be read"),
         };
         if line.trim().is_empty() {
@@ -208,7 +207,8 @@ fn explain(number: usize, session: &mut Session, ui: &Ui) -> Result<()> {
     let (bundle, place, response) = session.explained(number)?;
     let page = response.results.get(place).context("the hit is found no longer: ask again")?;
     let mut out = stdout();
-    text::print_page(number, page, &session.asked[bundle].sources.relative(), ui, &mut out)?;
+    let sources = session.asked[bundle].sources.relative();
+    text::print_page(number, page, comparable(&response, page), &sources, ui, &mut out)?;
     if let Some(plan) = &response.plan {
         text::print_plan(plan, ui, &mut out)?;
     }

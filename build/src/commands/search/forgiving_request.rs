@@ -7,7 +7,9 @@ use findling_engine::filter::{Condition, Predicate, Test};
 use findling_engine::{Notice, Request};
 
 use super::conditions::condition;
-use crate::forgiving_names::{NameKind, NameMatch, find_name, kind_of_values, listed};
+use crate::forgiving_names::{
+    NameKind, NameMatch, find_name, kind_of_values, listed, other_spellings,
+};
 use crate::host::Host;
 use crate::output::UsageError;
 
@@ -107,20 +109,39 @@ impl Reader<'_> {
         }
     }
 
-    fn values(&mut self, name: &str, values: &mut [String]) -> Result<()> {
+    fn values(&mut self, name: &str, values: &mut Vec<String>) -> Result<()> {
         let Some(attribute) = self.host.manifest().attribute(name).cloned() else { return Ok(()) };
         if !matches!(attribute.kind, AttributeKind::String | AttributeKind::Strings) {
             return Ok(());
         }
         let known = self.host.strings(&attribute)?;
-        for value in values {
+        let kind = kind_of_values(name);
+        let names = || known.iter().map(String::as_str);
+        let mut more: Vec<String> = Vec::new();
+        for value in values.iter_mut() {
             if is_found(&known, value) {
+                if kind == NameKind::Person {
+                    let others = other_spellings(value, names());
+                    if !others.is_empty() {
+                        let all = listed(&others);
+                        self.tell(format!("`{value}` takes the other spellings too: {all}"));
+                    }
+                    more.extend(others.into_iter().map(str::to_owned));
+                }
                 continue;
             }
-            match find_name(value, kind_of_values(name), known.iter().map(String::as_str)) {
+            match find_name(value, kind, names()) {
                 NameMatch::One(one) => {
                     self.tell(format!("`{value}` was read as `{one}`, a value of `{name}`"));
                     one.clone_into(value);
+                }
+                NameMatch::Several(all) if kind.takes_all() => {
+                    let told = listed(&all);
+                    self.tell(format!("`{value}` takes all that fit it: {told}"));
+                    more.extend(all.iter().skip(1).map(|one| (*one).to_owned()));
+                    if let Some(first) = all.first() {
+                        (*first).clone_into(value);
+                    }
                 }
                 NameMatch::Several(all) => {
                     let all = listed(&all);
@@ -133,6 +154,7 @@ impl Reader<'_> {
                 NameMatch::None => {}
             }
         }
+        values.extend(more);
         Ok(())
     }
 

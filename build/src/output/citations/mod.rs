@@ -4,7 +4,7 @@
 //! title, its address and its date. What is not known is left out.
 
 #[cfg(feature = "citations")]
-mod csl;
+mod styled;
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -13,11 +13,12 @@ use anyhow::Result;
 use biblatex::{Chunk, Entry, EntryType, Person, Spanned};
 use clap::ValueEnum;
 use findling_engine::PageHit;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 #[cfg(feature = "citations")]
-use csl::styled;
+use styled::styled;
 
+use super::byline::csl;
 use super::{Answer, title};
 use crate::safe_text::{line, lines};
 use crate::sources::{PaperKind, UNKNOWN};
@@ -50,6 +51,10 @@ struct Work {
     doi: String,
     url: String,
     language: String,
+    /// Whether the list of authors ends with "and others".
+    has_more_authors: bool,
+    /// Further fields of the entry, as CSL-JSON: volume, issue, page, publisher, dates.
+    csl: Map<String, Value>,
 }
 
 /// Returns a kind's type in BibTeX, and the field that names where a work of it appeared.
@@ -120,6 +125,7 @@ impl Work {
             Some(Value::String(value)) => vec![value.as_str()],
             _ => Vec::new(),
         };
+        let csl = csl(&page.meta);
         let mut authors = texts("authors");
         if authors.is_empty() {
             authors = texts("author");
@@ -130,12 +136,21 @@ impl Work {
             authors.sort_by_key(|name| place(line, name));
         }
         let authors = authors.into_iter().map(known).filter(|name| !name.is_empty());
-        let authors: Vec<Person> =
-            authors.map(|name| Person::parse(&chunks(&name.replace('=', " ")))).collect();
+        let authors: Vec<Person> = match csl.get("author").and_then(Value::as_array) {
+            Some(people) => people.iter().map(person).collect(),
+            None => authors.map(|name| Person::parse(&chunks(&name.replace('=', " ")))).collect(),
+        };
         let year = page.attributes.get("year").and_then(Value::as_f64);
+        let issued = csl_date(&csl, "issued");
         let date = match year.and_then(|year| i16::try_from(year as i64).ok()) {
+            Some(year) if issued.first() == Some(&year) => issued,
             Some(year) => vec![year],
             None => date(text("date")),
+        };
+        // The address of a paper's text on this machine is of no use to others.
+        let url = match csl.is_empty() {
+            true => clean(&page.url),
+            false => clean(csl.get("URL").and_then(Value::as_str).unwrap_or_default()),
         };
         let mut work = Self {
             key: String::new(),
@@ -145,15 +160,17 @@ impl Work {
             date,
             venue: known(text("venue")),
             doi: known(text("doi")),
-            url: clean(&page.url),
+            url,
             language: clean(&page.language),
+            has_more_authors: csl.get("others") == Some(&Value::Bool(true)),
+            csl,
         };
         work.key = work.free_key(keys);
         work
     }
 
-    /// Returns the first author's name, the year and the first word of the title, with a letter
-    /// where another work has these.
+    /// Returns the entry's own key; without one the first author's name, the year and the first
+    /// word of the title. A number is added where another work has that key.
     fn free_key(&self, keys: &mut HashSet<String>) -> String {
         let plain = |text: &str| -> String {
             text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
@@ -162,10 +179,19 @@ impl Work {
         let year = self.date.first().map(ToString::to_string).unwrap_or_default();
         let mut words = self.title.split_whitespace().map(plain);
         let word = words.find(|word| word.len() > 3).unwrap_or_default();
-        let key = format!("{author}{year}{word}");
-        let key = if key.is_empty() { "page".to_owned() } else { key };
+        let made = format!("{author}{year}{word}");
+        // Signs that end a key in BibTeX.
+        let is_of_key = |c: &char| !c.is_whitespace() && !"{}(),=\\\"#%~'".contains(*c);
+        let own: String = self.known("id").chars().filter(is_of_key).collect();
+        let known = [own, made, "page".to_owned()].into_iter().find(|key| !key.is_empty());
+        let key = known.unwrap_or_default();
         let mut tries = std::iter::once(key.clone()).chain((2..).map(|n| format!("{key}-{n}")));
         tries.find(|key| keys.insert(key.clone())).unwrap_or(key)
+    }
+
+    /// Returns a text of the citation, on one line; empty if it has none.
+    fn known(&self, name: &str) -> String {
+        clean(self.csl.get(name).and_then(Value::as_str).unwrap_or_default())
     }
 
     fn bibtex(&self) -> Result<String> {
@@ -173,7 +199,12 @@ impl Work {
         let mut entry = Entry::new(self.key.clone(), kind);
         entry.set("title", chunks(&self.title));
         if !self.authors.is_empty() {
-            entry.set_author(self.authors.clone());
+            entry.set("author", names(&self.authors, self.has_more_authors));
+        }
+        let editors = self.csl.get("editor").and_then(Value::as_array).into_iter().flatten();
+        let editors: Vec<Person> = editors.map(person).collect();
+        if !editors.is_empty() {
+            entry.set("editor", names(&editors, false));
         }
         if let [year, rest @ ..] = &self.date[..] {
             entry.set("year", chunks(&year.to_string()));
@@ -181,17 +212,76 @@ impl Work {
                 entry.set("month", chunks(&month.to_string()));
             }
         }
+        let publisher = self.known("publisher");
+        let is_told = publisher == self.venue && venue != "journal" && venue != "booktitle";
+        let pages = self.known("page").replace('–', "--");
         let fields = [
-            (venue, &self.venue),
-            ("doi", &self.doi),
-            ("url", &self.url),
-            ("language", &self.language),
+            (venue, self.venue.clone()),
+            ("publisher", if is_told { String::new() } else { publisher }),
+            ("volume", self.known("volume")),
+            ("number", [self.known("issue"), self.known("number")].concat()),
+            ("pages", pages),
+            ("edition", self.known("edition")),
+            ("address", self.known("publisher-place")),
+            ("isbn", self.known("ISBN")),
+            ("doi", self.doi.clone()),
+            ("url", self.url.clone()),
+            ("language", self.language.clone()),
         ];
         for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_empty()) {
-            entry.set(name, chunks(value));
+            entry.set(name, chunks(&value));
         }
         Ok(entry.to_bibtex_string()?)
     }
+}
+
+/// Returns the names of a field of BibTeX. An organisation is in braces, so that it is not divided.
+fn names(people: &[Person], has_more: bool) -> Vec<Spanned<Chunk>> {
+    let mut chunks = Vec::new();
+    let mut push = |chunk| chunks.push(Spanned::zero(chunk));
+    for (at, person) in people.iter().enumerate() {
+        if at > 0 {
+            push(Chunk::Normal(" and ".to_owned()));
+        }
+        let Person { name, given_name, prefix, suffix, .. } = person;
+        if given_name.is_empty() && name.contains(' ') {
+            push(Chunk::Verbatim(name.clone()));
+            continue;
+        }
+        let family = [prefix.as_str(), name.as_str()].join(" ");
+        let parts = [family.trim(), suffix.as_str(), given_name.as_str()];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        push(Chunk::Normal(parts.join(", ")));
+    }
+    if has_more {
+        push(Chunk::Normal(" and others".to_owned()));
+    }
+    chunks
+}
+
+/// Returns a person of CSL-JSON; an organisation has one name.
+fn person(value: &Value) -> Person {
+    let part = |name: &str| clean(value.get(name).and_then(Value::as_str).unwrap_or_default());
+    let name = [part("family"), part("literal")].concat();
+    Person {
+        name,
+        given_name: part("given"),
+        prefix: part("non-dropping-particle"),
+        suffix: part("suffix"),
+        id: None,
+        prefix_initials: None,
+        given_initials: None,
+        use_prefix: None,
+    }
+}
+
+/// Returns year, month and day of a date of CSL-JSON.
+fn csl_date(item: &Map<String, Value>, name: &str) -> Vec<i16> {
+    let parts = item.get(name).and_then(|date| date.pointer("/date-parts/0"));
+    let numbers = parts.and_then(Value::as_array).into_iter().flatten();
+    let numbers: Vec<String> =
+        numbers.filter_map(Value::as_i64).map(|number| number.to_string()).collect();
+    date(&numbers.join("-"))
 }
 
 fn chunks(text: &str) -> Vec<Spanned<Chunk>> {

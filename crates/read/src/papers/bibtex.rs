@@ -1,12 +1,14 @@
 //! BibTeX and BibLaTeX.
 
 mod abbreviations;
+mod entry;
 mod links;
 
-use biblatex::{Bibliography, ChunksExt, Entry, ParseError, RawBibliography};
+use biblatex::{Bibliography, ParseError, RawBibliography};
 
 use self::abbreviations::{Abbreviations, Refused};
-use super::paper::{self, Kind, Paper};
+use self::entry::paper_of;
+use super::paper::Paper;
 use crate::Severity;
 use crate::notes::Notes;
 use crate::outline::shorten;
@@ -174,59 +176,6 @@ fn nests_too_deep(text: &str) -> bool {
         }
         depth > MAX_DEPTH
     })
-}
-
-fn paper_of(entry: &Entry) -> Paper {
-    let text = |names: &[&str]| {
-        let mut found = names.iter().filter_map(|name| entry.get(name));
-        found.next().map(|chunks| chunks.format_verbatim()).unwrap_or_default()
-    };
-    let people = entry.author().ok().filter(|people| !people.is_empty()).or_else(|| {
-        Some(entry.editors().ok()?.into_iter().flat_map(|(people, _)| people).collect())
-    });
-    let people = people.unwrap_or_default();
-    let authors = people.iter().map(|person| {
-        let parts = [&person.given_name, &person.prefix, &person.name, &person.suffix];
-        let parts: Vec<&str> =
-            parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
-        parts.join(" ")
-    });
-    let mut title = text(&["title"]);
-    if let Some(subtitle) = entry.get("subtitle") {
-        title = format!("{title}: {}", subtitle.format_verbatim());
-    }
-    let kind = entry.entry_type.to_string();
-    // arXiv and others: `@misc` with an `eprint`.
-    let kind = match Kind::of(&kind) {
-        Kind::Other if entry.get("eprint").is_some() => Kind::Preprint,
-        kind => kind,
-    };
-    let keywords = text(&["keywords", "keyword"]);
-    Paper {
-        key: entry.key.clone(),
-        kind,
-        title,
-        authors: authors.collect(),
-        year: paper::year(&text(&["date", "year"])),
-        venue: text(&[
-            "journaltitle",
-            "journal",
-            "booktitle",
-            "eventtitle",
-            "series",
-            "institution",
-            "school",
-            "publisher",
-            "organization",
-            "howpublished",
-        ]),
-        doi: paper::doi(&text(&["doi"])),
-        url: text(&["url"]),
-        abstract_text: text(&["abstract"]),
-        keywords: paper::list(&keywords),
-        language: String::new(),
-        files: text(&["file"]).split(';').map(str::to_owned).collect(),
-    }
 }
 
 #[cfg(test)]

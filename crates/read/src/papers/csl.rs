@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::author::{Author, take_others};
+use super::markup;
 use super::paper::{self, Kind, Paper};
 use crate::notes::Notes;
-use crate::outline::fold;
 use crate::{Options, Severity};
 
 /// Returns whether a value is the metadata of a paper: it has a title and more that papers have.
@@ -92,15 +93,25 @@ fn paper_of(value: &Value) -> Paper {
         found.unwrap_or_default()
     };
     let found = |names: &[&str]| names.iter().find_map(|name| value.get(*name));
-    let people = found(&["author", "authors", "editor"]);
+    let people = found(&["author", "authors"]).map(authors).unwrap_or_default();
+    let mut editors = found(&["editor", "editors"]).map(authors).unwrap_or_default();
+    let mut authors = match people.is_empty() {
+        true => std::mem::take(&mut editors),
+        false => people,
+    };
+    let has_more_authors = take_others(&mut authors);
+    let issued = found(&["issued", "year", "date", "published", "publication_year", "update_date"]);
     Paper {
         key: text(&["id", "citation-key", "_id", "key", "paper_id", "paperId"]),
         kind: Kind::of(&text(&["type", "document_type", "publication_type"])),
-        title: text(&["title"]),
-        authors: people.map(authors).unwrap_or_default(),
-        year: found(&["issued", "year", "date", "published", "publication_year", "update_date"])
-            .and_then(year),
-        venue: text(&[
+        title: markup::of_text(&text(&["title"])),
+        authors,
+        has_more_authors,
+        editors,
+        year: issued.and_then(year),
+        date: issued.map(date).unwrap_or_default(),
+        accessed: found(&["accessed"]).map(date).unwrap_or_default(),
+        venue: markup::of_text(&text(&[
             "container-title",
             "venue",
             "journal",
@@ -108,13 +119,26 @@ fn paper_of(value: &Value) -> Paper {
             "booktitle",
             "event-title",
             "publisher",
-        ]),
+        ])),
+        container: markup::of_text(&text(&["container-title", "venue", "journal", "booktitle"])),
+        volume: text(&["volume"]),
+        issue: text(&["issue"]),
+        pages: text(&["page", "pages"]),
+        number: text(&["number"]),
+        edition: text(&["edition"]),
+        publisher: text(&["publisher"]),
+        place: text(&["publisher-place"]),
+        isbn: text(&["ISBN", "isbn"]),
         doi: paper::doi(&text(&["DOI", "doi"])),
         url: text(&["URL", "url"]),
-        abstract_text: without_tags(&text(&["abstract", "summary"])),
+        abstract_text: markup::of_text(&text(&["abstract", "summary"])),
         keywords: match found(&["keyword", "keywords", "categories"]) {
             Some(Value::Array(words)) => words.iter().filter_map(text_of).collect(),
             Some(Value::String(words)) => paper::list(words),
+            _ => Vec::new(),
+        },
+        groups: match found(&["collections", "groups"]) {
+            Some(Value::Array(names)) => names.iter().filter_map(text_of).collect(),
             _ => Vec::new(),
         },
         language: text(&["language"]),
@@ -137,18 +161,29 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 /// Returns names: strings, a string of several, or objects with `family` and `given` or `name`.
-fn authors(value: &Value) -> Vec<String> {
+fn authors(value: &Value) -> Vec<Author> {
     let one = |value: &Value| match value {
-        Value::String(name) => Some(paper::name(name)),
+        Value::String(name) => Some(Author::parse(&markup::of_text(name))),
         Value::Object(parts) => {
-            let part = |name: &str| parts.get(name).and_then(Value::as_str).unwrap_or_default();
-            let whole = [part("name"), part("literal")].concat();
-            let particle = part("non-dropping-particle");
-            let given = [part("given"), part("first")].concat();
-            let family = [part("family"), part("last")].concat();
-            let parts = [whole.as_str(), given.as_str(), particle, family.as_str()];
-            let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            (!parts.is_empty()).then(|| parts.join(" "))
+            let part = |names: &[&str]| {
+                let found = names.iter().find_map(|name| parts.get(*name).and_then(Value::as_str));
+                found.unwrap_or_default().trim().to_owned()
+            };
+            let whole = part(&["literal"]);
+            let particles = [part(&["dropping-particle"]), part(&["non-dropping-particle"])];
+            let author = Author {
+                given: part(&["given", "first"]),
+                particle: particles.join(" ").trim().to_owned(),
+                family: part(&["family", "last"]),
+                suffix: part(&["suffix"]),
+            };
+            match (whole.is_empty(), author.family.is_empty()) {
+                (false, _) => Some(Author::named(&whole)),
+                (true, false) => Some(author),
+                (true, true) => Some(part(&["name"]))
+                    .filter(|name| !name.is_empty())
+                    .map(|name| Author::parse(&name)),
+            }
         }
         _ => None,
     };
@@ -156,7 +191,9 @@ fn authors(value: &Value) -> Vec<String> {
         Value::Array(list) => list.iter().filter_map(one).collect(),
         Value::String(names) => {
             let separator = if names.contains(" and ") { " and " } else { ";" };
-            names.split(separator).map(paper::name).filter(|name| !name.is_empty()).collect()
+            let names = names.split(separator);
+            let names = names.map(|name| Author::parse(&markup::of_text(name)));
+            names.filter(|author| !author.name().is_empty()).collect()
         }
         other => one(other).into_iter().collect(),
     }
@@ -177,12 +214,22 @@ fn year(value: &Value) -> Option<i64> {
     }
 }
 
-/// Returns a text without tags. Publishers write abstracts with tags of JATS.
-fn without_tags(text: &str) -> String {
-    if !text.contains("</") {
-        return text.to_owned();
+/// Returns year, month and day of a date, as far as they are known.
+fn date(value: &Value) -> Vec<u16> {
+    let parts = value.pointer("/date-parts/0").and_then(Value::as_array);
+    let numbers = parts.into_iter().flatten().map_while(|part| match part {
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    });
+    let written = match value {
+        Value::String(text) => text.clone(),
+        _ => numbers.collect::<Vec<_>>().join("-"),
+    };
+    match paper::date(&written) {
+        known if !known.is_empty() => known,
+        _ => year(value).and_then(|year| u16::try_from(year).ok()).into_iter().collect(),
     }
-    fold(&scraper::Html::parse_fragment(text).root_element().text().collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -199,16 +246,17 @@ mod tests {
             "issued": {"date-parts": [["2019", 5]]}, "container-title": "Graphs",
             "abstract": "<jats:p>We draw &amp; fold.</jats:p>",
         }));
-        assert_eq!(paper.authors, ["Ana Silva", "The Group"]);
+        let names = |paper: &Paper| paper.authors.iter().map(Author::name).collect::<Vec<_>>();
+        assert_eq!(names(&paper), ["Ana Silva", "The Group"]);
         assert_eq!((paper.year, paper.key.as_str()), (Some(2019), "7"));
         assert_eq!(paper.abstract_text, "We draw & fold.");
         let wrong = json!({
             "title": {}, "author": 7, "issued": [1], "DOI": false, "keyword": {}, "file": null,
         });
         assert_eq!(paper_of(&wrong), Paper::default());
-        let names = paper_of(&json!({"authors": "Silva, Ana and Ben Koch", "year": "c. 1999"}));
+        let several = paper_of(&json!({"authors": "Silva, Ana and Ben Koch", "year": "c. 1999"}));
         assert_eq!(
-            (names.authors, names.year),
+            (names(&several), several.year),
             (vec!["Ana Silva".into(), "Ben Koch".into()], Some(1999))
         );
     }

@@ -5,10 +5,15 @@
 //! there has its abstract; a text without metadata is a paper of which nothing is known.
 
 #[cfg(feature = "bibliographies")]
+mod attachments;
+mod author;
+#[cfg(feature = "bibliographies")]
 mod bibtex;
 mod chunk_types;
+mod citation;
 mod csl;
 mod join;
+mod markup;
 mod page;
 mod paper;
 mod plain_text;

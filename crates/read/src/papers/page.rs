@@ -8,7 +8,9 @@ use super::super::notes::Notes;
 use super::super::outline::{Outline, fold};
 use super::super::page_url;
 use super::super::{Format, Options, Outcome, RawPage, Severity, titles};
+use super::author::Author;
 use super::chunk_types::{self, ChunkType};
+use super::citation;
 use super::paper::{Paper, UNKNOWN};
 
 /// Adds papers of a bibliography as pages.
@@ -44,6 +46,7 @@ pub(super) fn add(
         raw.page.language = language(&paper.language);
         abstract_section(&paper, &mut raw);
         describe(&paper, &mut raw);
+        name(&paper, &mut raw);
         raw.paper = Some(Box::new(paper));
         outcome.pages.push(raw);
     }
@@ -81,7 +84,8 @@ fn describe(paper: &Paper, raw: &mut RawPage) {
     let list = |values: &[String]| -> Vec<String> {
         values.iter().map(|value| fold(value)).filter(|value| !value.is_empty()).collect()
     };
-    let authors = match list(&paper.authors) {
+    let names: Vec<String> = paper.authors.iter().map(Author::name).collect();
+    let authors = match list(&names) {
         authors if authors.is_empty() => vec![UNKNOWN.to_owned()],
         authors => authors,
     };
@@ -92,13 +96,38 @@ fn describe(paper: &Paper, raw: &mut RawPage) {
         }
         None => raw.page.meta.push(("year".to_owned(), UNKNOWN.to_owned())),
     }
+    raw.page.meta.push((citation::CSL.to_owned(), citation::csl(paper)));
     raw.attributes.insert("authors".to_owned(), Raw::List(authors));
     raw.attributes.insert("venue".to_owned(), text(&paper.venue));
     raw.attributes.insert("doi".to_owned(), text(&paper.doi));
     raw.attributes.insert("type".to_owned(), Raw::Text(paper.kind.name().to_owned()));
-    let keywords = list(&paper.keywords);
-    if !keywords.is_empty() {
-        raw.attributes.insert("keywords".to_owned(), Raw::List(keywords));
+    for (name, values) in [("keywords", &paper.keywords), ("groups", &paper.groups)] {
+        let values = list(values);
+        if !values.is_empty() {
+            raw.attributes.insert(name.to_owned(), Raw::List(values));
+        }
+    }
+}
+
+/// Sets the names by which people remember a paper, which are searched with its title: its key, its
+/// DOI, its authors with its year and its venue.
+fn name(paper: &Paper, raw: &mut RawPage) {
+    let year = paper.year.map(|year| year.to_string()).unwrap_or_default();
+    let people = paper.authors.iter().chain(&paper.editors).map(Author::name);
+    let people = people.collect::<Vec<_>>().join(", ");
+    let known = [people.as_str(), &year, &paper.venue, &paper.publisher]
+        .map(fold)
+        .into_iter()
+        .filter(|part| !part.is_empty());
+    let mut remembered: Vec<String> = known.collect();
+    remembered.dedup();
+    let first = paper.authors.first().map(|author| format!("{} {year}", author.family));
+    let names =
+        [paper.key.clone(), paper.doi.clone(), first.unwrap_or_default(), remembered.join(", ")];
+    for name in names.map(|name| fold(&name)) {
+        if !name.is_empty() && !raw.page.aliases.contains(&name) {
+            raw.page.aliases.push(name);
+        }
     }
 }
 

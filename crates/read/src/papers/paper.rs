@@ -2,6 +2,8 @@
 
 use bincode::{Decode, Encode};
 
+use super::author::Author;
+
 /// The value that a filter finds where nothing is known.
 pub const UNKNOWN: &str = "unknown";
 
@@ -12,16 +14,38 @@ pub(crate) struct Paper {
     pub key: String,
     pub kind: Kind,
     pub title: String,
-    /// The authors in order, each with the given name first.
-    pub authors: Vec<String>,
+    /// The authors in order; the editors of a work without.
+    pub authors: Vec<Author>,
+    /// Whether the list of authors ends with "and others".
+    pub has_more_authors: bool,
+    /// The editors of a work that has authors.
+    pub editors: Vec<Author>,
     pub year: Option<i64>,
+    /// Year, month and day, as far as they are known.
+    pub date: Vec<u16>,
+    /// The day on which its address was read.
+    pub accessed: Vec<u16>,
     /// The journal, conference, book or publisher.
     pub venue: String,
+    /// The journal, the proceedings or the book alone.
+    pub container: String,
+    pub volume: String,
+    pub issue: String,
+    pub pages: String,
+    /// The number of a report.
+    pub number: String,
+    pub edition: String,
+    pub publisher: String,
+    /// Where it was published.
+    pub place: String,
+    pub isbn: String,
     /// The DOI without `https://doi.org/`.
     pub doi: String,
     pub url: String,
     pub abstract_text: String,
     pub keywords: Vec<String>,
+    /// The groups or collections of the library that it is in.
+    pub groups: Vec<String>,
     pub language: String,
     /// Files with its text.
     pub files: Vec<String>,
@@ -165,11 +189,21 @@ pub(super) fn doi(text: &str) -> String {
     start.map_or(String::new(), |at| text[at..].trim_end_matches(['.', ',']).to_owned())
 }
 
-/// Returns a name, given name first: `Lovelace, Ada` is Ada Lovelace.
-pub(super) fn name(text: &str) -> String {
-    match text.split_once(',') {
-        Some((family, given)) => format!("{} {}", given.trim(), family.trim()).trim().to_owned(),
-        None => text.trim().to_owned(),
+/// Returns year, month and day of a date, `2018/03/01/` or `2018-03-01`, as far as they are known.
+/// Other texts have only a year.
+pub(super) fn date(text: &str) -> Vec<u16> {
+    let day = text.trim().split(['T', ' ']).next().unwrap_or_default();
+    let numbers: Vec<Option<u16>> =
+        day.trim_end_matches('/').split(['-', '/']).map(|part| part.parse().ok()).collect();
+    let known: Vec<u16> = numbers.iter().map_while(|number| *number).take(3).collect();
+    let fits = |date: &[u16]| {
+        matches!(date, [year, ..] if (1000..=2999).contains(year))
+            && date.get(1).is_none_or(|month| (1..=12).contains(month))
+            && date.get(2).is_none_or(|day| (1..=31).contains(day))
+    };
+    match fits(&known) {
+        true => known,
+        false => year(text).and_then(|year| u16::try_from(year).ok()).into_iter().collect(),
     }
 }
 
@@ -191,8 +225,11 @@ mod tests {
         assert_eq!(doi("https://doi.org/10.1000/x.1."), "10.1000/x.1");
         assert_eq!(doi("doi:10.1000/x"), "10.1000/x");
         assert_eq!(doi("version 3.10.2"), "");
-        assert_eq!(name("Lovelace, Ada"), "Ada Lovelace");
-        assert_eq!(name("Ada Lovelace"), "Ada Lovelace");
+        assert_eq!(date("2018/03/01/"), [2018, 3, 1]);
+        assert_eq!(date("2018-03"), [2018, 3]);
+        assert_eq!(date("2018-13-40"), [2018]);
+        assert_eq!(date("3 May 1998"), [1998]);
+        assert!(date("in press").is_empty() && date("").is_empty());
         assert_eq!(Kind::of("article-journal"), Kind::of("JOUR"));
         assert_eq!(Kind::of("Thesis/Dissertation"), Kind::Thesis);
         assert_eq!(Kind::of("patent"), Kind::Other);

@@ -2,6 +2,8 @@
 
 use biblib::{Citation, CitationParser, RisParser};
 
+use super::author::{Author, take_others};
+use super::markup;
 use super::paper::{self, Kind, Paper};
 use crate::notes::Notes;
 
@@ -10,7 +12,9 @@ pub(super) fn read(text: &str, notes: &mut Notes) -> Vec<Paper> {
     let mut papers = Vec::new();
     for (line, record) in records(text) {
         match RisParser::new().parse(&record) {
-            Ok(found) if !found.is_empty() => papers.extend(found.iter().map(paper_of)),
+            Ok(found) if !found.is_empty() => {
+                papers.extend(found.iter().map(|one| paper_of(one, &record)));
+            }
             Ok(_) => notes.malformed(line, "is no record of RIS"),
             Err(error) => notes.malformed(line, &format!("is no record of RIS ({error})")),
         }
@@ -53,26 +57,54 @@ fn close(records: &mut [(u64, String)], is_open: bool) {
     }
 }
 
-fn paper_of(citation: &Citation) -> Paper {
+/// Returns the authors of a record. The parser divides the name of an organisation, which has no
+/// comma, as that of a person.
+fn authors(record: &str) -> Vec<Author> {
+    let name = |line: &str| {
+        let line = line.trim_start_matches('\u{feff}');
+        let value = line.strip_prefix("AU").or_else(|| line.strip_prefix("A1"))?;
+        let name = value.trim_start().strip_prefix('-')?.trim();
+        (!name.is_empty()).then(|| Author::parse(name))
+    };
+    record.lines().filter_map(name).collect()
+}
+
+fn paper_of(citation: &Citation, record: &str) -> Paper {
     let extra = |tag: &str| citation.extra_fields.get(tag).cloned().unwrap_or_default();
-    let authors = citation.authors.iter().map(|author| {
-        let given = author.given_name.as_deref().unwrap_or_default();
-        paper::name(&format!("{}, {given}", author.name))
-    });
+    let first = |tag: &str| extra(tag).into_iter().next().unwrap_or_default();
+    let mut authors = authors(record);
+    let has_more_authors = take_others(&mut authors);
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let venue = citation.journal.as_ref().or(citation.journal_abbr.as_ref());
+    let kind = Kind::of(citation.citation_type.first().map_or("", String::as_str));
+    let date = citation.date.as_ref().map(|date| {
+        let parts =
+            [u16::try_from(date.year).ok(), date.month.map(u16::from), date.day.map(u16::from)];
+        parts.into_iter().map_while(|part| part).collect()
+    });
     Paper {
-        key: extra("ID").into_iter().next().unwrap_or_default(),
-        kind: Kind::of(citation.citation_type.first().map_or("", String::as_str)),
-        title: citation.title.clone(),
-        authors: authors.collect(),
+        key: first("ID"),
+        kind,
+        title: markup::of_text(&citation.title),
+        authors,
+        has_more_authors,
         year: citation.date.as_ref().map(|date| i64::from(date.year)),
+        date: date.unwrap_or_default(),
+        accessed: paper::date(&first("Y2")),
         venue: venue.or(citation.publisher.as_ref()).cloned().unwrap_or_default(),
+        container: venue.cloned().unwrap_or_default(),
+        volume: text(&citation.volume),
+        issue: text(&citation.issue),
+        pages: text(&citation.pages),
+        publisher: text(&citation.publisher),
+        place: first("CY"),
+        isbn: first("SN"),
+        edition: first("ET"),
         doi: paper::doi(&text(&citation.doi)),
         url: citation.urls.first().cloned().unwrap_or_default(),
-        abstract_text: text(&citation.abstract_text),
+        abstract_text: markup::of_text(&text(&citation.abstract_text)),
         keywords: citation.keywords.clone(),
-        language: String::new(),
         files: [extra("L1"), extra("L2")].concat(),
+        ..Paper::default()
     }
 }

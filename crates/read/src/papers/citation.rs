@@ -1,0 +1,48 @@
+//! The citation of a paper: the fields that its attributes do not have, as CSL-JSON.
+
+use serde_json::{Map, Value, json};
+
+use super::paper::Paper;
+use crate::outline::fold;
+
+/// The name under which a page's further data have it.
+pub(super) const CSL: &str = "csl";
+
+/// Returns the citation of a paper as CSL-JSON on one line, without what the page itself has: its
+/// title, its language and its DOI.
+pub(super) fn csl(paper: &Paper) -> String {
+    let mut item = Map::new();
+    let texts = [
+        ("id", &paper.key),
+        ("container-title", &paper.container),
+        ("volume", &paper.volume),
+        ("issue", &paper.issue),
+        ("page", &paper.pages),
+        ("number", &paper.number),
+        ("edition", &paper.edition),
+        ("publisher", &paper.publisher),
+        ("publisher-place", &paper.place),
+        ("ISBN", &paper.isbn),
+        ("URL", &paper.url),
+    ];
+    for (name, text) in texts {
+        let text = fold(text);
+        if !text.is_empty() {
+            item.insert(name.to_owned(), text.into());
+        }
+    }
+    for (name, people) in [("author", &paper.authors), ("editor", &paper.editors)] {
+        if !people.is_empty() {
+            item.insert(name.to_owned(), people.iter().map(|one| one.csl()).collect());
+        }
+    }
+    if paper.has_more_authors {
+        item.insert("others".to_owned(), true.into());
+    }
+    for (name, date) in [("issued", &paper.date), ("accessed", &paper.accessed)] {
+        if !date.is_empty() {
+            item.insert(name.to_owned(), json!({ "date-parts": [date] }));
+        }
+    }
+    Value::Object(item).to_string()
+}
