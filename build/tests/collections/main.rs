@@ -1,5 +1,6 @@
 //! Collections as a person uses them: the program, its registry, and bundles that it keeps.
 
+mod archives;
 mod chats;
 #[path = "../support/counting_service.rs"]
 mod counting_service;

@@ -248,6 +248,10 @@ fn below(
     let mut found = Found::default();
     let tree = &options.tree;
     let is_left_out = |path: &Path, is_dir: bool| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if options.format == Some(Format::Chats) && conversations::is_kept_hidden(&name) {
+            return false;
+        }
         let is_excluded = || {
             let path = relative(path, root);
             options.exclude.iter().any(|pattern| matches_path(pattern, &path))
@@ -326,6 +330,10 @@ fn not_of_a_site(
     tell: &mut dyn FnMut(Severity, &Path, String),
 ) -> Option<Vec<(PathBuf, Format)>> {
     let chats = found.that(|path| conversations::has_name(path, &options.tree));
+    // An export has a page that shows it.
+    if conversations::is_unpacked_export(directory, &options.tree) {
+        return Some(chats.into_iter().map(|path| (path, Format::Chats)).collect());
+    }
     let mut left = Vec::new();
     let code = walk_code(directory, root, options, &mut |severity, path, reason| {
         left.push((severity, path.to_owned(), reason));
@@ -346,7 +354,11 @@ fn not_of_a_site(
     if are_papers(&papers, found.n_markup(), &options.tree) {
         return Some(papers.into_iter().map(|path| (path, Format::Papers)).collect());
     }
-    let are_chats = chats.len() > found.n_markup() && are_conversations(&chats, &options.tree);
+    // Transcripts are Markdown too.
+    let n_transcripts =
+        chats.iter().filter(|path| Format::of_name(path).is_some_and(Format::is_markup)).count();
+    let n_markup = found.n_markup().saturating_sub(n_transcripts);
+    let are_chats = chats.len() > n_markup && are_conversations(&chats, &options.tree);
     are_chats.then(|| chats.into_iter().map(|path| (path, Format::Chats)).collect())
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::left_out::Rule;
-use super::{Options, Outcome, Problem, RawPage, papers, site};
+use super::{Options, Outcome, Problem, RawPage, conversations, papers, site};
 
 /// The words that a rule left out of the pages of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,5 +74,6 @@ pub(super) fn finish_clean(
         pages.extend(outcome.pages);
     }
     papers::join(&mut pages);
+    conversations::join(&mut pages);
     site::finish(pages, options, on_problem)
 }

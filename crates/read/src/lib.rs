@@ -452,6 +452,8 @@ struct RawPage {
     attributes: BTreeMap<String, Raw>,
     /// The metadata of a paper until its text is found.
     paper: Option<Box<papers::Paper>>,
+    /// The facts about a conversation until turns of several files are joined.
+    talk: Option<Box<conversations::Talk>>,
     /// Whether the site marked the content with `data-findling-body`.
     marked_body: bool,
     /// The element that holds the content, as `name#id.class`.

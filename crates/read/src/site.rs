@@ -420,9 +420,12 @@ fn set_attributes(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
     let mut values = values.into_iter();
     for raw in pages {
         raw.page.attributes = values.next().unwrap_or_default();
-        raw.page.sort_only.retain(|name| raw.page.attributes.contains_key(name));
         for section in &mut raw.page.sections {
             section.attributes = values.next().unwrap_or_default();
         }
+        let Page { attributes, sections, sort_only, .. } = &mut raw.page;
+        let of_sections =
+            |name: &String| sections.iter().any(|section| section.attributes.contains_key(name));
+        sort_only.retain(|name| attributes.contains_key(name) || of_sections(name));
     }
 }

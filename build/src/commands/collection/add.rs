@@ -11,16 +11,27 @@ use crate::commands::build::encoders::transformer_gain;
 use crate::commands::ocr::OcrArgs;
 use crate::commands::sync::{self, How};
 use crate::models;
-use crate::ui::{Ui, print_json};
+use crate::output::UsageError;
+use crate::sources::Format;
+use crate::ui::{Ui, count, print_json};
+
+use super::agent_logs::Directories;
 
 /// Add a collection and build its bundle
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Name: lower-case letters, digits, `-`, `_` and `.`
-    name: Name,
+    /// Name: lower-case letters, digits, `-`, `_` and `.`. With --agents it is `agents` unless
+    /// given
+    #[arg(required_unless_present = "agents")]
+    name: Option<Name>,
     /// Directories and files to read
-    #[arg(required = true)]
+    #[arg(required_unless_present = "agents")]
     paths: Vec<PathBuf>,
+    /// Add the sessions of the coding assistants on this machine, which are looked for at their
+    /// usual places: Claude Code, Codex, Cursor, Gemini CLI, Copilot, OpenCode, Cline, Roo Code,
+    /// Aider, SpecStory
+    #[arg(long)]
+    agents: bool,
     /// Kind of all sources; auto finds out
     #[arg(long, value_name = "KIND", default_value = "auto", long_help = kind_help())]
     kind: Kind,
@@ -75,9 +86,18 @@ fn kind_help() -> String {
 
 /// Runs the command.
 pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
-    let paths = args.paths.iter().map(|path| absolute(path)).collect::<Result<_>>()?;
+    let mut paths = args.paths.iter().map(|path| absolute(path)).collect::<Result<Vec<_>>>()?;
+    let mut kind = args.kind;
+    if args.agents {
+        kind = Kind::Of(Format::Chats);
+        paths.extend(paths_of_agents(ui)?);
+    }
+    let name = match &args.name {
+        Some(name) => name.clone(),
+        None => AGENTS.parse()?,
+    };
     let settings = Settings {
-        kind: args.kind,
+        kind,
         paths,
         encoder: args.encoder.clone().unwrap_or_else(|| models::STATIC.to_owned()),
         vectors: args.vectors.iter().cloned().collect(),
@@ -91,27 +111,48 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         chat_fields: args.chat_fields.as_deref().map(absolute).transpose()?,
         directory: None,
     };
-    Registry::change(home, |registry| registry.add(&args.name, settings))?;
+    Registry::change(home, |registry| registry.add(&name, settings))?;
     if args.encoder.is_none() {
         ui.status("Meaning", transformer_gain());
     }
-    ui.status("Added", format!("{} to {}", args.name, home.registry().display()));
+    ui.status("Added", format!("{name} to {}", home.registry().display()));
     if args.no_sync {
         if args.json {
             print_json(&serde_json::json!({
-                "name": args.name, "status": "added",
+                "name": name, "status": "added",
             }))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
     let how = How { yes: args.yes, ..How::default() };
-    let report = sync::sync(home, &args.name, &how, ui).with_context(|| {
-        format!("{0} was added without a bundle; `findling sync {0}` builds it", args.name)
+    let report = sync::sync(home, &name, &how, ui).with_context(|| {
+        format!("{name} was added without a bundle; `findling sync {name}` builds it")
     })?;
     if args.json {
         print_json(&report)?;
     }
     Ok(sync::exit_code_of(&report))
+}
+
+/// The name of the collection that `--agents` adds.
+const AGENTS: &str = "agents";
+
+/// Returns the places with sessions of coding assistants, and tells which there are.
+///
+/// # Errors
+/// If there are none.
+fn paths_of_agents(ui: &Ui) -> Result<Vec<PathBuf>> {
+    let found = Directories::of_person().map(|directories| directories.find()).unwrap_or_default();
+    if found.is_empty() {
+        let message = "expected sessions of coding assistants at their usual places, found none; \
+                       name their directory: findling collection add NAME DIRECTORY --kind chats";
+        return Err(UsageError { code: "no-agents", message: message.to_owned() }.into());
+    }
+    for logs in &found {
+        let n_files = count(logs.n_files as u64, "files");
+        ui.status("Found", format!("{}: {n_files} in {}", logs.agent, logs.path.display()));
+    }
+    Ok(found.into_iter().map(|logs| logs.path).collect())
 }
 
 /// Returns a source as the registry keeps it: syncs run in any directory.

@@ -2,6 +2,7 @@
 //! collections.
 
 mod add;
+mod agent_logs;
 mod show;
 mod transfer;
 mod verify;

@@ -19,11 +19,14 @@ pub(super) fn read(value: &Value) -> Conversation {
     let id = text(&["conversation_id", "id"]).unwrap_or_default();
     Conversation {
         id: id.to_owned(),
+        agent: "ChatGPT".to_owned(),
         title: text(&["title"]).unwrap_or_default().to_owned(),
-        project: text(&["gizmo_id", "conversation_template_id"]).map(str::to_owned),
+        project: text(&["project_name", "gizmo_id", "conversation_template_id"]).map(str::to_owned),
         session: (!id.is_empty()).then(|| id.to_owned()),
         created: value.get("create_time").and_then(values::time),
         turns: branch(value).into_iter().filter_map(turn).collect(),
+        model: values::text(value, &["default_model_slug"]).map(str::to_owned),
+        ..Conversation::default()
     }
 }
 

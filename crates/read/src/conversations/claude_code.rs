@@ -20,20 +20,22 @@ pub(super) fn is_line(value: &Value) -> bool {
         || kind == "file-history-snapshot"
 }
 
-/// Reads a log. Turns of subagents in it become conversations of their own. A log that continues
-/// another log repeats its turns; a turn with an id that was already seen is left out.
+/// Reads a log. Each subagent in it becomes a conversation of its own. A log that continues another
+/// log repeats its turns; a turn with an id that was already seen is left out.
 pub(super) fn read(lines: &[Line], notes: &mut Notes) -> Vec<Conversation> {
     let tools = tools(lines);
     let mut seen: HashSet<&str> = HashSet::new();
-    let mut found: Vec<(bool, Conversation)> = Vec::new();
+    let mut found = Branches::default();
     let mut titles = Titles::default();
     for Line { number, value } in lines {
         let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
         titles.read(kind, value);
+        let id = values::text(value, &["uuid"]);
         if !matches!(kind, "user" | "assistant") {
+            found.pass(id, value);
             continue;
         }
-        if let Some(id) = values::text(value, &["uuid"])
+        if let Some(id) = id
             && !seen.insert(id)
         {
             continue;
@@ -42,35 +44,121 @@ pub(super) fn read(lines: &[Line], notes: &mut Notes) -> Vec<Conversation> {
             notes.malformed(*number, "has no message with role and content");
             continue;
         };
-        let is_aside = value.get("isSidechain") == Some(&Value::Bool(true));
-        let at = found.iter().position(|(aside, _)| *aside == is_aside);
-        let at = at.unwrap_or_else(|| {
-            found.push((is_aside, Conversation::default()));
-            found.len() - 1
-        });
-        let conversation = &mut found[at].1;
-        if conversation.session.is_none() {
-            conversation.session = values::text(value, &["sessionId"]).map(str::to_owned);
-        }
-        if conversation.project.is_none() {
-            conversation.project = values::text(value, &["cwd"]).map(str::to_owned);
-        }
         let speaker = value.pointer("/message/role").and_then(Value::as_str).unwrap_or(kind);
-        conversation.turns.push(Turn {
+        let turn = Turn {
             role: role(speaker),
             time: value.get("timestamp").and_then(values::time),
             parts,
-        });
+        };
+        let conversation = found.of(id, value, &turn);
+        describe(value, conversation);
+        conversation.turns.push(turn);
     }
-    let several = found.len() > 1;
-    for (is_aside, conversation) in &mut found {
-        if *is_aside && several {
-            "agents".clone_into(&mut conversation.id);
+    let several = found.conversations.len() > 1;
+    let mut n_asides = 0;
+    for conversation in &mut found.conversations {
+        if conversation.is_aside && several {
+            n_asides += 1;
+            conversation.id = match n_asides {
+                1 => "agents".to_owned(),
+                n => format!("agents-{n}"),
+            };
         } else {
             conversation.title = titles.best(&seen);
         }
     }
-    found.into_iter().map(|(_, conversation)| conversation).collect()
+    found.conversations
+}
+
+/// Sets what a line tells of its conversation.
+fn describe(value: &Value, conversation: &mut Conversation) {
+    let text = |names: &[&str]| values::text(value, names).map(str::to_owned);
+    let Conversation { session, project, branch, model, .. } = conversation;
+    if session.is_none() {
+        *session = text(&["sessionId"]);
+    }
+    if project.is_none() {
+        *project = text(&["cwd"]);
+    }
+    if branch.is_none() {
+        *branch = text(&["gitBranch"]);
+    }
+    let answered = value.pointer("/message/model").and_then(Value::as_str);
+    // What the program itself says has no model.
+    if let Some(name) = answered.filter(|name| !name.starts_with('<')) {
+        *model = Some(name.to_owned());
+    }
+}
+
+/// The conversations of a log: its own, and one for each subagent, whose turns may be mixed.
+#[derive(Default)]
+struct Branches<'l> {
+    conversations: Vec<Conversation>,
+    /// The place of the log's own conversation.
+    own: Option<usize>,
+    /// The conversations of turns and of other lines, by their ids.
+    of_id: HashMap<&'l str, usize>,
+    /// The conversations of subagents, by their own ids.
+    of_agent: HashMap<&'l str, usize>,
+}
+
+impl<'l> Branches<'l> {
+    /// Returns the conversation of a turn.
+    fn of(&mut self, id: Option<&'l str>, value: &'l Value, turn: &Turn) -> &mut Conversation {
+        let at = match value.get("isSidechain") {
+            Some(Value::Bool(true)) => self.aside(value, turn),
+            _ => self.own.unwrap_or_else(|| self.add(false)),
+        };
+        if value.get("isSidechain") != Some(&Value::Bool(true)) {
+            self.own = Some(at);
+        }
+        if let Some(id) = id {
+            self.of_id.insert(id, at);
+        }
+        if let Some(agent) = values::text(value, &["agentId"]) {
+            self.of_agent.entry(agent).or_insert(at);
+        }
+        &mut self.conversations[at]
+    }
+
+    /// Notes a line without a turn, since a turn may follow it.
+    fn pass(&mut self, id: Option<&'l str>, value: &'l Value) {
+        let parent = values::text(value, &["parentUuid"]);
+        if let (Some(id), Some(&at)) = (id, parent.and_then(|parent| self.of_id.get(parent))) {
+            self.of_id.insert(id, at);
+        }
+    }
+
+    /// Returns the place of the subagent that says a turn: by its id, by the turn before, or, in
+    /// logs that have neither, the first one that waits for an answer.
+    fn aside(&mut self, value: &'l Value, turn: &Turn) -> usize {
+        let agent = values::text(value, &["agentId"]);
+        if let Some(&at) = agent.and_then(|agent| self.of_agent.get(agent)) {
+            return at;
+        }
+        let parent = values::text(value, &["parentUuid"]);
+        let of_parent = parent.and_then(|parent| self.of_id.get(parent)).copied();
+        if let Some(at) = of_parent.filter(|at| self.conversations[*at].is_aside) {
+            return at;
+        }
+        let is_task = turn.role == "user"
+            && turn.parts.iter().any(|part| !matches!(part, Part::Output { .. }));
+        if is_task || agent.is_some() {
+            return self.add(true);
+        }
+        let waits = |one: &Conversation| {
+            one.is_aside && one.turns.last().is_some_and(|turn| turn.role == "user")
+        };
+        let waiting = self.conversations.iter().position(waits);
+        let last = || self.conversations.iter().rposition(|one| one.is_aside);
+        waiting.or_else(last).unwrap_or_else(|| self.add(true))
+    }
+
+    fn add(&mut self, is_aside: bool) -> usize {
+        let agent = "Claude Code".to_owned();
+        self.conversations.push(Conversation { agent, is_aside, ..Conversation::default() });
+        self.conversations.len() - 1
+    }
 }
 
 fn parts(value: &Value, tools: &HashMap<&str, &str>) -> Option<Vec<Part>> {

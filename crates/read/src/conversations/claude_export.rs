@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::model::{Conversation, Part, Turn, role};
 use super::values;
+use super::wrappers;
 
 /// Returns whether a value is a conversation of such an export.
 pub(super) fn is_conversation(value: &Value) -> bool {
@@ -17,11 +18,13 @@ pub(super) fn read(value: &Value) -> Conversation {
     let project = value.pointer("/project/name").and_then(Value::as_str);
     Conversation {
         id: id.to_owned(),
+        agent: "Claude".to_owned(),
         title: values::text(value, &["name"]).unwrap_or_default().to_owned(),
         project: project.map(str::to_owned),
         session: (!id.is_empty()).then(|| id.to_owned()),
         created: value.get("created_at").and_then(values::time),
         turns: messages.map(turn).collect(),
+        ..Conversation::default()
     }
 }
 
@@ -33,7 +36,7 @@ fn turn(message: &Value) -> Turn {
         .and_then(|content| values::content(content, &|_| String::new()))
         .unwrap_or_default();
     if !parts.iter().any(|part| matches!(part, Part::Text(_))) {
-        parts.extend(values::text(message, &["text"]).map(values::said));
+        parts.extend(values::text(message, &["text"]).into_iter().flat_map(wrappers::parts));
     }
     let attachments = message.get("attachments").and_then(Value::as_array).into_iter().flatten();
     for attachment in attachments {

@@ -26,7 +26,8 @@ pub(super) fn is_line(value: &Value) -> bool {
 
 /// Reads a log. Events repeat the content of items, so only items are read.
 pub(super) fn read(lines: &[Line], notes: &mut Notes) -> Vec<Conversation> {
-    let mut conversation = Conversation::default();
+    let agent = "Codex".to_owned();
+    let mut conversation = Conversation { agent, ..Conversation::default() };
     let mut tools: HashMap<&str, &str> = HashMap::new();
     for Line { number, value } in lines {
         let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -39,6 +40,7 @@ pub(super) fn read(lines: &[Line], notes: &mut Notes) -> Vec<Conversation> {
                 if conversation.project.is_none() {
                     conversation.project = values::text(payload, &["cwd"]).map(str::to_owned);
                 }
+                conversation.model = values::text(payload, &["model"]).map(str::to_owned);
                 continue;
             }
             ("response_item", Some(payload)) => payload,
@@ -68,12 +70,16 @@ pub(super) fn read(lines: &[Line], notes: &mut Notes) -> Vec<Conversation> {
 }
 
 fn describe(value: &Value, conversation: &mut Conversation) {
-    let Conversation { session, project, created, .. } = conversation;
+    let Conversation { session, project, created, branch, .. } = conversation;
     if session.is_none() {
         *session = values::text(value, &["id"]).map(str::to_owned);
     }
     if project.is_none() {
         *project = values::text(value, &["cwd"]).map(str::to_owned);
+    }
+    if branch.is_none() {
+        let of_repository = value.pointer("/git/branch").and_then(Value::as_str);
+        *branch = of_repository.map(str::to_owned);
     }
     *created = created.or_else(|| value.get("timestamp").and_then(values::time));
 }
@@ -88,17 +94,8 @@ fn turn(item: &Value, tools: &HashMap<&str, &str>) -> Result<Option<Turn>, &'sta
         "message" => {
             let speaker = values::text(item, &["role"]).ok_or("has a message without a role")?;
             let content = item.get("content").unwrap_or(&Value::Null);
-            let mut parts = values::content(content, &tool_of)
+            let parts = values::content(content, &tool_of)
                 .ok_or("has a message whose content is of no known shape")?;
-            for part in &mut parts {
-                match part {
-                    // The instructions of the directory, which go before the first question.
-                    Part::Text(text) if text.starts_with("# AGENTS.md instructions") => {
-                        *part = Part::Context(std::mem::take(text));
-                    }
-                    _ => {}
-                }
-            }
             by(speaker, parts)
         }
         "function_call" | "custom_tool_call" => {

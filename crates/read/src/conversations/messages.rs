@@ -83,7 +83,8 @@ fn describe(value: &Value, fields: &Fields) -> Conversation {
         project: fields.project.text(value),
         session,
         created: fields.time.find(value).and_then(values::time),
-        turns: Vec::new(),
+        model: values::text(value, &["model"]).map(str::to_owned),
+        ..Conversation::default()
     }
 }
 

@@ -8,7 +8,13 @@ mod chatgpt;
 mod claude_code;
 mod claude_export;
 mod codex;
+mod copilot;
+#[cfg(feature = "databases")]
+mod cursor_database;
+mod extensions;
 pub mod fields;
+mod gemini_cli;
+mod join;
 mod lines;
 #[cfg(feature = "mailboxes")]
 mod mail_body;
@@ -16,12 +22,15 @@ mod mail_body;
 mod mailbox;
 mod messages;
 mod model;
+mod opencode;
 mod people;
 mod pieces;
 mod sections;
 mod shapes;
 mod text;
+mod transcripts;
 mod values;
+mod wrappers;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,6 +43,7 @@ use super::page_url;
 use super::tree::Tree;
 use super::{Format, Options, Outcome, Severity, decode};
 use fields::Fields;
+pub(super) use join::{Talk, join};
 use lines::Line;
 use model::Conversation;
 
@@ -46,9 +56,94 @@ const SNIFFED_LINES: usize = 20;
 /// Returns whether a file's name is one that conversations have.
 pub(super) fn has_name(path: &Path, tree: &Tree) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if is_transcript(path) {
+        return transcripts::is_transcript(&start_of(path, tree));
+    }
+    if extension == "json" && is_beside_conversations(path, tree) {
+        return false;
+    }
     matches!(extension.as_str(), "jsonl" | "ndjson" | "json" | "mbox" | "mbx" | "eml" | "emlx")
+        || is_database(path)
         || in_maildir(path)
         || (extension.is_empty() && is_mailbox(&tree.start(path, 5)))
+}
+
+/// Returns whether a file may be a transcript in Markdown, by its name.
+fn is_transcript(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+}
+
+/// Returns whether a file is the database of an editor's chats, by its name.
+fn is_database(path: &Path) -> bool {
+    cfg!(feature = "databases") && path.file_name().is_some_and(|name| name == "state.vscdb")
+}
+
+#[cfg(feature = "databases")]
+fn of_database(bytes: &[u8], path: &Path, notes: &mut Notes) -> Vec<Conversation> {
+    cursor_database::read(bytes, path, notes)
+}
+
+/// Returns no conversations: without the feature `databases`, no database is read.
+#[cfg(not(feature = "databases"))]
+fn of_database(_: &[u8], _: &Path, _: &mut Notes) -> Vec<Conversation> {
+    Vec::new()
+}
+
+fn start_of(path: &Path, tree: &Tree) -> String {
+    String::from_utf8_lossy(&tree.start(path, transcripts::SNIFFED_BYTES)).into_owned()
+}
+
+/// Names of the files that exports and programs keep beside conversations.
+const BESIDE: [&str; 22] = [
+    "canvases.json",
+    "channels.json",
+    "context_history.json",
+    "dms.json",
+    "export_manifest.json",
+    "file_conversations.json",
+    "group-chats.json",
+    "groups.json",
+    "history_item.json",
+    "integration_logs.json",
+    "lists.json",
+    "memories.json",
+    "message_feedback.json",
+    "model_comparisons.json",
+    "mpims.json",
+    "projects.json",
+    "shared_conversations.json",
+    "sora.json",
+    "task_metadata.json",
+    "ui_messages.json",
+    "user.json",
+    "users.json",
+];
+
+/// Returns whether a file is kept beside conversations and is none: what an export tells about
+/// people and channels, or a message of a session that is read with it.
+fn is_beside_conversations(path: &Path, tree: &Tree) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let is_known = BESIDE.contains(&name.as_ref());
+    opencode::is_part(path)
+        || (is_known
+            && (is_unpacked_export(directory, tree)
+                || tree.is_file(&directory.join("api_conversation_history.json"))))
+}
+
+/// Returns whether a directory is an export as a program packs it: of ChatGPT, of Claude, of Slack.
+pub(super) fn is_unpacked_export(directory: &Path, tree: &Tree) -> bool {
+    let has = |name: &str| tree.is_file(&directory.join(name));
+    let is_slack =
+        has("users.json") && (has("channels.json") || has("dms.json") || has("groups.json"));
+    is_slack
+        || (has("conversations.json")
+            && is_conversations(&directory.join("conversations.json"), tree))
+}
+
+/// Returns whether a hidden file or directory is one that a program keeps conversations in.
+pub(super) fn is_kept_hidden(name: &str) -> bool {
+    matches!(name, ".aider.chat.history.md" | ".specstory")
 }
 
 /// Returns whether a file is a mail of a Maildir, by its place and its name:
@@ -79,6 +174,9 @@ pub(super) fn is_conversations(path: &Path, tree: &Tree) -> bool {
     if !has_name(path, tree) {
         return false;
     }
+    if is_transcript(path) || is_database(path) {
+        return true;
+    }
     let start = tree.start(path, SNIFFED_BYTES);
     if is_mailbox(&start) {
         return true;
@@ -106,6 +204,8 @@ pub(super) fn is_conversations(path: &Path, tree: &Tree) -> bool {
             has("\"chat_messages\"")
                 || (has("\"mapping\"") && has("\"author\""))
                 || (has("\"role\"") && has("\"content\"") && has("\"messages\""))
+                || (has("\"requests\"") && has("\"responderUsername\""))
+                || (has("\"sessionId\"") && has("\"projectHash\"") && has("\"messages\""))
         }
     }
 }
@@ -120,6 +220,12 @@ fn is_surely_conversation(value: &Value, fields: &Fields) -> bool {
             })
     };
     shapes::is_known(value)
+        || gemini_cli::is_session(value)
+        || gemini_cli::is_prompt(value)
+        || copilot::is_chat(value)
+        || copilot::is_event(value)
+        || copilot::is_kept_in_changes(value)
+        || opencode::is_session(value)
         || claude_code::is_line(value)
         || codex::is_line(value)
         || chatgpt::is_conversation(value)
@@ -136,7 +242,7 @@ fn is_surely_conversation(value: &Value, fields: &Fields) -> bool {
 /// each line.
 pub(super) fn is_lines(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    !matches!(extension.as_str(), "json")
+    !matches!(extension.as_str(), "json" | "vscdb")
 }
 
 /// Reads a file.
@@ -145,16 +251,24 @@ pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut O
     // Some tools write UTF-16 with a byte order mark.
     let decoded = encoding_rs::Encoding::for_bom(bytes).map(|_| decode::plain(bytes, None));
     let bytes = decoded.as_ref().map_or(bytes, |decoded| decoded.text.as_bytes());
-    let conversations = if is_mailbox(bytes) {
+    let mut conversations = if is_database(&file.path) {
+        of_database(bytes, &file.path, &mut notes)
+    } else if is_transcript(&file.path) {
+        transcripts::read(&String::from_utf8_lossy(bytes))
+    } else if is_mailbox(bytes) {
         of_mailbox(bytes, options, &mut notes)
     } else if is_one_mail(&file.path) {
         of_mail(mail_of(bytes), &mut notes)
     } else if is_lines(&file.path) {
         let lines = lines::read(bytes, options, &mut notes);
-        of_lines(&lines, options, &mut notes)
+        of_lines(&lines, file, options, &mut notes)
     } else {
         of_json(bytes, file, options, &mut notes)
     };
+    for conversation in &mut conversations {
+        extensions::describe(conversation, bytes, &file.path);
+        extensions::name_channel(conversation, &file.path, &options.tree);
+    }
     let n_pages = outcome.pages.len();
     add_pages(conversations, file, options, &mut notes, outcome);
     if outcome.pages.len() == n_pages && notes.is_empty() {
@@ -210,7 +324,12 @@ fn of_mailbox(_: &[u8], _: &Options, _: &mut Notes) -> Vec<Conversation> {
 }
 
 /// Returns the conversations of a file of JSON lines.
-fn of_lines(lines: &[Line], options: &Options, notes: &mut Notes) -> Vec<Conversation> {
+fn of_lines(
+    lines: &[Line],
+    file: &File,
+    options: &Options,
+    notes: &mut Notes,
+) -> Vec<Conversation> {
     if let Some(fields) = &options.chat_fields {
         return messages::read_lines(lines, fields, notes);
     }
@@ -219,6 +338,10 @@ fn of_lines(lines: &[Line], options: &Options, notes: &mut Notes) -> Vec<Convers
         codex::read(lines, notes)
     } else if start().any(claude_code::is_line) {
         claude_code::read(lines, notes)
+    } else if start().any(copilot::is_event) {
+        copilot::read_events(lines)
+    } else if start().any(copilot::is_kept_in_changes) {
+        copilot::read_changes(lines, file, &options.tree)
     } else if start().any(is_export) {
         let known = lines.iter().filter_map(|line| export(&line.value));
         known.collect()
@@ -264,8 +387,10 @@ fn of_json(bytes: &[u8], file: &File, options: &Options, notes: &mut Notes) -> V
     let fields = options.chat_fields.as_ref().unwrap_or(&default);
     let is_mapped = options.chat_fields.is_some();
     let mut one = |value: &Value, at: u64| {
-        if !is_mapped && let Some(conversation) = export(value) {
-            return Some(conversation);
+        if !is_mapped
+            && let Some(known) = export(value).or_else(|| of_agent(value, file, &options.tree))
+        {
+            return Some(known);
         }
         messages::is_conversation(value, fields).then(|| messages::read(value, fields, at, notes))
     };
@@ -277,6 +402,9 @@ fn of_json(bytes: &[u8], file: &File, options: &Options, notes: &mut Notes) -> V
             None => lists(object).map(Vec::as_slice).unwrap_or_default(),
         },
     };
+    if !is_mapped && list.iter().any(gemini_cli::is_prompt) {
+        return gemini_cli::read_prompts(list);
+    }
     let found: Vec<_> = (1..).zip(list).map(|(at, value)| (at, value, one(value, at))).collect();
     if found.iter().all(|(_, _, conversation)| conversation.is_none()) {
         let is_message = |value: &&Value| messages::is_message(value, fields);
@@ -299,6 +427,17 @@ fn of_json(bytes: &[u8], file: &File, options: &Options, notes: &mut Notes) -> V
         }
     }
     conversations
+}
+
+/// Returns the conversation of a coding assistant that keeps each in a file.
+fn of_agent(value: &Value, file: &File, tree: &Tree) -> Option<Conversation> {
+    if gemini_cli::is_session(value) {
+        Some(gemini_cli::read(value, file, tree))
+    } else if copilot::is_chat(value) {
+        Some(copilot::read_chat(value, file, tree))
+    } else {
+        opencode::is_session(value).then(|| opencode::read(value, file, tree))
+    }
 }
 
 fn lists(value: &Value) -> Option<&Vec<Value>> {
@@ -345,5 +484,7 @@ fn add_pages(
     }
 }
 
+#[cfg(test)]
+mod agents_tests;
 #[cfg(test)]
 mod tests;

@@ -9,8 +9,16 @@ pub(super) struct Conversation {
     pub id: String,
     /// The title that the program gave it; empty if none.
     pub title: String,
-    /// The project: the directory, repository or channel.
+    /// The program that wrote it; empty for people's messages.
+    pub agent: String,
+    /// The project: the path of its directory, the repository or the channel.
     pub project: Option<String>,
+    /// The branch of the repository.
+    pub branch: Option<String>,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// Whether another conversation gave it its task.
+    pub is_aside: bool,
     /// The id that the program gave the session.
     pub session: Option<String>,
     /// The time when it began, if the conversation itself has it.

@@ -14,6 +14,7 @@ use super::super::attributes::Raw;
 use super::super::left_out::{Rule, Trace};
 use super::super::outline::fold;
 use super::super::{Options, RawPage};
+use super::join::Talk;
 use super::model::{Conversation, Part, Turn};
 use super::{pieces, text};
 use findling_page::page::{Block, Section};
@@ -23,6 +24,10 @@ const MAX_HEADING_BYTES: usize = 120;
 
 /// Turns with fewer tokens are short.
 const SHORT: usize = 200;
+
+/// Attributes that are not counted by themselves: nearly each conversation, or each turn, has a
+/// value of its own, and roles are counted by turns.
+const NO_FACETS: [&str; 5] = ["session", "started", "updated", "time", "roles"];
 
 /// Longest output of a tool that is indexed, in bytes.
 const MAX_OUTPUT_BYTES: usize = 16 << 10;
@@ -52,6 +57,14 @@ pub(super) fn page(conversation: Conversation, options: &Options) -> Option<RawP
         sections(run, heading, &mut raw.page.sections);
     }
     raw.left_out = trace.finish();
+    // Mails and messages of people are quoted and sent again; the logs of programs repeat turns.
+    if !conversation.agent.is_empty() {
+        let is_titled_by_question = fold(&conversation.title).is_empty();
+        let Conversation { session, is_aside, .. } = &conversation;
+        let sections = &raw.page.sections;
+        let talk = Talk::new(sections, session.as_deref(), *is_aside, is_titled_by_question);
+        raw.talk = Some(Box::new(talk));
+    }
     Some(raw)
 }
 
@@ -60,13 +73,23 @@ fn describe(conversation: &Conversation, runs: &[Run], raw: &mut RawPage) {
     let mut set = |name: &str, value: Raw| {
         raw.attributes.insert(name.to_owned(), value);
     };
-    if let Some(project) = &conversation.project {
-        let name = project.trim_end_matches(['/', '\\']);
-        let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
-        set("project", Raw::Text(text::without_escapes(name).into_owned()));
-    }
-    if let Some(session) = &conversation.session {
-        set("session", Raw::Text(text::without_escapes(session).into_owned()));
+    let project = conversation.project.as_deref().map(|project| match project {
+        // The root of a file system.
+        "/" => project,
+        project => project.trim_end_matches(['/', '\\']),
+    });
+    let texts = [
+        ("agent", Some(conversation.agent.as_str())),
+        ("project", project),
+        ("branch", conversation.branch.as_deref()),
+        ("model", conversation.model.as_deref()),
+        ("session", conversation.session.as_deref()),
+    ];
+    for (name, value) in texts {
+        let value = fold(&text::without_escapes(value.unwrap_or_default()));
+        if !value.is_empty() {
+            set(name, Raw::Text(value));
+        }
     }
     let roles: BTreeSet<String> = runs.iter().map(|run| run.role.clone()).collect();
     set("roles", Raw::List(roles.into_iter().collect()));
@@ -78,6 +101,7 @@ fn describe(conversation: &Conversation, runs: &[Run], raw: &mut RawPage) {
     if let Some(updated) = times().max().or(conversation.created) {
         set("updated", Raw::Text(updated.to_string()));
     }
+    raw.page.sort_only = NO_FACETS.map(str::to_owned).to_vec();
 }
 
 /// Turns of one role that form one section.

@@ -61,8 +61,9 @@ fn claude_code_sessions() {
     assert_eq!((main.page.id.as_str(), main.page.url.as_str()), ("s.jsonl", "/s.jsonl"));
     assert_eq!(agents.page.id, "s.jsonl/agents");
     assert_eq!(agents.page.title, "List all callers of acquire.");
-    assert_eq!(attribute(main, "project"), "Text(\"pool\")");
+    assert_eq!(attribute(main, "project"), "Text(\"/home/ana/src/pool\")");
     assert_eq!(attribute(main, "session"), "Text(\"5f0c1e\")");
+    assert_eq!(attribute(main, "agent"), "Text(\"Claude Code\")");
     assert_eq!(attribute(main, "roles"), "List([\"assistant\", \"user\"])");
     assert_eq!(attribute(main, "started"), "Text(\"2025-03-03T09:00:00Z\")");
     assert_eq!(attribute(main, "updated"), "Text(\"2025-03-03T09:01:00Z\")");
@@ -109,7 +110,7 @@ fn codex_sessions() {
         ]
     );
     assert_eq!((found[0].page.id.as_str(), found.len()), ("r.jsonl", 1));
-    assert_eq!(attribute(&found[0], "project"), "Text(\"mail\")");
+    assert_eq!(attribute(&found[0], "project"), "Text(\"/home/ben/mail\")");
     let early = pages("e.jsonl", include_str!("fixtures/codex-early.jsonl"));
     assert_eq!(outline(&early[0])[2], "turn-2 Rename the module.: Renamed it to mailbox.");
     assert_eq!(attribute(&early[0], "started"), "Text(\"2025-06-01T08:00:00Z\")");

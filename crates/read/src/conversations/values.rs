@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::model::Part;
+use super::wrappers;
 use crate::attributes;
 
 /// Deepest nesting of content blocks that is followed.
@@ -65,7 +66,7 @@ fn push(
     match value {
         Value::Null => true,
         Value::String(text) => {
-            parts.push(said(text));
+            parts.extend(wrappers::parts(text));
             true
         }
         Value::Array(blocks) if depth < MAX_DEPTH => {
@@ -90,7 +91,7 @@ fn block(
         "text" | "input_text" | "output_text" | "markdown" | "" => {
             let inner = ["text", "content", "value", "parts"].iter().find_map(|at| value.get(at));
             match inner {
-                Some(Value::String(text)) => parts.push(said(text)),
+                Some(Value::String(text)) => parts.extend(wrappers::parts(text)),
                 Some(inner) if depth < MAX_DEPTH => return push(inner, tool_of, depth + 1, parts),
                 _ => return false,
             }
@@ -127,23 +128,6 @@ fn block(
         _ => return true,
     }
     true
-}
-
-/// Returns a text as a part of a turn: text that a person or a model wrote, or context that a
-/// program wrote in the name of a person.
-pub(super) fn said(text: &str) -> Part {
-    if is_element(text) { Part::Context(text.to_owned()) } else { Part::Text(text.to_owned()) }
-}
-
-/// Returns whether a text as a whole is an element whose name a program made:
-/// `<environment_context>…`, `<system-reminder>…`.
-fn is_element(text: &str) -> bool {
-    let text = text.trim();
-    let Some(rest) = text.strip_prefix('<') else { return false };
-    let Some((name, _)) = rest.split_once('>') else { return false };
-    let is_name = name.contains(['-', '_', ' '])
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ' '));
-    is_name && text.contains("</") && text.ends_with('>')
 }
 
 /// Returns the input of a tool: its strings and numbers, cut.
@@ -253,16 +237,6 @@ mod tests {
         assert_eq!(read(&json!([{"type": "image", "source": {}}])).unwrap(), []);
         for wrong in [json!(7), json!(true), json!({"text": 7}), json!([1, 2])] {
             assert_eq!(read(&wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn what_a_program_says_in_a_persons_name_is_context() {
-        for text in ["<environment_context>\n a\n</environment_context>", "<a-b>x</a-b>"] {
-            assert!(matches!(said(text), Part::Context(_)), "{text}");
-        }
-        for text in ["<div>x</div>", "Use <a-b> there.", "<a-b>", "", "<"] {
-            assert!(matches!(said(text), Part::Text(_)), "{text}");
         }
     }
 
