@@ -22,8 +22,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(name = "findling", version, propagate_version = true)]
 #[command(
     after_help = "Exit status: 0 done; 1 failed; 2 wrong usage; 3 done, but some pages could not \
-         be read. Of search, find, similar, relevance and context: 0 found; 1 nothing found; 2 \
-         wrong usage; 3 no bundle, or it cannot be read; 4 not every collection could be searched."
+         be read. Of search, find, similar, show, relevance and context: 0 found; 1 nothing \
+         found; 2 wrong usage; 3 no bundle, or it cannot be read; 4 not every collection could be \
+         searched."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -54,6 +55,7 @@ enum Command {
     Pagefind(Box<commands::pagefind::Args>),
     Search(commands::search::Args),
     Similar(commands::similar::Args),
+    Show(commands::show::Args),
     Find(commands::find::Args),
     Relevance(commands::relevance::Args),
     Last(commands::last::Args),
@@ -134,6 +136,7 @@ fn main() -> ExitCode {
         Command::Pagefind(args) => commands::pagefind::run(*args, &ui),
         Command::Search(args) => commands::search::run(args, &ui),
         Command::Similar(args) => commands::similar::run(args, &ui),
+        Command::Show(args) => commands::show::run(args, &ui),
         Command::Find(args) => commands::find::run(args, &ui),
         Command::Relevance(args) => commands::relevance::run(args, &ui),
         Command::Last(args) => commands::last::run(args, &ui),

@@ -11,6 +11,7 @@ use anyhow::Result;
 use findling_engine::{Mode, Notice, QueryVector, Request, Response};
 use rayon::prelude::*;
 
+use super::newest::{asks_for_all, newest_first, order_by_date};
 use super::open_bundle::{Failures, OpenBundle, Opened, open};
 use super::search::{READ_AS, SearchOptions, forgive, load_encoder};
 use super::unknown_attribute::with_counts;
@@ -110,6 +111,7 @@ impl Question {
         if asked.host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
             request.mode = Mode::Lexical;
         }
+        order_by_date(&mut request, asked.host.manifest());
         let encoder = match request.similar_to {
             Some(_) => None,
             None => encoders.of(&asked.host, request.mode, ui)?,
@@ -294,7 +296,11 @@ pub(crate) fn ask(
     vectors: bool,
     ui: &Ui,
 ) -> Result<(Vec<Group>, Failures)> {
-    let Opened { asked, mut failed } = open(targets, &options.vectors, options.fresh, ui)?;
+    let Opened { mut asked, mut failed } = open(targets, &options.vectors, options.fresh, ui)?;
+    let may_fit = |asked: &OpenBundle| options.conditions.may_fit(asked.host.manifest());
+    if asked.iter().any(may_fit) {
+        asked.retain(may_fit);
+    }
     let encoders = Encoders::new(options.ranking.query_encoder.clone());
     let replies = ask_as_one(asked, |asked| {
         asked.host.set_streamed(options.ranking.streamed);
@@ -315,6 +321,13 @@ pub(crate) fn ask(
         }
         groups.push(Group { asked, response, vectors, timings });
     }
-    groups.sort_by(|a, b| best(&b.response).total_cmp(&best(&a.response)));
+    let first = |group: &Group| group.response.results.first().cloned();
+    match asks_for_all(request) {
+        true => groups.sort_by(|a, b| match (first(a), first(b)) {
+            (Some(a), Some(b)) => newest_first(&a, &b),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        }),
+        false => groups.sort_by(|a, b| best(&b.response).total_cmp(&best(&a.response))),
+    }
     Ok((groups, failed))
 }

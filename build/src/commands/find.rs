@@ -111,7 +111,8 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     // Behind its last page a collection shows no page, but it has some.
     let found: Vec<&Group> =
         groups.iter().filter(|group| exit(&group.response) == Exit::Found).collect();
-    let metas: Vec<Option<Meta>> = found.iter().map(|group| meta(group)).collect();
+    let metas: Vec<Option<Meta>> =
+        found.iter().map(|group| meta(group, request.filter.as_ref())).collect();
     let group_by: Vec<Option<String>> =
         found.iter().map(|group| args.options.group_by_in(group.asked.host.manifest())).collect();
     let (unknown, mut offset) = (Meta::default(), args.offset);
@@ -152,9 +153,10 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
 }
 
 /// Returns the metadata of an answer; `None` for a directory that was indexed for this search.
-fn meta(group: &Group) -> Option<Meta> {
-    let Group { asked, timings, vectors, .. } = group;
+fn meta(group: &Group, filter: Option<&serde_json::Value>) -> Option<Meta> {
+    let Group { asked, timings, vectors, response } = group;
     let meta = Meta::new(asked.target.as_ref()?, &asked.host, *timings);
+    let meta = meta.of_answer(filter.cloned(), response);
     Some(Meta { vectors: vectors.as_ref().map(Vectors::about), ..meta })
 }
 

@@ -28,7 +28,8 @@ pub struct Args {
 }
 
 /// Open a hit of the last search: its source in $VISUAL or $EDITOR at the line (a PDF in the
-/// browser at the page), or its page in the browser at the passage
+/// browser at the page, a conversation as `findling show` does), or its page in the browser at the
+/// passage
 #[derive(Debug, clap::Args)]
 pub struct OpenArgs {
     /// The number of the hit
@@ -121,6 +122,14 @@ impl Opener {
     /// # Errors
     /// If the hit has no address that a browser opens.
     pub fn of(hit: &LastHit, in_browser: bool) -> Result<Self> {
+        if let Some(anchor) = turn(hit).filter(|_| !in_browser) {
+            // A log is no text to be read.
+            let program = std::env::current_exe()?;
+            let program = program.to_str().context("the program's path is not UTF-8")?;
+            let page = format!("{}#{anchor}", hit.id);
+            let command = [program, "show", "--in", &hit.bundle, "--", &page];
+            return Ok(Self { command: command.map(str::to_owned).to_vec(), is_editor: true });
+        }
         Ok(match &hit.path {
             // An editor shows the bytes of a PDF.
             Some(path) if !in_browser && hit.page.is_some() => {
@@ -144,6 +153,13 @@ impl Opener {
         process.args(rest);
         Ok(process)
     }
+}
+
+/// Returns the anchor of a hit that is a turn of a conversation, in a bundle that is found again.
+fn turn(hit: &LastHit) -> Option<&str> {
+    let (_, anchor) = hit.url.split_once('#').filter(|_| !hit.bundle.is_empty())?;
+    let number = anchor.strip_prefix("turn-")?;
+    number.starts_with(|c: char| c.is_ascii_digit()).then_some(anchor)
 }
 
 /// Returns the command that opens a file at a line.
@@ -174,8 +190,8 @@ fn editor(path: &Path, line: Option<usize>) -> Result<Vec<String>> {
 fn address(hit: &LastHit) -> Result<String> {
     if !hit.url.contains("://") || !is_link(&hit.url) {
         let message = format!(
-            "expected an address with http or https, found `{}`; build with --base-url, or open \
-             the site that it is on",
+            "expected an address with http or https, found `{}`; build with --base-url, open the \
+             site that it is on, or read it here with `findling show`",
             hit.url
         );
         return Err(UsageError { code: "no-address", message }.into());

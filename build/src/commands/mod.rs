@@ -36,6 +36,7 @@ pub mod mcp;
 pub mod merge;
 mod merged_facets;
 pub mod models;
+mod newest;
 pub mod note;
 mod ocr;
 mod open_bundle;
@@ -48,6 +49,7 @@ mod require_fresh;
 mod run_args;
 pub mod search;
 pub mod serve;
+pub mod show;
 pub mod similar;
 #[cfg(feature = "tui")]
 mod state_directory;

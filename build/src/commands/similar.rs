@@ -8,7 +8,10 @@ use findling_engine::{Limit, MAX_LIMIT, Request};
 
 use super::open_bundle::find_target;
 use super::require_fresh::RequireFresh;
-use super::search::{ModeArg, Output, answer, exit, finish, keep, meta, parse_filter, write_to};
+use super::search::{
+    ModeArg, Output, answer, exit, finish, is_no_page, keep, meta, parse_filter, write_to,
+};
+use super::show::named;
 use super::vector_name::VectorName;
 use crate::host::Host;
 use crate::output::{Answer, Exit, Sources, Timings};
@@ -20,7 +23,7 @@ pub struct Args {
     /// The bundle
     #[arg(help = super::BUNDLE_HELP)]
     pub bundle: PathBuf,
-    /// The page: its URL, path or document id
+    /// The page: its URL, path, document id, key or title
     #[arg(value_name = "URL_OR_ID")]
     pub page: String,
     /// Number of pages to show
@@ -65,11 +68,17 @@ fn similar(args: Args, ui: &Ui) -> anyhow::Result<Exit> {
     args.fresh.check(&target)?;
     let mut host = Host::open(target.location())?;
     host.set_streamed(args.streamed);
+    let page = match named(&mut host, &args.page) {
+        Ok(id) => id,
+        // The error of the search names pages that are similar.
+        Err(error) if is_no_page(&error) => args.page,
+        Err(error) => return Err(error),
+    };
     let request = Request {
         mode: args.mode.into(),
         limit: Limit(args.limit),
         filter: args.filter,
-        similar_to: Some(args.page),
+        similar_to: Some(page),
         ..Request::default()
     };
     let (response, cost) = answer(&mut host, None, request, ui)?;

@@ -105,7 +105,8 @@ fn an_empty_query_lists_what_is_newest() {
 fn pages_below_the_threshold_are_left_out() {
     let home = home();
     let all = search(&home, "mutex", &[]);
-    let score = all["results"][0]["score"].as_f64().unwrap();
+    let score = all["_meta"]["relevance"][0].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&score), "{score}");
     let best = search(&home, "mutex", &["--threshold", &(score - 1e-4).to_string()]);
     assert_eq!(ids(&best), ids(&all)[..1]);
     let done = home.run(&["search", "bundle", "mutex", "--threshold=1000"]);

@@ -88,7 +88,7 @@ fn pages_that_are_put_together_or_left_out_keep_their_own_vectors() {
         all
     };
     let all = home.json(&args);
-    let scores = all["results"].as_array().unwrap().iter().map(|page| page["score"].as_f64());
+    let scores = all["_meta"]["relevance"].as_array().unwrap().iter().map(Value::as_f64);
     let least = scores.flatten().nth(1).unwrap().to_string();
     let some = home.json(&[&args[..], &["--threshold", &least]].concat());
     let (all, some) = (by_url(&all), by_url(&some));

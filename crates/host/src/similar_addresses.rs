@@ -13,6 +13,40 @@ const MAX_ADDRESSES: usize = 5;
 const MIN_SIMILARITY: f64 = 0.3;
 
 impl Host {
+    /// Returns the ids of the pages that a name stands for: those whose id ends in it, as keys of
+    /// bibliographies do, or whose title is it. Letters count alike in both cases if no name is
+    /// equal. Reads the texts of all pages.
+    ///
+    /// # Errors
+    /// If the texts cannot be read.
+    pub fn pages_named(&self, name: &str) -> anyhow::Result<Vec<String>> {
+        let lower = name.trim().to_lowercase();
+        let mut equal: Vec<String> = Vec::new();
+        let mut alike: Vec<String> = Vec::new();
+        for range in &self.manifest().texts {
+            let Some(entry) = self.manifest().shard(range.shard) else { continue };
+            let texts =
+                TextsShard::from_bytes(decode_shard(entry, &self.files().shard(range.shard)?)?)?;
+            for page in 0..texts.n_pages() {
+                let page = texts.page(page)?;
+                let is_end = |id: &str, name: &str| {
+                    id.strip_suffix(name).is_some_and(|before| before.ends_with('/'))
+                };
+                if is_end(page.id, name) || page.title == name {
+                    equal.push(page.id.to_owned());
+                } else if is_end(&page.id.to_lowercase(), &lower)
+                    || page.title.to_lowercase() == lower
+                {
+                    alike.push(page.id.to_owned());
+                }
+            }
+        }
+        let mut ids = if equal.is_empty() { alike } else { equal };
+        ids.sort();
+        ids.dedup();
+        Ok(ids)
+    }
+
     /// Returns the URLs (or ids, if these are more similar) most similar to `address`, best first,
     /// at most five. Reads the texts of all pages.
     ///

@@ -41,12 +41,13 @@ use tokio::net::TcpListener;
 use super::bundles::Bundles;
 use super::require_fresh::RequireFresh;
 use super::vector_name::VectorName;
+use crate::collections::{Freshness, Home, Name, Registry, Target};
 use crate::host::EncoderChoice;
 use crate::output::UsageError;
 use crate::serve::body::read_body;
 use crate::serve::listen::{self, Limits};
 use crate::standard_streams::stdout;
-use crate::ui::Ui;
+use crate::ui::{Ui, count};
 use files::Files;
 use guard::Guard;
 use jobs::Jobs;
@@ -66,7 +67,7 @@ struct Application {
 ///
 /// # Errors
 /// If the port is taken, or this program has no pages.
-pub fn run(port: u16, ui: &Ui) -> Result<ExitCode> {
+pub fn run(port: u16, syncs: bool, ui: &Ui) -> Result<ExitCode> {
     assets::check()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let outcome = runtime.block_on(async {
@@ -90,6 +91,8 @@ pub fn run(port: u16, ui: &Ui) -> Result<ExitCode> {
         // The first search would wait for the encoder.
         let warmed = application.clone();
         std::thread::spawn(move || warm(&warmed.bundles));
+        let (stale, console) = (application.clone(), ui.clone());
+        std::thread::spawn(move || tell_of_changes(&stale, syncs, &console));
         // The address is the output of this command: a script that uses port 0 reads it. Browsers
         // send no fragment, so the token stays on this machine.
         writeln!(stdout(), "http://{address}/#token={token}")?;
@@ -191,6 +194,32 @@ async fn blocking(run: impl FnOnce() -> Response + Send + 'static) -> Response {
         let message = "the answer could not be made; this is a mistake in findling";
         respond::failure(StatusCode::INTERNAL_SERVER_ERROR, &usage("internal", message))
     })
+}
+
+/// Tells which collections are older than their sources, and begins to sync them. They are searched
+/// meanwhile.
+fn tell_of_changes(application: &Application, syncs: bool, ui: &Ui) {
+    let names = || -> Result<Vec<Name>> {
+        Ok(Registry::read(&Home::default_location()?)?.collections().keys().cloned().collect())
+    };
+    for name in names().unwrap_or_default() {
+        let freshness = || -> Result<Option<Freshness>> {
+            Ok(Target::of_collection(&Home::default_location()?, &name)?.freshness()?)
+        };
+        let Ok(Some(freshness)) = freshness() else { continue };
+        if !freshness.stale {
+            continue;
+        }
+        let changed = count(freshness.changed_files as u64, "files");
+        let have = if freshness.changed_files == 1 { "has" } else { "have" };
+        let since = freshness.synced.unwrap_or_else(|| "its last sync".to_owned());
+        let is_started = syncs && application.jobs.start(&name).is_ok();
+        let what = match is_started {
+            true => "it is being synced",
+            false => "`findling sync` brings it up to date",
+        };
+        ui.status("Stale", format!("{name}: {changed} {have} changed since {since}; {what}"));
+    }
 }
 
 /// Opens all bundles and loads their encoders.

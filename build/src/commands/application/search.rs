@@ -13,7 +13,9 @@ use serde_json::{Map, Value};
 use super::{address, usage};
 use crate::commands::bundles::Bundles;
 use crate::commands::merged_facets::merge;
+use crate::commands::newest::{asks_for_all, newest_first};
 use crate::commands::open_bundle::OpenBundle;
+use crate::output::byline::byline;
 use crate::output::{Failure, comparable};
 use crate::safe_text;
 use crate::ui::Ui;
@@ -196,6 +198,9 @@ fn merged(request: &Request, answers: Vec<(String, Response)>) -> Found {
     }
     match &request.sort {
         Some(sort) => pages.sort_by(|a, b| by_attribute(sort, &a.2, &b.2)),
+        None if asks_for_all(request) => {
+            pages.sort_by(|a, b| newest_first(&a.2, &b.2).then_with(|| b.0.total_cmp(&a.0)));
+        }
         None => pages.sort_by(|a, b| b.0.total_cmp(&a.0)),
     }
     let wanted = pages.into_iter().skip(request.offset as usize).take(request.limit.0 as usize);
@@ -292,8 +297,14 @@ fn result(collection: &str, query: &str, score: f32, page: PageHit) -> Value {
     value.insert("score".to_owned(), Value::from(score));
     // Two collections may have pages of the same id.
     value.insert("id".to_owned(), Value::from(format!("{collection}/{}", page.id)));
+    // A row shows this attribute beside its title: what tells papers and conversations apart is
+    // there too. Filters take the counted values, not this one.
+    let shown = match byline(&page, page.sections.first()) {
+        Some(line) => format!("{collection} · {line}"),
+        None => collection.to_owned(),
+    };
     if let Some(Value::Object(attributes)) = value.get_mut("attributes") {
-        attributes.insert(COLLECTION.to_owned(), Value::from(collection));
+        attributes.insert(COLLECTION.to_owned(), Value::from(shown));
     }
     Value::Object(value)
 }

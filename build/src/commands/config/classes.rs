@@ -132,6 +132,8 @@ const OF_ALL: &[(Class, &[&str])] = &[
     (
         Class::Harmless,
         &[
+            "agent",
+            "author",
             "copies",
             "every-word",
             "facet",
@@ -142,9 +144,11 @@ const OF_ALL: &[(Class, &[&str])] = &[
             "group-by",
             "limit",
             "mode",
+            "no-sync",
             "offset",
             "order",
             "prefer",
+            "project",
             "require-fresh",
             "sections",
             "since",

@@ -65,7 +65,7 @@ pub const COMMANDS: &[Known] = &[
         "write the answer to a file; .md, .json, .jsonl, .csv decide the format",
     ),
     known(":help", "", "list these commands"),
-    known(":quit", "", "end; so does Ctrl+D"),
+    known(":quit", "", "end; so do `quit`, Ctrl+C twice and Ctrl+D"),
 ];
 
 /// Returns the words that name the values of an argument.
@@ -89,6 +89,10 @@ pub fn formats() -> impl Iterator<Item = String> {
 /// If there is no such command, or its argument is another one than it takes.
 pub fn parse(line: &str) -> Result<Command<'_>, UsageError> {
     let line = line.trim();
+    // As in other prompts; in quotation marks they are searched.
+    if matches!(line, "quit" | "exit") {
+        return Ok(Command::Quit);
+    }
     if !line.starts_with(':') {
         return Ok(Command::Query(line));
     }
@@ -181,6 +185,8 @@ mod tests {
             (":o 2 browser", Command::Open { number: 2, in_browser: true }),
             (":save a b.md", Command::Save("a b.md")),
             (":q", Command::Quit),
+            ("quit", Command::Quit),
+            ("\"quit\"", Command::Query("\"quit\"")),
         ] {
             assert_eq!(parse(line).unwrap(), expect, "{line}");
         }

@@ -76,13 +76,21 @@ fn start(args: Args, ui: &Ui) -> Result<Exit> {
         ui.status("Ready", ":help lists the commands, Tab completes, quit or Ctrl+D ends");
     }
     let mut exit = Exit::Found;
+    let mut was_interrupted = false;
     loop {
         let prompt = session.borrow().prompt();
         let line = match editor.readline(&prompt) {
             Ok(line) => line,
-            Err(ReadlineError::Interrupted | ReadlineError::Eof) => break,
+            Err(ReadlineError::Interrupted) if was_interrupted => break,
+            Err(ReadlineError::Interrupted) => {
+                was_interrupted = true;
+                ui.status("Cleared", "Ctrl+C again ends");
+                continue;
+            }
+            Err(ReadlineError::Eof) => break,
             Err(error) => return Err(error).context("the prompt cannot be read"),
         };
+        was_interrupted = false;
         if line.trim().is_empty() {
             continue;
         }

@@ -12,12 +12,13 @@ use super::conditions::{Conditions, date_of};
 use super::filter::parse_filter;
 use super::forgiving_request::{attribute, replace};
 use crate::collections::Name;
+use crate::commands::newest::order_by_date;
 use crate::commands::require_fresh::RequireFresh;
 use crate::commands::unknown_attribute::with_counts;
 use crate::commands::vector_name::VectorName;
 use crate::host::{EncoderChoice, Host};
 use crate::output::citations::Style;
-use crate::output::{Format, UsageError, group};
+use crate::output::{Format, UsageError, comparable, group};
 
 /// Search a bundle or a collection
 #[derive(Debug, clap::Args)]
@@ -153,9 +154,9 @@ pub struct SearchOptions {
     /// Search by words, by meaning, or both
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
-    /// Show only pages with at least this score. The number of pages found counts the others too,
-    /// unless no page is shown
-    #[arg(long, value_name = "SCORE")]
+    /// Show only pages with at least this relevance, 0 to 1, as it is printed. The number of pages
+    /// found counts the others too, unless no page is shown
+    #[arg(long, visible_alias = "min-score", value_name = "SCORE")]
     pub threshold: Option<f32>,
     /// Put pages with the same value of an attribute together, below that value
     #[arg(long, value_name = "ATTRIBUTE")]
@@ -181,12 +182,7 @@ impl SearchOptions {
             let date = date_of(manifest)?;
             request.sort = Some(Sort { by: date.name.clone(), descending: false });
         }
-        let asks_for_all = request.query.trim().is_empty() && request.similar_to.is_none();
-        let has_order = request.sort.is_some() || request.prefer.is_some();
-        if asks_for_all && !has_order && date_of(manifest).is_ok() {
-            // Without a query no page is more relevant than another.
-            request.order = Order::Recent;
-        }
+        order_by_date(request, manifest);
         if let Some(name) = &self.group_by
             && attribute(manifest, "--group-by", name)?.is_none()
         {
@@ -208,7 +204,10 @@ impl SearchOptions {
     pub(crate) fn arrange(&self, response: &mut Response, manifest: &Manifest) {
         if let Some(least) = self.threshold {
             let is_shown = !response.results.is_empty();
-            response.results.retain(|page| page.score >= least);
+            let relevance: Vec<f32> =
+                response.results.iter().map(|page| comparable(response, page)).collect();
+            let mut relevance = relevance.into_iter();
+            response.results.retain(|_| relevance.next().is_some_and(|one| one >= least));
             if is_shown && response.results.is_empty() {
                 response.total = Total::default();
             }

@@ -1,4 +1,4 @@
-//! Options that are filters under another name: `--since`, `--year-min`, `--year-max`, `--type`.
+//! Options that are filters under another name: `--since`, `--year-min`, `--type`, `--author`.
 
 use findling_bundle::{Attribute, AttributeKind, Manifest};
 use findling_engine::Request;
@@ -6,13 +6,14 @@ use findling_engine::filter::{self, Bound, Condition, Predicate};
 use jiff::{Span, Zoned};
 use serde_json::Value;
 
+use crate::commands::newest::date_of_pages;
 use crate::output::UsageError;
 
 /// Conditions on common attributes.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Conditions {
-    /// Show only pages since a date (2024-05-01, 2024-05, 2024), or of the last days, weeks, months
-    /// or years: 10d, 2w, 3m, 1y
+    /// Show only pages since a date (2024-05-01, 2024-05, 2024, yesterday), or of the last days,
+    /// weeks, months or years: 10d, 2w, 3m, 1y
     #[arg(long, value_name = "WHEN", value_parser = since)]
     pub since: Option<String>,
     /// Show only pages of this year or later
@@ -24,9 +25,35 @@ pub struct Conditions {
     /// Show only pages of this type, by the attribute `type` or `kind`. Repeatable
     #[arg(long = "type", value_name = "TYPE")]
     pub types: Vec<String>,
+    /// Show only papers of this author, in any spelling of the name. Repeatable
+    #[arg(long = "author", value_name = "NAME")]
+    pub authors: Vec<String>,
+    /// Show only conversations with this program: codex, claude-code. Repeatable
+    #[arg(long = "agent", value_name = "NAME")]
+    pub agents: Vec<String>,
+    /// Show only conversations of this project, by its path or the end of it. Repeatable
+    #[arg(long = "project", value_name = "PATH")]
+    pub projects: Vec<String>,
 }
 
 impl Conditions {
+    /// Returns the conditions on people, programs and projects: the attributes that may have them,
+    /// the values, and the words of an error.
+    fn named(&self) -> impl Iterator<Item = ([&'static str; 2], &Vec<String>, &'static str)> {
+        let named = [
+            (["authors", "author"], &self.authors, "authors"),
+            (["agent", "agents"], &self.agents, "an agent"),
+            (["project", "projects"], &self.projects, "a project"),
+        ];
+        named.into_iter().filter(|(_, values, _)| !values.is_empty())
+    }
+
+    /// Returns whether a bundle has people, programs and projects as they are asked for. Of several
+    /// bundles the others have no such page.
+    pub fn may_fit(&self, manifest: &Manifest) -> bool {
+        self.named().all(|(names, ..)| names.iter().any(|name| manifest.attribute(name).is_some()))
+    }
+
     /// Adds the conditions to the filter of a request to a bundle.
     ///
     /// # Errors
@@ -51,6 +78,11 @@ impl Conditions {
             let attribute = attribute.ok_or_else(|| lacks(manifest, "a type"))?;
             let values = Predicate::In(self.types.clone());
             parts.push(Condition::test(attribute.name.clone(), values));
+        }
+        for (names, values, what) in self.named() {
+            let attribute = names.iter().find_map(|name| manifest.attribute(name));
+            let attribute = attribute.ok_or_else(|| lacks(manifest, what))?;
+            parts.push(Condition::test(attribute.name.clone(), Predicate::In(values.clone())));
         }
         request.filter = with_conditions(request.filter.take(), parts)?;
         Ok(())
@@ -93,7 +125,10 @@ fn compare(name: &str, bound: Bound, value: &str) -> Condition {
 /// Returns the date of pages: the attribute of this name, or else the first date.
 fn of_kind<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a Attribute> {
     let dates = || manifest.attributes.iter().filter(|one| one.kind == AttributeKind::Date);
-    dates().find(|one| one.name == name).or_else(|| dates().next())
+    dates().find(|one| one.name == name).or_else(|| {
+        let best = date_of_pages(manifest)?;
+        dates().find(|one| one.name == best)
+    })
 }
 
 /// Returns the date of a bundle's pages.
@@ -126,6 +161,11 @@ fn since(text: &str) -> Result<String, String> {
         };
         Some(Zoned::now().checked_sub(span.ok()?).ok()?.date().to_string())
     };
+    let text = match text {
+        "today" => "0d",
+        "yesterday" => "1d",
+        other => other,
+    };
     if let Some(date) = before(text) {
         return Ok(date);
     }
@@ -145,7 +185,8 @@ mod tests {
             assert!(filter::date::parse(&date).is_some(), "{text}: {date}");
         }
         assert_eq!(since("2024-05"), Ok("2024-05".into()));
-        for wrong in ["", "w", "2x", "-1d", "yesterday", "99999999999y", "é"] {
+        assert_eq!(since("yesterday"), since("1d"));
+        for wrong in ["", "w", "2x", "-1d", "tomorrow", "99999999999y", "é"] {
             assert!(since(wrong).is_err(), "{wrong}");
         }
     }

@@ -21,8 +21,8 @@ use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
 use crate::output::{
-    Answer, Exit, Failure, Format, Last, Meta, Sources, Timings, UsageError, Vectors, pager,
-    require_vectors,
+    Answer, Exit, Failure, Format, Last, Meta, Sources, Timings, UsageError, Vectors,
+    answers_nothing, pager, require_vectors,
 };
 use crate::replace_file::replace_by;
 use crate::standard_streams::{is_closed, stdout};
@@ -127,6 +127,14 @@ fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     }
 }
 
+/// Lets a request to a bundle without vectors ask for words, unless it asks for meaning. A notice
+/// would tell the same at every search.
+fn by_words_alone(request: &mut Request, host: &Host) {
+    if host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
+        request.mode = Mode::Lexical;
+    }
+}
+
 /// Loads the encoder that the mode needs. If the default encoder cannot be loaded, warns and
 /// searches by words only.
 pub(crate) fn load_encoder(
@@ -194,10 +202,12 @@ fn single(
         None => request(args, query),
     };
     args.options.complete_for(&mut request, host)?;
+    by_words_alone(&mut request, host);
     let embedding = match encoder {
         Some(encoder) if request.similar_to.is_none() => encoder.embed(&mut request)?,
         _ => Duration::ZERO,
     };
+    let filter = request.filter.clone();
     let (mut response, cost, vectors) =
         answer_with(args.include_vectors, host, encoder, request, ui)?;
     let n_told = response.notices.len();
@@ -205,7 +215,8 @@ fn single(
     response.notices[n_told..].iter().for_each(|notice| ui.warn(&notice.message));
     let timings = Timings::new(clock.started, host.open_time(), clock.encoder, embedding, &cost);
     let vectors = vectors.as_ref();
-    print(Printed { target, host, response: &response, vectors, timings, format }, args, ui)?;
+    let printed = Printed { target, host, response: &response, vectors, filter, timings, format };
+    print(printed, args, ui)?;
     ui.detail(format!("{:.1} ms embedding, {cost}", embedding.as_secs_f64() * 1e3));
     Ok(exit(&response))
 }
@@ -216,13 +227,14 @@ struct Printed<'a> {
     host: &'a Host,
     response: &'a Response,
     vectors: Option<&'a Vectors>,
+    filter: Option<serde_json::Value>,
     timings: Timings,
     format: Format,
 }
 
 fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
-    let Printed { target, host, response, vectors, timings, format } = printed;
-    let mut meta = meta(target, host, timings, format)?;
+    let Printed { target, host, response, vectors, filter, timings, format } = printed;
+    let mut meta = meta(target, host, timings, format)?.of_answer(filter, response);
     meta.vectors = vectors.map(Vectors::about);
     let sources = Sources::of(target);
     let (offset, timings) = (args.offset, args.timings);
@@ -296,9 +308,9 @@ pub(crate) fn meta(
     Ok(meta)
 }
 
-/// Returns whether anything was found.
+/// Returns whether anything was found that may answer the query.
 pub(crate) fn exit(response: &Response) -> Exit {
-    if response.total.pages == 0 && response.results.is_empty() {
+    if (response.total.pages == 0 && response.results.is_empty()) || answers_nothing(response) {
         Exit::Nothing
     } else {
         Exit::Found
@@ -394,6 +406,7 @@ fn batch(
         }
         let mut request = request(args, text);
         args.options.complete_for(&mut request, host)?;
+        by_words_alone(&mut request, host);
         let read = forgive(host, &mut request)?;
         if trec {
             request.sections_per_page = SectionsPerPage(1);

@@ -41,6 +41,9 @@ pub struct Args {
     /// Port to listen on; 0 takes any free port
     #[arg(short, long, default_value_t = 8900)]
     port: u16,
+    /// Do not sync collections whose sources have changed; only say which these are
+    #[arg(long, conflicts_with = "bundle")]
+    no_sync: bool,
     /// Directory of the site, served at /, with the bundle at --mount. Hidden files, and links that
     /// lead out of it, are not served. Repeatable: the first directory that has a file serves it
     #[arg(short, long, value_name = "DIR", requires = "bundle")]
@@ -132,13 +135,13 @@ impl Args {
         let below = bundle.strip_prefix(&site).map(PathBuf::from);
         let mount = below.unwrap_or_else(|_| "pagefind".into()).to_string_lossy().into_owned();
         let endpoint = EndpointArgs::default();
-        Self { bundle: Some(bundle), port, site: vec![site], mount, endpoint }
+        Self { bundle: Some(bundle), port, no_sync: false, site: vec![site], mount, endpoint }
     }
 }
 
 /// Runs the command until it is interrupted.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let Some(bundle) = &args.bundle else { return application::run(args.port, ui) };
+    let Some(bundle) = &args.bundle else { return application::run(args.port, !args.no_sync, ui) };
     let target = Target::find(bundle)?;
     if target.is_copy() {
         bail!(

@@ -15,6 +15,7 @@ use super::preview::PreviewPane;
 use super::reader::Preview;
 use super::rows::Rows;
 use super::searcher::{Answer, Bundle, Question};
+use super::span::Span;
 use crate::commands::search::{parse_filter, with_conditions};
 use crate::output::{Last, LastHit};
 use crate::safe_text::line;
@@ -61,6 +62,9 @@ pub struct App {
     pub filter: LineEdit,
     pub focus: Focus,
     pub mode: Mode,
+    pub span: Span,
+    /// The page whose like is shown instead of what the query finds: its bundle, id and title.
+    pub like: Option<(usize, String, String)>,
     pub rows: Rows,
     pub summary: Summary,
     pub remarks: Vec<String>,
@@ -102,6 +106,8 @@ impl App {
             filter: LineEdit::new(search.filter),
             focus: Focus::Query,
             mode,
+            span: Span::All,
+            like: None,
             rows: Rows::default(),
             summary: Summary::default(),
             remarks: Vec::new(),
@@ -149,6 +155,8 @@ impl App {
             id: self.asked,
             query: self.query.text().to_owned(),
             mode: self.mode,
+            since: self.span.since(),
+            like: self.like.as_ref().map(|(bundle, id, _)| (*bundle, id.clone())),
             filter: self.condition()?,
             facets: self.shows_facets,
         })
@@ -194,6 +202,12 @@ impl App {
             is_waiting: !answer.is_last,
         };
         self.remarks = answer.remarks;
+        if let Some((_, _, title)) = &self.like {
+            self.remarks.insert(0, format!("like {title}"));
+        }
+        if !self.span.name().is_empty() {
+            self.remarks.insert(0, self.span.name().to_owned());
+        }
         if self.shows_facets {
             self.facets = answer.facets;
             self.keep_facet_on_a_value(0);
@@ -292,16 +306,31 @@ impl App {
             Action::Facets => return self.toggle_facets(),
             Action::ClearFilters => {
                 (self.filter, self.chosen) = (LineEdit::default(), Chosen::default());
+                self.span = Span::All;
                 return Some(Effect::Ask);
             }
             Action::NextMode => {
                 self.mode = self.mode.next();
                 return Some(Effect::Ask);
             }
+            Action::NextSpan => {
+                self.span = self.span.next();
+                return Some(Effect::Ask);
+            }
+            Action::Similar => {
+                let row = self.rows.current()?;
+                let title = row.names.first().cloned().unwrap_or_default();
+                self.like = Some((row.bundle, row.page.id.clone(), title));
+                return Some(Effect::Ask);
+            }
             Action::Edit(edit) => {
                 let edited =
                     if self.focus == Focus::Filter { &mut self.filter } else { &mut self.query };
-                return edited.apply(edit).then_some(Effect::Ask);
+                let is_changed = edited.apply(edit);
+                if is_changed && self.focus != Focus::Filter {
+                    self.like = None;
+                }
+                return is_changed.then_some(Effect::Ask);
             }
         }
         None
@@ -325,6 +354,7 @@ impl App {
 
     fn back(&mut self) -> Option<Effect> {
         match self.focus {
+            Focus::Query if self.like.take().is_some() => Some(Effect::Ask),
             Focus::Query => Some(Effect::Quit),
             Focus::Filter => {
                 self.focus = Focus::Query;

@@ -20,6 +20,10 @@ pub enum Action {
     PreviewPageUp,
     PreviewPageDown,
     NextMode,
+    /// The next span of time: all, a day, a week, a month, a year.
+    NextSpan,
+    /// Show pages like the selected one.
+    Similar,
     Filter,
     Facets,
     ClearFilters,
@@ -104,9 +108,28 @@ pub const BINDINGS: &[Binding] = &[
         codes: &[(CTRL, KeyCode::Char('o'), Action::OpenInBrowser)],
     },
     Binding {
-        keys: "Alt+S",
+        keys: "F10, Alt+S",
         does: "next mode: words, static meaning, transformer, hybrid",
-        codes: &[(ALT, KeyCode::Char('s'), Action::NextMode)],
+        codes: &[
+            (NONE, KeyCode::F(10), Action::NextMode),
+            (ALT, KeyCode::Char('s'), Action::NextMode),
+        ],
+    },
+    Binding {
+        keys: "F12, Alt+T",
+        does: "next span of time: all, a day, a week, a month, a year",
+        codes: &[
+            (NONE, KeyCode::F(12), Action::NextSpan),
+            (ALT, KeyCode::Char('t'), Action::NextSpan),
+        ],
+    },
+    Binding {
+        keys: "F9, Alt+L",
+        does: "pages like the selected one; Esc shows the query's again",
+        codes: &[
+            (NONE, KeyCode::F(9), Action::Similar),
+            (ALT, KeyCode::Char('l'), Action::Similar),
+        ],
     },
     Binding {
         keys: "Ctrl+F",

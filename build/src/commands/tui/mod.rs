@@ -17,6 +17,7 @@ mod reader;
 mod rows;
 mod screen;
 mod searcher;
+mod span;
 mod styled;
 mod theme;
 mod view;

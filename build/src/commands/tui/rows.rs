@@ -3,6 +3,7 @@
 use findling_engine::{PageHit, Response};
 
 use super::styled::{Kind, Piece};
+use crate::output::byline::byline;
 use crate::output::{comparable, names, snippet};
 use crate::safe_text::line;
 
@@ -15,6 +16,9 @@ pub struct Row {
     pub names: Vec<String>,
     /// The score that compares hits of different bundles.
     pub comparable: f32,
+    /// The line that tells it apart from others of its kind: authors and year, or agent, project
+    /// and day.
+    pub byline: String,
     /// The snippet on one line.
     pub snippet: Vec<Piece>,
     /// The hit as the engine returned it.
@@ -29,6 +33,7 @@ impl Row {
             bundle,
             names: names(page, section).map(|name| line(name).into_owned()).collect(),
             comparable: comparable(response, page),
+            byline: byline(page, section).unwrap_or_default(),
             snippet: parts
                 .into_iter()
                 .map(|part| Piece {
@@ -113,6 +118,7 @@ mod tests {
 
     fn list(ids: &str) -> Vec<Row> {
         let row = |id: char| Row {
+            byline: String::new(),
             bundle: 0,
             names: vec![id.into()],
             comparable: 1.0,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use findling_bundle::EntryFile;
+use findling_engine::filter::{Bound, Condition, Predicate};
 use findling_engine::{Facet, Limit, Mode as EngineMode, Request, Response};
 use serde_json::Value;
 
@@ -16,11 +17,14 @@ use crate::bundle_files::Location;
 use crate::collections::Target;
 use crate::commands::ask::{Question as Asked, Replies, Reply, ask_as_one};
 use crate::commands::merged_facets::merge;
+use crate::commands::newest::{date_of_pages, newest_first};
 use crate::commands::open_bundle::{OpenBundle, Opened, open};
 use crate::commands::require_fresh::RequireFresh;
+use crate::commands::search::with_conditions;
 use crate::commands::vector_name::VectorName;
+use crate::host::Host;
 use crate::models;
-use crate::output::Sources;
+use crate::output::{Sources, UsageError};
 use crate::safe_text::line;
 use crate::ui::Ui;
 
@@ -45,6 +49,10 @@ pub struct Question {
     pub id: u64,
     pub query: String,
     pub mode: Mode,
+    /// The first day of what is shown, if not all is.
+    pub since: Option<String>,
+    /// The page whose like is asked for instead of the query: its bundle and id.
+    pub like: Option<(usize, String)>,
     pub filter: Option<Value>,
     /// Whether values of attributes are counted.
     pub facets: bool,
@@ -209,18 +217,32 @@ impl Searcher {
             missing_model: None,
         };
         let encoders = self.encoders.of(stage);
-        let Replies { answers, refusals } = ask_as_one(&mut self.opened.asked, |asked| {
-            Asked::new(asked, request(question, stage), encoders, &self.console)
+        // Only the bundle of a page has vectors of it.
+        let of_like = question.like.as_ref().map(|(bundle, _)| *bundle);
+        let first = of_like.unwrap_or(0);
+        let asked = self.opened.asked.iter_mut().enumerate();
+        let asked = asked.filter(|(at, _)| of_like.is_none_or(|bundle| bundle == *at));
+        let Replies { answers, refusals } = ask_as_one(asked.map(|(_, asked)| asked), |asked| {
+            let mut request = request(question, stage);
+            if let Some(since) = &question.since {
+                request.filter = since_day(&asked.host, request.filter.take(), since)?;
+            }
+            Asked::new(asked, request, encoders, &self.console)
         });
         for (bundle, (_, Reply { response, .. })) in answers {
             answer.is_refused = false;
-            add(&mut answer, bundle, &response, stage);
+            add(&mut answer, first + bundle, &response, stage);
         }
         for (_, error) in refusals {
             answer.remarks.push(line(&format!("{error:#}")).into_owned());
             answer.missing_model = answer.missing_model.or_else(|| missing_model(&error));
         }
-        answer.rows.sort_by(|a, b| b.comparable.total_cmp(&a.comparable));
+        match question.like.is_none() && question.query.trim().is_empty() {
+            true => answer.rows.sort_by(|a, b| {
+                newest_first(&a.page, &b.page).then_with(|| b.comparable.total_cmp(&a.comparable))
+            }),
+            false => answer.rows.sort_by(|a, b| b.comparable.total_cmp(&a.comparable)),
+        }
         answer.rows.truncate(MAX_ROWS);
         for (name, failure) in &self.opened.failed {
             let remark = format!("{name} cannot be searched: {}", failure.message);
@@ -240,9 +262,24 @@ fn missing_model(error: &anyhow::Error) -> Option<String> {
     })
 }
 
+/// Returns a filter that lets only pages since a day through.
+///
+/// # Errors
+/// If pages have no date.
+fn since_day(host: &Host, filter: Option<Value>, since: &str) -> Result<Option<Value>> {
+    let date = date_of_pages(host.manifest()).ok_or_else(|| {
+        let message = "its pages have no date; F12 shows those of any time";
+        UsageError { code: "unknown-attribute", message: message.to_owned() }
+    })?;
+    let since = Condition::test(date, Predicate::Compare(Bound::Gte, since.to_owned()));
+    Ok(with_conditions(filter, vec![since])?)
+}
+
 fn request(question: &Question, stage: Stage) -> Request {
+    let like = question.like.as_ref().map(|(_, id)| id.clone());
     Request {
-        query: question.query.clone(),
+        query: if like.is_some() { String::new() } else { question.query.clone() },
+        similar_to: like,
         mode: stage.mode(),
         encoder: stage.encoder().of_engine(),
         filter: question.filter.clone(),
@@ -263,12 +300,17 @@ fn add(answer: &mut Answer, bundle: usize, response: &Response, stage: Stage) {
     for fixed in &response.corrections {
         remarks.push(format!("searched {} for {}", line(&fixed.replacement), line(&fixed.word)));
     }
-    if stage.mode() != EngineMode::Lexical {
+    if stage.mode() != EngineMode::Lexical || response.results.is_empty() {
         remarks.extend(response.notices.iter().map(|notice| line(&notice.message).into_owned()));
     }
     let instead = response.suggestions.iter().filter(|_| response.results.is_empty());
-    for suggestion in instead.filter(|one| !one.query.is_empty()).take(3) {
-        remarks.push(format!("did you mean {}", line(&suggestion.query)));
+    for suggestion in instead.take(3) {
+        let asked = [suggestion.query.as_str(), suggestion.filter.as_deref().unwrap_or_default()];
+        let asked: Vec<_> =
+            asked.iter().filter(|part| !part.is_empty()).map(|part| line(part)).collect();
+        if !asked.is_empty() {
+            remarks.push(format!("did you mean {}", asked.join(" ")));
+        }
     }
 }
 

@@ -184,7 +184,7 @@ fn draw_results(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme) 
 /// score.
 fn result(row: &Row, place: usize, bundle: Option<&str>, explains: bool, width: u16) -> [Line; 2] {
     let width = usize::from(width);
-    let score = format!(" {:.3}", row.page.score);
+    let score = format!(" {:.2}", row.comparable);
     let mut name = vec![Piece::new(format!("{:>2} ", place + 1), Kind::Dim)];
     if let Some(bundle) = bundle {
         name.push(Piece::new(format!("{bundle}: "), Kind::Dim));
@@ -203,6 +203,9 @@ fn result(row: &Row, place: usize, bundle: Option<&str>, explains: bool, width: 
     if explains {
         second.push(Piece::new(parts_of_score(row), Kind::Dim));
     } else {
+        if !row.byline.is_empty() {
+            second.push(Piece::new(format!("{}  ", row.byline), Kind::Dim));
+        }
         second.extend(row.snippet.iter().cloned());
     }
     [first, cut(&second, width)]
