@@ -86,7 +86,7 @@ pub fn write(rows: &[Row], to: &Path, commit: &str, command: &str) -> Result<()>
     let result = json!({
         "name": "fuzz",
         "date": date,
-        "machine": "",
+        "machine": machine(),
         "commit": commit,
         "command": command,
         "note": "Places are the counters that the compiler puts into the code; a target of a file \
@@ -95,6 +95,15 @@ pub fn write(rows: &[Row], to: &Path, commit: &str, command: &str) -> Result<()>
     });
     let text = serde_json::to_string_pretty(&result)? + "\n";
     std::fs::write(to, text).with_context(|| format!("cannot write {}", to.display()))
+}
+
+/// Returns the processors of this machine, for people.
+fn machine() -> String {
+    let n_cores = std::thread::available_parallelism().map_or(0, |n| n.get());
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = model.map_or("an unknown processor", |(_, model)| model);
+    format!("{n_cores} cores, {model}")
 }
 
 #[cfg(test)]
