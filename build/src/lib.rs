@@ -24,6 +24,7 @@ pub mod query_encoder;
 mod ranking;
 pub mod safe_text;
 pub mod serve;
+pub mod site;
 pub mod standard_streams;
 pub mod ui;
 

@@ -329,6 +329,10 @@ impl Progress for Ui {
         }
     }
 
+    fn confirm(&self, question: &str) -> bool {
+        self.confirm(question)
+    }
+
     fn is_shown(&self) -> bool {
         self.verbosity > Verbosity::Quiet
     }

@@ -1,7 +1,9 @@
-//! The values of `--format` and `--markdown-urls`, with their help.
+//! The values of options whose types belong to libraries, with their help.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use crate::query_encoder::Choice;
+use crate::site::Hosting;
 use crate::sources::{Format, MarkdownUrls};
 
 /// Returns the parser of `--format`.
@@ -31,6 +33,61 @@ pub fn markdown_urls() -> impl TypedValueParser<Value = MarkdownUrls> {
         MarkdownUrls::Bare => "`guide/start`",
     };
     one_of(MarkdownUrls::ALL.map(|style| (style, style.name(), help(style))))
+}
+
+/// Returns the parser of `--host`.
+pub fn hosts() -> impl TypedValueParser<Value = Hosting> {
+    let name_and_help = |host| match host {
+        Hosting::Auto => (
+            "auto",
+            "Any host: packs so short that a host that ignores ranges sends little, and no more of \
+             them than pages",
+        ),
+        Hosting::Plain => ("plain", "Any web server or storage that answers range requests"),
+        Hosting::Files => {
+            ("files", "A file for each shard, for servers that do not answer range requests")
+        }
+        Hosting::GithubPages => ("github-pages", "GitHub Pages"),
+        Hosting::CloudflarePages => (
+            "cloudflare-pages",
+            "Cloudflare Pages, which ignores ranges: packs as for any host; writes rules into \
+             _headers",
+        ),
+        Hosting::Workers => ("workers", "Static assets of Cloudflare Workers: as Cloudflare Pages"),
+        Hosting::Netlify => ("netlify", "Netlify; writes rules into _headers"),
+        Hosting::S3 => ("s3", "Amazon S3 and storage like it"),
+    };
+    one_of(Hosting::ALL.map(|host| {
+        let (name, help) = name_and_help(host);
+        (host, name, help)
+    }))
+}
+
+/// Returns the parser of `--query-encoder`.
+pub fn query_encoders() -> impl TypedValueParser<Value = Choice> {
+    let name_and_help = |choice| match choice {
+        Choice::Auto => (
+            "auto",
+            "static if there is a table for the documents' encoder, otherwise that encoder itself",
+        ),
+        Choice::Static => (
+            "static",
+            "The rows of the static table, a part of the bundle: a few kilobytes for a query",
+        ),
+        Choice::Transformer => (
+            "transformer",
+            "The documents' transformer, compressed: 15 MB once for all-minilm-l6-v2",
+        ),
+        Choice::Both => ("both", "static first, the transformer once it has been loaded"),
+        Choice::Hash => ("hash", "Feature hashing; not semantic"),
+        Choice::None => {
+            ("none", "None: search by words only, or with vectors that the host supplies")
+        }
+    };
+    one_of(Choice::ALL.map(|choice| {
+        let (name, help) = name_and_help(choice);
+        (choice, name, help)
+    }))
 }
 
 /// Returns a parser of some values: each with its name and its help.

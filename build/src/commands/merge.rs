@@ -1,15 +1,16 @@
 //! `findling merge`: joins the parts of a build.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
-use clap::ValueEnum as _;
 
-use super::build::{Hosting, MEMORY, run_merge};
+use super::build::{client, report};
+use super::format_values::hosts;
 use super::run_args::RunArgs;
 use crate::index::retired_shards;
+use crate::site::{self, Form, Hosting, MEMORY, Options};
 use crate::ui::Ui;
 
 /// Join the parts that `findling build --part` wrote to a bundle
@@ -31,7 +32,7 @@ pub struct Args {
     single_file: bool,
     /// Where the bundle will be: whether shards are packed into few files, of which browsers fetch
     /// ranges, and how large these may be
-    #[arg(long, value_enum, value_name = "HOST", default_value = "auto")]
+    #[arg(long, value_parser = hosts(), value_name = "HOST", default_value = "auto")]
     host: Hosting,
     /// Keep unused shards of earlier builds for this many days. 0 deletes them at once
     #[arg(
@@ -50,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "no_client")]
     client: Option<PathBuf>,
     /// Memory in MB for texts and terms. What is beyond it waits in a temporary file
-    #[arg(long, value_name = "MB", default_value_t = MEMORY)]
+    #[arg(long, value_name = "MB", default_value_t = MEMORY >> 20)]
     memory: u64,
     #[command(flatten)]
     running: RunArgs,
@@ -64,29 +65,17 @@ pub struct Args {
 /// # Errors
 /// If a part cannot be read or does not fit the others, or the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
-    let Args { parts, output, single_file, host, prune, .. } = args;
-    let Args { fresh, no_client, client, memory, running: RunArgs { jobs, yes }, json, .. } = args;
-    let flags = [
-        (single_file, "--single-file"),
-        (fresh, "--fresh"),
-        (no_client, "--no-client"),
-        (yes, "--yes"),
-        (json, "--json"),
-    ];
-    let mut writing: Vec<OsString> =
-        flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
-    writing.push(format!("--prune={prune}").into());
-    writing.push(format!("--memory={memory}").into());
-    let host = host.to_possible_value();
-    writing.extend(host.map(|host| format!("--host={}", host.get_name()).into()));
-    writing.extend(jobs.map(|jobs| format!("--jobs={jobs}").into()));
-    for (name, value) in [("--output", Some(output)), ("--client", client)] {
-        // Joined to its name, a value may begin with a hyphen.
-        writing.extend(value.map(|value| {
-            let mut argument = OsString::from(format!("{name}="));
-            argument.push(value);
-            argument
-        }));
-    }
-    run_merge(&parts, writing, ui)
+    let options = Options {
+        output: args.output,
+        form: if args.single_file { Form::SingleFile } else { Form::Files },
+        host: args.host,
+        grace: Duration::from_secs(args.prune.saturating_mul(86_400)),
+        fresh: args.fresh,
+        client: client(args.no_client, args.client),
+        memory: args.memory.saturating_mul(1 << 20),
+        threads: args.running.jobs,
+        install: args.running.yes,
+        ..Options::default()
+    };
+    report(&site::build_parts(&args.parts, &options, ui)?, args.json, ui)
 }

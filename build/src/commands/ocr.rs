@@ -1,12 +1,11 @@
 //! `--ocr`, as the commands that index PDFs take it.
 
 use anyhow::{Error, Result};
-use serde::{Deserialize, Serialize};
 
 use crate::sources;
 
 /// Whether scans are recognised.
-#[derive(Debug, Default, clap::Args, Serialize, Deserialize)]
+#[derive(Debug, Default, clap::Args)]
 pub struct OcrArgs {
     /// Recognise the text of scanned pages in PDFs by the program `tesseract`, which has to be
     /// installed. LANGUAGES are its names for them, joined by +, such as deu+eng
@@ -17,12 +16,16 @@ pub struct OcrArgs {
         require_equals = true,
         default_missing_value = "eng"
     )]
-    #[serde(rename = "ocr")]
     languages: Option<String>,
 }
 
 impl OcrArgs {
     /// Returns the languages, if scans are to be recognised.
+    pub fn into_languages(self) -> Option<String> {
+        self.languages
+    }
+
+    /// Returns the languages as [`checked`] does.
     ///
     /// # Errors
     /// If `tesseract` or one of the languages is missing.

@@ -21,7 +21,7 @@ use crate::usage_error::UsageError;
 pub const PART_LEN: usize = 20 << 20;
 
 /// The query encoder that is deployed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Choice {
     /// static if there is a table for the documents' encoder, otherwise that encoder itself
     #[default]
@@ -39,6 +39,10 @@ pub enum Choice {
 }
 
 impl Choice {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Auto, Self::Static, Self::Transformer, Self::Both, Self::Hash, Self::None];
+
     /// Returns whether the static encoder is deployed.
     pub fn wants_static(self) -> bool {
         matches!(self, Self::Static | Self::Both)

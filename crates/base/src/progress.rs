@@ -38,6 +38,12 @@ pub trait Progress: Sync {
     /// Begins to count up to `total`, if it is known, of `unit`: `pages`, `bytes`.
     fn count(&self, verb: &str, total: Option<u64>, unit: &str) -> Counter;
 
+    /// Asks a person a question, such as whether something is to be downloaded. Returns whether
+    /// the answer is yes; where nobody can answer it is no.
+    fn confirm(&self, _question: &str) -> bool {
+        false
+    }
+
     /// Returns whether programs that a stage runs may print to the terminal.
     fn is_shown(&self) -> bool {
         false

@@ -229,7 +229,7 @@ impl Tree {
     }
 
     /// Returns whether the files are on a disk.
-    pub(super) fn is_disk(&self) -> bool {
+    pub fn is_disk(&self) -> bool {
         self.files.is_none()
     }
 

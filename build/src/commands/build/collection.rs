@@ -1,33 +1,24 @@
 //! Builds the bundle of a collection.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Result;
-use clap::Parser;
 
-use super::args::Args;
-use super::build_bundle;
+use super::report::warn_truncated;
 use crate::collections::{Built, Place, Settings};
+use crate::site::{self, Client, Hosting, Meaning, Options, Reading};
 use crate::ui::Ui;
-
-/// The arguments of `findling build`, whose defaults hold for collections too.
-#[derive(Parser)]
-struct Cli {
-    #[command(flatten)]
-    args: Args,
-}
 
 /// Builds a bundle into a directory, going on from the one that is there. It is searched on this
 /// machine: each shard is a file of its own, so that the next generation links those that stay. It
 /// has no client, and static queries are not fitted to it.
 ///
 /// # Errors
-/// The errors of [`super::run`].
+/// The errors of [`site::build`].
 pub fn build_collection(settings: &Settings, place: &Place, yes: bool, ui: &Ui) -> Result<Built> {
-    let args = Cli::try_parse_from(arguments(settings, &place.bundle, yes))?.args;
-    let built = build_bundle(&args, place.kept.as_ref(), ui)?;
-    built.warn_truncated(ui);
+    let options = options(settings, place, yes);
+    let built = site::build_kept(&options, place.kept.as_ref(), ui)?;
+    warn_truncated(built.n_truncated, ui);
     Ok(Built {
         pages: built.stats.n_pages,
         sections: built.stats.n_sections,
@@ -38,37 +29,29 @@ pub fn build_collection(settings: &Settings, place: &Place, yes: bool, ui: &Ui) 
     })
 }
 
-fn arguments(settings: &Settings, output: &Path, yes: bool) -> Vec<OsString> {
-    let Settings { kind, paths, encoder, exclude, base_url, language, .. } = settings;
-    let mut arguments: Vec<OsString> =
-        ["build", "--no-client", "--no-fit", "--prune=0", "--host=files"]
-            .into_iter()
-            .chain(yes.then_some("--yes"))
-            .chain(settings.follow_links.then_some("--follow-links"))
-            .chain(settings.tool_output.then_some("--tool-output"))
-            .chain(settings.references.then_some("--references"))
-            .map(OsString::from)
-            .collect();
-    // Joined to its name, a value may begin with a hyphen.
-    let mut option = |name: &str, value: &str| arguments.push(format!("--{name}={value}").into());
-    option("encoder", encoder);
-    option("base-url", base_url);
-    if kind.format().is_some() {
-        option("format", &kind.to_string());
+fn options(settings: &Settings, place: &Place, yes: bool) -> Options {
+    let reading = Reading {
+        format: settings.kind.format(),
+        base_url: settings.base_url.clone(),
+        language: settings.language.clone(),
+        exclude: settings.exclude.clone(),
+        follow_links: settings.follow_links,
+        tool_output: settings.tool_output,
+        references: settings.references,
+        ocr: settings.ocr.clone(),
+        chat_fields: settings.chat_fields.clone(),
+        ..Reading::default()
+    };
+    let encoder = Some(settings.encoder.clone());
+    Options {
+        inputs: settings.paths.clone(),
+        output: place.bundle.clone(),
+        host: Hosting::Files,
+        grace: Duration::ZERO,
+        reading,
+        meaning: Meaning { encoder, no_fit: true, ..Meaning::default() },
+        client: Client::None,
+        install: yes,
+        ..Options::default()
     }
-    if let Some(language) = language {
-        option("language", language);
-    }
-    if let Some(languages) = &settings.ocr {
-        option("ocr", languages);
-    }
-    for pattern in exclude {
-        option("exclude", pattern);
-    }
-    if let Some(fields) = &settings.chat_fields {
-        arguments.extend(["--chat-fields".into(), fields.into()]);
-    }
-    arguments.extend(["--output".into(), output.into(), "--".into()]);
-    arguments.extend(paths.iter().map(OsString::from));
-    arguments
 }

@@ -13,16 +13,17 @@ use findling_encoder::{Embedding, Side};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::args::{Args, Reading};
-use super::encoders::{load_encoder, open_cache};
-use super::inputs::{Input, check_inputs, read_pages};
-use super::part::embed_all;
+use super::args::ReadingArgs;
+use super::exit_status;
 use super::pipe::{self, Fields, texts, wrong};
 use super::sections::{UnitsArgs, check_name};
-use super::{chunk_options, exit_status, tables};
 use crate::commands::run_args::RunArgs;
 use crate::embedding::Cache;
 use crate::output::UsageError;
+use crate::site::{
+    Input, Options, check_inputs, chunk_options, embed_all, in_threads, input_of_tables,
+    load_encoder, open_cache, open_tables, read_pages,
+};
 use crate::sources::boosts_and_pins::Pins;
 use crate::standard_streams::{is_closed, stdout};
 use crate::ui::{Ui, bytes, count};
@@ -49,7 +50,7 @@ pub struct EmbedArgs {
     #[arg(long, conflicts_with_all = ["inputs", "output"])]
     pipe: bool,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
     #[command(flatten)]
     units: UnitsArgs,
     /// Directory in which embeddings are kept for later builds [default: the user's cache
@@ -69,39 +70,39 @@ pub struct EmbedArgs {
 /// If an input cannot be read, a model is missing, or the output cannot be written.
 pub fn run_embed(args: EmbedArgs, ui: &Ui) -> Result<ExitCode> {
     let EmbedArgs { inputs, output, pipe, reading, units, cache, no_cache, running } = args;
-    let mut args = units.of_build(&inputs, reading, running)?;
-    (args.meaning.cache, args.meaning.no_cache) = (cache, no_cache);
+    let mut options = units.of_build(inputs, reading, running);
+    (options.meaning.cache, options.meaning.no_cache) = (cache, no_cache);
     if pipe {
-        return args.in_threads(|| pipe::serve(|| start(&args, ui), answer));
+        return in_threads(&options, || pipe::serve(|| start(&options, ui), answer));
     }
-    check_inputs(&args)?;
+    check_inputs(&options)?;
     if let Some(path) = &output {
         check_name(path)?;
     }
-    let tables = match exchange::find(&args.inputs)? {
-        Some(paths) => Some(tables::open(&mut args, paths)?),
+    let tables = match exchange::find(&options.inputs)? {
+        Some(paths) => Some(open_tables(&mut options, paths)?),
         None => None,
     };
-    args.in_threads(|| embed_inputs(&args, tables, output, ui))
+    in_threads(&options, || embed_inputs(&options, tables, output, ui))
 }
 
 fn embed_inputs(
-    args: &Args,
+    options: &Options,
     tables: Option<exchange::Tables>,
     output: Option<PathBuf>,
     ui: &Ui,
 ) -> Result<ExitCode> {
-    let encoder = required_encoder(args, ui)?;
+    let encoder = required_encoder(options, ui)?;
     let Input { pages, n_unreadable, embeddings, .. } = match tables {
-        Some(tables) => tables::input(args, tables, Pins::default(), ui)?,
-        None => read_pages(args, None, Pins::default(), ui)?,
+        Some(tables) => input_of_tables(options, tables, Pins::default(), ui)?,
+        None => read_pages(options, None, Pins::default(), ui)?,
     };
-    let texts = index::units(pages, &encoder, &chunk_options(args), ui)?;
+    let texts = index::units(pages, &encoder, &chunk_options(options), ui)?;
     let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
     let users = match embeddings {
         Some(vectors) => Some(vectors.cache(&directory.path().join("given"), encoder.card())?),
-        None if args.meaning.no_cache || args.meaning.encoder() == models::STATIC => None,
-        None => open_cache(&args.meaning, &encoder, ui),
+        None if options.meaning.no_cache || options.meaning.encoder() == models::STATIC => None,
+        None => open_cache(&options.meaning, &encoder, ui),
     };
     let mut cache = embed_all(&encoder, &texts, users, &directory.path().join("all"), ui)?;
     let mut seen = HashSet::new();
@@ -134,18 +135,18 @@ fn embed_inputs(
     Ok(exit_status(n_unreadable))
 }
 
-fn required_encoder(args: &Args, ui: &Ui) -> Result<BoxedEncoder> {
+fn required_encoder(options: &Options, ui: &Ui) -> Result<BoxedEncoder> {
     let none = || {
         let message = "expected an encoder that makes vectors, found none: name another one with \
                        --encoder";
         UsageError::new("encoder", message).into()
     };
-    load_encoder(&args.meaning, args.running.yes, ui)?.ok_or_else(none)
+    load_encoder(&options.meaning, options.install, ui)?.ok_or_else(none)
 }
 
 /// Returns the first line of a pipe.
-fn start(args: &Args, ui: &Ui) -> Result<(Fields, BoxedEncoder)> {
-    let encoder = required_encoder(args, ui)?;
+fn start(options: &Options, ui: &Ui) -> Result<(Fields, BoxedEncoder)> {
+    let encoder = required_encoder(options, ui)?;
     let EncoderCard { name, dim, fingerprint, max_tokens, semantic, .. } = encoder.card();
     let mut greeting = Fields::new();
     greeting.insert("encoder".into(), name.as_str().into());

@@ -1,14 +1,14 @@
 //! The report at the end of `findling build`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::Result;
-use findling_bundle::Stats;
 use serde::Serialize;
 
+use super::exit_status;
 use crate::index::Stage;
-use crate::index::write::Written;
-use crate::sources::Included;
+use crate::site::{Built, Notice};
 use crate::ui::{Ui, bytes, count, print_json, thousands};
 
 /// The report that `--json` prints.
@@ -37,33 +37,6 @@ struct Report<'a> {
     notices: &'a [Notice],
 }
 
-/// Something about a build that is no problem.
-#[derive(Serialize)]
-pub struct Notice {
-    /// For programs.
-    pub code: &'static str,
-    /// For people.
-    pub message: String,
-}
-
-/// The results of a build.
-pub struct Built {
-    pub output: PathBuf,
-    pub stats: Stats,
-    /// The encoder of the documents; `None` for a bundle without vectors.
-    pub encoder: Option<String>,
-    pub written: Written,
-    /// Files that could not be read.
-    pub n_unreadable: usize,
-    /// Files that pages took in besides their own.
-    pub included: Vec<Included>,
-    /// Embedding units that the encoder cut off.
-    pub n_truncated: usize,
-    pub notices: Vec<Notice>,
-    pub seconds: f64,
-    pub stages: Vec<Stage>,
-}
-
 /// Warns about files that could not be read.
 pub fn warn_unreadable(n_unreadable: usize, ui: &Ui) {
     if n_unreadable > 0 {
@@ -74,34 +47,34 @@ pub fn warn_unreadable(n_unreadable: usize, ui: &Ui) {
     }
 }
 
-impl Built {
-    /// Prints the summary, warnings and, with `json`, the report.
-    pub fn print(&self, json: bool, ui: &Ui) -> Result<()> {
-        self.warn_truncated(ui);
-        ui.status("Built", self.summary());
-        if json {
-            print_json(&self.report())?;
-        }
-        warn_unreadable(self.n_unreadable, ui);
-        Ok(())
+/// Prints the summary of a build, warnings and, with `json`, the report. Returns its exit status.
+pub fn report(built: &Built, json: bool, ui: &Ui) -> Result<ExitCode> {
+    warn_truncated(built.n_truncated, ui);
+    ui.status("Built", summary(built));
+    if json {
+        print_json(&Report::of(built))?;
     }
+    warn_unreadable(built.n_unreadable, ui);
+    Ok(exit_status(built.n_unreadable))
+}
 
-    /// Warns about texts that the encoder cut off.
-    pub fn warn_truncated(&self, ui: &Ui) {
-        if self.n_truncated > 0 {
-            ui.warn(format!(
-                "{} embedding units were cut off: each has a line that is longer than the model \
-                 reads",
-                thousands(self.n_truncated as u64)
-            ));
-        }
+/// Warns about texts that the encoder cut off.
+pub fn warn_truncated(n_truncated: usize, ui: &Ui) {
+    if n_truncated > 0 {
+        ui.warn(format!(
+            "{} embedding units were cut off: each has a line that is longer than the model reads",
+            thousands(n_truncated as u64)
+        ));
     }
+}
 
-    fn report(&self) -> Report<'_> {
-        let Self { output, stats, written, n_unreadable, n_truncated, seconds, stages, .. } = self;
-        Report {
-            encoder: self.encoder.as_deref(),
-            notices: &self.notices,
+impl<'a> Report<'a> {
+    fn of(built: &'a Built) -> Self {
+        let Built { output, stats, written, n_unreadable, n_truncated, seconds, stages, .. } =
+            built;
+        Self {
+            encoder: built.encoder.as_deref(),
+            notices: &built.notices,
             output,
             pages: stats.n_pages,
             sections: stats.n_sections,
@@ -121,28 +94,28 @@ impl Built {
             stages,
         }
     }
+}
 
-    fn summary(&self) -> String {
-        let Self { output, stats, written, seconds, .. } = self;
-        let unchanged = match written.n_unchanged {
-            0 => String::new(),
-            n => format!(
-                ", {} of {} unchanged, {} new",
-                thousands(n),
-                count(written.n_files, "files"),
-                bytes(written.new_bytes)
-            ),
-        };
-        let size = match written.standalone_bytes {
-            0 => bytes(written.bundle_bytes),
-            n => format!("{}, of which the bundle {}", bytes(n), bytes(written.bundle_bytes)),
-        };
-        format!(
-            "{}: {}, {}, {}{unchanged}, in {seconds:.1} s",
-            output.display(),
-            count(stats.n_pages.into(), "pages"),
-            count(stats.n_sections.into(), "sections"),
-            size
-        )
-    }
+fn summary(built: &Built) -> String {
+    let Built { output, stats, written, seconds, .. } = built;
+    let unchanged = match written.n_unchanged {
+        0 => String::new(),
+        n => format!(
+            ", {} of {} unchanged, {} new",
+            thousands(n),
+            count(written.n_files, "files"),
+            bytes(written.new_bytes)
+        ),
+    };
+    let size = match written.standalone_bytes {
+        0 => bytes(written.bundle_bytes),
+        n => format!("{}, of which the bundle {}", bytes(n), bytes(written.bundle_bytes)),
+    };
+    format!(
+        "{}: {}, {}, {}{unchanged}, in {seconds:.1} s",
+        output.display(),
+        count(stats.n_pages.into(), "pages"),
+        count(stats.n_sections.into(), "sections"),
+        size
+    )
 }

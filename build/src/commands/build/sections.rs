@@ -10,16 +10,18 @@ use base64::prelude::BASE64_STANDARD;
 use clap::builder::RangedU64ValueParser;
 use serde_json::{Value, json};
 
-use super::args::{Args, Reading};
-use super::encoders::load_encoder;
-use super::inputs::{check_inputs, reading_options, tell};
+use super::args::ReadingArgs;
+use super::exit_status;
 use super::pipe::{self, Fields, wrong};
-use super::{chunk_options, exit_status, tables};
 use crate::chunk::ChunkOptions;
 use crate::commands::run_args::RunArgs;
 use crate::exchange;
 use crate::models;
 use crate::output::UsageError;
+use crate::site::{
+    self, Meaning, Sizes, check_inputs, chunk_options, in_threads, load_encoder, open_tables,
+    pieces_of_tables, reading_options, tell, told_options,
+};
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::rows::{Finished, Row, Split, Splitter, Wanted};
 use crate::sources::share::Share;
@@ -48,7 +50,7 @@ pub struct SectionsArgs {
     #[arg(long, conflicts_with_all = ["output", "part"])]
     pipe: bool,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
     #[command(flatten)]
     units: UnitsArgs,
     #[command(flatten)]
@@ -80,18 +82,23 @@ pub struct UnitsArgs {
 }
 
 impl UnitsArgs {
-    /// Returns the arguments of a build with these options.
-    ///
-    /// # Errors
-    /// None, unless the arguments of a build change.
-    pub fn of_build(&self, inputs: &[PathBuf], reading: Reading, running: RunArgs) -> Result<Args> {
-        let mut args = Args::parse(vec!["SITE".into(), "--output=OUT".into()])?;
-        args.inputs = inputs.to_vec();
-        (args.reading, args.running) = (reading, running);
-        let Self { encoder, table, max_tokens, token_overlap } = self.clone();
-        (args.meaning.encoder, args.meaning.table) = (Some(encoder), table);
-        (args.sizes.max_tokens, args.sizes.token_overlap) = (max_tokens, token_overlap);
-        Ok(args)
+    /// Returns the options of a build with these.
+    pub fn of_build(
+        self,
+        inputs: Vec<PathBuf>,
+        reading: ReadingArgs,
+        running: RunArgs,
+    ) -> site::Options {
+        let Self { encoder, table, max_tokens, token_overlap } = self;
+        site::Options {
+            inputs,
+            reading: reading.into(),
+            sizes: Sizes { max_tokens, token_overlap, ..Sizes::default() },
+            meaning: Meaning { encoder: Some(encoder), table, ..Meaning::default() },
+            threads: running.jobs,
+            install: running.yes,
+            ..site::Options::default()
+        }
     }
 }
 
@@ -101,11 +108,11 @@ impl UnitsArgs {
 /// If an input cannot be read, a model is missing, or the output cannot be written.
 pub fn run_sections(args: SectionsArgs, ui: &Ui) -> Result<ExitCode> {
     let SectionsArgs { inputs, output, part, pipe, reading, units, running } = args;
-    let mut args = units.of_build(&inputs, reading, running)?;
-    check_inputs(&args)?;
-    let tables = exchange::find(&args.inputs)?;
+    let mut options = units.of_build(inputs, reading, running);
+    check_inputs(&options)?;
+    let tables = exchange::find(&options.inputs)?;
     if pipe {
-        return serve(&args, tables.is_some(), ui);
+        return serve(&options, tables.is_some(), ui);
     }
     let mut n_unreadable = 0;
     let rows = match tables {
@@ -113,8 +120,8 @@ pub fn run_sections(args: SectionsArgs, ui: &Ui) -> Result<ExitCode> {
             let message = "expected sources with --part, found tables: leave it out";
             return Err(UsageError::new("inputs", message).into());
         }
-        Some(paths) => joined(&mut args, paths, &mut n_unreadable, ui)?,
-        None => read(&args, part, &mut n_unreadable, ui)?,
+        Some(paths) => joined(&mut options, paths, &mut n_unreadable, ui)?,
+        None => read(&options, part, &mut n_unreadable, ui)?,
     };
     match output {
         Some(path) => {
@@ -151,41 +158,46 @@ pub fn check_name(path: &Path) -> Result<()> {
 }
 
 /// Reads files.
-fn read(args: &Args, part: Option<Share>, n_unreadable: &mut usize, ui: &Ui) -> Result<Vec<Row>> {
-    let options = options(args)?;
-    args.in_threads(|| {
-        let encoder = load_encoder(&args.meaning, args.running.yes, ui)?;
-        let told = tables::told_options(&args.reading)?;
-        let splitter = Splitter::new(&args.inputs, options, told);
+fn read(
+    build: &site::Options,
+    part: Option<Share>,
+    n_unreadable: &mut usize,
+    ui: &Ui,
+) -> Result<Vec<Row>> {
+    let options = options(build)?;
+    in_threads(build, || {
+        let encoder = load_encoder(&build.meaning, build.install, ui)?;
+        let told = told_options(&build.reading)?;
+        let splitter = Splitter::new(&build.inputs, options, told);
         let split = splitter.all(part, &ui.bar("Reading", 0, "files"));
         let mut on_problem = |problem: Problem| *n_unreadable += usize::from(tell(&problem, ui));
         let finished = split.finish(splitter.options(), &mut on_problem);
-        rows(finished, encoder.as_ref(), &chunk_options(args))
+        rows(finished, encoder.as_ref(), &chunk_options(build))
     })
 }
 
 /// Joins tables.
 fn joined(
-    args: &mut Args,
+    build: &mut site::Options,
     paths: Vec<PathBuf>,
     n_unreadable: &mut usize,
     ui: &Ui,
 ) -> Result<Vec<Row>> {
-    let found = tables::open(args, paths)?;
-    let (args, options) = (&*args, options(args)?);
-    args.in_threads(|| {
-        let encoder = load_encoder(&args.meaning, args.running.yes, ui)?;
+    let found = open_tables(build, paths)?;
+    let (build, options) = (&*build, options(build)?);
+    in_threads(build, || {
+        let encoder = load_encoder(&build.meaning, build.install, ui)?;
         let mut rows = Vec::new();
-        let pieces = tables::pieces(&found.sections, &options, |row| rows.push(row.clone()))?;
+        let pieces = pieces_of_tables(&found.sections, &options, |row| rows.push(row.clone()))?;
         let mut on_problem = |problem: Problem| *n_unreadable += usize::from(tell(&problem, ui));
         let finished = Finished::join(rows, pieces, &options, &mut on_problem);
-        self::rows(finished, encoder.as_ref(), &chunk_options(args))
+        self::rows(finished, encoder.as_ref(), &chunk_options(build))
     })
 }
 
 /// Returns the options of reading. Texts stay in memory, where the rows have them as well.
-fn options(args: &Args) -> Result<Options> {
-    Ok(Options { scratch: None, ..reading_options(args, Pins::default())? })
+fn options(build: &site::Options) -> Result<Options> {
+    Ok(Options { scratch: None, ..reading_options(build, Pins::default())? })
 }
 
 /// Returns the rows with the texts to embed.
@@ -212,21 +224,21 @@ fn rows(
 }
 
 /// Answers requests to split files.
-fn serve(args: &Args, has_tables: bool, ui: &Ui) -> Result<ExitCode> {
+fn serve(build: &site::Options, has_tables: bool, ui: &Ui) -> Result<ExitCode> {
     let start = || {
         if has_tables {
             let message = "expected sources with --pipe, found tables: leave it out";
             return Err(UsageError::new("inputs", message).into());
         }
-        let encoder = load_encoder(&args.meaning, args.running.yes, ui)?;
-        let told = tables::told_options(&args.reading)?;
-        let splitter = Splitter::new(&args.inputs, options(args)?, told);
+        let encoder = load_encoder(&build.meaning, build.install, ui)?;
+        let told = told_options(&build.reading)?;
+        let splitter = Splitter::new(&build.inputs, options(build)?, told);
         let problems = problems(splitter.problems());
         let mut greeting = Fields::new();
         greeting.insert("problems".into(), problems);
         Ok((greeting, (encoder, splitter)))
     };
-    args.in_threads(|| {
+    in_threads(build, || {
         pipe::serve(start, |(encoder, splitter), mut request| {
             if request.remove("list") == Some(Value::Bool(true)) {
                 let files: Vec<&str> = splitter.files().collect();
@@ -235,7 +247,7 @@ fn serve(args: &Args, has_tables: bool, ui: &Ui) -> Result<ExitCode> {
             let split = split(splitter, &mut request)?;
             let mut told = Vec::new();
             let finished = split.finish(splitter.options(), &mut |problem| told.push(problem));
-            let rows = rows(finished, encoder.as_ref(), &chunk_options(args))?;
+            let rows = rows(finished, encoder.as_ref(), &chunk_options(build))?;
             Ok(answer([("sections", json!(rows)), ("problems", problems(&told))]))
         })
     })

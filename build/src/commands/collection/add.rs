@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::collections::{Home, Kind, Name, Registry, Settings, kinds};
-use crate::commands::build::encoders::transformer_gain;
 use crate::commands::ocr::OcrArgs;
 use crate::commands::sync::{self, How};
 use crate::models;
 use crate::output::UsageError;
+use crate::site::transformer_gain;
 use crate::sources::Format;
 use crate::ui::{Ui, count, print_json};
 

@@ -13,10 +13,10 @@ use serde::Serialize;
 use toml_edit::value;
 
 use super::files::{self, Changes, Files};
-use crate::commands::build::{MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
 use crate::output::{Exit, UsageError};
 use crate::replace_file;
 use crate::safe_text::line;
+use crate::site::{MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
 use crate::standard_streams::stdout;
 use crate::ui::{Ui, bytes, print_json, thousands};
 

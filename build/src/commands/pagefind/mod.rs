@@ -5,7 +5,6 @@ mod log;
 mod service;
 mod settings;
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,8 +12,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
-use super::{build, serve};
+use super::build::{client, report};
+use super::serve;
 use crate::index::write::PAGEFIND_ENTRY;
+use crate::site::{self, Meaning};
 use crate::sources::pagefind::{self, Options, Site};
 use crate::sources::{Problem, Severity};
 use crate::standard_streams::stdout;
@@ -148,9 +149,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let here = std::env::current_dir().context("the working directory cannot be read")?;
     if args.service {
         let settings = Settings::for_service(&args, &here, std::env::vars())?;
-        let arguments = common_arguments(&settings, args.client);
+        let options = build_options(&settings, args.client);
         let (mut input, mut output) = (std::io::stdin().lock(), stdout());
-        service::run(&arguments, &mut input, &mut output)?;
+        service::run(&options, &mut input, &mut output)?;
         return Ok(ExitCode::SUCCESS);
     }
     let settings = Settings::read(&args, &here, std::env::vars())?;
@@ -179,8 +180,14 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     tell_site(&site, &mut log)?;
-    let build_args = build::Args::parse(build_arguments(&settings, &output, args.client))?;
-    let status = build::run_pagefind(&build_args, site, n_unreadable, &Ui::new(verbosity))?;
+    let options = site::Options {
+        inputs: vec![settings.site.clone()],
+        output: output.clone(),
+        ..build_options(&settings, args.client)
+    };
+    let ui_of_build = Ui::new(verbosity);
+    let built = site::build_pagefind(&options, site, n_unreadable, &ui_of_build)?;
+    let status = report(&built, false, &ui_of_build)?;
     if old_directory {
         let copy = settings.site.join(OLD_DIRECTORY);
         replace(&output, &copy)?;
@@ -256,28 +263,17 @@ fn tell_site(site: &Site, log: &mut Log) -> Result<()> {
     Ok(())
 }
 
-/// Returns the command line of `findling build` that the settings come to.
-fn build_arguments(settings: &Settings, output: &Path, client: Option<PathBuf>) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> =
-        vec![settings.site.clone().into(), "--pagefind".into(), "--output".into(), output.into()];
-    arguments.extend(common_arguments(settings, client));
-    arguments
-}
-
-/// Returns the part of it that does not depend on the site.
-fn common_arguments(settings: &Settings, client: Option<PathBuf>) -> Vec<OsString> {
+/// Returns the options of a build that the settings come to, without inputs and output.
+fn build_options(settings: &Settings, directory: Option<PathBuf>) -> site::Options {
     let encoder = settings.encoder.clone().unwrap_or_else(|| "none".to_owned());
-    let mut arguments: Vec<OsString> = vec!["--encoder".into(), encoder.into()];
-    if settings.write_playground {
-        arguments.push("--pagefind-playground".into());
+    let pagefind =
+        site::Pagefind { ui: settings.ui.clone(), playground: settings.write_playground };
+    site::Options {
+        meaning: Meaning { encoder: Some(encoder), ..Meaning::default() },
+        client: client(false, directory),
+        pagefind: Some(pagefind),
+        ..site::Options::default()
     }
-    let paths = [("--pagefind-ui", settings.ui.clone()), ("--client", client)];
-    for (name, path) in paths {
-        if let Some(path) = path {
-            arguments.extend([name.into(), path.into()]);
-        }
-    }
-    arguments
 }
 
 /// Makes `copy` a copy of `output`.

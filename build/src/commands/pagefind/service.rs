@@ -6,16 +6,16 @@
 //! responses on standard output. The service ends with its input.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::build;
+use crate::commands::build::report;
+use crate::site;
 use crate::sources::pagefind::{Options, Reader, Record, Source, finish};
 use crate::standard_streams::is_closed;
 use crate::ui::Ui;
@@ -109,8 +109,8 @@ struct SentFile {
 ///
 /// # Errors
 /// If standard input or output fails.
-pub fn run(arguments: &[OsString], input: &mut dyn BufRead, output: &mut dyn Write) -> Result<()> {
-    let mut service = Service { arguments, indexes: Vec::new() };
+pub fn run(options: &site::Options, input: &mut dyn BufRead, output: &mut dyn Write) -> Result<()> {
+    let mut service = Service { options, indexes: Vec::new() };
     loop {
         let mut message = Vec::new();
         input.read_until(b',', &mut message).context("the service's input cannot be read")?;
@@ -129,8 +129,8 @@ pub fn run(arguments: &[OsString], input: &mut dyn BufRead, output: &mut dyn Wri
 }
 
 struct Service<'a> {
-    /// Options of `findling build` for every index.
-    arguments: &'a [OsString],
+    /// The options of the build of every index.
+    options: &'a site::Options,
     /// `None` for indexes that were deleted.
     indexes: Vec<Option<Index>>,
 }
@@ -195,13 +195,13 @@ impl Service<'_> {
             }
             Action::WriteFiles { index_id, output_path } => {
                 let output = std::path::absolute(output_path.unwrap_or_else(|| "pagefind".into()))?;
-                let arguments = self.build_arguments(&output);
-                self.index(index_id)?.write(arguments)?;
+                let options = self.options_for(&output);
+                self.index(index_id)?.write(options)?;
                 Payload::WriteFiles { output_path: output.to_string_lossy().into_owned() }
             }
             Action::GetFiles { index_id } => {
-                let arguments = self.build_arguments(Path::new("pagefind"));
-                Payload::GetFiles { files: self.index(index_id)?.files(arguments)? }
+                let options = self.options_for(Path::new("pagefind"));
+                Payload::GetFiles { files: self.index(index_id)?.files(options)? }
             }
             Action::DeleteIndex { index_id } => {
                 self.index(index_id)?;
@@ -226,11 +226,9 @@ impl Service<'_> {
         }
     }
 
-    fn build_arguments(&self, output: &Path) -> Vec<OsString> {
-        let mut arguments: Vec<OsString> =
-            vec![".".into(), "--pagefind".into(), "--output".into(), output.into()];
-        arguments.extend(self.arguments.iter().cloned());
-        arguments
+    fn options_for(&self, output: &Path) -> site::Options {
+        let inputs = vec![".".into()];
+        site::Options { inputs, output: output.to_owned(), ..self.options.clone() }
     }
 }
 
@@ -276,23 +274,22 @@ impl Index {
         Ok(n_pages)
     }
 
-    fn args(&self, mut arguments: Vec<OsString>) -> Result<build::Args> {
-        if self.write_playground {
-            arguments.push("--pagefind-playground".into());
-        }
-        build::Args::parse(arguments).map_err(|error| anyhow!("{error}"))
+    /// Adds to options what the index was made with.
+    fn with_own(&self, mut options: site::Options) -> site::Options {
+        options.pagefind.get_or_insert_default().playground |= self.write_playground;
+        options
     }
 
-    fn write(&self, arguments: Vec<OsString>) -> Result<()> {
-        let args = self.args(arguments)?;
+    fn write(&self, options: site::Options) -> Result<()> {
+        let options = self.with_own(options);
         let site = finish(&self.sources, self.reader.options());
-        build::run_pagefind(&args, site, 0, &self.ui).map(|_| ())
+        report(&site::build_pagefind(&options, site, 0, &self.ui)?, false, &self.ui).map(drop)
     }
 
-    fn files(&self, arguments: Vec<OsString>) -> Result<Vec<SentFile>> {
-        let args = self.args(arguments)?;
+    fn files(&self, options: site::Options) -> Result<Vec<SentFile>> {
+        let options = self.with_own(options);
         let site = finish(&self.sources, self.reader.options());
-        let files = build::pagefind_files(&args, site, &self.ui)?;
+        let files = site::pagefind_files(&options, site, &self.ui)?;
         let sent = files
             .into_iter()
             .map(|file| SentFile { path: file.path, content: STANDARD.encode(&file.contents) });
@@ -317,8 +314,13 @@ mod tests {
             input.push(',');
         }
         let mut output = Vec::new();
-        let arguments = ["--encoder", "none", "--no-client"].map(OsString::from);
-        run(&arguments, &mut BufReader::new(input.as_bytes()), &mut output).unwrap();
+        let options = site::Options {
+            meaning: site::Meaning { encoder: Some("none".into()), ..site::Meaning::default() },
+            client: site::Client::None,
+            pagefind: Some(site::Pagefind::default()),
+            ..site::Options::default()
+        };
+        run(&options, &mut BufReader::new(input.as_bytes()), &mut output).unwrap();
         let text = String::from_utf8(output).unwrap();
         let decode = |message: &str| {
             let decoded = STANDARD.decode(message).unwrap();

@@ -1,4 +1,4 @@
-//! What a run of a fuzz target did: executions, coverage, memory.
+//! The figures of a run of fuzz targets: executions, coverage, memory.
 
 use std::path::Path;
 

@@ -15,9 +15,9 @@ use findling_engine::filter::date;
 use super::markdown_links;
 use super::robots::{Robots, page_of, path_of, sitemap};
 use crate::page::{Page, Section};
+use crate::progress::{Progress, count};
 use crate::safe_text;
 use crate::sources::join;
-use crate::ui::{Ui, count};
 
 /// In every file that is written.
 const MARK: &str = "generator: findling";
@@ -47,11 +47,17 @@ impl File {
 /// Returns the files for pages whose addresses begin with `base_url`, to be written below a
 /// directory. Leaves out what its `robots.txt` forbids, and tells where its `sitemap.xml` has other
 /// pages or lacks some.
-pub fn files(pages: &[Page], base_url: &str, directory: &Path, ui: &Ui) -> Vec<File> {
+pub fn files(
+    pages: &[Page],
+    base_url: &str,
+    directory: &Path,
+    progress: &dyn Progress,
+) -> Vec<File> {
     let robots = Robots::read(directory);
     let index = path_of(&join(base_url, "llms.txt"));
     if !robots.allows(&index) {
-        ui.warn(format!("robots.txt forbids {index}, which assistants look for: allow it there"));
+        progress
+            .warn(format!("robots.txt forbids {index}, which assistants look for: allow it there"));
     }
     let is_allowed = |page: &&Page| {
         let markdown = place(&page.url, base_url).map(|(_, url)| url);
@@ -61,20 +67,21 @@ pub fn files(pages: &[Page], base_url: &str, directory: &Path, ui: &Ui) -> Vec<F
     let allowed: Vec<&Page> = pages.iter().filter(is_allowed).collect();
     if allowed.len() < pages.len() {
         let left_out = count((pages.len() - allowed.len()) as u64, "pages");
-        ui.status("Left out", format!("{left_out} of the files for assistants, by robots.txt"));
+        progress
+            .status("Left out", format!("{left_out} of the files for assistants, by robots.txt"));
     }
     let listed = sitemap(directory);
     let other = not_indexed(&listed, pages, base_url);
     if !other.is_empty() {
         let (n, named) = (count(other.len() as u64, "pages"), some_of(&other));
-        ui.warn(format!(
+        progress.warn(format!(
             "sitemap.xml has {n} that are not in the index and so not in llms.txt, such as {named}"
         ));
     }
     let lacking = not_listed(&listed, &allowed);
     if !lacking.is_empty() {
         let (n, named) = (count(lacking.len() as u64, "pages"), some_of(&lacking));
-        ui.warn(format!("sitemap.xml leaves out {n} that llms.txt has, such as {named}"));
+        progress.warn(format!("sitemap.xml leaves out {n} that llms.txt has, such as {named}"));
     }
     files_of(&allowed, base_url)
 }
@@ -129,7 +136,7 @@ fn files_of(pages: &[&Page], base_url: &str) -> Vec<File> {
 ///
 /// # Errors
 /// If the system refuses.
-pub fn write(directory: &Path, files: &[File], links: bool, ui: &Ui) -> Result<()> {
+pub fn write(directory: &Path, files: &[File], links: bool, progress: &dyn Progress) -> Result<()> {
     let mut n_written = 0;
     let mut of_pages = Vec::new();
     for File { path, text, of_page } in files {
@@ -137,7 +144,8 @@ pub fn write(directory: &Path, files: &[File], links: bool, ui: &Ui) -> Result<(
         let is_foreign =
             fs::read(&path).is_ok_and(|there| !String::from_utf8_lossy(&there).contains(MARK));
         if is_foreign {
-            ui.warn(format!("{}: left as it is, since another program wrote it", path.display()));
+            progress
+                .warn(format!("{}: left as it is, since another program wrote it", path.display()));
             continue;
         }
         if let Some(parent) = path.parent() {
@@ -149,8 +157,8 @@ pub fn write(directory: &Path, files: &[File], links: bool, ui: &Ui) -> Result<(
             of_pages.push((path, url.as_str()));
         }
     }
-    ui.status("Written", format!("{} for assistants", count(n_written, "files")));
-    markdown_links::link(&of_pages, links, ui)
+    progress.status("Written", format!("{} for assistants", count(n_written, "files")));
+    markdown_links::link(&of_pages, links, progress)
 }
 
 /// Returns the path of a page's Markdown below the site's root, and its address. `None` for an
@@ -362,6 +370,7 @@ fn numbered(name: &str, number: usize) -> String {
 mod tests {
     use super::*;
     use crate::page::Block;
+    use crate::progress::Silent;
 
     fn page(url: &str, text: &str) -> Page {
         let block = Block { text: text.into(), code: vec![], is_code_block: false, weight: 1.0 };
@@ -453,7 +462,7 @@ mod tests {
         let pages = [page("/open/", "Text."), page("/secret/", "Text."), page("/raw/", "Text.")];
         let rules = "User-agent: *\nDisallow: /secret/\nDisallow: /raw/*.md$\n";
         fs::write(dir.path().join("robots.txt"), rules).unwrap();
-        let files = files(&pages, "", dir.path(), &Ui::silent());
+        let files = files(&pages, "", dir.path(), &Silent);
         let has = |name: &str| files.iter().any(|file| file.path == Path::new(name));
         assert!(has("open/index.md") && !has("secret/index.md") && !has("raw/index.md"));
         assert!(files.iter().all(|file| !file.text.contains("/secret/")));
@@ -465,7 +474,7 @@ mod tests {
         fs::write(dir.path().join("llms.txt"), "by hand").unwrap();
         let files = files_of(&[&page("/a/", "Text.")], "");
         for _ in 0..2 {
-            write(dir.path(), &files, true, &Ui::silent()).unwrap();
+            write(dir.path(), &files, true, &Silent).unwrap();
         }
         assert_eq!(fs::read_to_string(dir.path().join("llms.txt")).unwrap(), "by hand");
         assert!(dir.path().join("a/index.md").is_file());
@@ -484,10 +493,10 @@ mod tests {
         let pages = ["/", "/a.html", "/b", "/own.html"].map(|url| page(url, "Text."));
         let files = files_of(&pages.iter().collect::<Vec<_>>(), "");
         let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
-        write(dir.path(), &files, false, &Ui::silent()).unwrap();
+        write(dir.path(), &files, false, &Silent).unwrap();
         assert_eq!(read("a.html"), html);
         for _ in 0..2 {
-            write(dir.path(), &files, true, &Ui::silent()).unwrap();
+            write(dir.path(), &files, true, &Silent).unwrap();
             for (name, href) in
                 [("index.html", "/index.md"), ("a.html", "/a.md"), ("b/index.html", "/b.md")]
             {

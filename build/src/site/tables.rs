@@ -1,54 +1,29 @@
 //! Builds from tables, and reads them for other commands.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
-use super::args::{Args, Reading};
 use super::inputs::{Input, Vectors, check_found, reading_options, tell};
-use super::{build_from, report};
-use crate::commands::ocr::OcrArgs;
+use super::options::{Options, Reading};
 use crate::exchange::{self, Error, Tables};
 use crate::file_mode::Shared;
-use crate::output::UsageError;
+use crate::progress::Progress;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::rows::{Assembly, Row};
 use crate::sources::share::{self, Piece};
-use crate::sources::{Options, Problem};
-use crate::ui::Ui;
+use crate::sources::{self, Problem};
+use crate::usage_error::UsageError;
 
 /// Options of reading that apply when a bundle is built, by their names.
 const OF_BUILD: [&str; 5] = ["synonyms", "boost", "pins", "ranking", "keep_copies"];
 
-/// Builds the bundle of tables.
+/// Opens tables. The options that their sections were read with become those of `options`.
 ///
 /// # Errors
-/// If a table cannot be read or does not fit the others; and the errors of a build.
-pub fn build_tables(mut args: Args, paths: Vec<PathBuf>, ui: &Ui) -> Result<ExitCode> {
-    let refused = [
-        (args.part.is_some(), "--part"),
-        (args.watch, "--watch"),
-        (args.pagefind, "--pagefind"),
-        (args.single_page.is_some(), "--single-page"),
-    ];
-    if let Some((_, option)) = refused.iter().find(|(is_given, _)| *is_given) {
-        let message =
-            format!("expected sources with {option}, found tables: build the site itself with it");
-        return Err(UsageError::new("inputs", message).into());
-    }
-    let tables = open(&mut args, paths)?;
-    args.in_threads(|| {
-        report(&args, &build_from(&args, None, ui, |pins| input(&args, tables, pins, ui))?, ui)
-    })
-}
-
-/// Opens tables. The options that their sections were read with become those of `args`.
-///
-/// # Errors
-/// If a table cannot be read, there are no sections, or `args` has other options.
-pub fn open(args: &mut Args, paths: Vec<PathBuf>) -> Result<Tables> {
+/// If a table cannot be read, there are no sections, or `options` has others.
+pub fn open(options: &mut Options, paths: Vec<PathBuf>) -> Result<Tables> {
     let tables = Tables::open(paths)?;
     if tables.sections.is_empty() {
         let message = "expected a table of sections, found tables of vectors alone: add that of \
@@ -61,7 +36,7 @@ pub fn open(args: &mut Args, paths: Vec<PathBuf>) -> Result<Tables> {
         Ok(false)
     })?;
     let stored = first.and_then(|row| row.options).unwrap_or_default();
-    args.reading = with_options(&args.reading, &stored)?;
+    options.reading = with_options(&options.reading, &stored)?;
     Ok(tables)
 }
 
@@ -69,13 +44,18 @@ pub fn open(args: &mut Args, paths: Vec<PathBuf>) -> Result<Tables> {
 ///
 /// # Errors
 /// If a table cannot be read, or there is no page.
-pub fn input(args: &Args, tables: Tables, pins: Pins, ui: &Ui) -> Result<Input> {
-    let options = reading_options(args, pins)?;
-    let pieces = pieces(&tables.sections, &options, |_| ())?;
+pub fn input(
+    options: &Options,
+    tables: Tables,
+    pins: Pins,
+    progress: &dyn Progress,
+) -> Result<Input> {
+    let reading = reading_options(options, pins)?;
+    let pieces = pieces(&tables.sections, &reading, |_| ())?;
     let mut n_unreadable = 0;
-    let mut on_problem = |problem: Problem| n_unreadable += usize::from(tell(&problem, ui));
-    let pages = share::join_shares(pieces, &options, &mut on_problem);
-    check_found(&pages, args, n_unreadable)?;
+    let mut on_problem = |problem: Problem| n_unreadable += usize::from(tell(&problem, progress));
+    let pages = share::join_shares(pieces, &reading, &mut on_problem);
+    check_found(&pages, options, n_unreadable)?;
     let embeddings = (!tables.vectors.is_empty()).then(|| Vectors::Tables(tables.vectors));
     let shared = Shared::default().and(tables.sections.iter().map(PathBuf::as_path));
     Ok(Input { pages, n_unreadable, embeddings, shared, ..Input::default() })
@@ -87,7 +67,7 @@ pub fn input(args: &Args, tables: Tables, pins: Pins, ui: &Ui) -> Result<Input> 
 /// If a table cannot be read, or its rows are not pages.
 pub fn pieces(
     paths: &[PathBuf],
-    options: &Options,
+    options: &sources::Options,
     mut on_row: impl FnMut(&Row),
 ) -> Result<Vec<Piece>, Error> {
     let of = |path: &Path| {
@@ -123,14 +103,10 @@ pub fn told_options(reading: &Reading) -> Result<Option<String>> {
 
 /// Returns the options that decide what is read and are not the defaults.
 fn changed(reading: &Reading) -> Result<Map<String, Value>> {
-    let default = fields(&defaults()?)?;
+    let default = fields(&Reading::default())?;
     let mut given = fields(reading)?;
     given.retain(|name, value| !OF_BUILD.contains(&&**name) && default.get(name) != Some(value));
     Ok(given)
-}
-
-fn defaults() -> Result<Reading> {
-    Ok(Args::parse(vec!["SITE".into(), "--output=OUT".into()])?.reading)
 }
 
 fn fields(reading: &Reading) -> Result<Map<String, Value>> {
@@ -163,6 +139,6 @@ fn with_options(given: &Reading, stored: &str) -> Result<Reading> {
     let mut reading: Reading = serde_json::from_value(Value::Object(all))
         .context("the options in the table cannot be read: split the files again")?;
     // The rows hold what was read by these.
-    (reading.chat_fields, reading.ocr) = (None, OcrArgs::default());
+    (reading.chat_fields, reading.ocr) = (None, None);
     Ok(reading)
 }

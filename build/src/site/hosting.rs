@@ -5,12 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 
 use crate::index::packs::Limits;
 use crate::index::write::{Shape, Written};
+use crate::progress::{Progress, thousands};
 use crate::replace_file;
-use crate::ui::{Ui, thousands};
 
 /// Bytes of a pack. Larger packs make fewer files; smaller ones harm less where a host ignores
 /// ranges and sends whole files.
@@ -29,7 +28,7 @@ const BEGIN: &str = "# Findling: begin";
 const END: &str = "# Findling: end";
 
 /// Where a bundle will be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hosting {
     /// Any host: packs so short that a host that ignores ranges sends little, and no more of them
     /// than pages
@@ -51,7 +50,19 @@ pub enum Hosting {
 }
 
 impl Hosting {
-    /// Returns the form in which shards are written.
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Auto,
+        Self::Plain,
+        Self::Files,
+        Self::GithubPages,
+        Self::CloudflarePages,
+        Self::Workers,
+        Self::Netlify,
+        Self::S3,
+    ];
+
+    /// Returns the layout of shards.
     pub fn shape(self) -> Shape {
         let (file_bytes, by_pages) = match self {
             Self::Files => return Shape::Directory,
@@ -64,11 +75,11 @@ impl Hosting {
     }
 
     /// Warns if the output alone has more files than the host takes.
-    pub fn check(self, output: &Path, written: &Written, ui: &Ui) {
+    pub fn check(self, output: &Path, written: &Written, progress: &dyn Progress) {
         let n_files = written.n_files + written.n_retired;
         let is_cloudflare = matches!(self, Self::CloudflarePages | Self::Workers);
         if is_cloudflare && n_files > MAX_CLOUDFLARE_FILES {
-            ui.warn(format!(
+            progress.warn(format!(
                 "{}: expected at most {} files, the limit of Cloudflare's free plan for a site, \
                  found {}; build with --prune 0 to leave out files of earlier builds",
                 output.display(),
@@ -91,7 +102,12 @@ impl Hosting {
     ///
     /// # Errors
     /// If the file cannot be read or written.
-    pub fn write_headers(self, inputs: &[PathBuf], output: &Path, ui: &Ui) -> Result<()> {
+    pub fn write_headers(
+        self,
+        inputs: &[PathBuf],
+        output: &Path,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         let Some(name) = self.headers_file() else { return Ok(()) };
         let output = output.canonicalize().with_context(|| output.display().to_string())?;
         let sites = inputs.iter().filter_map(|input| input.canonicalize().ok());
@@ -101,7 +117,7 @@ impl Hosting {
         };
         let Some((site, place)) = sites.filter(|site| site.is_dir()).find_map(inside) else {
             let rules = rules("findling");
-            ui.warn(format!(
+            progress.warn(format!(
                 "expected the output inside of the site, so that its {name} can be written, found \
                  {}; add these lines to {name} in the site's root, with the bundle's place:\n\
                  {rules}",
@@ -149,6 +165,7 @@ fn with_rules(old: &str, rules: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Silent;
 
     #[test]
     fn rules_replace_their_earlier_form_and_nothing_else() {
@@ -169,25 +186,24 @@ mod tests {
         let output = site.join("docs/findling");
         fs::create_dir_all(&output).unwrap();
         let inputs = [site.clone()];
-        let ui = Ui::silent();
-        Hosting::Plain.write_headers(&inputs, &output, &ui).unwrap();
+        Hosting::Plain.write_headers(&inputs, &output, &Silent).unwrap();
         assert!(!site.join("_headers").exists());
-        Hosting::Netlify.write_headers(&inputs, &output, &ui).unwrap();
+        Hosting::Netlify.write_headers(&inputs, &output, &Silent).unwrap();
         assert_eq!(fs::read_to_string(site.join("_headers")).unwrap(), rules("docs/findling"));
         let elsewhere = dir.path().join("other");
         fs::create_dir_all(&elsewhere).unwrap();
-        Hosting::Netlify.write_headers(&inputs, &elsewhere, &ui).unwrap();
+        Hosting::Netlify.write_headers(&inputs, &elsewhere, &Silent).unwrap();
         assert!(!elsewhere.join("_headers").exists());
     }
 
     #[test]
     fn every_host_has_a_shape_within_its_limits() {
-        for host in Hosting::value_variants() {
+        for host in Hosting::ALL {
             match host.shape() {
                 Shape::Packs(Limits { pack_bytes, file_bytes, .. }) => {
                     assert!(pack_bytes < file_bytes)
                 }
-                shape => assert_eq!((shape, *host), (Shape::Directory, Hosting::Files)),
+                shape => assert_eq!((shape, host), (Shape::Directory, Hosting::Files)),
             }
         }
     }

@@ -8,13 +8,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
-use super::args::Args;
 use super::inputs::{Input, tell};
+use super::options::Options;
 use super::pagefind_client;
 use crate::index::write::{Extra, PAGEFIND_ENTRY};
 use crate::page::Page;
-use crate::sources::pagefind::{self, Options, Site};
-use crate::ui::Ui;
+use crate::progress::Progress;
+use crate::sources::pagefind::{self, Site};
 
 /// The version of Pagefind whose JavaScript API `pagefind.js` has.
 const API_VERSION: &str = "1.6.0";
@@ -37,41 +37,46 @@ const UI_FILES: [&str; 7] = [
 const STAND_IN: &[u8] = include_bytes!("pagefind_ui.js");
 const STAND_IN_STYLE: &[u8] = b"/* Findling's search box brings its own style. */\n";
 
-/// Reads the site that the arguments name. Also returns the number of files that could not be read.
-pub fn read(args: &Args, ui: &Ui) -> Result<(Site, usize)> {
-    let [site] = &args.inputs[..] else {
-        bail!("--pagefind: expected one INPUT, the site, found {}", args.inputs.len());
+/// Reads the site that the options name. Also returns the number of files that could not be read.
+pub fn read(options: &Options, progress: &dyn Progress) -> Result<(Site, usize)> {
+    let [site] = &options.inputs[..] else {
+        bail!("--pagefind: expected one INPUT, the site, found {}", options.inputs.len());
     };
-    let options = Options {
-        force_language: args.reading.language.clone(),
-        keep_index_url: args.reading.keep_index_html,
-        max_file_bytes: args.reading.max_file_size.saturating_mul(1 << 20),
-        max_file_time: Duration::from_secs(args.reading.max_file_seconds),
-        follow_links: args.reading.follow_links,
-        ..Options::default()
+    let reading = pagefind::Options {
+        force_language: options.reading.language.clone(),
+        keep_index_url: options.reading.keep_index_html,
+        max_file_bytes: options.reading.max_file_size.saturating_mul(1 << 20),
+        max_file_time: Duration::from_secs(options.reading.max_file_seconds),
+        follow_links: options.reading.follow_links,
+        ..pagefind::Options::default()
     };
     let mut n_unreadable = 0;
-    let site = pagefind::read(site, &options, &mut |problem| {
-        n_unreadable += usize::from(tell(&problem, ui));
+    let site = pagefind::read(site, &reading, &mut |problem| {
+        n_unreadable += usize::from(tell(&problem, progress));
     })?;
     Ok((site, n_unreadable))
 }
 
 /// Returns the parts of a site that a build needs.
-pub fn input(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<Input> {
+pub fn input(
+    options: &Options,
+    site: Site,
+    n_unreadable: usize,
+    progress: &dyn Progress,
+) -> Result<Input> {
     if site.pages.is_empty() {
         bail!(
             "found no page with text among {} files of {}: expected rendered HTML",
             site.n_files,
-            args.inputs.first().map_or_else(String::new, |input| input.display().to_string()),
+            options.inputs.first().map_or_else(String::new, |input| input.display().to_string()),
         );
     }
-    let missing = missing_ui(args, &site);
+    let missing = missing_ui(options, &site);
     let pagefind_languages = site.languages.keys().cloned().collect();
     let shared = site.shared;
-    let (pages, mut extras) = files(args, site)?;
+    let (pages, mut extras) = files(options, site)?;
     if !missing.is_empty() {
-        ui.status(
+        progress.status(
             "Placed",
             format!(
                 "Findling's search box for {}, which pages load and which are Pagefind's own: to \
@@ -86,8 +91,9 @@ pub fn input(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<In
 }
 
 /// Returns the scripts of Pagefind's user interfaces that pages load and the output will not have.
-fn missing_ui(args: &Args, site: &Site) -> Vec<&'static str> {
-    let directories = [Some(args.output()), args.pagefind_ui.clone()];
+fn missing_ui(options: &Options, site: &Site) -> Vec<&'static str> {
+    let ui = options.pagefind.as_ref().and_then(|pagefind| pagefind.ui.clone());
+    let directories = [Some(options.output.clone()), ui];
     // An earlier build may have left what stands in.
     let first = STAND_IN.split(|&byte| byte == b'\n').take(2).map(<[u8]>::len).sum::<usize>();
     let is_own = |path: PathBuf| {
@@ -111,7 +117,7 @@ pub fn without_stand_ins(files: &mut Vec<Extra>) {
 }
 
 /// Returns the pages of a site, and what goes beside the bundle because of them.
-pub fn files(args: &Args, site: Site) -> Result<(Vec<Page>, Vec<Extra>)> {
+pub fn files(options: &Options, site: Site) -> Result<(Vec<Page>, Vec<Extra>)> {
     let mut extras =
         vec![Extra { path: PAGEFIND_ENTRY.to_owned(), contents: entry(&site)?.into() }];
     extras.extend(
@@ -119,11 +125,12 @@ pub fn files(args: &Args, site: Site) -> Result<(Vec<Page>, Vec<Extra>)> {
             .into_iter()
             .map(|(path, contents)| Extra { path, contents: contents.into() }),
     );
-    if args.pagefind_playground {
+    let pagefind = options.pagefind.clone().unwrap_or_default();
+    if pagefind.playground {
         let contents = Cow::Borrowed(&include_bytes!("playground.html")[..]);
         extras.push(Extra { path: PLAYGROUND.to_owned(), contents });
     }
-    if let Some(dir) = &args.pagefind_ui {
+    if let Some(dir) = &pagefind.ui {
         extras.extend(ui_files(dir)?);
     }
     Ok((site.pages, extras))

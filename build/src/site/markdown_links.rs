@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::progress::{Progress, count};
 use crate::replace_file::keep;
 use crate::safe_text;
-use crate::ui::{Ui, count};
 
 /// The attribute by which a link of an earlier build is recognised.
 const MARK: &str = "data-findling";
@@ -25,7 +25,7 @@ const RAW: [&[u8]; 5] = [b"script", b"style", b"title", b"noscript", b"template"
 ///
 /// # Errors
 /// If the system refuses.
-pub fn link(files: &[(PathBuf, &str)], insert: bool, ui: &Ui) -> Result<()> {
+pub fn link(files: &[(PathBuf, &str)], insert: bool, progress: &dyn Progress) -> Result<()> {
     let (mut n_linked, mut n_headless, mut lacking) = (0, 0, Vec::new());
     for (markdown, url) in files {
         let Some(path) = page_beside(markdown) else { continue };
@@ -48,15 +48,16 @@ pub fn link(files: &[(PathBuf, &str)], insert: bool, ui: &Ui) -> Result<()> {
         }
     }
     if n_linked > 0 {
-        ui.status("Linked", format!("{} to their Markdown", count(n_linked, "pages")));
+        progress.status("Linked", format!("{} to their Markdown", count(n_linked, "pages")));
     }
     if n_headless > 0 {
         let pages = count(n_headless, "pages");
-        ui.warn(format!("{pages} without a head in HTML: they get no link to their Markdown"));
+        progress
+            .warn(format!("{pages} without a head in HTML: they get no link to their Markdown"));
     }
     if let Some(href) = lacking.first() {
         let pages = count(lacking.len() as u64, "pages");
-        ui.status(
+        progress.status(
             "Unlinked",
             format!(
                 "{pages} without a link to their Markdown: add `{}` to the template, with each \

@@ -5,14 +5,14 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use findling_encoder::static_table::StaticTable;
 
-use super::args::{Args, Meaning};
+use super::options::{Meaning, Options};
 use crate::embedding::Cache;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::write::Shape;
-use crate::models::{self, install, known, static_table};
-use crate::output::UsageError;
+use crate::models::{self, known, static_table};
+use crate::progress::{Progress, bytes, thousands};
 use crate::query_encoder::{self, Choice};
-use crate::ui::{Ui, bytes, thousands};
+use crate::usage_error::UsageError;
 use findling_encoder::BoxedEncoder;
 
 /// The encoders of a build.
@@ -32,13 +32,13 @@ impl Encoders {
     ///
     /// # Errors
     /// If a model is missing, or the arguments contradict each other.
-    pub fn load(args: &Args, shape: Shape, ui: &Ui) -> Result<Self> {
-        let meaning = &args.meaning;
-        let documents = load_encoder(meaning, args.running.yes, ui)?;
+    pub fn load(options: &Options, shape: Shape, progress: &dyn Progress) -> Result<Self> {
+        let meaning = &options.meaning;
+        let documents = load_encoder(meaning, options.install, progress)?;
         let (mut queries, mut table) = (Choice::None, None);
         if let Some(encoder) = &documents {
             let found = load_table(meaning, encoder)?;
-            queries = choose_query_encoder(meaning, shape, found.is_some(), ui)?;
+            queries = choose_query_encoder(meaning, shape, found.is_some(), progress)?;
             query_encoder::check(queries, meaning.encoder())?;
             table = found.filter(|_| queries.wants_static());
         }
@@ -52,7 +52,7 @@ impl Encoders {
         let cache = match &documents {
             // Embedding with a table is faster than reading the cache.
             Some(encoder) if !meaning.no_cache && meaning.encoder() != models::STATIC => {
-                open_cache(meaning, encoder, ui)
+                open_cache(meaning, encoder, progress)
             }
             _ => None,
         };
@@ -60,11 +60,11 @@ impl Encoders {
     }
 
     /// Warns if `--fit` was asked for but cannot be done.
-    pub fn check_fit(&self, fit: bool, ui: &Ui) {
+    pub fn check_fit(&self, fit: bool, progress: &dyn Progress) {
         if let (true, Some(encoder)) = (fit, &self.documents)
             && !self.table.as_ref().is_some_and(|t| t.is_taught_by(encoder.card()))
         {
-            ui.warn(
+            progress.warn(
                 "--fit has no effect: it needs the static query encoder and documents embedded \
                  with the model that the table was trained for",
             );
@@ -78,7 +78,7 @@ fn choose_query_encoder(
     meaning: &Meaning,
     shape: Shape,
     has_table: bool,
-    ui: &Ui,
+    progress: &dyn Progress,
 ) -> Result<Choice> {
     Ok(match (shape, meaning.query_encoder.decided(has_table)) {
         // A single file has no other files beside it.
@@ -93,7 +93,7 @@ fn choose_query_encoder(
              --single-page writes one file: use --query-encoder static or none"
         ),
         (_, Choice::Auto) if query_encoder::is_native_only(meaning.encoder()) => {
-            ui.warn(format!(
+            progress.warn(format!(
                 "browsers cannot run `{0}`, and it has no table: on the site, queries are answered \
                  by words, or by vectors that the host supplies; `findling models fit {0} --texts \
                  PATH` trains a table",
@@ -137,7 +137,11 @@ pub fn transformer_gain() -> String {
 
 /// Loads the documents' encoder; `None` for `--encoder none`. Installs a missing model only with
 /// `--yes` or after the user has agreed.
-pub fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEncoder>> {
+pub fn load_encoder(
+    meaning: &Meaning,
+    install: bool,
+    progress: &dyn Progress,
+) -> Result<Option<BoxedEncoder>> {
     let name = meaning.encoder();
     if name == "none" {
         return Ok(None);
@@ -150,8 +154,8 @@ pub fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<Boxe
             let size = known::find(name).map_or_else(String::new, |m| {
                 format!(" ({}, {})", bytes(m.total_bytes()), m.licence)
             });
-            if !yes
-                && !ui
+            if !install
+                && !progress
                     .confirm(&format!("The model `{name}`{size} is not installed. Install it now?"))
             {
                 return Err(error).context(format!(
@@ -159,18 +163,18 @@ pub fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<Boxe
                      --encoder static (the table in this program)"
                 ));
             }
-            install::install(
+            models::install::install(
                 &models::Store::default_location()?,
                 name,
-                &install::Options::default(),
-                ui,
+                &models::install::Options::default(),
+                progress,
             )?;
             models::load_encoder(name)?
         }
         other => other?,
     };
     if !encoder.card().semantic {
-        ui.warn(format!(
+        progress.warn(format!(
             "`{name}` compares spellings, not meanings: a search finds words that are spelled \
              similarly, not words with the same meaning"
         ));
@@ -207,14 +211,20 @@ fn read_table(meaning: &Meaning) -> Result<StaticTable> {
 
 /// Opens the embedding cache. Without a cache the build is slower, so failing to open it is only a
 /// warning.
-pub fn open_cache(meaning: &Meaning, encoder: &BoxedEncoder, ui: &Ui) -> Option<Cache> {
+pub fn open_cache(
+    meaning: &Meaning,
+    encoder: &BoxedEncoder,
+    progress: &dyn Progress,
+) -> Option<Cache> {
     let Some(dir) = meaning.cache.clone().or_else(Cache::default_dir) else {
-        ui.detail("no embedding cache: found no home directory; name a directory with --cache DIR");
+        progress.detail(
+            "no embedding cache: found no home directory; name a directory with --cache DIR",
+        );
         return None;
     };
     match Cache::open(&dir, encoder.card()) {
         Ok(cache) => {
-            ui.detail(format!(
+            progress.detail(format!(
                 "{} with {} embeddings",
                 cache.path().display(),
                 thousands(cache.len() as u64)
@@ -222,7 +232,7 @@ pub fn open_cache(meaning: &Meaning, encoder: &BoxedEncoder, ui: &Ui) -> Option<
             Some(cache)
         }
         Err(error) => {
-            ui.warn(format!(
+            progress.warn(format!(
                 "cannot use the embedding cache {}: {error}; name another directory with \
                  --cache DIR",
                 dir.display()

@@ -1,15 +1,15 @@
-//! Reads the inputs of `findling build`, except models.
+//! Reads the inputs of a build, except models.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use findling_bundle::{EncoderCard, Synonym};
 
-use super::args::{Args, Reading};
+use super::options::{Client, Form, Options, Reading};
 use crate::client::{self, standalone};
 use crate::embedding::Cache;
 use crate::exchange;
@@ -19,17 +19,18 @@ use crate::index::write::{Extra, Shape};
 use crate::kept::Kept;
 use crate::page::Page;
 use crate::parts;
+use crate::progress::{Progress, count, thousands};
 use crate::ranking;
 use crate::scratch::Scratch;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::conversations::fields::Fields;
 use crate::sources::page_cache::PageCache;
 use crate::sources::{self, Included, LostWords, Problem, Read, Severity};
-use crate::ui::{Ui, count, thousands};
 
 /// The input of a build.
 #[derive(Default)]
 pub struct Input {
+    /// The pages.
     pub pages: Vec<Page>,
     /// Files that could not be read.
     pub n_unreadable: usize,
@@ -77,8 +78,8 @@ impl Settings {
     ///
     /// # Errors
     /// If a file cannot be read or is not of its format.
-    pub fn read(args: &Args) -> Result<Self> {
-        let synonyms = match &args.reading.synonyms {
+    pub fn read(options: &Options) -> Result<Self> {
+        let synonyms = match &options.reading.synonyms {
             None => Vec::new(),
             Some(path) => {
                 let text = std::fs::read_to_string(path).with_context(|| {
@@ -91,8 +92,8 @@ impl Settings {
                 synonyms::parse(&text).with_context(|| format!("--synonyms {}", path.display()))?
             }
         };
-        let pins = args.reading.pins.as_deref().map(Pins::read).transpose()?.unwrap_or_default();
-        let ranking = match &args.reading.ranking {
+        let pins = options.reading.pins.as_deref().map(Pins::read).transpose()?.unwrap_or_default();
+        let ranking = match &options.reading.ranking {
             None => Vec::new(),
             Some(path) => {
                 let setting = ranking::read(path)?;
@@ -104,8 +105,11 @@ impl Settings {
 }
 
 /// Checks that every input exists.
-pub fn check_inputs(args: &Args) -> Result<()> {
-    for input in &args.inputs {
+pub fn check_inputs(options: &Options) -> Result<()> {
+    if !options.tree.is_disk() {
+        return Ok(());
+    }
+    for input in &options.inputs {
         std::fs::metadata(input).with_context(|| {
             format!(
                 "{}: expected an input, found nothing; check the \
@@ -132,17 +136,15 @@ pub fn texts_of(pages: &[Page]) -> Vec<&str> {
 }
 
 /// Returns the shape of the output.
-pub fn shape(args: &Args) -> Result<Shape> {
-    if let Some(path) = &args.single_page {
-        return standalone::form(path).map(|_| Shape::Standalone);
-    }
-    let (output, single_file) = (args.output(), args.single_file);
+pub fn shape(options: &Options) -> Result<Shape> {
+    let output = &options.output;
     let named_as_file = output.extension().is_some_and(|extension| extension == "findling");
-    match (single_file, named_as_file) {
-        (true, true) => Ok(Shape::FileAlone),
-        (true, false) => Ok(Shape::SingleFile),
-        (false, false) => Ok(args.host.shape()),
-        (false, true) => bail!(
+    match (options.form, named_as_file) {
+        (Form::SinglePage, _) => standalone::form(output).map(|_| Shape::Standalone),
+        (Form::SingleFile, true) => Ok(Shape::FileAlone),
+        (Form::SingleFile, false) => Ok(Shape::SingleFile),
+        (Form::Files, false) => Ok(options.host.shape()),
+        (Form::Files, true) => bail!(
             "--output {}: a name that ends in .findling needs --single-file; add it, or name a \
              directory",
             output.display()
@@ -151,9 +153,17 @@ pub fn shape(args: &Args) -> Result<Shape> {
 }
 
 /// Returns the files of the web client that go beside the bundle.
-pub fn client_files(args: &Args, shape: Shape, ui: &Ui) -> Result<Vec<Extra>> {
-    if args.no_client || shape == Shape::FileAlone {
-        if args.client.is_some() {
+pub fn client_files(
+    options: &Options,
+    shape: Shape,
+    progress: &dyn Progress,
+) -> Result<Vec<Extra>> {
+    let directory = match &options.client {
+        Client::Directory(directory) => Some(directory.as_path()),
+        Client::BuiltIn | Client::None => None,
+    };
+    if options.client == Client::None || shape == Shape::FileAlone {
+        if directory.is_some() {
             bail!(
                 "--client needs a directory for the client's files, but --output is a single file: \
                  give a directory"
@@ -162,46 +172,50 @@ pub fn client_files(args: &Args, shape: Shape, ui: &Ui) -> Result<Vec<Extra>> {
         return Ok(Vec::new());
     }
     if shape == Shape::Standalone {
-        let files = client::files(args.client.as_deref())?;
+        let files = client::files(directory)?;
         standalone::check(&files)?;
         return Ok(files);
     }
-    match client::files(args.client.as_deref()) {
+    match client::files(directory) {
         Ok(mut files) => {
-            files.retain(|file| args.pagefind || file.path != client::PAGEFIND);
+            files.retain(|file| options.pagefind.is_some() || file.path != client::PAGEFIND);
             files.retain(|file| file.path != client::STANDALONE);
             Ok(files)
         }
         // A client that the user named must exist. The built-in client may be missing.
-        Err(error) if args.client.is_some() => Err(error),
+        Err(error) if directory.is_some() => Err(error),
         Err(error) => {
-            ui.warn(error);
+            progress.warn(error);
             Ok(Vec::new())
         }
     }
 }
 
 /// Tells about a problem; returns whether a file could not be read.
-pub fn tell(problem: &Problem, ui: &Ui) -> bool {
+pub fn tell(problem: &Problem, progress: &dyn Progress) -> bool {
     let place = match problem.line {
         Some(line) => format!("{}:{line}", problem.path.display()),
         None => problem.path.display().to_string(),
     };
     match problem.severity {
-        Severity::Skipped => ui.detail(format!("{place}: skipped: {}", problem.reason)),
-        Severity::Warning | Severity::Error => ui.warn(format!("{place}: {}", problem.reason)),
+        Severity::Skipped => progress.detail(format!("{place}: skipped: {}", problem.reason)),
+        Severity::Warning | Severity::Error => {
+            progress.warn(format!("{place}: {}", problem.reason))
+        }
     }
     problem.severity == Severity::Error
 }
 
-/// Returns the prefix of addresses: the given one, or for a standalone file the relative path from
-/// its directory to the input's.
-fn base_url(args: &Args) -> String {
-    let Reading { base_url, root, .. } = &args.reading;
-    let (Some(path), "") = (&args.single_page, base_url.as_str()) else { return base_url.clone() };
-    let Some(input) = root.as_ref().or(args.inputs.first()) else { return String::new() };
+/// Returns the prefix of addresses: what the user gave, or for a standalone file the way from its
+/// directory to the input's.
+fn base_url(options: &Options) -> String {
+    let Reading { base_url, root, .. } = &options.reading;
+    if options.form != Form::SinglePage || !base_url.is_empty() {
+        return base_url.clone();
+    }
+    let Some(input) = root.as_ref().or(options.inputs.first()) else { return String::new() };
     let directory = if input.is_dir() { Some(&**input) } else { input.parent() };
-    let here = path.parent();
+    let here = options.output.parent();
     let absolute = |directory: Option<&Path>| {
         let directory = directory.filter(|directory| !directory.as_os_str().is_empty());
         std::path::absolute(directory.unwrap_or(Path::new("."))).ok()
@@ -225,18 +239,18 @@ fn way(from: &Path, to: &Path) -> String {
     up.chain(down).map(|part| part + "/").collect()
 }
 
-/// Returns the options of reading the sources.
+/// Returns the options of the readers.
 ///
 /// # Errors
 /// If a file of names cannot be read, or what recognises scans is missing.
-pub fn reading_options(args: &Args, pins: Pins) -> Result<sources::Options> {
-    let reading = &args.reading;
+pub fn reading_options(options: &Options, pins: Pins) -> Result<sources::Options> {
+    let reading = &options.reading;
     Ok(sources::Options {
         format: reading.format,
-        base_url: base_url(args),
+        base_url: base_url(options),
         root: reading.root.clone(),
         // A path that ends with a slash is a list of files on a disk.
-        keep_index_html: reading.keep_index_html || args.single_page.is_some(),
+        keep_index_html: reading.keep_index_html || options.form == Form::SinglePage,
         markdown_urls: reading.markdown_urls,
         attribute_from_path: reading.attribute_from_path.clone(),
         language: reading.language.clone(),
@@ -250,34 +264,51 @@ pub fn reading_options(args: &Args, pins: Pins) -> Result<sources::Options> {
         tool_output: reading.tool_output,
         chat_fields: reading.chat_fields.as_deref().map(Fields::read).transpose()?,
         references: reading.references,
-        ocr: reading.ocr.languages()?,
+        ocr: reading.ocr.as_deref().map(recognised).transpose()?,
         trace: false,
-        tree: sources::Tree::default(),
+        tree: options.tree.clone(),
         // These read the texts of all pages.
-        scratch: (args.agents.is_none() && args.meaning.vocabulary_budget.is_none())
-            .then(|| Arc::new(Scratch::new(args.memory_each()))),
+        scratch: (options.assistants.is_none() && options.meaning.vocabulary_budget.is_none())
+            .then(|| Arc::new(Scratch::new(options.memory / 2))),
     })
 }
 
+/// Returns languages that `tesseract` has.
+fn recognised(languages: &str) -> Result<String> {
+    sources::check_ocr(languages).map_err(Error::msg)?;
+    Ok(languages.to_owned())
+}
+
 /// Reads all pages, without parsing the files whose pages are kept.
-pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Result<Input> {
-    let options = reading_options(args, pins)?;
+pub fn read_pages(
+    options: &Options,
+    kept: Option<&Kept>,
+    pins: Pins,
+    progress: &dyn Progress,
+) -> Result<Input> {
+    let reading = reading_options(options, pins)?;
     let (mut unreadable, mut skipped) = (0, BTreeMap::new());
     let mut on_problem = |problem: Problem| {
         if problem.severity == Severity::Skipped {
             *skipped.entry(kind_of_reason(&problem.reason)).or_default() += 1;
         }
-        unreadable += usize::from(tell(&problem, ui));
+        unreadable += usize::from(tell(&problem, progress));
     };
-    let bar = ui.bar("Reading", 0, "files");
+    let bar = progress.count("Reading", Some(0), "files");
     let cache = kept.map(|kept| {
         let cache = PageCache::open(&kept.pages, Some(&kept.hashes));
         cache.with_listing(kept.listing.as_ref())
     });
-    let read = sources::read_cached(&args.inputs, &options, cache, &bar, &mut on_problem);
+    // All files in memory are meant, unless some are named.
+    let whole = [PathBuf::new()];
+    let inputs = match &options.inputs[..] {
+        [] if !options.tree.is_disk() => &whole[..],
+        inputs => inputs,
+    };
+    let read = sources::read_cached(inputs, &reading, cache, &bar, &mut on_problem);
     let Read { pages, included, shared, lost } = read;
-    tell_left_out(&lost, &skipped, ui);
-    check_found(&pages, args, unreadable)?;
+    tell_left_out(&lost, &skipped, progress);
+    check_found(&pages, options, unreadable)?;
     Ok(Input { pages, n_unreadable: unreadable, included, shared, ..Input::default() })
 }
 
@@ -285,7 +316,7 @@ pub fn read_pages(args: &Args, kept: Option<&Kept>, pins: Pins, ui: &Ui) -> Resu
 const MAX_RULES_TOLD: usize = 6;
 
 /// Tells how much of the pages was left out, and how many files and pages as a whole.
-fn tell_left_out(lost: &[LostWords], skipped: &BTreeMap<String, u64>, ui: &Ui) {
+fn tell_left_out(lost: &[LostWords], skipped: &BTreeMap<String, u64>, progress: &dyn Progress) {
     let named = lost.iter().take(MAX_RULES_TOLD).map(|lost| {
         let (words, pages) = (thousands(lost.words), count(lost.pages as u64, "pages"));
         format!("{words} by {} ({pages})", lost.rule.name())
@@ -294,7 +325,7 @@ fn tell_left_out(lost: &[LostWords], skipped: &BTreeMap<String, u64>, ui: &Ui) {
     if !named.is_empty() {
         let words = thousands(lost.iter().map(|lost| lost.words).sum());
         let named = named.join(", ");
-        ui.status("Left out", format!("{words} words: {named}; see inspect --extraction"));
+        progress.status("Left out", format!("{words} words: {named}; see inspect --extraction"));
     }
     if !skipped.is_empty() {
         let all = count(skipped.values().sum(), "files and pages");
@@ -308,7 +339,7 @@ fn tell_left_out(lost: &[LostWords], skipped: &BTreeMap<String, u64>, ui: &Ui) {
             named.push(format!("{} for other reasons", thousands(rest)));
         }
         let named = named.join("; ");
-        ui.status("Left out", format!("{all} as a whole: {named}; --verbose names them"));
+        progress.status("Left out", format!("{all} as a whole: {named}; --verbose names them"));
     }
 }
 
@@ -326,10 +357,10 @@ fn kind_of_reason(reason: &str) -> String {
 }
 
 /// Fails if there is no page.
-pub fn check_found(pages: &[Page], args: &Args, unreadable: usize) -> Result<()> {
+pub fn check_found(pages: &[Page], options: &Options, unreadable: usize) -> Result<()> {
     if pages.is_empty() {
         let inputs: Vec<String> =
-            args.inputs.iter().map(|input| input.display().to_string()).collect();
+            options.inputs.iter().map(|input| input.display().to_string()).collect();
         bail!(
             "found no page in {}: expected .html, .md, .jsonl or .pdf files, source code or \
              conversations{}",
