@@ -32,7 +32,6 @@ NAMES = {
     "previous": ["previous", "previous page"],
     "next": ["next", "next page"],
     "recent": ["recent", "recent searches"],
-    "answer": ["answer"],
 }
 # Where a catalogue's name is not ours.
 CATALOGUES = {"zh": ["zh_CN"], "zh-Hant": ["zh_TW"], "pt": ["pt", "pt_BR"]}

@@ -10,7 +10,7 @@ use bincode::{Decode, Encode};
 use findling_bundle::AttributeValue;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use crate::page::{Page, Section};
+use crate::page::{LINKS_WEIGHT, Page, Section};
 use atoms::Atom;
 use pack::{Sizes, pack};
 
@@ -145,13 +145,24 @@ pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize
     let prefixes: Vec<String> =
         (0..sections.len()).map(|at| prefix(&page.title, &sections, at)).collect();
     for (at, section) in sections.iter_mut().enumerate() {
-        section.units = if atoms[at].is_empty() {
+        section.units = if is_list_of_links(section) {
+            Vec::new()
+        } else if atoms[at].is_empty() {
             heading_unit(&prefixes[at], has_children[at])
         } else {
             units(&section.text, &atoms[at], &prefixes[at], options, &tokens)
         };
     }
     ChunkedPage { sections }
+}
+
+/// Returns whether a section has no text but links: its vector would be near to what it names, of
+/// which it says nothing.
+fn is_list_of_links(section: &ChunkedSection) -> bool {
+    let links = || section.weights.iter().filter(|(.., weight)| *weight == LINKS_WEIGHT);
+    // Blocks are parted by line feeds.
+    let bytes: u32 = links().map(|(start, end, _)| end - start + 1).sum();
+    bytes > 0 && bytes as usize == section.text.len() + 1
 }
 
 /// Joins a section's blocks.

@@ -126,6 +126,9 @@ pub struct Section {
     pub blocks: Vec<Block>,
 }
 
+/// The weight of the words of a section that is a list of links. Such a section has no vector.
+pub const LINKS_WEIGHT: f32 = 0.1;
+
 /// A paragraph or a code block.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct Block {

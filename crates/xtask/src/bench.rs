@@ -166,8 +166,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "answers",
-        question: "whether the first page, section and snippet answer natural questions, and \
-             whether the row \"Answer\" does",
+        question: "whether the first page, section and snippet answer natural questions",
         args: answers::ARGS,
         how: How::Own(answers::run),
     },

@@ -9,7 +9,7 @@ export { nameText } from "./facet-values";
 export { countOf, fill, LABELS, plural } from "./labels";
 export { Notices } from "./notices";
 export { placeOf, repeatedTitles } from "./places";
-export { address, answerParts, furtherSections, hitParts, subParts, tagsOf } from "./rows";
+export { address, furtherSections, hitParts, subParts, tagsOf } from "./rows";
 export { searchField } from "./search-box";
 export { choose, follow, isModified, tell } from "./selection";
 export { SettledSearches } from "./settled";

@@ -44,8 +44,6 @@ export const LABELS = {
   alsoCorrected: "With spelling corrected",
   /** Above results that meaning adds below the results by words. */
   also: "Close in meaning",
-  /** Above the sentence that answers the query. */
-  answer: "Answer",
   /** Above results of which none is likely to answer. */
   unanswered: "Nothing here answers this. The nearest headings:",
   copies: { one: "{n} copy", other: "{n} copies" } as Plural,

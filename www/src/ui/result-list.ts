@@ -4,7 +4,7 @@ import type { PageResult } from "../types";
 import { h } from "./dom";
 import type { Labels } from "./labels";
 import { placeOf, repeatedTitles } from "./places";
-import { address, answerOption, pageGroup } from "./rows";
+import { address, pageGroup } from "./rows";
 import { isModified } from "./selection";
 import type { Hit, Verdict } from "./verdict";
 
@@ -88,10 +88,7 @@ export class ResultList {
     this.lead(verdict);
   }
 
-  /**
-   * Says above the pages which sentence answers, or that nothing does. The first row becomes
-   * active.
-   */
+  /** Says above the pages if nothing answers. The first row becomes active. */
   lead(verdict: Verdict): void {
     const labels = this.#options.labels();
     this.element.classList.toggle("unanswered", verdict === "nothing");
@@ -99,11 +96,8 @@ export class ResultList {
     this.#lead = undefined;
     if (verdict === "nothing") {
       this.#lead = h("div", { class: "also-title", role: "presentation" }, labels.unanswered);
-    } else if (verdict) {
-      this.#lead = answerOption(verdict, labels.answer, this.#options.passages());
-      this.#register(this.#lead, verdict);
+      this.element.prepend(this.#lead);
     }
-    if (this.#lead) this.element.prepend(this.#lead);
     this.activate(this.element.querySelector<HTMLElement>("[role=option]") ?? undefined, false);
   }
 
@@ -207,9 +201,8 @@ export class ResultList {
       if (!hit || !option.href || isModified(event)) return;
       event.preventDefault();
       const position = [...this.#rows.keys()].indexOf(hit.page.id) + 1;
-      const isAnswer = option.classList.contains("answer");
       const href = address(hit, false) ?? option.href;
-      this.#options.select(hit, href, option.href, isAnswer ? 0 : position);
+      this.#options.select(hit, href, option.href, position);
     });
   }
 }

@@ -5,7 +5,7 @@ import { h } from "./dom";
 import { type Labels, plural } from "./labels";
 import { snippetNodes } from "./snippet";
 import { withPassage } from "./text-fragment";
-import type { AnswerHit, Hit } from "./verdict";
+import type { Hit } from "./verdict";
 
 /** Parts of a row beside its page's own texts. */
 export interface RowOptions {
@@ -80,22 +80,6 @@ export function furtherSections(page: PageResult): { section: SectionResult; hea
     const isUnique = lasts.filter((other) => other === last(heading)).length < 2;
     return { section, heading: isUnique ? heading.slice(-1) : heading };
   });
-}
-
-/** The option of an answer: the sentence as the site has it, and its page. */
-export function answerOption(answer: AnswerHit, label: string, passages: boolean): HTMLElement {
-  const row = option(address(answer, passages), "hit answer");
-  row.append(...answerParts(answer, label));
-  return row;
-}
-
-/** A label, the sentence that answers, and its page. */
-export function answerParts({ page, sentence }: AnswerHit, label: string): HTMLElement[] {
-  return [
-    h("div", { class: "also-title" }, label),
-    h("q", { class: "quote", dir: "auto" }, sentence),
-    h("div", { class: "path", dir: "auto" }, page.title || page.url),
-  ];
 }
 
 /** Returns the tags next to a page's title: its value of the first facet of strings, its copies. */

@@ -8,7 +8,7 @@ export interface Selection {
   href: string;
   page: PageResult;
   section: SectionResult | undefined;
-  /** The row of the page in the list, from 1; 0 for the row of the answer. */
+  /** The row of the page in the list, from 1. */
   position?: number;
 }
 

@@ -47,6 +47,17 @@ fn units_are_in_the_composed_form_and_spans_fit_the_text_as_it_is() {
 }
 
 #[test]
+fn a_list_of_links_has_no_vector() {
+    let link = |text: &str| Block { weight: LINKS_WEIGHT, ..prose(text) };
+    let of = |blocks: Vec<Block>| {
+        let sections = vec![section(1, "See also", blocks)];
+        chunked(&page("", sections), &ChunkOptions::default()).sections[0].units.len()
+    };
+    assert_eq!(of(vec![link("Kiln"), link("Clay")]), 0);
+    assert_eq!(of(vec![link("Kiln"), prose("Clay is burnt.")]), 1);
+}
+
+#[test]
 fn a_short_section_is_one_passage_and_one_unit() {
     let page = page(
         "Book",

@@ -18,6 +18,7 @@ mod generated;
 mod heading;
 mod ids;
 mod line_numbers;
+mod link_lists;
 pub(super) mod marks;
 mod notebook_cells;
 mod page_kind;
@@ -89,6 +90,7 @@ pub(super) fn read(text: &str, path: &str, options: &Options) -> Result<RawPage,
     {
         walker.trace.note(Rule::PageFrame, || (String::new(), line));
     }
+    link_lists::weigh(&mut sections, &links);
     raw.page.sections = sections;
     raw.lost = walker.trace.take_lost();
     raw.left_out = walker.trace.finish();

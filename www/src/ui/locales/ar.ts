@@ -54,7 +54,6 @@ export default {
   verbatim: "ابحث عن «{query}» كما كُتبت",
   alsoCorrected: "مع تصحيح الإملاء",
   also: "قريب في المعنى",
-  answer: "الإجابة",
   unanswered: "لا شيء هنا يجيب عن هذا. أقرب العناوين:",
   copies: {
     zero: "{n} نسخة",

@@ -42,7 +42,6 @@ export default {
   verbatim: "“{query}” যেমন লেখা আছে তেমনই খুঁজুন",
   alsoCorrected: "বানান সংশোধন করে",
   also: "অর্থে কাছাকাছি",
-  answer: "উত্তর",
   unanswered: "এখানে এর কোনো উত্তর নেই। সবচেয়ে কাছের শিরোনাম:",
   copies: {
     one: "{n}টি অনুলিপি",

@@ -47,7 +47,6 @@ export default {
   verbatim: "Cerca «{query}» tal com està escrit",
   alsoCorrected: "Amb l’ortografia corregida",
   also: "De significat proper",
-  answer: "Resposta",
   unanswered: "Aquí res no respon això. Els títols més propers:",
   copies: {
     one: "{n} còpia",

@@ -48,7 +48,6 @@ export default {
   verbatim: "Hledat „{query}“ tak, jak je napsáno",
   alsoCorrected: "S opraveným pravopisem",
   also: "Blízké významem",
-  answer: "Odpověď",
   unanswered: "Nic zde na to neodpovídá. Nejbližší nadpisy:",
   copies: {
     one: "{n} kopie",

@@ -44,7 +44,6 @@ export default {
   verbatim: "Søg efter »{query}« som skrevet",
   alsoCorrected: "Med rettet stavning",
   also: "Beslægtet betydning",
-  answer: "Svar",
   unanswered: "Intet her besvarer dette. De nærmeste overskrifter:",
   copies: {
     one: "{n} kopi",

@@ -44,7 +44,6 @@ export default {
   verbatim: "Genau nach „{query}“ suchen",
   alsoCorrected: "Mit korrigierter Schreibweise",
   also: "Ähnliche Bedeutung",
-  answer: "Antwort",
   unanswered: "Hier gibt es keine Antwort darauf. Die nächstliegenden Überschriften:",
   copies: {
     one: "{n} Kopie",

@@ -47,7 +47,6 @@ export default {
   verbatim: "Buscar «{query}» tal como está escrito",
   alsoCorrected: "Con la ortografía corregida",
   also: "De significado parecido",
-  answer: "Respuesta",
   unanswered: "Nada aquí responde a esto. Los títulos más cercanos:",
   copies: {
     one: "{n} copia",

@@ -43,7 +43,6 @@ export default {
   verbatim: "Otsi „{query}“ täpselt nii, nagu kirjutatud",
   alsoCorrected: "Parandatud õigekirjaga",
   also: "Lähedase tähendusega",
-  answer: "Vastus",
   unanswered: "Miski siin ei vasta sellele. Lähimad pealkirjad:",
   copies: {
     one: "{n} koopia",

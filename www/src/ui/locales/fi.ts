@@ -43,7 +43,6 @@ export default {
   verbatim: "Hae ”{query}” kirjoitetussa muodossa",
   alsoCorrected: "Kirjoitusvirheet korjattuina",
   also: "Lähellä merkitykseltään",
-  answer: "Vastaus",
   unanswered: "Mikään täällä ei vastaa tähän. Lähimmät otsikot:",
   copies: {
     one: "{n} kopio",

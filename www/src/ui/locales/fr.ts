@@ -47,7 +47,6 @@ export default {
   verbatim: "Rechercher exactement « {query} »",
   alsoCorrected: "Avec l’orthographe corrigée",
   also: "De sens proche",
-  answer: "Réponse",
   unanswered: "Rien ici ne répond à cette question. Les titres les plus proches :",
   copies: {
     one: "{n} copie",

@@ -48,7 +48,6 @@ export default {
   verbatim: "חיפוש ״{query}״ כפי שנכתב",
   alsoCorrected: "עם כתיב מתוקן",
   also: "קרוב במשמעות",
-  answer: "תשובה",
   unanswered: "שום דבר כאן לא עונה על כך. הכותרות הקרובות ביותר:",
   copies: {
     one: "עותק אחד",

@@ -42,7 +42,6 @@ export default {
   verbatim: "“{query}” को जैसा लिखा है वैसा खोजें",
   alsoCorrected: "सुधारी हुई वर्तनी के साथ",
   also: "अर्थ में निकट",
-  answer: "उत्तर",
   unanswered: "यहाँ कुछ भी इसका उत्तर नहीं देता। सबसे निकट शीर्षक:",
   copies: {
     one: "{n} प्रति",

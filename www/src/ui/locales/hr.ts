@@ -46,7 +46,6 @@ export default {
   verbatim: "Traži „{query}” kako je napisano",
   alsoCorrected: "S ispravljenim pravopisom",
   also: "Slično po značenju",
-  answer: "Odgovor",
   unanswered: "Ništa ovdje ne odgovara na to. Najbliži naslovi:",
   copies: {
     one: "{n} kopija",

@@ -42,7 +42,6 @@ export default {
   verbatim: "Keresés pontosan erre: „{query}”",
   alsoCorrected: "Javított helyesírással",
   also: "Hasonló jelentésű",
-  answer: "Válasz",
   unanswered: "Itt semmi nem válaszol erre. A legközelebbi címek:",
   copies: {
     one: "{n} másolat",

@@ -41,7 +41,6 @@ export default {
   verbatim: "Cari “{query}” seperti yang ditulis",
   alsoCorrected: "Dengan ejaan yang diperbaiki",
   also: "Dekat maknanya",
-  answer: "Jawaban",
   unanswered: "Tidak ada yang menjawab ini. Judul yang paling dekat:",
   copies: {
     other: "{n} salinan",

@@ -47,7 +47,6 @@ export default {
   verbatim: "Cerca «{query}» così com’è scritto",
   alsoCorrected: "Con l’ortografia corretta",
   also: "Di significato simile",
-  answer: "Risposta",
   unanswered: "Qui nulla risponde alla domanda. I titoli più vicini:",
   copies: {
     one: "{n} copia",

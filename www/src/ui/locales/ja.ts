@@ -39,7 +39,6 @@ export default {
   verbatim: "「{query}」を入力どおりに検索",
   alsoCorrected: "つづりを修正",
   also: "意味の近い結果",
-  answer: "回答",
   unanswered: "ここに答えは見つかりません。最も近い見出し:",
   copies: {
     other: "{n} 件の複製",

@@ -39,7 +39,6 @@ export default {
   verbatim: "“{query}”를 입력한 그대로 검색",
   alsoCorrected: "맞춤법 교정",
   also: "의미가 가까운 결과",
-  answer: "답",
   unanswered: "여기에는 답이 없습니다. 가장 가까운 제목:",
   copies: {
     other: "사본 {n}개",

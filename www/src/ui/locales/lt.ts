@@ -49,7 +49,6 @@ export default {
   verbatim: "Ieškoti „{query}“, kaip parašyta",
   alsoCorrected: "Su pataisyta rašyba",
   also: "Artima prasmė",
-  answer: "Atsakymas",
   unanswered: "Niekas čia į tai neatsako. Artimiausios antraštės:",
   copies: {
     one: "{n} kopija",

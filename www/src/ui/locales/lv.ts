@@ -47,7 +47,6 @@ export default {
   verbatim: "Meklēt “{query}”, kā uzrakstīts",
   alsoCorrected: "Ar izlabotu pareizrakstību",
   also: "Līdzīga nozīme",
-  answer: "Atbilde",
   unanswered: "Nekas šeit uz to neatbild. Tuvākie virsraksti:",
   copies: {
     zero: "{n} kopiju",

@@ -41,7 +41,6 @@ export default {
   verbatim: "Cari “{query}” seperti yang ditulis",
   alsoCorrected: "Dengan ejaan yang dibetulkan",
   also: "Hampir dari segi makna",
-  answer: "Jawapan",
   unanswered: "Tiada apa-apa di sini yang menjawab soalan ini. Tajuk terdekat:",
   copies: {
     other: "{n} salinan",

@@ -44,7 +44,6 @@ export default {
   verbatim: "Søk etter «{query}» som skrevet",
   alsoCorrected: "Med rettet stavemåte",
   also: "Beslektet betydning",
-  answer: "Svar",
   unanswered: "Ingenting her besvarer dette. De nærmeste overskriftene:",
   copies: {
     one: "{n} kopi",

@@ -44,7 +44,6 @@ export default {
   verbatim: "Zoek naar “{query}” zoals geschreven",
   alsoCorrected: "Met verbeterde spelling",
   also: "Verwant in betekenis",
-  answer: "Antwoord",
   unanswered: "Niets hier beantwoordt dit. De dichtstbijzijnde koppen:",
   copies: {
     one: "{n} kopie",

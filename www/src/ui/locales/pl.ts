@@ -50,7 +50,6 @@ export default {
   verbatim: "Szukaj „{query}” dokładnie tak, jak zapisano",
   alsoCorrected: "Z poprawioną pisownią",
   also: "Bliskie znaczeniem",
-  answer: "Odpowiedź",
   unanswered: "Nic tutaj nie odpowiada na to pytanie. Najbliższe nagłówki:",
   copies: {
     one: "{n} kopia",

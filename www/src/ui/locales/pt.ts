@@ -47,7 +47,6 @@ export default {
   verbatim: "Pesquisar “{query}” como foi escrito",
   alsoCorrected: "Com a ortografia corrigida",
   also: "De significado próximo",
-  answer: "Resposta",
   unanswered: "Nada aqui responde a isto. Os títulos mais próximos:",
   copies: {
     one: "{n} cópia",

@@ -47,7 +47,6 @@ export default {
   verbatim: "Caută „{query}” așa cum este scris",
   alsoCorrected: "Cu ortografia corectată",
   also: "Apropiate ca sens",
-  answer: "Răspuns",
   unanswered: "Nimic de aici nu răspunde la întrebare. Cele mai apropiate titluri:",
   copies: {
     one: "{n} copie",

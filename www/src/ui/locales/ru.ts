@@ -49,7 +49,6 @@ export default {
   verbatim: "Искать «{query}» как написано",
   alsoCorrected: "С исправленным написанием",
   also: "Близко по смыслу",
-  answer: "Ответ",
   unanswered: "Ответа здесь нет. Самые близкие заголовки:",
   copies: {
     one: "{n} копия",

@@ -48,7 +48,6 @@ export default {
   verbatim: "Hľadať „{query}“ tak, ako je napísané",
   alsoCorrected: "S opraveným pravopisom",
   also: "Blízke významom",
-  answer: "Odpoveď",
   unanswered: "Nič tu na to neodpovedá. Najbližšie nadpisy:",
   copies: {
     one: "{n} kópia",

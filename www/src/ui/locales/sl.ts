@@ -50,7 +50,6 @@ export default {
   verbatim: "Išči „{query}“, kot je zapisano",
   alsoCorrected: "S popravljenim črkovanjem",
   also: "Podobno po pomenu",
-  answer: "Odgovor",
   unanswered: "Nič tukaj ne odgovarja na to. Najbližji naslovi:",
   copies: {
     one: "{n} kopija",

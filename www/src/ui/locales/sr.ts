@@ -45,7 +45,6 @@ export default {
   verbatim: "Тражи „{query}“ како је написано",
   alsoCorrected: "Са исправљеним правописом",
   also: "Слично по значењу",
-  answer: "Одговор",
   unanswered: "Ништа овде не одговара на то. Најближи наслови:",
   copies: {
     one: "{n} копија",

@@ -44,7 +44,6 @@ export default {
   verbatim: "Sök efter ”{query}” som det är skrivet",
   alsoCorrected: "Med rättad stavning",
   also: "Liknande betydelse",
-  answer: "Svar",
   unanswered: "Inget här besvarar detta. De närmaste rubrikerna:",
   copies: {
     one: "{n} kopia",

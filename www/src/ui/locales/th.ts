@@ -39,7 +39,6 @@ export default {
   verbatim: "ค้นหา “{query}” ตามที่พิมพ์",
   alsoCorrected: "แก้ตัวสะกดแล้ว",
   also: "ความหมายใกล้เคียง",
-  answer: "คำตอบ",
   unanswered: "ไม่มีสิ่งใดที่นี่ตอบคำถามนี้ หัวข้อที่ใกล้ที่สุด:",
   copies: {
     other: "{n} สำเนา",

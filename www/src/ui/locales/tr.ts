@@ -44,7 +44,6 @@ export default {
   verbatim: "“{query}” ifadesini yazıldığı gibi ara",
   alsoCorrected: "Yazımı düzeltilmiş",
   also: "Anlamca yakın",
-  answer: "Yanıt",
   unanswered: "Buradaki hiçbir şey bunu yanıtlamıyor. En yakın başlıklar:",
   copies: {
     one: "{n} kopya",

@@ -49,7 +49,6 @@ export default {
   verbatim: "Шукати «{query}», як написано",
   alsoCorrected: "З виправленим написанням",
   also: "Близько за змістом",
-  answer: "Відповідь",
   unanswered: "Відповіді тут немає. Найближчі заголовки:",
   copies: {
     one: "{n} копія",

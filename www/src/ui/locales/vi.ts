@@ -40,7 +40,6 @@ export default {
   verbatim: "Tìm “{query}” đúng như đã viết",
   alsoCorrected: "Với chính tả đã sửa",
   also: "Gần nghĩa",
-  answer: "Câu trả lời",
   unanswered: "Không có gì ở đây trả lời câu này. Các tiêu đề gần nhất:",
   copies: {
     other: "{n} bản sao",

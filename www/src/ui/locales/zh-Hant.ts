@@ -39,7 +39,6 @@ export default {
   verbatim: "依原樣搜尋「{query}」",
   alsoCorrected: "更正拼字",
   also: "含義相近",
-  answer: "答案",
   unanswered: "這裡沒有答案。最接近的標題：",
   copies: {
     other: "{n} 個副本",

@@ -39,7 +39,6 @@ export default {
   verbatim: "按原样搜索“{query}”",
   alsoCorrected: "更正拼写",
   also: "含义相近",
-  answer: "答案",
   unanswered: "这里没有答案。最接近的标题：",
   copies: {
     other: "{n} 个副本",

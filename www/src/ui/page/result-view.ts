@@ -3,7 +3,6 @@
 import type { Description, PageResult, SectionResult } from "../../types";
 import {
   address,
-  answerParts,
   furtherSections,
   type Hit,
   h,
@@ -97,20 +96,14 @@ export class ResultView {
 
   #lead(verdict: Verdict): HTMLElement[] {
     const labels = this.#options.labels();
-    if (verdict === "nothing") return [h("p", { class: "also-title" }, labels.unanswered)];
-    if (!verdict) return [];
-    const link = this.#link(verdict);
-    link.classList.add("hit", "answer");
-    link.append(...answerParts(verdict, labels.answer));
-    return [link];
+    return verdict ? [h("p", { class: "also-title" }, labels.unanswered)] : [];
   }
 
   #link(hit: Hit): HTMLAnchorElement {
     const link = h("a", { href: address(hit, this.#options.passages()) });
     link.addEventListener("click", (event) => {
       const position = this.#pages.indexOf(hit.page) + 1;
-      const isAnswer = link.classList.contains("answer");
-      this.#options.select(hit, event, link.href, isAnswer ? 0 : position);
+      this.#options.select(hit, event, link.href, position);
     });
     return link;
   }

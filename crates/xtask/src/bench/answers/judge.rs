@@ -24,8 +24,6 @@ pub struct Outcome {
     pub section_first: bool,
     /// Whether the first snippet, of a right page, shows the answer.
     pub shown: Visible,
-    /// If there is a row "Answer": whether its sentence answers.
-    pub row: Option<bool>,
     /// Whether the first three pages are others than by words alone.
     pub moved: bool,
     /// The address of the first section.
@@ -52,7 +50,6 @@ pub fn judge(question: &Question, response: &Value, words: &Value) -> Outcome {
         page_in_three: pages.iter().take(3).any(right),
         section_first: question.sections.contains(&first),
         shown,
-        row: row(response).map(|sentence| page_first && answers(&question.quotes, &sentence)),
         moved: pages != ids(words),
         first,
         snippet: snippet.to_owned(),
@@ -111,51 +108,6 @@ fn visible(quotes: &[String], text: &str) -> Visible {
     best
 }
 
-/// Returns whether a sentence has all of a quote, or is at least half of one.
-fn answers(quotes: &[String], sentence: &str) -> bool {
-    let sentence = words(sentence);
-    quotes.iter().map(|quote| words(quote)).any(|quote| {
-        let run = run(&quote, &sentence);
-        run > 0 && (run == quote.len() || run == sentence.len() && 2 * run >= quote.len())
-    })
-}
-
-/// The limits of the row, as in `www/src/ui/verdict.ts`.
-const ANSWERS_FROM: f64 = 0.9;
-const MIN_LEAD: f64 = 0.2;
-const MIN_MARKS: usize = 2;
-const MIN_WORDS: usize = 3;
-
-/// Returns the sentence of the row "Answer", if the dialog shows one: the rule of
-/// `www/src/ui/verdict.ts`.
-fn row(response: &Value) -> Option<String> {
-    let results = response["results"].as_array()?;
-    let snippet = &results.first()?["sections"][0]["snippet"];
-    let range = |value: &Value| -> Option<(usize, usize)> {
-        Some((value[0].as_u64()? as usize, value[1].as_u64()? as usize))
-    };
-    let ranges = |key: &str| -> Vec<(usize, usize)> {
-        snippet[key].as_array().into_iter().flatten().filter_map(range).collect()
-    };
-    let (start, end) = range(&snippet["sentence"])?;
-    let text: Vec<u16> = snippet["text"].as_str()?.encode_utf16().collect();
-    let sentence = String::from_utf16_lossy(text.get(start..end)?).trim().to_owned();
-    let ends = ['.', '!', '?', '\u{3002}', '\u{ff01}', '\u{ff1f}'];
-    let closing = [')', '"', '\'', '\u{2019}', '\u{201d}'];
-    let is_whole = sentence.trim_end_matches(closing).ends_with(ends);
-    let marks = ranges("ranges").iter().filter(|(a, b)| start <= *a && *b <= end).count();
-    let is_code = ranges("code").iter().any(|(a, b)| *a <= start && end <= *b);
-    let score = |place: usize| results.get(place)?["score"].as_f64();
-    let (best, next) = (score(0)?, score(1).unwrap_or(0.0));
-    let shown = response["answerable"].as_f64()? >= ANSWERS_FROM
-        && best - next >= MIN_LEAD * best
-        && response["query"].as_str()?.split_whitespace().count() >= MIN_WORDS
-        && marks >= MIN_MARKS
-        && is_whole
-        && !is_code;
-    shown.then_some(sentence)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -176,10 +128,8 @@ mod tests {
     }
 
     fn response(page: &str, anchor: &str, text: &str) -> Value {
-        let end = text.encode_utf16().count();
-        json!({"query": "how do I moor a boat", "answerable": 0.95, "results": [{
-            "id": page, "score": 1.0, "sections": [{"anchor": anchor, "snippet": {
-                "text": text, "ranges": [[0, 3], [4, 5]], "code": [], "sentence": [0, end]}}]}]})
+        let section = json!({"anchor": anchor, "snippet": {"text": text}});
+        json!({"results": [{"id": page, "sections": [section]}]})
     }
 
     #[test]
@@ -194,17 +144,6 @@ mod tests {
         assert_eq!(sees("moor.html", "top", "Tie a bowline."), (true, false, Visible::Partly));
         assert_eq!(sees("moor.html", "top", "The ring to tie."), (true, false, Visible::No));
         assert_eq!(sees("knots.html", "knots", whole), (false, false, Visible::No));
-    }
-
-    #[test]
-    fn a_row_is_right_if_its_sentence_answers() {
-        let row = |text: &str| {
-            let response = response("moor.html", "knots", text);
-            judge(&question(), &response, &response).row
-        };
-        assert_eq!(row("Tie a bowline to the ring."), Some(true));
-        assert_eq!(row("Tie the boat to the ring."), Some(false));
-        assert_eq!(row("Tie a bowline to the ring"), None);
     }
 
     #[test]

@@ -10,7 +10,6 @@
 //! | page | share of questions whose first page is a right one; and one of the first three |
 //! | section | share whose first section, of the first page, is a right one |
 //! | shown | share whose first snippet has all words of a quote in one run; at least half of them |
-//! | row | share of the rows "Answer" that are right; the share of questions with a row |
 //! | moved | share whose first three pages are not those that words alone give |
 
 mod judge;

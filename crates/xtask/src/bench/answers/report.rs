@@ -13,15 +13,13 @@ use crate::cmd::Cmd;
 use crate::paths::Paths;
 
 /// The columns behind the name.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 7] = [
     "questions",
     "page first",
     "page in three",
     "section first",
     "answer shown",
     "partly",
-    "rows right",
-    "rows",
     "moved",
 ];
 
@@ -34,8 +32,6 @@ struct Sum {
     section_first: u32,
     shown: u32,
     partly: u32,
-    rows: u32,
-    rows_right: u32,
     moved: u32,
 }
 
@@ -48,8 +44,6 @@ impl Sum {
             (&mut self.section_first, outcome.section_first),
             (&mut self.shown, outcome.shown == Visible::Yes),
             (&mut self.partly, outcome.shown == Visible::Partly),
-            (&mut self.rows, outcome.row.is_some()),
-            (&mut self.rows_right, outcome.row == Some(true)),
             (&mut self.moved, outcome.moved),
         ] {
             *count += u32::from(is_so);
@@ -69,8 +63,6 @@ impl Sum {
             share(self.section_first, self.all),
             share(self.shown, self.all),
             share(self.partly, self.all),
-            share(self.rows_right, self.rows),
-            share(self.rows, self.all),
             share(self.moved, self.all),
         ]
     }
