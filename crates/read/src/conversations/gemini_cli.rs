@@ -25,7 +25,8 @@ pub(super) fn is_session(value: &Value) -> bool {
 pub(super) fn read(value: &Value, file: &File, tree: &Tree) -> Conversation {
     let text = |names: &[&str]| values::text(value, names).map(str::to_owned);
     let messages = || value.get("messages").and_then(Value::as_array).into_iter().flatten();
-    let model = messages().filter_map(|message| values::text(message, &["model"])).last();
+    let mut model = messages().filter_map(|message| values::text(message, &["model"]));
+    let model = model.next_back();
     Conversation {
         title: text(&["summary", "title"]).unwrap_or_default(),
         agent: "Gemini CLI".to_owned(),

@@ -84,7 +84,7 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
         // Other text beside the element means that a person wrote about it.
         let rest = [&text[..range.start], &text[range.end..]].concat();
         if without_contexts(&rest).trim().is_empty() {
-            let rest = (!rest.trim().is_empty()).then(|| Part::Context(rest));
+            let rest = (!rest.trim().is_empty()).then_some(Part::Context(rest));
             let inner = without_contexts(inner).trim().to_owned();
             return std::iter::once(Part::Text(inner)).chain(rest).collect();
         }

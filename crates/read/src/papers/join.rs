@@ -1,5 +1,6 @@
 //! The join of a paper with its text, which is found among the files beside the bibliography.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::super::{Format, RawPage};
@@ -22,8 +23,8 @@ pub(crate) fn join(pages: &mut Vec<RawPage>) {
         for (at, raw) in pages.iter().enumerate() {
             let Some(paper) = &raw.paper else { continue };
             for text in find(&texts, paper, &raw.page.id) {
-                if !owners.contains_key(&text) {
-                    owners.insert(text, at);
+                if let Entry::Vacant(owner) = owners.entry(text) {
+                    owner.insert(at);
                     own.entry(at).or_insert(text);
                 }
             }
