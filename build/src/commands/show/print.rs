@@ -62,8 +62,8 @@ impl Page<'_> {
         self.field("file", &location.to_string(), ui, out)
     }
 
-    /// Returns the sections to show: all, or from the one with the anchor on.
-    fn from_anchor(&self) -> usize {
+    /// Returns the place of the first section to show: that with the anchor, or 0.
+    fn first_section(&self) -> usize {
         let sections = &self.document.sections;
         let wanted = match self.anchor.parse::<usize>() {
             Ok(number) => format!("turn-{number}"),
@@ -98,7 +98,7 @@ pub fn conversation(page: &Page<'_>, ui: &Ui, out: &mut dyn Write) -> Result<()>
         page.field("subagent", child, ui, out)?;
     }
     page.location(ui, out)?;
-    let first = page.from_anchor();
+    let first = page.first_section();
     let mut last_anchor = String::new();
     for (at, section) in page.document.sections.iter().enumerate().skip(first) {
         let role = page.attribute(at, "role");
@@ -219,7 +219,7 @@ pub fn document(page: &Page<'_>, ui: &Ui, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "{line}")?;
     }
     page.location(ui, out)?;
-    for section in page.document.sections.iter().skip(page.from_anchor()) {
+    for section in page.document.sections.iter().skip(page.first_section()) {
         print_heading(section, ui, out)?;
         print_text(section, true, ui, out)?;
     }
