@@ -9,6 +9,7 @@
 
 pub mod budget;
 pub mod client;
+mod code_query;
 pub mod collections;
 pub mod commands;
 pub mod distill;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 use findling_build::commands;
 use findling_build::commands::config::{Settled, with_settings};
@@ -20,6 +21,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Hybrid search that ships with the site: build, search, serve and measure a bundle
 #[derive(Parser)]
 #[command(name = "findling", version, propagate_version = true)]
+#[command(help_template = commands::front_help::TEMPLATE)]
 #[command(
     after_help = "Exit status: 0 done; 1 failed; 2 wrong usage; 3 done, but some pages could not \
          be read. Of search, find, similar, show, relevance and context: 0 found; 1 nothing \
@@ -203,6 +205,20 @@ fn refused(error: &clap::Error) -> ExitCode {
         failure.print();
         return failure.exit().into();
     }
+    let instead = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(command)) => {
+            commands::front_help::instead_of(command).map(|instead| (command, instead))
+        }
+        _ => None,
+    };
+    if let Some((command, instead)) = instead {
+        let message = format!(
+            "expected a command, found `{command}`; perhaps `{instead}` is meant. `findling \
+             --help` lists all"
+        );
+        Ui::new(Verbosity::Normal).error(&anyhow::Error::msg(message));
+        return ExitCode::from(2);
+    }
     error.exit()
 }
 
@@ -217,8 +233,21 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    #[test]
+    fn the_first_page_of_help_names_every_command() {
+        for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
+            assert!(commands::front_help::names(command.get_name()), "{}", command.get_name());
+        }
+        let page = Cli::command().render_help().to_string();
+        assert!(page.contains("collection add") && page.contains("--verbose"), "{page}");
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            assert!(commands::front_help::instead_of(name).is_none(), "{name} exists");
+        }
+    }
+
     /// Commands that a project's file sets no option of.
-    const WITHOUT: [&str; 16] = [
+    const WITHOUT: [&str; 17] = [
         "agents",
         "collection",
         "completions",
@@ -235,6 +264,7 @@ mod tests {
         "models",
         "note",
         "open",
+        "show",
     ];
 
     #[test]

@@ -32,8 +32,9 @@ pub enum Error {
     },
     /// A new name that is taken.
     #[error(
-        "expected a new name, found that a collection `{name}` exists: choose another name, or \
-         remove it with `findling collection remove {name}`"
+        "expected a new name, found that a collection `{name}` exists: bring it up to date with \
+         `findling sync {name}`, choose another name, or remove it with `findling collection \
+         remove {name}`"
     )]
     Exists {
         /// The name.

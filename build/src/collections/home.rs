@@ -41,6 +41,15 @@ impl Home {
         beside("sites", |platform| Some(platform.cache_dir().join("sites")))
     }
 
+    /// Returns the directory of the indexes of directories that are no collections: `directories`
+    /// in `$FINDLING_HOME`, or in the platform's directory for caches.
+    ///
+    /// # Errors
+    /// [`Error::NoHome`] where there is neither.
+    pub fn directories() -> Result<PathBuf, Error> {
+        beside("directories", |platform| Some(platform.cache_dir().join("directories")))
+    }
+
     /// Returns the directory of the state that programs at the terminal keep between runs: `state`
     /// in `$FINDLING_HOME`, or the platform's directory for state. A platform without one keeps it
     /// beside the collections.

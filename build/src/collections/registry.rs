@@ -180,6 +180,18 @@ impl Registry {
         Ok(())
     }
 
+    /// Replaces the settings of a collection. Its directory stays the same.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`], [`Error::NotUtf8`].
+    pub fn replace(&mut self, name: &Name, mut settings: Settings) -> Result<(), Error> {
+        settings.directory = self.get(name)?.directory.clone();
+        let table = settings.to_table()?;
+        self.table()[name.as_str()] = Item::Table(table);
+        self.collections.insert(name.clone(), settings);
+        Ok(())
+    }
+
     /// Removes a collection and returns what it was.
     ///
     /// # Errors

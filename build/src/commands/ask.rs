@@ -287,8 +287,9 @@ pub(crate) struct Group {
     pub timings: Timings,
 }
 
-/// Asks each bundle. The one with the best page comes first. A collection that cannot answer the
-/// request is a failure if others can. `vectors`: whether those of what is shown are included.
+/// Asks each bundle. That of the directory one stands in comes first, then the one with the best
+/// page. A collection that cannot answer the request is a failure if others can. `vectors`: whether
+/// those of what is shown are included.
 pub(crate) fn ask(
     targets: &[PathBuf],
     options: &SearchOptions,
@@ -322,12 +323,13 @@ pub(crate) fn ask(
         groups.push(Group { asked, response, vectors, timings });
     }
     let first = |group: &Group| group.response.results.first().cloned();
-    match asks_for_all(request) {
-        true => groups.sort_by(|a, b| match (first(a), first(b)) {
-            (Some(a), Some(b)) => newest_first(&a, &b),
-            (a, b) => b.is_some().cmp(&a.is_some()),
-        }),
-        false => groups.sort_by(|a, b| best(&b.response).total_cmp(&best(&a.response))),
-    }
+    groups.sort_by(|a, b| {
+        let of_here = b.asked.is_here.cmp(&a.asked.is_here);
+        of_here.then_with(|| match (asks_for_all(request), first(a), first(b)) {
+            (false, ..) => best(&b.response).total_cmp(&best(&a.response)),
+            (true, Some(a), Some(b)) => newest_first(&a, &b),
+            (true, a, b) => b.is_some().cmp(&a.is_some()),
+        })
+    });
     Ok((groups, failed))
 }

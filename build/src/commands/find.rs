@@ -1,4 +1,4 @@
-//! `findling find`: searches every collection, or the directory one stands in.
+//! `findling find`: searches the repository one stands in, then every collection.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,6 +7,7 @@ use findling_engine::{Limit, Request};
 use serde::Serialize;
 
 use super::ask::{Group, ask};
+use super::open_bundle::tell_if_stale;
 use super::search::{Output, SearchOptions, Sections, exit, finish, keep, write_to};
 use crate::output::{
     self, Answer, Body, Exit, Failure, Format, Meta, SCHEMA, UsageError, Vectors, body,
@@ -14,12 +15,16 @@ use crate::output::{
 use crate::safe_text;
 use crate::ui::Ui;
 
-/// Search all collections; if there are none, the files of this directory
+/// Search the repository one stands in, and all collections
+///
+/// If the working directory is in a git repository that no collection has, the repository is
+/// indexed by words, and its index is kept in the cache. Its answers come first. Without
+/// collections the files of any directory are searched.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The query
     pub query: String,
-    /// The bundles; without any, all collections
+    /// The bundles; without any, this repository and all collections
     #[arg(
         long = "in",
         value_name = "BUNDLE",
@@ -131,6 +136,13 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
         });
         offset += group.response.results.len() as u32;
     }
+    if format.is_for_people() {
+        for group in &found {
+            if let Some(target) = &group.asked.target {
+                tell_if_stale(target, &group.asked.host, ui);
+            }
+        }
+    }
     keep(&args.query, &answers, &args.output, ui)?;
     write_to(&args.output, ui, |ui, out| {
         if format == Format::Json {
@@ -161,6 +173,6 @@ fn meta(group: &Group, filter: Option<&serde_json::Value>) -> Option<Meta> {
 }
 
 fn collection<'a>((group, meta): (&&'a Group, &'a Option<Meta>)) -> Collection<'a> {
-    let response = body(&group.response, group.vectors.as_ref());
+    let response = body(&group.response, group.vectors.as_ref(), &group.asked.sources);
     Collection { name: &group.asked.name, response, meta: meta.as_ref() }
 }

@@ -138,6 +138,7 @@ impl Opener {
                 let address = file.context("the path is not UTF-8")?;
                 Self { command: browser(&address), is_editor: false }
             }
+            Some(path) if !in_browser && !path.exists() => return Err(gone(path, hit)),
             Some(path) if !in_browser => Self { command: editor(path, hit.line)?, is_editor: true },
             _ => Self { command: browser(&address(hit)?), is_editor: false },
         })
@@ -160,6 +161,17 @@ fn turn(hit: &LastHit) -> Option<&str> {
     let (_, anchor) = hit.url.split_once('#').filter(|_| !hit.bundle.is_empty())?;
     let number = anchor.strip_prefix("turn-")?;
     number.starts_with(|c: char| c.is_ascii_digit()).then_some(anchor)
+}
+
+/// Returns the error for a file that is no longer there.
+fn gone(path: &Path, hit: &LastHit) -> anyhow::Error {
+    let name = hit.collection.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+    let message = format!(
+        "expected the file {}, found none: it was moved or removed since the search; run `findling \
+         sync{name}` and search again",
+        path.display()
+    );
+    UsageError { code: "file-gone", message }.into()
 }
 
 /// Returns the command that opens a file at a line.
@@ -190,9 +202,11 @@ fn editor(path: &Path, line: Option<usize>) -> Result<Vec<String>> {
 fn address(hit: &LastHit) -> Result<String> {
     if !hit.url.contains("://") || !is_link(&hit.url) {
         let message = format!(
-            "expected an address with http or https, found `{}`; build with --base-url, open the \
-             site that it is on, or read it here with `findling show`",
-            hit.url
+            "expected a file or an address with http or https, found `{}`. If it was a file, it \
+             was moved or removed: run `findling sync{}`. If it is a page of a site, build with \
+             --base-url, open the site that it is on, or read it here with `findling show`",
+            hit.url,
+            hit.collection.as_ref().map(|name| format!(" {name}")).unwrap_or_default()
         );
         return Err(UsageError { code: "no-address", message }.into());
     }

@@ -23,6 +23,8 @@ pub mod eval;
 pub mod explain;
 pub mod find;
 mod format_values;
+pub mod front_help;
+mod here;
 mod highlight;
 #[cfg(feature = "history")]
 pub mod history;

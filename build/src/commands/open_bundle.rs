@@ -1,5 +1,5 @@
-//! The bundles that a command searches: those that are named, or all collections, or the current
-//! directory.
+//! The bundles that a command searches: those that are named, or the repository one stands in and
+//! all collections, or the current directory.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,11 @@ use anyhow::{Context, Result};
 use rayon::prelude::*;
 
 use super::build::build_collection;
+use super::here;
 use super::learned;
 use super::require_fresh::RequireFresh;
 use super::vector_name::VectorName;
-use crate::collections::{Home, Place, Registry, Settings, Target};
+use crate::collections::{Error, Home, Place, Registry, Settings, Target};
 use crate::host::Host;
 use crate::output::{Failure, Sources, UsageError};
 use crate::sources;
@@ -28,8 +29,18 @@ pub(crate) struct OpenBundle {
     pub sources: Sources,
     /// `None` for a directory that was indexed for this search.
     pub target: Option<Target>,
-    /// The temporary directory of that bundle, removed when dropped.
-    _staged: Option<tempfile::TempDir>,
+    /// Whether the working directory is in its sources. Its answers come first.
+    pub is_here: bool,
+    /// The holder of the bundle of a directory, which keeps it in place while it is open.
+    _held: Held,
+}
+
+/// The holder of the bundle of a directory.
+enum Held {
+    Nothing,
+    /// Removed when dropped.
+    Staged(#[allow(dead_code, reason = "is held")] tempfile::TempDir),
+    Kept(#[allow(dead_code, reason = "is held")] Box<Target>),
 }
 
 /// Finds a target, and tells what a reader of answers should know about it.
@@ -42,6 +53,24 @@ pub(crate) fn find_target(given: &Path, vectors: &VectorName, ui: &Ui) -> Result
         ui.warn(notice);
     }
     Ok(target)
+}
+
+/// Most pages of a collection whose files are compared with its index at each search.
+const MAX_COMPARED: u32 = 5_000;
+
+/// Tells a reader of answers that files of a collection have changed since its last sync.
+pub(crate) fn tell_if_stale(target: &Target, host: &Host, ui: &Ui) {
+    if host.manifest().stats.n_pages > MAX_COMPARED {
+        return;
+    }
+    let Some(name) = target.collection() else { return };
+    // A source that cannot be read leaves the answer as good as it is.
+    let Ok(Some(freshness)) = target.freshness() else { return };
+    if freshness.stale {
+        let files = count(freshness.changed_files as u64, "files");
+        let verb = if freshness.changed_files == 1 { "has" } else { "have" };
+        ui.warn(format!("{name}: {files} {verb} changed since the last `findling sync {name}`"));
+    }
 }
 
 /// The bundles that could be opened, and the errors of the others.
@@ -86,14 +115,42 @@ pub(crate) fn open(
         let asked = vec![directory(Path::new("."), ui)?];
         return Ok(Opened { asked, failed: Vec::new() });
     }
-    let found = names
+    let found: Vec<(String, Result<OpenBundle>)> = names
         .par_iter()
         .map(|name| {
             let target = Target::of_collection(&home, name).map_err(anyhow::Error::from);
             (name.to_string(), open(target))
         })
         .collect();
-    Ok(sorted(found, "the collection ", ui))
+    let (unbuilt, found): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|(_, asked)| asked.as_ref().is_err_and(is_unbuilt));
+    for (name, _) in &unbuilt {
+        ui.warn(format!(
+            "the collection {name} has no bundle yet; `findling sync {name}` makes it"
+        ));
+    }
+    let mut opened = sorted(found, "the collection ", ui);
+    if !opened.asked.iter().any(|asked| asked.is_here)
+        && let Some(repository) = here::repository()
+    {
+        match directory(&repository, ui) {
+            Ok(here) => opened.asked.insert(0, OpenBundle { is_here: true, ..here }),
+            Err(error) => ui.detail(format!("{}: {error:#}", repository.display())),
+        }
+    }
+    if opened.asked.is_empty()
+        && opened.failed.is_empty()
+        && let Some((_, Err(error))) = unbuilt.into_iter().next()
+    {
+        return Err(error);
+    }
+    Ok(opened)
+}
+
+/// Returns whether an error is that a collection has no bundle yet: its first sync failed, or was
+/// put off.
+fn is_unbuilt(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Error::NotBuilt { .. }))
 }
 
 /// Parts the bundles that could be opened from the others, each of which is a warning.
@@ -137,19 +194,31 @@ fn directory(path: &Path, ui: &Ui) -> Result<OpenBundle> {
         );
         return Err(UsageError { code: "nothing-to-search", message }.into());
     }
-    ui.status("Indexing", format!("{} in {}", count(n_files as u64, "files"), path.display()));
-    let staged = tempfile::tempdir().context("a directory for the index cannot be made")?;
-    let bundle = staged.path().join("bundle");
+    let status = || {
+        let files = count(n_files as u64, "files");
+        ui.status("Indexing", format!("{files} in {}", path.display()));
+    };
     let settings =
         Settings { paths: vec![path.clone()], encoder: "none".to_owned(), ..Settings::default() };
-    let place = Place { bundle: bundle.clone(), kept: None };
-    build_collection(&settings, &place, true, &ui.quiet())?;
+    let (bundle, held) = match here::kept(&settings, &status, ui) {
+        Ok(target) => (target.path().to_owned(), Held::Kept(Box::new(target))),
+        Err(error) => {
+            ui.detail(format!("the index is made anew: {error:#}"));
+            status();
+            let staged = tempfile::tempdir().context("a directory for the index cannot be made")?;
+            let bundle = staged.path().join("bundle");
+            let place = Place { bundle: bundle.clone(), kept: None };
+            build_collection(&settings, &place, true, &ui.quiet())?;
+            (bundle, Held::Staged(staged))
+        }
+    };
     Ok(OpenBundle {
         name: path.display().to_string(),
         host: Host::open(&bundle)?,
         sources: Sources::new(&[path]),
         target: None,
-        _staged: Some(staged),
+        is_here: true,
+        _held: held,
     })
 }
 
@@ -161,6 +230,7 @@ impl OpenBundle {
     pub fn open(target: Target) -> Result<Self> {
         let (name, sources) = (target.given().to_owned(), Sources::of(&target));
         let host = learned::open(&target)?;
-        Ok(Self { name, host, sources, target: Some(target), _staged: None })
+        let is_here = here::is_below(target.sources());
+        Ok(Self { name, host, sources, target: Some(target), is_here, _held: Held::Nothing })
     }
 }

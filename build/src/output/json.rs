@@ -24,7 +24,7 @@ struct Whole<'a> {
 pub fn whole(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     let Answer { response, meta, .. } = *answer;
     let timings = answer.timings.then_some(&meta.timings);
-    let whole = Whole { response: body(response, answer.vectors), timings, meta };
+    let whole = Whole { response: body(response, answer.vectors, answer.sources), timings, meta };
     // Indented, each number of a vector would be a line.
     let text = match answer.vectors {
         None => safe_text::json_pretty(&whole)?,
@@ -51,7 +51,7 @@ pub fn lines(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     for (rank, page) in answer.pages() {
         let location = answer.sources.locate(page, page.sections.first());
         let relevance = comparable(answer.response, page);
-        let page = page_body(page, answer.vectors);
+        let page = page_body(page, answer.vectors, answer.sources);
         let line = Line { collection: answer.collection, rank, relevance, location, page };
         writeln!(out, "{}", safe_text::json(&line)?)?;
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use findling_engine::{PageHit, SectionHit};
 use serde::{Serialize, Serializer};
@@ -21,7 +22,12 @@ const MAX_BYTES: u64 = 4 << 20;
 pub struct Sources {
     /// The directory that documents' ids are relative to.
     root: Option<PathBuf>,
+    /// The file that was read last, with its text.
+    last: Arc<Mutex<LastRead>>,
 }
+
+/// A file and its text; `None` where it cannot be read.
+type LastRead = Option<(PathBuf, Option<Arc<str>>)>;
 
 /// The location of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +52,26 @@ pub enum Place {
     Page(usize),
 }
 
+/// The place of a section in a file on this machine, for programs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FilePlace {
+    /// The path, absolute.
+    file: String,
+    /// The line where it begins, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    /// The last line of the section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<usize>,
+    /// The column of the first character of its first line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    /// The page of a PDF, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<usize>,
+}
+
 impl Sources {
     /// Returns the sources of a collection, as they are registered; none for other bundles.
     pub fn of(target: &Target) -> Self {
@@ -63,7 +89,7 @@ impl Sources {
             let both = a.components().zip(b.components()).take_while(|(a, b)| a == b);
             both.map(|(part, _)| part).collect()
         });
-        Self { root }
+        Self { root, last: Arc::default() }
     }
 
     /// Returns the same, relative to the working directory where they are below it: shorter to
@@ -72,7 +98,7 @@ impl Sources {
         let here = std::env::current_dir().ok();
         let below = |root: &PathBuf| root.strip_prefix(here.as_ref()?).ok().map(Path::to_owned);
         let root = self.root.as_ref().map(|root| below(root).unwrap_or_else(|| root.clone()));
-        Self { root }
+        Self { root, last: Arc::clone(&self.last) }
     }
 
     /// Returns the place of a section, or of a page.
@@ -87,9 +113,9 @@ impl Sources {
             if is_pdf(&path) {
                 return anchor?.strip_prefix("page=")?.parse().ok().map(Place::Page);
             }
-            let line = anchor.and_then(line_of_anchor);
-            let line = line.or_else(|| line_of_heading(&path, section.heading_path.last()?));
-            line.map(Place::Line)
+            let line = anchor.and_then(lines_of_anchor).map(|(first, _)| first);
+            let of_headings = || line_of_headings(&self.text(&path)?, &section.heading_path);
+            line.or_else(of_headings).map(Place::Line)
         });
         let at = at.or_else(|| line_of_key(&path, &source.key).map(Place::Line));
         Location::File { path, at }
@@ -111,6 +137,59 @@ impl Sources {
             id = file;
         }
         None
+    }
+
+    /// Returns the text of a file of the sources, unless it is too long. Sections of one page ask
+    /// for it one after the other.
+    fn text(&self, path: &Path) -> Option<Arc<str>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, text)) = &*last
+            && known == path
+        {
+            return text.clone();
+        }
+        let is_short = fs::metadata(path).is_ok_and(|file| file.len() <= MAX_BYTES);
+        let text = is_short.then(|| fs::read_to_string(path).ok()).flatten().map(Arc::from);
+        *last = Some((path.to_owned(), text.clone()));
+        text
+    }
+
+    /// Returns the place of a section in its file, for programs; `None` if it has no file here.
+    pub fn place(&self, page: &PageHit, section: &SectionHit) -> Option<FilePlace> {
+        let Location::File { path, at } = self.locate(page, Some(section)) else { return None };
+        let file = safe_text::line(&path.to_string_lossy()).into_owned();
+        let (line, of_page) = match at {
+            Some(Place::Line(line)) => (Some(line), None),
+            Some(Place::Page(page)) => (None, Some(page)),
+            None => (None, None),
+        };
+        let lines = section.anchor.as_deref().and_then(lines_of_anchor);
+        let column = line.and_then(|line| {
+            let text = self.text(&path)?;
+            let line = text.lines().nth(line - 1)?;
+            Some(line.chars().take_while(|c| c.is_whitespace()).count() + 1)
+        });
+        let end_line = lines.map(|(_, last)| last);
+        Some(FilePlace { file, line, end_line, column, page: of_page })
+    }
+
+    /// Returns the id and the fragment of the document that a path on this machine names, as
+    /// locations are printed: `/src/a.rs`, `src/a.rs:12`, `/src/a.pdf:page3`.
+    pub fn document_at(&self, location: &str) -> Option<(String, Option<Place>)> {
+        let here = |path: &str| {
+            let path = std::path::absolute(path).ok()?;
+            let id = path.strip_prefix(self.root.as_ref()?).ok()?.to_str()?.replace('\\', "/");
+            self.file(&id).map(|_| id)
+        };
+        if let Some(id) = here(location) {
+            return Some((id, None));
+        }
+        let (path, place) = location.rsplit_once(':')?;
+        let place = match place.strip_prefix("page") {
+            Some(page) => Place::Page(page.parse().ok()?),
+            None => Place::Line(place.parse().ok()?),
+        };
+        Some((here(path)?, Some(place)))
     }
 
     /// Returns the file of a document. A document's id is its path below a source; one that leads
@@ -136,28 +215,55 @@ fn is_pdf(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
 }
 
-/// Returns the first line of an anchor such as `L12` or `L12-L30`, as code has them.
-fn line_of_anchor(anchor: &str) -> Option<usize> {
-    let first = anchor.split('-').next()?;
-    first.strip_prefix('L')?.parse().ok()
+/// Returns the first and the last line of an anchor such as `L12` or `L12-L30`, as code has them.
+pub fn lines_of_anchor(anchor: &str) -> Option<(usize, usize)> {
+    let (first, last) = anchor.split_once('-').unwrap_or((anchor, anchor));
+    let line = |part: &str| part.strip_prefix('L')?.parse().ok();
+    Some((line(first)?, line(last)?)).filter(|(first, last)| 0 < *first && first <= last)
 }
 
-/// Returns the first line of a file that is a heading with this text, or else contains it. Letters
-/// and digits are compared, since a heading can have markup.
-fn line_of_heading(path: &Path, heading: &str) -> Option<usize> {
-    if fs::metadata(path).ok()?.len() > MAX_BYTES {
-        return None;
+/// Returns the line of the innermost of some headings, each below the one before it. A heading that
+/// is not found, such as a page's title from its file's name, is passed over.
+fn line_of_headings(text: &str, headings: &[String]) -> Option<usize> {
+    let lines: Vec<&str> = text.lines().collect();
+    let (last, above) = headings.split_last()?;
+    let mut start = 0;
+    for heading in above {
+        start = line_of_heading(&lines, start, heading).map_or(start, |at| at + 1);
     }
-    let text = fs::read_to_string(path).ok()?;
+    let found = line_of_heading(&lines, start, last);
+    found.or_else(|| line_of_heading(&lines, 0, last)).map(|at| at + 1)
+}
+
+/// Returns the first line from `start`, counted from 0, that is a heading with this text, or else
+/// contains it. Letters and digits are compared, since a heading can have markup.
+fn line_of_heading(lines: &[&str], start: usize, heading: &str) -> Option<usize> {
     let wanted = letters(heading);
     if wanted.is_empty() {
         return None;
     }
-    let lines = || (1..).zip(text.lines());
-    let headings = || lines().filter(|(_, line)| line.starts_with('#'));
-    let line = headings().find(|(_, line)| letters(line) == wanted);
-    let line = line.or_else(|| headings().find(|(_, line)| letters(line).contains(&wanted)));
-    line.or_else(|| lines().find(|(_, line)| line.contains(heading))).map(|(at, _)| at)
+    let places = || start..lines.len();
+    let is_heading = |at: usize| {
+        let line = lines[at].trim_start();
+        line.starts_with(['#', '=', '*']) || line.starts_with("<h") || is_underlined(lines, at)
+    };
+    let same = |at: usize| letters(lines[at]) == wanted;
+    let within = |at: usize| letters(lines[at]).contains(&wanted);
+    places()
+        .find(|&at| same(at) && is_heading(at))
+        .or_else(|| places().find(|&at| within(at) && is_heading(at)))
+        .or_else(|| places().find(|&at| same(at)))
+        .or_else(|| places().find(|&at| lines[at].contains(heading)))
+}
+
+/// Returns whether a line is a heading with a line of one sign below it, as in reStructuredText.
+fn is_underlined(lines: &[&str], at: usize) -> bool {
+    let below = lines.get(at + 1).map_or("", |line| line.trim_end());
+    let mut signs = below.chars();
+    let first = signs.next().filter(|sign| sign.is_ascii_punctuation());
+    !lines[at].trim().is_empty()
+        && below.len() >= 3
+        && first.is_some_and(|first| signs.all(|sign| sign == first))
 }
 
 /// Returns the first line of a file that has a key, as bibliographies and exports write it: whole.
@@ -312,6 +418,23 @@ mod tests {
             copies: 0,
             pinned: false,
         }
+    }
+
+    #[test]
+    fn headings_of_every_markup_have_lines() {
+        let line = |text: &str, path: &[&str]| {
+            let path: Vec<String> = path.iter().map(ToString::to_string).collect();
+            line_of_headings(text, &path)
+        };
+        let rst = "Errors\n======\n\nHandling errors is easy.\n\nHandling *errors*\n----\n\nx\n";
+        assert_eq!(line(rst, &["Errors", "Handling errors"]), Some(6));
+        assert_eq!(line("= A\n\nb\n\n== B\n", &["A", "B"]), Some(5));
+        assert_eq!(line("* A\n** B\n", &["A", "B"]), Some(2));
+        assert_eq!(line("<h1>A</h1>\n<p>B\n<h2 id=b>B</h2>", &["A", "B"]), Some(3));
+        let twice = "# One\n## Example\n# Two\n\n## Example\n";
+        assert_eq!(line(twice, &["Two", "Example"]), Some(5));
+        assert_eq!(line(twice, &["not there", "Example"]), Some(2));
+        assert_eq!(line(twice, &["nowhere"]), None);
     }
 
     #[test]

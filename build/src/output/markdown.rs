@@ -47,6 +47,10 @@ fn link(text: &str, address: &str) -> String {
 
 /// Returns the lines of a snippet.
 fn quotation(section: &SectionHit) -> Vec<String> {
+    if snippet::is_of_code(section) {
+        let lines = snippet::verbatim(&section.snippet, str::to_owned).join("\n");
+        return safe_text::markdown_code(&lines).lines().map(str::to_owned).collect();
+    }
     let text: String = snippet::parts(&section.snippet)
         .iter()
         .map(|part| {

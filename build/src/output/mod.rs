@@ -33,7 +33,7 @@ pub use crate::usage_error::UsageError;
 pub use failure::{Exit, Failure, Stale, is_full_disk};
 pub use groups::group;
 pub use last::{Last, LastHit};
-pub use location::{Location, Place, Sources};
+pub use location::{FilePlace, Location, Place, Sources, lines_of_anchor};
 pub use meta::{Meta, Timings};
 pub use vectors::{Body, Vectors, body, require_vectors};
 

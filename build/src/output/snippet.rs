@@ -1,6 +1,6 @@
 //! A snippet in parts: what matched and what is between.
 
-use findling_engine::Snippet;
+use findling_engine::{SectionHit, Snippet};
 use unicode_width::UnicodeWidthStr;
 
 use crate::safe_text;
@@ -67,6 +67,47 @@ pub fn wrapped(snippet: &Snippet, width: usize, mark: impl Fn(&str) -> String) -
     }
     lines.end_word(true);
     lines.done
+}
+
+/// Returns whether a section is of source code, or most of its snippet is code.
+pub fn is_of_code(section: &SectionHit) -> bool {
+    let has = |name: &str| section.attributes.contains_key(name);
+    has("line") && has("end_line") || is_code(&section.snippet)
+}
+
+/// Returns whether most of a snippet is code.
+fn is_code(snippet: &Snippet) -> bool {
+    let code: u32 = snippet.code.iter().map(|(start, end)| end - start).sum();
+    code as usize * 2 > snippet.text.encode_utf16().count()
+}
+
+/// Returns the lines of a snippet as its source has them, without the indentation that all share.
+/// `mark` marks what matched.
+pub fn verbatim(snippet: &Snippet, mark: impl Fn(&str) -> String) -> Vec<String> {
+    let blanks = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let full = snippet.text.lines().filter(|line| !line.trim().is_empty());
+    let shared = full.map(blanks).min().unwrap_or_default();
+    let (mut lines, mut line, mut column) = (Vec::new(), String::new(), 0);
+    let mut parts = parts(snippet);
+    if snippet.cut_start {
+        lines.push(parts.remove(0).text);
+    }
+    for part in parts {
+        for (i, text) in part.text.split('\n').enumerate() {
+            if i > 0 {
+                lines.push(std::mem::take(&mut line));
+                column = 0;
+            }
+            let drop = shared.saturating_sub(column).min(blanks(text));
+            column += text.len();
+            let text = &text[drop..];
+            if !text.is_empty() {
+                line.push_str(&if part.marked { mark(text) } else { text.to_owned() });
+            }
+        }
+    }
+    lines.push(line);
+    lines
 }
 
 #[derive(Default)]
@@ -138,6 +179,23 @@ mod tests {
         assert!(got.iter().all(|line| line.chars().count() <= WIDTH));
         assert!(got[0].starts_with("…word word"));
         assert_eq!(got[got.len() - 2..], ["let x;", "let y;<U+001B>[2J"]);
+    }
+
+    #[test]
+    fn code_is_shown_as_its_source_has_it() {
+        let text = "    if x:\n        return  1\n\n    return 2";
+        let snippet = Snippet {
+            text: text.into(),
+            ranges: vec![(7, 8)],
+            code: vec![(0, text.len() as u32)],
+            cut_end: true,
+            ..Snippet::default()
+        };
+        assert!(is_code(&snippet));
+        let lines = verbatim(&snippet, |text| format!("[{text}]"));
+        assert_eq!(lines, ["if [x]:", "    return  1", "", "return 2…"]);
+        let prose = Snippet { text: "a `b` c".into(), code: vec![(3, 4)], ..Snippet::default() };
+        assert!(!is_code(&prose));
     }
 
     #[test]

@@ -134,7 +134,8 @@ fn a_response_with_vectors_has_the_same_fields_and_a_vector_for_each_section() {
         }
         let plain = serde_json::to_value(&response).unwrap();
         let vectors = Vectors::default();
-        let mut with = serde_json::to_value(body(&response, Some(&vectors))).unwrap();
+        let mut with =
+            serde_json::to_value(body(&response, Some(&vectors), &Sources::default())).unwrap();
         assert_ne!(with, plain);
         for page in with["results"].as_array_mut().unwrap() {
             for section in page["sections"].as_array_mut().unwrap() {

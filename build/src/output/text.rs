@@ -166,7 +166,7 @@ fn heading_path(page: &PageHit, section: &SectionHit) -> String {
     headings.map(|heading| format!(" › {}", clean(heading))).collect()
 }
 
-/// Returns a section's own attributes: `kind: method, lines: 3-9`.
+/// Returns a section's own attributes: `kind: method, line: 3`.
 fn attributes(section: &SectionHit) -> String {
     let named = section.attributes.iter().map(|(name, value)| {
         let texts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
@@ -189,8 +189,14 @@ fn print_section(
         if painted == text { format!("**{text}**") } else { painted }
     };
     let width = ui.columns() - INDENT.len() - 1;
-    for line in snippet::wrapped(&section.snippet, width, mark) {
-        writeln!(out, "{INDENT} {line}")?;
+    let lines = if snippet::is_of_code(section) {
+        // Asterisks around a word would be taken for the code's own.
+        snippet::verbatim(&section.snippet, |text| ui.paint(Paint::Bold, text))
+    } else {
+        snippet::wrapped(&section.snippet, width, mark)
+    };
+    for line in lines {
+        writeln!(out, "{}", format!("{INDENT} {line}").trim_end())?;
     }
     if with_attributes && !section.attributes.is_empty() {
         writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &attributes(section)))?;

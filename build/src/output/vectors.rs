@@ -1,4 +1,5 @@
-//! `--include-vectors`: a response with the vectors of its sections, for programs that rank again.
+//! A response as JSON: its sections with their places in files on this machine and, with
+//! `--include-vectors`, with their vectors, for programs that rank again.
 
 use std::collections::HashMap;
 
@@ -9,7 +10,8 @@ use findling_engine::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::UsageError;
+use super::{FilePlace, Sources, UsageError};
+use crate::code_query;
 use crate::host::{Cost, Host, QueryEncoder};
 
 /// The vectors of what a response shows.
@@ -48,7 +50,7 @@ impl Vectors {
         request: Request,
     ) -> anyhow::Result<(Response, Cost, Option<Self>)> {
         if !included {
-            let (response, cost) = host.search_as_meant(encoder, request)?;
+            let (response, cost) = code_query::search(host, encoder, request)?;
             return Ok((response, cost, None));
         }
         let (response, cost, vectors) = host.search_with_vectors(encoder, request)?;
@@ -101,29 +103,9 @@ pub fn require_vectors(host: &Host, name: &str) -> Result<(), UsageError> {
     Err(UsageError { code: "vector", message })
 }
 
-/// A response, with vectors where there are any to be included.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub enum Body<'a> {
-    /// The response without vectors.
-    Plain(&'a Response),
-    /// With vectors.
-    WithVectors(ResponseWithVectors<'a>),
-}
-
-/// A page of a response, with vectors where there are any to be included.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub enum PageBody<'a> {
-    /// The page without vectors.
-    Plain(&'a PageHit),
-    /// With vectors.
-    WithVectors(PageWithVectors<'a>),
-}
-
 /// The fields of [`Response`].
 #[derive(Serialize)]
-pub struct ResponseWithVectors<'a> {
+pub struct Body<'a> {
     query: &'a str,
     mode: Mode,
     encoder: Option<&'a str>,
@@ -132,7 +114,7 @@ pub struct ResponseWithVectors<'a> {
     suggestions: &'a [Suggestion],
     answerable: Option<f32>,
     total: Total,
-    results: Vec<PageWithVectors<'a>>,
+    results: Vec<PageBody<'a>>,
     facets: &'a [Facet],
     plan: Option<&'a Plan>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,7 +126,7 @@ pub struct ResponseWithVectors<'a> {
 /// The fields of [`PageHit`].
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PageWithVectors<'a> {
+pub struct PageBody<'a> {
     id: &'a str,
     url: &'a str,
     title: &'a str,
@@ -152,7 +134,7 @@ pub struct PageWithVectors<'a> {
     score: f32,
     attributes: &'a Map<String, Value>,
     meta: &'a [(String, String)],
-    sections: Vec<SectionWithVector<'a>>,
+    sections: Vec<SectionBody<'a>>,
     n_sections: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     copies: Option<u32>,
@@ -160,17 +142,23 @@ pub struct PageWithVectors<'a> {
     pinned: Option<bool>,
 }
 
-/// A section and its vector; `null` if it has none.
+/// A section, its place in a file, and its vector if vectors are included; `null` if it has none.
 #[derive(Serialize)]
-struct SectionWithVector<'a> {
+struct SectionBody<'a> {
     #[serde(flatten)]
     section: &'a SectionHit,
-    vector: Option<&'a [f32]>,
+    #[serde(flatten)]
+    place: Option<FilePlace>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vector: Option<Option<&'a [f32]>>,
 }
 
 /// Returns a response as it is printed.
-pub fn body<'a>(response: &'a Response, vectors: Option<&'a Vectors>) -> Body<'a> {
-    let Some(vectors) = vectors else { return Body::Plain(response) };
+pub fn body<'a>(
+    response: &'a Response,
+    vectors: Option<&'a Vectors>,
+    sources: &Sources,
+) -> Body<'a> {
     // By name, so that a field that is added is not forgotten here.
     let Response {
         query,
@@ -187,7 +175,7 @@ pub fn body<'a>(response: &'a Response, vectors: Option<&'a Vectors>) -> Body<'a
         why,
         document,
     } = response;
-    Body::WithVectors(ResponseWithVectors {
+    Body {
         query,
         mode: *mode,
         encoder: encoder.as_deref(),
@@ -196,23 +184,20 @@ pub fn body<'a>(response: &'a Response, vectors: Option<&'a Vectors>) -> Body<'a
         suggestions,
         answerable: *answerable,
         total: *total,
-        results: results.iter().map(|page| with_vectors(page, vectors)).collect(),
+        results: results.iter().map(|page| page_body(page, vectors, sources)).collect(),
         facets,
         plan: plan.as_ref(),
         why: why.as_ref(),
         document: document.as_deref(),
-    })
-}
-
-/// Returns a page as it is printed.
-pub fn page_body<'a>(page: &'a PageHit, vectors: Option<&'a Vectors>) -> PageBody<'a> {
-    match vectors {
-        None => PageBody::Plain(page),
-        Some(vectors) => PageBody::WithVectors(with_vectors(page, vectors)),
     }
 }
 
-fn with_vectors<'a>(page: &'a PageHit, vectors: &'a Vectors) -> PageWithVectors<'a> {
+/// Returns a page as it is printed.
+pub fn page_body<'a>(
+    page: &'a PageHit,
+    vectors: Option<&'a Vectors>,
+    sources: &Sources,
+) -> PageBody<'a> {
     let PageHit {
         id,
         url,
@@ -226,12 +211,12 @@ fn with_vectors<'a>(page: &'a PageHit, vectors: &'a Vectors) -> PageWithVectors<
         copies,
         pinned,
     } = page;
-    let mut of_page = vectors.of(page).iter();
+    let mut of_page = vectors.map(|vectors| vectors.of(page).iter());
     let sections = sections.iter().map(|section| {
-        let vector = of_page.next().and_then(Option::as_deref);
-        SectionWithVector { section, vector }
+        let vector = of_page.as_mut().map(|of| of.next().and_then(Option::as_deref));
+        SectionBody { section, place: sources.place(page, section), vector }
     });
-    PageWithVectors {
+    PageBody {
         id,
         url,
         title,

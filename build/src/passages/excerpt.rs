@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::tokens::estimate;
 use crate::host::DocumentSection;
 
-/// A stretch of a section's text, without white space at its ends.
+/// A stretch of a section's text, without blank lines and white space at its ends. The indentation
+/// of its first line stays.
 #[derive(Clone, Debug)]
 pub(super) struct Excerpt {
     section: DocumentSection,
@@ -105,6 +106,9 @@ impl Excerpt {
     fn set(&mut self, range: Range<usize>) {
         let text = self.section.text.get(range.clone()).unwrap_or_default();
         let start = range.start + (text.len() - text.trim_start().len());
-        self.range = start..(start + text.trim().len());
+        let end = start + text.trim().len();
+        let lead = self.section.text[..start].trim_end_matches([' ', '\t']);
+        let is_line = lead.is_empty() || lead.ends_with('\n');
+        self.range = if is_line { lead.len()..end } else { start..end };
     }
 }

@@ -210,7 +210,7 @@ proptest! {
         for passage in &taken.passages {
             let section = &sections[passage.heading_path[0].parse::<usize>().unwrap()];
             prop_assert!(section.text.contains(&passage.text));
-            prop_assert_eq!(passage.whole, section.text.trim() == passage.text);
+            prop_assert_eq!(passage.whole, section.text.trim() == passage.text.trim());
         }
     }
 }

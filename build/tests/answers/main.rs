@@ -8,6 +8,7 @@ mod home;
 mod agents;
 mod citations;
 mod closed_pipe;
+mod code;
 mod completions;
 #[path = "../support/counting_service.rs"]
 mod counting_service;

@@ -86,13 +86,14 @@ fn a_collection_that_cannot_be_read_makes_the_answer_partial() {
     let home = home();
     home.add("notes");
     home.add("recipes");
-    std::fs::remove_dir_all(home.collection("recipes")).unwrap();
+    let generation = home.generations("recipes").remove(0);
+    std::fs::remove_dir_all(home.collection("recipes").join(generation).join("bundle")).unwrap();
     let done = home.run(&["find", "mutex", "--json"]);
     assert_eq!(done.code, 4, "{done:?}");
     let found: serde_json::Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(names(&found), ["notes"]);
     assert_eq!(found["failed"][0]["name"], "recipes");
-    assert_eq!(found["failed"][0]["error"]["code"], "not-built");
+    assert_eq!(found["failed"][0]["error"]["code"], "bundle-gone");
     for query in ["mutex", "zzyzx"] {
         let done = home.run(&["context", query, "--verbatim", "--json"]);
         assert_eq!(done.code, 4, "{query}: {done:?}");

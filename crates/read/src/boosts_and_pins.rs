@@ -25,6 +25,13 @@ pub struct Boost {
     factor: f64,
 }
 
+impl Boost {
+    /// Returns whether the boost is of the page with this path.
+    pub(super) fn is_of(&self, path: &str) -> bool {
+        matches_page(&self.pattern, path)
+    }
+}
+
 impl FromStr for Boost {
     type Err = String;
 

@@ -420,9 +420,9 @@ fn read_raw(
         let _ = cache.store(used.into_iter().flatten().collect());
     }
     bar.finish();
-    describe(&mut outcomes, &options.tree);
+    let heads = describe(&mut outcomes, &options.tree);
     let included = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.included));
-    let included: Vec<Included> = included.collect();
+    let included: Vec<Included> = included.chain(heads).collect();
     let shared = if options.tree.is_disk() {
         let read = files.iter().map(|file| &file.path);
         let read = read.chain(included.iter().map(|file| &file.path)).chain(inputs);
@@ -434,11 +434,12 @@ fn read_raw(
 }
 
 /// Adds to pages the information in files beside theirs, and leaves out pages that are parts of
-/// others.
-fn describe(outcomes: &mut [Outcome], tree: &Tree) {
+/// others. Returns the files with that information that may change.
+fn describe(outcomes: &mut [Outcome], tree: &Tree) -> Vec<Included> {
     markdown::drop_parts(outcomes);
-    code::describe(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages));
+    let heads = code::describe(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages));
     sphinx_inventory::apply(outcomes.iter_mut().flat_map(|outcome| &mut outcome.pages), tree);
+    heads
 }
 
 /// A page before the rules for the whole site are applied.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::collections::{Home, Kind, Name, Registry, Settings, kinds};
+use crate::collections::{Error, Home, Kind, Name, Registry, Settings, Target, kinds};
 use crate::commands::ocr::OcrArgs;
 use crate::commands::sync::{self, How};
 use crate::models;
@@ -111,7 +111,12 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         chat_fields: args.chat_fields.as_deref().map(absolute).transpose()?,
         directory: None,
     };
-    Registry::change(home, |registry| registry.add(&name, settings))?;
+    let is_unbuilt = matches!(Target::of_collection(home, &name), Err(Error::NotBuilt { .. }));
+    Registry::change(home, |registry| match registry.collections().contains_key(&name) {
+        // Its first sync failed, or was put off.
+        true if is_unbuilt => registry.replace(&name, settings),
+        _ => registry.add(&name, settings),
+    })?;
     if args.encoder.is_none() {
         ui.status("Meaning", transformer_gain());
     }

@@ -19,7 +19,7 @@ use crate::commands::bundles::{Asked, Bundles};
 use crate::commands::open_bundle::OpenBundle;
 use crate::commands::search::{is_no_page, parse_filter};
 use crate::host::Document;
-use crate::output::{self, Failure, Sources, UsageError};
+use crate::output::{self, Failure, Place, Sources, UsageError, lines_of_anchor};
 use crate::passages::{self, Passage, beginning, estimate};
 use crate::safe_text::{line, lines, url};
 use crate::ui::Ui;
@@ -206,10 +206,10 @@ impl Call<'_> {
     /// Answers `similar`.
     pub fn similar(&self, input: SimilarInput) -> Result<SearchOutput> {
         let limit = limit(input.limit);
-        let (name, mut asked) = self.bundle_of(&input.url, input.collection.as_deref())?;
+        let (name, mut asked, url) = self.bundle_of(&input.url, input.collection.as_deref())?;
         let request = Request {
             limit: Limit(limit),
-            similar_to: Some(input.url),
+            similar_to: Some(url),
             sections_per_page: SectionsPerPage(1),
             ..Request::default()
         };
@@ -250,9 +250,10 @@ impl Call<'_> {
 
     /// Answers `read`.
     pub fn read(&self, input: ReadInput) -> Result<ReadOutput> {
-        let (collection, mut asked) = self.bundle_of(&input.url, input.collection.as_deref())?;
-        let document = asked.host.document(&input.url)?;
-        let (address, whole) = text::of(&document, &input.url)?;
+        let (collection, mut asked, wanted) =
+            self.bundle_of(&input.url, input.collection.as_deref())?;
+        let document = asked.host.document(&wanted)?;
+        let (address, whole) = text::of(&document, &wanted)?;
         let from = whole.char_indices().nth(input.offset).map_or(whole.len(), |(at, _)| at);
         let file = asked.sources.file(&document.id);
         let mut output = ReadOutput {
@@ -357,17 +358,21 @@ impl Call<'_> {
     }
 
     /// Finds the bundle that has a page: the wanted one, or the first that has it.
-    fn bundle_of(&self, address: &str, wanted: Option<&str>) -> Result<(String, Asked<'_>)> {
+    fn bundle_of(
+        &self,
+        address: &str,
+        wanted: Option<&str>,
+    ) -> Result<(String, Asked<'_>, String)> {
         let names = self.bundles.wanted(wanted)?;
         let mut failed = None;
         for (done, name) in names.iter().enumerate() {
             self.go_on()?;
             let found = self.bundle(name, done, names.len()).and_then(|mut asked| {
-                asked.host.document(address)?;
-                Ok(asked)
+                let address = address_in(&mut asked, address)?;
+                Ok((asked, address))
             });
             match found {
-                Ok(asked) => return Ok((name.clone(), asked)),
+                Ok((asked, address)) => return Ok((name.clone(), asked, address)),
                 Err(error) if is_no_page(&error) => {}
                 Err(error) => failed = failed.or(Some(error)),
             }
@@ -383,6 +388,29 @@ impl Call<'_> {
         let name = self.bundles.wanted(Some(collection))?.remove(0);
         self.bundles.get(&name)?.host.document(address)
     }
+}
+
+/// Returns the address of a page of a bundle, or of its section, from an address or the file that
+/// `search` and `context` return: `/src/a.rs`, `/src/a.rs:12`.
+///
+/// # Errors
+/// If the bundle has no such page.
+fn address_in(asked: &mut OpenBundle, given: &str) -> Result<String> {
+    let error = match asked.host.document(given) {
+        Ok(_) => return Ok(given.to_owned()),
+        Err(error) if !is_no_page(&error) => return Err(error),
+        Err(error) => error,
+    };
+    let Some((id, place)) = asked.sources.document_at(given) else { return Err(error) };
+    let document = asked.host.document(&id)?;
+    let section = match place {
+        Some(Place::Line(line)) => document.sections.iter().find(|section| {
+            let lines = section.anchor.as_deref().and_then(lines_of_anchor);
+            lines.is_some_and(|(first, last)| (first..=last).contains(&line))
+        }),
+        _ => None,
+    };
+    Ok(section.map_or_else(|| document.url.clone(), |section| document.url_of(section)))
 }
 
 /// Parses a filter of a tool.

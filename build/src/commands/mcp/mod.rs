@@ -1,6 +1,7 @@
 //! `findling mcp`: answers assistants by the Model Context Protocol.
 
 mod answers;
+mod code_text;
 mod http;
 mod json_rpc;
 mod progress;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
+use super::code_text;
 use crate::host::{Document, DocumentSection};
 use crate::output::UsageError;
 use crate::safe_text::{line, lines};
@@ -17,8 +18,12 @@ pub fn of(document: &Document, address: &str) -> Result<(String, String)> {
     let anchor = address.split_once('#').map(|(_, anchor)| anchor);
     // An id may have a `#`.
     let Some(anchor) = anchor.filter(|anchor| !anchor.is_empty() && document.id != address) else {
-        return Ok((document.url.clone(), all(&document.sections)));
+        let text = code_text::whole(document).map(|text| lines(&text).into_owned());
+        return Ok((document.url.clone(), text.unwrap_or_else(|| all(&document.sections))));
     };
+    if let Some(text) = code_text::of_fragment(document, anchor) {
+        return Ok((format!("{}#{anchor}", document.url), lines(&text).into_owned()));
+    }
     let is_meant = |section: &DocumentSection| section.anchor.as_deref() == Some(anchor);
     let Some(at) = document.sections.iter().position(is_meant) else {
         let known = document.sections.iter().filter_map(|section| section.anchor.as_deref());

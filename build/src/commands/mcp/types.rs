@@ -85,7 +85,8 @@ pub struct ContextInput {
 #[schemars(transform = RecursiveTransform(plain))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ReadInput {
-    /// The URL or id of a page; with #anchor one of its sections with those below it.
+    /// The URL or id of a page; with #anchor one of its sections with those below it, or lines of
+    /// code (#L10-L40). Also a file or location that an answer gave: /src/a.rs, /src/a.rs:12.
     pub url: String,
     /// The collection of the page; needed where several have a page of this address.
     #[serde(default)]

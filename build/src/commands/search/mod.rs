@@ -15,7 +15,7 @@ use findling_engine::{FacetsOf, Limit, Mode, Request, Response, SectionsPerPage}
 use serde::Serialize;
 
 use super::learned;
-use super::open_bundle::find_target;
+use super::open_bundle::{find_target, tell_if_stale};
 use super::unknown_attribute::with_counts;
 use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
@@ -243,6 +243,9 @@ fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
     let (meta, sources) = (&meta, &sources);
     let answer =
         Answer { response, offset, meta, sources, collection: None, group_by, timings, vectors };
+    if format.is_for_people() {
+        tell_if_stale(target, host, ui);
+    }
     keep(&response.query, &[answer], &args.output, ui)?;
     write_to(&args.output, ui, |ui, mut out| {
         let printing = Instant::now();

@@ -265,8 +265,12 @@ fn cut(
     }
     let shown = &text[span.start..end];
     let start = span.start + (shown.len() - shown.trim_start().len());
-    let shown = shown.trim();
-    let span = start..start + shown.len();
+    let end = start + shown.trim().len();
+    // The indentation of the first line belongs to code.
+    let lead = text[..start].trim_end_matches([' ', '\t']);
+    let start = if lead.is_empty() || lead.ends_with('\n') { lead.len() } else { start };
+    let shown = &text[start..end];
+    let span = start..end;
 
     let clip = |range: Range<usize>| {
         let start = range.start.clamp(span.start, span.end);

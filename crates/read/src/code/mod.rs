@@ -7,8 +7,6 @@
 //! lines of all sections together are the file's lines that are not blank, each once.
 
 mod blocks;
-#[cfg(feature = "code")]
-mod comments;
 mod kinds;
 mod languages;
 mod lines;
@@ -16,6 +14,7 @@ mod lines;
 mod parse;
 #[cfg(feature = "code")]
 mod pieces;
+mod priors;
 mod repository;
 mod sections;
 #[cfg(feature = "code")]
@@ -26,6 +25,8 @@ mod unwanted;
 mod walk;
 
 use std::path::Path;
+
+use findling_engine::BOOST;
 
 use super::attributes::Raw;
 use super::file::File;
@@ -52,7 +53,7 @@ pub(super) fn read_bytes(
         _ => documents::read(bytes, file, options, &mut inner),
     };
     take_problems(inner, outcome);
-    Some(read.map(|raw| as_file(raw, file, language)))
+    Some(read.map(|raw| as_file(raw, file, language, options)))
 }
 
 /// Returns the largest size of a file of a repository, in bytes.
@@ -73,13 +74,17 @@ fn take_problems(inner: Outcome, outcome: &mut Outcome) {
 }
 
 /// Gives a page the address, the title and the attributes of its file.
-fn as_file(mut raw: RawPage, file: &File, language: &str) -> RawPage {
+fn as_file(mut raw: RawPage, file: &File, language: &str, options: &Options) -> RawPage {
     raw.page.url.clear();
     raw.page.title.clone_from(&file.id);
     // The rules for the pages of a site are not for files.
     raw.hints = None;
     raw.attributes.insert("language".to_owned(), Raw::Text(language.to_owned()));
     raw.attributes.insert("path".to_owned(), Raw::Text(file.id.clone()));
+    let prior = priors::of(&file.id, language);
+    if prior != 1.0 && !options.boosts.iter().any(|boost| boost.is_of(&file.id)) {
+        raw.attributes.entry(BOOST.to_owned()).or_insert(Raw::Number(prior));
+    }
     raw
 }
 
@@ -115,7 +120,7 @@ pub(super) fn read(
         }
     };
     take_problems(inner, outcome);
-    read.map(|(raw, language)| as_file(raw, file, language))
+    read.map(|(raw, language)| as_file(raw, file, language, options))
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ pub(super) struct Piece {
 
 /// Returns the pieces of a file that has a tree, in order.
 pub(super) fn of(parsed: &Parsed, lines: &Lines<'_>) -> Vec<Piece> {
-    let mut cutter = Cutter { lines, file_doc: parsed.doc.clone(), pieces: Vec::new() };
+    let file_doc = parsed.doc.clone();
+    let mut cutter = Cutter { lines, file_doc, pieces: Vec::new(), head: None };
     cutter.cut(&parsed.symbols, 0..lines.len(), None);
     group(cutter.pieces)
 }
@@ -39,7 +40,13 @@ struct Cutter<'a> {
     lines: &'a Lines<'a>,
     file_doc: Option<Range<usize>>,
     pieces: Vec<Piece>,
+    /// The first line of a scope whose members follow at once: `impl Flag for Mmap {`. Alone it
+    /// answers nothing, so it belongs to the first member.
+    head: Option<Piece>,
 }
+
+/// Largest number of lines of such a head.
+const MAX_HEAD_LINES: usize = 3;
 
 impl Cutter<'_> {
     fn cut(&mut self, symbols: &[Symbol], range: Range<usize>, owner: Option<&Symbol>) {
@@ -53,7 +60,7 @@ impl Cutter<'_> {
             }
             self.between(at..start, owner);
             if symbol.inner.is_empty() {
-                self.pieces.push(Piece {
+                self.push(Piece {
                     kinds: vec![symbol.kind],
                     name: symbol.name.clone(),
                     lines: start..end,
@@ -63,6 +70,7 @@ impl Cutter<'_> {
                 });
             } else {
                 self.cut(&symbol.inner, start..end, Some(symbol));
+                self.pieces.extend(self.head.take());
             }
             at = end;
         }
@@ -76,7 +84,7 @@ impl Cutter<'_> {
             return;
         }
         if range.clone().all(|at| closes(self.lines.get(at)))
-            && let Some(last) = self.pieces.last_mut()
+            && let Some(last) = self.head.as_mut().or(self.pieces.last_mut())
         {
             last.lines.end = range.end;
             return;
@@ -93,9 +101,33 @@ impl Cutter<'_> {
             }
             None => (self.lines.heading(range.clone()), None, None),
         };
+        let opens = self.lines.get(range.end - 1).trim_end().ends_with(['{', ':']);
+        let is_head = owner.is_some()
+            && signature.is_some()
+            && doc.is_none()
+            && (range.len() == 1 || opens && range.len() <= MAX_HEAD_LINES);
         let signature = signature.unwrap_or(range.start);
         let kinds = owner.map(|owner| owner.kind).into_iter().collect();
-        self.pieces.push(Piece { kinds, name, lines: range, doc, signature, is_small: false });
+        let piece = Piece { kinds, name, lines: range, doc, signature, is_small: false };
+        if is_head && self.head.is_none() {
+            self.head = Some(piece);
+        } else {
+            self.push(piece);
+        }
+    }
+
+    /// Adds a piece, with the head of its scope in front of it.
+    fn push(&mut self, mut piece: Piece) {
+        if let Some(head) = self.head.take() {
+            piece.lines.start = head.lines.start;
+            piece.is_small = false;
+            // The name of an implementation is its type's, and the member's name has it.
+            if head.kinds != [Kind::Impl] && head.name != piece.name {
+                piece.name = format!("{}, {}", head.name, piece.name);
+                piece.kinds.splice(..0, head.kinds);
+            }
+        }
+        self.pieces.push(piece);
     }
 }
 

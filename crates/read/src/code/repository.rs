@@ -4,11 +4,12 @@
 //! repositories (`gix` with no features) adds 120 crates. The commit is left out on purpose: as an
 //! attribute of every page, it would change the whole bundle with each commit.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::super::attributes::Raw;
-use super::super::{Format, RawPage};
+use super::super::{Format, Included, RawPage};
+use findling_base::file_hash::file_hash;
 use findling_base::small_file::text;
 
 /// A repository, as far as it is known.
@@ -17,10 +18,13 @@ struct Repository {
     name: String,
     branch: Option<String>,
     remote: Option<String>,
+    /// The file that names the branch.
+    head: PathBuf,
 }
 
-/// Gives pages of code the attributes `repository` and `branch`, and the remote to show.
-pub(crate) fn describe<'a>(pages: impl Iterator<Item = &'a mut RawPage>) {
+/// Gives pages of code the attributes `repository` and `branch`, and the remote to show. Returns
+/// the files that name the branches: a checkout changes them, and with them the attributes.
+pub(crate) fn describe<'a>(pages: impl Iterator<Item = &'a mut RawPage>) -> Vec<Included> {
     let mut known: HashMap<PathBuf, Option<Repository>> = HashMap::new();
     for raw in pages.filter(|raw| raw.format == Some(Format::Code)) {
         let Some(directory) = raw.path.parent() else { continue };
@@ -33,6 +37,17 @@ pub(crate) fn describe<'a>(pages: impl Iterator<Item = &'a mut RawPage>) {
             raw.page.meta.push(("remote".to_owned(), remote.clone()));
         }
     }
+    let heads: BTreeSet<PathBuf> =
+        known.into_values().flatten().map(|repository| repository.head).collect();
+    heads.into_iter().filter_map(included).collect()
+}
+
+/// Returns a small file as one that pages depend on.
+fn included(path: PathBuf) -> Option<Included> {
+    let metadata = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
+    let hash = file_hash(&path).ok()?;
+    let (len, modified) = (metadata.len(), metadata.modified().ok());
+    Some(Included { path, len, modified, hash: Some(hash) })
 }
 
 /// Returns the repository around a directory. Each directory is looked at once.
@@ -65,7 +80,7 @@ fn read(directory: &Path) -> Option<Repository> {
         .and_then(name_of_remote)
         .or_else(|| Some(directory.file_name()?.to_string_lossy().into_owned()))?;
     let branch = head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned);
-    Some(Repository { name, branch, remote })
+    Some(Repository { name, branch, remote, head: git.join("HEAD") })
 }
 
 /// Returns the address of `origin`, without a name and password in it.

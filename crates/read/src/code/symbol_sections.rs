@@ -6,12 +6,10 @@ use std::ops::Range;
 use findling_bundle::AttributeValue;
 
 use super::blocks::{code, with_heading};
-use super::comments;
 use super::lines::Lines;
 use super::parse::parse;
 use super::pieces::{self, Piece};
 use super::symbols::Grammar;
-use crate::outline::fold;
 use findling_page::page::{Block, Section};
 
 /// Largest number of lines of a section. A longer piece is cut into parts.
@@ -42,7 +40,7 @@ pub(super) fn of(text: &str, grammar: &Grammar) -> Option<Vec<Section>> {
 }
 
 /// Returns a piece, or a part of one, in the order of its lines: code, its documentation as prose,
-/// code.
+/// code. Joined by line feeds, the blocks are the lines of the file.
 fn section(piece: &Piece, part: Range<usize>, lines: &Lines<'_>) -> Section {
     let mut blocks = Vec::new();
     if part.start > piece.signature && part.start > piece.lines.start {
@@ -55,7 +53,7 @@ fn section(piece: &Piece, part: Range<usize>, lines: &Lines<'_>) -> Section {
     match piece.doc.clone().filter(|doc| doc.start >= part.start && doc.end <= part.end) {
         Some(doc) => {
             blocks.extend(code(lines, part.start..doc.start));
-            blocks.extend(prose(&lines.text(doc.clone())));
+            blocks.extend(prose(lines, doc.clone()));
             blocks.extend(code(lines, doc.end..part.end));
         }
         None => blocks.extend(code(lines, part.clone())),
@@ -73,12 +71,9 @@ fn section(piece: &Piece, part: Range<usize>, lines: &Lines<'_>) -> Section {
     section
 }
 
-/// Returns a comment, a block for each of its paragraphs.
-fn prose(comment: &str) -> Vec<Block> {
-    comments::prose(comment)
-        .split("\n\n")
-        .map(fold)
-        .filter(|text| !text.is_empty())
-        .map(|text| Block { text, code: Vec::new(), is_code_block: false, weight: 1.0 })
-        .collect()
+/// Returns a comment as a block of prose, with its marks: a reader gets the lines of the file.
+fn prose(lines: &Lines<'_>, doc: Range<usize>) -> Option<Block> {
+    let text = lines.text(doc);
+    let is_blank = text.trim().is_empty();
+    (!is_blank).then_some(Block { text, code: Vec::new(), is_code_block: false, weight: 1.0 })
 }

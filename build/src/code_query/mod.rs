@@ -1,0 +1,85 @@
+//! The meaning of queries in source code: a keyword with a name leads to the definition, text in
+//! quotes is found to the character, and `/…/` is a regular expression.
+//!
+//! The engine reads words, which is right for prose. Here its answer is brought to what people who
+//! write programs mean, for bundles that have sections of code.
+
+mod definitions;
+mod text_search;
+
+use anyhow::Result;
+use findling_bundle::Manifest;
+use findling_engine::{Order, Request, Response};
+
+use crate::host::{Cost, Host, QueryEncoder};
+
+/// Words that ask for code beside the program: a query with one of them gets it as it comes.
+const BESIDE: [&str; 20] = [
+    "test",
+    "tests",
+    "testing",
+    "tested",
+    "spec",
+    "fixture",
+    "fixtures",
+    "example",
+    "examples",
+    "demo",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "vendor",
+    "vendored",
+    "generated",
+    "migration",
+    "migrations",
+    "stub",
+];
+
+/// Answers a request over a bundle of any kind.
+///
+/// # Errors
+/// The errors of [`Host::search_as_meant`]; a regular expression that cannot be read.
+pub fn search(
+    host: &mut Host,
+    encoder: Option<&QueryEncoder>,
+    mut request: Request,
+) -> Result<(Response, Cost)> {
+    if !has_code(host.manifest()) || !is_plain(&request) {
+        return host.search_as_meant(encoder, request);
+    }
+    if let Some(text) = text_search::Text::of(&request.query)? {
+        let (response, cost) = text_search::search(host, encoder, &request, &text)?;
+        return Ok((response, cost));
+    }
+    if asks_beside(&request.query) && request.order == Order::Relevance {
+        request.order = Order::Match;
+    }
+    let (mut response, cost) = host.search_as_meant(encoder, request.clone())?;
+    definitions::put_first(host, &request, &mut response)?;
+    Ok((response, cost))
+}
+
+/// Returns whether a bundle has sections of source code.
+fn has_code(manifest: &Manifest) -> bool {
+    let has = |name: &str| manifest.attributes.iter().any(|attribute| attribute.name == name);
+    has("line") && has("end_line")
+}
+
+/// Returns whether a request asks by relevance for what a query finds, and for nothing else.
+fn is_plain(request: &Request) -> bool {
+    request.similar_to.is_none()
+        && request.why.is_none()
+        && request.read.is_none()
+        && request.sort.is_none()
+        && request.prefer.is_none()
+        && matches!(request.order, Order::Relevance | Order::Match)
+        && !request.query.trim().is_empty()
+}
+
+/// Returns whether a query asks for tests, examples or other code beside the program.
+fn asks_beside(query: &str) -> bool {
+    let words = query.split(|c: char| !c.is_alphanumeric());
+    words.map(str::to_lowercase).any(|word| BESIDE.contains(&word.as_str()))
+}

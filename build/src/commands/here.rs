@@ -1,0 +1,65 @@
+//! The directory one stands in: the repository around it, and its index, which the cache keeps.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::build::build_collection;
+use crate::collections::{self, Error, Home, Name, Options, Place, Registry, Settings, Target};
+use crate::ui::Ui;
+
+/// Returns the root of the git repository around the working directory.
+pub(super) fn repository() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().find(|directory| directory.join(".git").exists()).map(Path::to_owned)
+}
+
+/// Returns whether the working directory is one of some directories, or below one.
+pub(super) fn is_below(directories: &[PathBuf]) -> bool {
+    let Some(here) = std::env::current_dir().and_then(|here| here.canonicalize()).ok() else {
+        return false;
+    };
+    let mut real = directories.iter().filter_map(|directory| directory.canonicalize().ok());
+    real.any(|directory| here.starts_with(directory))
+}
+
+/// Returns the index of a directory that is no collection. It is kept in the cache, and brought up
+/// to date first. `status` is called before it is made for the first time.
+///
+/// # Errors
+/// If there is no place for it, or the directory cannot be indexed.
+pub(super) fn kept(settings: &Settings, status: &dyn Fn(), ui: &Ui) -> Result<Target> {
+    let home = Home::new(Home::directories()?);
+    let name = name_of(settings)?;
+    if !Registry::read(&home)?.collections().contains_key(&name) {
+        match Registry::change(&home, |registry| registry.add(&name, settings.clone())) {
+            Ok(()) | Err(Error::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if matches!(Target::of_collection(&home, &name), Err(Error::NotBuilt { .. })) {
+        status();
+    }
+    let quiet = ui.quiet();
+    let mut build =
+        |settings: &Settings, place: &Place| build_collection(settings, place, true, &quiet);
+    let synced = collections::sync(&home, &name, Options::default(), &mut build, &quiet);
+    match (synced, Target::of_collection(&home, &name)) {
+        (Ok(_), Ok(target)) => Ok(target),
+        // Another process makes the same index. The one before answers meanwhile.
+        (Err(error), Ok(target)) if is_busy(&error) => Ok(target),
+        (Err(error), _) => Err(error),
+        (_, Err(error)) => Err(error.into()),
+    }
+}
+
+fn is_busy(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Error::Busy { .. }))
+}
+
+/// Returns the name under which the index of a directory is kept.
+fn name_of(settings: &Settings) -> Result<Name> {
+    let paths: Vec<_> = settings.paths.iter().map(|path| path.to_string_lossy()).collect();
+    let hash = blake3::hash(paths.join("\0").as_bytes()).to_hex();
+    Ok(format!("d-{}", &hash[..32]).parse::<Name>()?)
+}
