@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { answered, options, withClient, withSearch } from "../lib/browser.mjs";
+import { answered, expectComplaints, options, withClient, withSearch } from "../lib/browser.mjs";
 import { build, hasModel, MODEL, scratch } from "../lib/bundle.mjs";
 import { gate, serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
@@ -169,6 +169,8 @@ describe("a reader whose question shares no word with its answer", {
       Object.defineProperty(navigator, "connection", { value: { saveData: true } });
     session.server.corrupt = /\/encoder\//;
     page = await session.visitSearch("", { init });
+    // The details are for the site's owner.
+    expectComplaints(page, /findling: encoder-artefact: .*Deploy all files/);
     await page.evaluate(() => {
       window.heard = 0;
       addEventListener("findling-empty", () => heard++);
