@@ -97,7 +97,11 @@ describe("the user of the local application", () => {
         document.querySelector("collections-results").shadowRoot.querySelectorAll(".list > li")
           .length === 1,
     );
-    assert.deepEqual([...(await tags())], ["papers"]);
+    // Who wrote it, when and where stand beside the collection.
+    assert.deepEqual(
+      [...(await tags())],
+      ["papers · de Vries and Ash (2019) · Journal of Ceramics"],
+    );
     // The counts of the other collections stay.
     await page.getByRole("checkbox", { name: /^chats/ }).waitFor();
     await page.goBack();
