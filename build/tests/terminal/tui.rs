@@ -275,7 +275,7 @@ fn an_address_that_is_no_link_is_not_opened() {
     // The list of all pages has the name of this one, too.
     pty.wait_for("2 pages");
     pty.press("\x0f");
-    pty.wait_for("expected an address");
+    pty.wait_for("expected a file or an address");
 }
 
 #[test]

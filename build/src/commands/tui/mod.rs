@@ -106,7 +106,11 @@ fn start(Args { target, vectors }: Args) -> Result<Option<i32>> {
     let threads = [searching, reading, watching];
     let mut program =
         Program { app, theme: Theme::of_environment(), news, search, read, watch, threads };
-    let ended = program.run(&mut screen);
+    // A terminal that was closed can fail to give keys before its signal has arrived.
+    let ended = program.run(&mut screen).or_else(|error| {
+        std::thread::sleep(IDLE);
+        screen.signal().map(Some).ok_or(error)
+    });
     drop(screen);
     // The next search finds everything again, so nothing is lost.
     if ended.is_ok() {
