@@ -178,11 +178,12 @@ pub fn comparable(response: &Response, page: &PageHit) -> f32 {
 const NOTHING_BELOW: f32 = 0.09;
 
 /// Returns whether an answer has only pages that are near by meaning, and none of them is likely to
-/// answer the query.
+/// answer the query. Whoever searches by meaning alone wants what is near.
 pub fn answers_nothing(response: &Response) -> bool {
     let has_words = |section: &SectionHit| section.legs.lexical_rank.is_some();
     let is_found = |page: &PageHit| page.pinned || page.sections.iter().any(has_words);
-    response.answerable.is_some_and(|chance| chance < NOTHING_BELOW)
+    response.mode != findling_engine::Mode::Semantic
+        && response.answerable.is_some_and(|chance| chance < NOTHING_BELOW)
         && !response.results.iter().any(is_found)
 }
 
