@@ -152,5 +152,7 @@ fn a_folder_of_documents_is_read_whole() {
     // Texts beside the sources of a site are for programs.
     assert_eq!(taken(&["a.md", "robots.txt", "b.ipynb"]), ["a.md", "b.ipynb"]);
     assert_eq!(taken(&["a.html", "b.html", "c.docx", "robots.txt"]), ["a.html", "b.html"]);
-    assert_eq!(taken(&["a.py", "b.py", "c.ipynb", "needed.txt"]), ["a.py", "b.py"]);
+    // A repository is its code and its documents.
+    let repository = ["a.py", "b.py", "c.ipynb", "needed.txt"];
+    assert_eq!(taken(&repository), repository);
 }
