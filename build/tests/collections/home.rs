@@ -132,8 +132,8 @@ impl Home {
         pages.iter().map(|page| page["url"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Removes from results the places of their sections on this disk, which a bundle alone does not
-    /// know.
+    /// Removes from results the places of their sections on this disk, which a bundle alone does
+    /// not know.
     pub fn without_places(results: &mut Value) {
         let pages = results.as_array_mut().into_iter().flatten();
         for section in pages.filter_map(|page| page["sections"].as_array_mut()).flatten() {
