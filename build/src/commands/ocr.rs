@@ -1,8 +1,8 @@
 //! `--ocr`, as the commands that index PDFs take it.
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 
-use crate::sources;
+use crate::site::checked_ocr;
 
 /// Whether scans are recognised.
 #[derive(Debug, Default, clap::Args)]
@@ -25,20 +25,11 @@ impl OcrArgs {
         self.languages
     }
 
-    /// Returns the languages as [`checked`] does.
+    /// Returns the languages as [`checked_ocr`] does.
     ///
     /// # Errors
     /// If `tesseract` or one of the languages is missing.
     pub fn languages(&self) -> Result<Option<String>> {
-        self.languages.as_deref().map(checked).transpose()
+        self.languages.as_deref().map(checked_ocr).transpose()
     }
-}
-
-/// Checks that `tesseract` has these languages, and returns them.
-///
-/// # Errors
-/// The error names what is missing.
-pub fn checked(languages: &str) -> Result<String> {
-    sources::check_ocr(languages).map_err(Error::msg)?;
-    Ok(languages.to_owned())
 }

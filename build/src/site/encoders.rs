@@ -113,9 +113,9 @@ pub const DEFAULT_ENCODER: &str = "default-encoder";
 
 /// Returns what a transformer would gain, if no encoder was named. Where the bundle that is
 /// replaced was embedded with the static table, its build said so already.
-pub fn default_notice(meaning: &Meaning, replaced: &Path) -> Option<String> {
+pub fn default_notice(meaning: &Meaning, replaced: Option<&Path>) -> Option<String> {
     let is_by_table = || {
-        let dense = PreviousBuild::open(replaced)?.files().manifest().dense.clone()?;
+        let dense = PreviousBuild::open(replaced?)?.files().manifest().dense.clone()?;
         Some(dense.encoder.name == models::STATIC)
     };
     if meaning.encoder.is_some() || is_by_table() == Some(true) {

@@ -264,7 +264,7 @@ pub fn reading_options(options: &Options, pins: Pins) -> Result<sources::Options
         tool_output: reading.tool_output,
         chat_fields: reading.chat_fields.as_deref().map(Fields::read).transpose()?,
         references: reading.references,
-        ocr: reading.ocr.as_deref().map(recognised).transpose()?,
+        ocr: reading.ocr.as_deref().map(checked_ocr).transpose()?,
         trace: false,
         tree: options.tree.clone(),
         // These read the texts of all pages.
@@ -273,8 +273,11 @@ pub fn reading_options(options: &Options, pins: Pins) -> Result<sources::Options
     })
 }
 
-/// Returns languages that `tesseract` has.
-fn recognised(languages: &str) -> Result<String> {
+/// Checks that `tesseract` has these languages, joined by `+`, and returns them.
+///
+/// # Errors
+/// The error names what is missing.
+pub fn checked_ocr(languages: &str) -> Result<String> {
     sources::check_ocr(languages).map_err(Error::msg)?;
     Ok(languages.to_owned())
 }

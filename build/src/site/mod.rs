@@ -41,7 +41,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use findling_bundle::Stats;
 use findling_bundle::limits::MAX_TOLD;
 use serde::Serialize;
@@ -64,7 +64,7 @@ use crate::sources::pagefind::Site;
 use encoders::{DEFAULT_ENCODER, Encoders, default_notice};
 pub use encoders::{load_encoder, open_cache, transformer_gain};
 pub use hosting::{Hosting, MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
-pub use inputs::{Input, check_inputs, read_pages, reading_options, tell};
+pub use inputs::{Input, check_inputs, checked_ocr, read_pages, reading_options, tell};
 use inputs::{Settings, client_files, shape, texts_of};
 pub use options::{
     Assistants, Client, Form, MAX_FILE_SECONDS, MAX_FILE_SIZE, MEMORY, Meaning, Options, Pagefind,
@@ -101,7 +101,7 @@ pub struct Built {
     pub included: Vec<Included>,
     /// The number of embedding units that the encoder cut off.
     pub n_truncated: usize,
-    /// What a person who built the site may want to know.
+    /// Notices for the person who built the site.
     pub notices: Vec<Notice>,
     /// The time of the build.
     pub seconds: f64,
@@ -139,8 +139,11 @@ impl Bundle {
     /// Returns the files of the bundle, and those beside it.
     ///
     /// # Errors
-    /// If the bundle is a single page, which is written to a disk only.
+    /// If the form is not [`Form::Files`]: a single file is written to a disk only.
     pub fn files(self) -> Result<Vec<Extra>> {
+        if !self.shape.has_shards() {
+            bail!("expected the form `Files` of a bundle in memory, found one file: use `build`");
+        }
         write::files(&self.index, self.shape, self.extras)
     }
 }
@@ -275,6 +278,9 @@ fn write_out(
     in_threads(options, || {
         let started = Instant::now();
         let output = &options.output;
+        if output.as_os_str().is_empty() {
+            bail!("expected an output, found none: name a directory, or use `bundle`");
+        }
         let shape = shape(options)?;
         write::check(output, shape)?;
         check_inputs(options)?;
@@ -311,9 +317,9 @@ fn write_files(
 ) -> Result<Written> {
     let Bundle { index, unchanged, extras, shared, shape, .. } = bundle;
     let (output, shape) = (&options.output, *shape);
-    let replaced = Replaced { directory: replaced(output, kept), unchanged };
+    let replaced = replaced(output, kept).map(|directory| Replaced { directory, unchanged });
     let writer = BundleWriter::new(output, shape, index);
-    let (replaced, fresh) = (Some(replaced), options.fresh);
+    let fresh = options.fresh;
     let (grace, shared) = (options.grace, *shared);
     let written = BundleWriter { extras, grace, replaced, fresh, shared, ..writer }.write()?;
     options.host.check(output, &written, progress);
@@ -323,9 +329,11 @@ fn write_files(
     Ok(written)
 }
 
-/// Returns the directory of the bundle that is replaced, if there is one.
-fn replaced<'a>(output: &'a Path, kept: Option<&'a Kept>) -> &'a Path {
-    kept.and_then(|kept| kept.bundle.as_deref()).unwrap_or(output)
+/// Returns the directory of the bundle that is replaced, which need not exist. A bundle in memory
+/// replaces none: an empty path would be the working directory.
+fn replaced<'a>(output: &'a Path, kept: Option<&'a Kept>) -> Option<&'a Path> {
+    let output = Some(output).filter(|output| !output.as_os_str().is_empty());
+    kept.and_then(|kept| kept.bundle.as_deref()).or(output)
 }
 
 /// Indexes what `read` gives. Everything that can be refused is checked before the long work
@@ -366,7 +374,7 @@ fn index_site(
         (assistants, files)
     });
 
-    let earlier = if options.fresh { None } else { PreviousBuild::open(replaced) };
+    let earlier = replaced.filter(|_| !options.fresh).and_then(PreviousBuild::open);
     let words = meaning.vocabulary_budget.map(|budget| Words {
         texts: texts_of(&pages),
         budget: (budget as usize).saturating_mul(1 << 10),
@@ -392,7 +400,7 @@ fn index_site(
         query_encoders,
         table: encoders.table.as_ref(),
         earlier,
-        replaced: ReplacedFiles::at(replaced),
+        replaced: replaced.map(ReplacedFiles::at).unwrap_or_default(),
         logs: kept.map(Kept::of_index),
         options: index_options(options, settings, shape),
     };
@@ -423,7 +431,7 @@ fn index_site(
 }
 
 /// Tells what a person who built the site may want to know, and returns it for the report.
-fn notices(options: &Options, replaced: &Path, progress: &dyn Progress) -> Vec<Notice> {
+fn notices(options: &Options, replaced: Option<&Path>, progress: &dyn Progress) -> Vec<Notice> {
     let Some(message) = default_notice(&options.meaning, replaced) else { return Vec::new() };
     progress.status("Meaning", &message);
     vec![Notice { code: DEFAULT_ENCODER, message }]

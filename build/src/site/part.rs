@@ -33,7 +33,7 @@ pub fn build_part(options: &Options, share: Share, progress: &dyn Progress) -> R
     // They are used when the parts are joined; what is wrong with them is better said now.
     Settings::read(options)?;
     let reading = reading_options(options, Pins::default())?;
-    if let Some(notice) = default_notice(&options.meaning, output) {
+    if let Some(notice) = default_notice(&options.meaning, Some(output)) {
         progress.status("Meaning", notice);
     }
     let Encoders { documents, cache, .. } = Encoders::load(options, Shape::Directory, progress)?;

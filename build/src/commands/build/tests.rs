@@ -167,3 +167,20 @@ fn the_client_is_written_beside_the_bundle() {
     build(&args).unwrap();
     assert_eq!(fs::read(out.join("findling.js")).unwrap(), b"client");
 }
+
+#[test]
+fn a_build_in_process_needs_an_output_or_gives_the_files_of_a_directory() {
+    let tree = crate::sources::Tree::of_files([("a.md".to_owned(), b"# A\n\nText.".to_vec())]);
+    let options = Options {
+        tree,
+        meaning: site::Meaning { encoder: Some("none".into()), ..site::Meaning::default() },
+        client: site::Client::None,
+        ..Options::default()
+    };
+    let error = site::build(&options, &Ui::silent()).unwrap_err();
+    assert!(error.to_string().contains("expected an output"), "{error}");
+    assert!(site::bundle(&options, &Ui::silent()).unwrap().files().is_ok());
+    let options = Options { form: site::Form::SingleFile, ..options };
+    let error = site::bundle(&options, &Ui::silent()).unwrap().files().unwrap_err();
+    assert!(error.to_string().contains("expected the form"), "{error}");
+}

@@ -16,9 +16,9 @@ use serde_json::{Map, Value};
 use ureq::http::{Uri, header};
 
 use crate::commands::format_values::formats;
-use crate::commands::ocr::checked;
 use crate::page::{Block, Page};
 use crate::private_network::{self, PrivateHosts};
+use crate::site::checked_ocr;
 use crate::sources::conversations::fields::Fields;
 use crate::sources::left_out::LeftOut;
 use crate::sources::{self, Document, Extraction, Format, Options, Problem, Severity};
@@ -164,7 +164,7 @@ fn read(
         format: args.format,
         tool_output: args.tool_output,
         references: args.references,
-        ocr: args.ocr.as_deref().map(checked).transpose()?,
+        ocr: args.ocr.as_deref().map(checked_ocr).transpose()?,
         chat_fields: args.chat_fields.as_deref().map(Fields::read).transpose()?,
         ..Options::default()
     };
