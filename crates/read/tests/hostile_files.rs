@@ -22,6 +22,11 @@ fn every_kind_has_first_inputs_for_the_fuzzer() {
     let names = KINDS.iter().map(|kind| kind.name);
     let without: Vec<_> = names.filter(|kind| inputs("seeds", kind).is_empty()).collect();
     assert!(without.is_empty(), "add a small valid file to tests/fuzz/seeds/ for {without:?}");
+    // `cargo xtask fuzz` has a target for each directory.
+    let directories = inputs("seeds", "");
+    let is_kind = |path: &PathBuf| KINDS.iter().any(|kind| path.ends_with(kind.name));
+    let unknown: Vec<_> = directories.iter().filter(|path| !is_kind(path)).collect();
+    assert!(unknown.is_empty(), "name these in tests/fuzz/kinds: {unknown:?}");
 }
 
 #[test]

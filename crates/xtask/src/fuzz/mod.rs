@@ -16,7 +16,7 @@ use anyhow::{Context, Result, bail};
 use crate::cmd::{Cmd, heading, note, which};
 use crate::paths::{self, Paths};
 use report::Row;
-use targets::{TARGETS, Target};
+use targets::Target;
 
 mod report;
 mod targets;
@@ -56,7 +56,8 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
              g++`)"
         );
     }
-    let targets = chosen(&options.targets)?;
+    let known = targets::all(&paths.root.join("tests/fuzz/seeds"))?;
+    let targets = chosen(&options.targets, &known)?;
     let places = compile(paths)?;
     let mut rows = Vec::new();
     let mut failures = Vec::new();
@@ -67,7 +68,7 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
             Ok(row) => rows.push(row),
             Err(error) => {
                 println!("    {error:#}");
-                failures.push(target.name);
+                failures.push(target.name.as_str());
             }
         }
     }
@@ -88,13 +89,13 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn chosen(names: &[String]) -> Result<Vec<&'static Target>> {
+fn chosen<'a>(names: &[String], known: &'a [Target]) -> Result<Vec<&'a Target>> {
     if names.is_empty() {
-        return Ok(TARGETS.iter().collect());
+        return Ok(known.iter().collect());
     }
     let find = |name: &String| {
-        TARGETS.iter().find(|target| target.name == name).with_context(|| {
-            let known: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
+        known.iter().find(|target| target.name == *name).with_context(|| {
+            let known: Vec<_> = known.iter().map(|target| target.name.as_str()).collect();
             format!("there is no fuzz target `{name}`; there are: {}", known.join(", "))
         })
     };
@@ -120,11 +121,11 @@ fn compile(paths: &Paths) -> Result<Places<'_>> {
 
 fn fuzz(target: &Target, seconds: u32, places: &Places<'_>) -> Result<Row> {
     let program = named(target, places)?;
-    let corpus = places.target.join("corpus").join(target.name);
-    let found = places.target.join("found").join(target.name);
+    let corpus = places.target.join("corpus").join(&target.name);
+    let found = places.target.join("found").join(&target.name);
     fs::create_dir_all(&corpus)?;
     fs::create_dir_all(&found)?;
-    let given = ["seeds", "regressions"].map(|kind| places.fuzz.join(kind).join(target.name));
+    let given = ["seeds", "regressions"].map(|kind| places.fuzz.join(kind).join(&target.name));
     let start = || {
         let inputs = given.iter().filter(|directory| directory.is_dir());
         let command = Cmd::new(&program).arg(&corpus);
@@ -146,7 +147,7 @@ fn fuzz(target: &Target, seconds: u32, places: &Places<'_>) -> Result<Row> {
     let reached = start().args(["-runs=0", "-print_funcs=0"]).listen()?;
     let of = |name| report::number(&heard.lines, name).unwrap_or_default();
     Ok(Row {
-        target: target.name,
+        target: target.name.clone(),
         seconds,
         executions: of("stat::number_of_executed_units:"),
         covered: report::number(&reached.lines, "cov:").unwrap_or_default(),
@@ -164,7 +165,7 @@ fn named(target: &Target, places: &Places<'_>) -> Result<PathBuf> {
     }
     let directory = places.target.join("named");
     fs::create_dir_all(&directory)?;
-    let named = directory.join(target.name);
+    let named = directory.join(&target.name);
     replace(&program, &named)
         .with_context(|| format!("cannot copy {} to {}", program.display(), named.display()))?;
     Ok(named)

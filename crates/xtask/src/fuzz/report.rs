@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// The figures of one target.
 pub struct Row {
-    pub target: &'static str,
+    pub target: String,
     pub seconds: u32,
     /// Inputs that were run.
     pub executions: u64,

@@ -1,9 +1,14 @@
 //! The fuzz targets, each with its program and its limits.
 
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
 /// A fuzz target.
 pub struct Target {
     /// The name of the target, of its corpus and of its directories of seeds and regressions.
-    pub name: &'static str,
+    pub name: String,
     /// The program in `tests/fuzz/targets`. One program serves several targets: it is started under
     /// the target's name.
     pub program: &'static str,
@@ -28,57 +33,22 @@ const BUNDLE: Limits = Limits { bytes: 4096, seconds: 5, megabytes: 512 };
 /// A file. The libraries that parse PDF and source code keep tables of tens of megabytes.
 const FILE: Limits = Limits { bytes: 16_384, seconds: 10, megabytes: 1024 };
 
-const fn of_bundle(name: &'static str) -> Target {
-    Target { name, program: name, limits: BUNDLE }
-}
-
-const fn of_file(name: &'static str) -> Target {
-    Target { name, program: "sources", limits: FILE }
-}
-
-/// The targets. Those of files stand in `tests/fuzz/kinds` too; a test compares the lists.
-pub const TARGETS: [Target; 27] = [
-    of_bundle("shards"),
-    of_bundle("bytes"),
-    of_bundle("requests"),
-    of_file("html"),
-    of_file("markdown"),
-    of_file("mdx"),
-    of_file("rst"),
-    of_file("asciidoc"),
-    of_file("org"),
-    of_file("records"),
-    of_file("bibtex"),
-    of_file("ris"),
-    of_file("csl"),
-    of_file("sessions"),
-    of_file("chats"),
-    of_file("mbox"),
-    of_file("notebook"),
-    of_file("archive"),
-    of_file("docx"),
-    of_file("odt"),
-    of_file("epub"),
-    of_file("opf"),
-    of_file("pdf"),
-    of_file("rust"),
-    of_file("python"),
-    of_file("typescript"),
-    of_file("cpp"),
-];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_kind_of_file_has_a_target() {
-        let kinds = include_str!("../../../../tests/fuzz/kinds/mod.rs");
-        let table = kinds.split("pub const KINDS").nth(1).and_then(|rest| rest.split("];").next());
-        let rows = table.unwrap_or_default().replace("entry(", "plain(");
-        let rows = rows.split("plain(").skip(1).filter_map(|row| row.split('"').nth(1));
-        let kinds: Vec<_> = rows.collect();
-        let files = TARGETS.iter().filter(|target| target.program == "sources");
-        assert_eq!(kinds, files.map(|target| target.name).collect::<Vec<_>>());
+/// Returns the targets: those of bundles, and one for each kind of file. `seeds` has a directory
+/// for each kind, as `crates/read/tests/hostile_files.rs` checks.
+///
+/// # Errors
+/// If the directory cannot be read.
+pub fn all(seeds: &Path) -> Result<Vec<Target>> {
+    let of_bundle =
+        |name: &'static str| Target { name: name.to_owned(), program: name, limits: BUNDLE };
+    let mut targets = Vec::from(["shards", "bytes", "requests"].map(of_bundle));
+    let unreadable = || format!("{} cannot be read", seeds.display());
+    let mut kinds = Vec::new();
+    for entry in fs::read_dir(seeds).with_context(unreadable)? {
+        kinds.push(entry.with_context(unreadable)?.file_name().to_string_lossy().into_owned());
     }
+    kinds.sort();
+    let of_file = |name| Target { name, program: "sources", limits: FILE };
+    targets.extend(kinds.into_iter().map(of_file));
+    Ok(targets)
 }
