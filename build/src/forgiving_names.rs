@@ -219,10 +219,10 @@ mod tests {
 
     #[test]
     fn a_directory_is_found_by_the_end_of_its_path() {
-        let known = ["/work/api", "/private/api", "/home/ana/src/shop", "C:\\src\\web"];
-        let several = NameMatch::Several(vec!["/private/api", "/work/api"]);
+        let known = ["/srv/api", "/private/api", "/home/ana/src/shop", "C:\\src\\web"];
+        let several = NameMatch::Several(vec!["/private/api", "/srv/api"]);
         check(NameKind::Path, &known, "api", several);
-        check(NameKind::Path, &known, "work/api", NameMatch::One("/work/api"));
+        check(NameKind::Path, &known, "srv/api", NameMatch::One("/srv/api"));
         check(NameKind::Path, &known, "SHOP", NameMatch::One("/home/ana/src/shop"));
         check(NameKind::Path, &known, "src/web", NameMatch::One("C:\\src\\web"));
         check(NameKind::Path, &known, "hop", NameMatch::None);

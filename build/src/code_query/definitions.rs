@@ -186,7 +186,7 @@ fn join(definitions: Vec<PageHit>, request: &Request, response: &mut Response) {
             };
             let others: Vec<SectionHit> =
                 known.sections.iter().filter(|s| is_new(s)).cloned().collect();
-            page.sections.truncate(most.max(1));
+            page.sections.truncate(most);
             page.sections.extend(others);
             page = PageHit { sections: page.sections, ..known };
         }

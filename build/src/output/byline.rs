@@ -172,7 +172,7 @@ mod tests {
         let line = byline(&page(attributes, &[]), None).unwrap();
         assert_eq!(line, "Codex · …/src/shop · 2025-07-18");
         assert_eq!(short_project("incidents"), "incidents");
-        assert_eq!(short_project("C:\\work\\api"), "…/work/api");
+        assert_eq!(short_project("C:\\srv\\api"), "…/srv/api");
         assert_eq!(byline(&page(json!({"title": "x"}), &[]), None), None);
     }
 }

@@ -133,9 +133,9 @@ fn session(home: &Home, path: &str, project: &str, day: u32, asked: &str) {
 #[test]
 fn conversations_without_a_query_are_newest_first_and_projects_are_whole_paths() {
     let home = Home::new();
-    session(&home, "logs/a.jsonl", "/work/api", 3, "Round the prices");
+    session(&home, "logs/a.jsonl", "/srv/api", 3, "Round the prices");
     session(&home, "logs/b.jsonl", "/private/api", 5, "Rotate the keys");
-    session(&home, "logs/c.jsonl", "/work/web", 4, "Mock the clock");
+    session(&home, "logs/c.jsonl", "/srv/web", 4, "Mock the clock");
     home.json(&["collection", "add", "logs", "logs", "--encoder=none", "--json"]);
     let titles = |args: &[&str]| -> Vec<String> {
         let done = home.run(&[args, &["--format=brief"]].concat());
@@ -149,7 +149,7 @@ fn conversations_without_a_query_are_newest_first_and_projects_are_whole_paths()
     assert_eq!(titles(&["search", "logs", ""]), newest);
     assert_eq!(titles(&["find", ""]), newest);
     assert_eq!(titles(&["find", "", "--since=2025-03-04"]), newest[..2]);
-    assert_eq!(titles(&["find", "", "--project=work/api"]), newest[2..]);
+    assert_eq!(titles(&["find", "", "--project=srv/api"]), newest[2..]);
     assert_eq!(titles(&["find", "", "--project=api"]).len(), 2, "both directories of that name");
     assert_eq!(titles(&["find", "", "--agent=claude-code"]).len(), 3);
     let line = home.run(&["find", "keys", "--format=brief"]).out;
@@ -176,7 +176,7 @@ fn conversations_without_a_query_are_newest_first_and_projects_are_whole_paths()
 #[test]
 fn sessions_of_agents_are_found_at_their_usual_places() {
     let home = Home::new();
-    session(&home, "me/.claude/projects/-work-api/a.jsonl", "/work/api", 3, "Round the prices");
+    session(&home, "me/.claude/projects/-srv-api/a.jsonl", "/srv/api", 3, "Round the prices");
     home.write(
         "me/.aider.chat.history.md",
         "# aider chat started at 2025-01-02 10:00:00\n\n#### fix it\n\nFixed.\n",

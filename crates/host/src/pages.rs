@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use findling_bundle::addresses::{Addresses, closeness};
 use findling_bundle::texts::PageText;
 use findling_bundle::{AttributeValue, PageId, ShardId, TextsShard};
-use findling_engine::Request;
 use findling_engine::filter::date;
+use findling_engine::{PageHit, Request};
 use serde_json::Value;
 
 use super::Host;
@@ -65,6 +65,23 @@ impl Document {
         match &section.anchor {
             Some(anchor) => format!("{}#{anchor}", self.url),
             None => self.url.clone(),
+        }
+    }
+
+    /// Returns the page as a hit without sections, of which references and locations are made.
+    pub fn to_hit(&self) -> PageHit {
+        PageHit {
+            id: self.id.clone(),
+            url: self.url.clone(),
+            title: self.title.clone(),
+            language: self.language.clone(),
+            score: 0.0,
+            attributes: self.attributes.clone(),
+            meta: self.meta.clone(),
+            sections: Vec::new(),
+            n_sections: 0,
+            copies: 0,
+            pinned: false,
         }
     }
 }

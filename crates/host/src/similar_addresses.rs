@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use findling_bundle::addresses::key;
+use findling_bundle::texts::PageText;
 use findling_bundle::{TextsShard, decode_shard};
 
 use super::Host;
@@ -23,24 +24,17 @@ impl Host {
         let lower = name.trim().to_lowercase();
         let mut equal: Vec<String> = Vec::new();
         let mut alike: Vec<String> = Vec::new();
-        for range in &self.manifest().texts {
-            let Some(entry) = self.manifest().shard(range.shard) else { continue };
-            let texts =
-                TextsShard::from_bytes(decode_shard(entry, &self.files().shard(range.shard)?)?)?;
-            for page in 0..texts.n_pages() {
-                let page = texts.page(page)?;
-                let is_end = |id: &str, name: &str| {
-                    id.strip_suffix(name).is_some_and(|before| before.ends_with('/'))
-                };
-                if is_end(page.id, name) || page.title == name {
-                    equal.push(page.id.to_owned());
-                } else if is_end(&page.id.to_lowercase(), &lower)
-                    || page.title.to_lowercase() == lower
-                {
-                    alike.push(page.id.to_owned());
-                }
+        self.each_page(|page| {
+            let is_end = |id: &str, name: &str| {
+                id.strip_suffix(name).is_some_and(|before| before.ends_with('/'))
+            };
+            if is_end(page.id, name) || page.title == name {
+                equal.push(page.id.to_owned());
+            } else if is_end(&page.id.to_lowercase(), &lower) || page.title.to_lowercase() == lower
+            {
+                alike.push(page.id.to_owned());
             }
-        }
+        })?;
         let mut ids = if equal.is_empty() { alike } else { equal };
         ids.sort();
         ids.dedup();
@@ -55,23 +49,30 @@ impl Host {
     pub fn near_addresses(&self, address: &str) -> anyhow::Result<Vec<String>> {
         let wanted = Trigrams::of(address);
         let mut near: Vec<(f64, String)> = Vec::new();
-        for range in &self.manifest().texts {
-            let Some(entry) = self.manifest().shard(range.shard) else { continue };
-            let texts =
-                TextsShard::from_bytes(decode_shard(entry, &self.files().shard(range.shard)?)?)?;
-            for page in 0..texts.n_pages() {
-                let page = texts.page(page)?;
-                let [url, id] = [page.url, page.id]
-                    .map(|spelling| (wanted.likeness(&Trigrams::of(spelling)), spelling));
-                let (likeness, spelling) = if id.0 > url.0 { id } else { url };
-                near.push((likeness, spelling.to_owned()));
-            }
-        }
+        self.each_page(|page| {
+            let [url, id] = [page.url, page.id]
+                .map(|spelling| (wanted.likeness(&Trigrams::of(spelling)), spelling));
+            let (likeness, spelling) = if id.0 > url.0 { id } else { url };
+            near.push((likeness, spelling.to_owned()));
+        })?;
         near.retain(|(likeness, _)| *likeness >= MIN_SIMILARITY);
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let mut known = HashSet::new();
         near.retain(|(_, spelling)| known.insert(key(spelling)));
         Ok(near.into_iter().take(MAX_ADDRESSES).map(|(_, spelling)| spelling).collect())
+    }
+
+    /// Calls `on_page` with the texts of each page.
+    fn each_page(&self, mut on_page: impl FnMut(PageText<'_>)) -> anyhow::Result<()> {
+        for range in &self.manifest().texts {
+            let Some(entry) = self.manifest().shard(range.shard) else { continue };
+            let texts =
+                TextsShard::from_bytes(decode_shard(entry, &self.files().shard(range.shard)?)?)?;
+            for page in 0..texts.n_pages() {
+                on_page(texts.page(page)?);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -93,16 +93,21 @@ pub(super) fn resolve(from: &str, reference: &str) -> String {
     let mut parts: Vec<&str> =
         if path.starts_with('/') { Vec::new() } else { from.split('/').collect() };
     parts.pop();
+    follow(&mut parts, &path);
+    parts.join("/")
+}
+
+/// Goes from a directory, given by its names, along a relative path.
+pub(super) fn follow<'a>(directory: &mut Vec<&'a str>, path: &'a str) {
     for part in path.split('/') {
         match part {
             "" | "." => {}
             ".." => {
-                parts.pop();
+                directory.pop();
             }
-            part => parts.push(part),
+            part => directory.push(part),
         }
     }
-    parts.join("/")
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use findling_bundle::addresses::percent_decoded;
-use findling_engine::PageHit;
 use serde::Serialize;
 
 use crate::host::Document;
@@ -20,19 +19,7 @@ pub struct Citation {
 
 /// Returns the references of a page in all styles that this program has.
 pub fn citations(document: &Document) -> Vec<Citation> {
-    let page = PageHit {
-        id: document.id.clone(),
-        url: document.url.clone(),
-        title: document.title.clone(),
-        language: document.language.clone(),
-        score: 0.0,
-        attributes: document.attributes.clone(),
-        meta: document.meta.clone(),
-        sections: Vec::new(),
-        n_sections: 0,
-        copies: 0,
-        pinned: false,
-    };
+    let page = document.to_hit();
     let styles = [
         ("APA", Style::Apa),
         ("Chicago", Style::Chicago),

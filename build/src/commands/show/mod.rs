@@ -199,26 +199,9 @@ fn related(found: &mut Found, ui: &Ui) -> Vec<PageHit> {
     }
 }
 
-/// Returns a page as a hit without sections, which is what references and locations are made of.
-fn as_hit(document: &Document) -> PageHit {
-    PageHit {
-        id: document.id.clone(),
-        url: document.url.clone(),
-        title: document.title.clone(),
-        language: document.language.clone(),
-        score: 0.0,
-        attributes: document.attributes.clone(),
-        meta: document.meta.clone(),
-        sections: Vec::new(),
-        n_sections: 0,
-        copies: 0,
-        pinned: false,
-    }
-}
-
 fn json(found: &Found, sources: &Sources) -> Result<String> {
     let Found { bundle, document, attributes, .. } = found;
-    let page = as_hit(document);
+    let page = document.to_hit();
     let mut citations = Map::new();
     if is_paper(&document.attributes) {
         for (name, style) in [("apa", Style::Apa), ("bibtex", Style::Bibtex)] {

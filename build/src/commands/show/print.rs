@@ -6,7 +6,6 @@ use anyhow::Result;
 use findling_engine::PageHit;
 use serde_json::{Map, Value};
 
-use super::as_hit;
 use crate::commands::highlight;
 use crate::host::{Document, DocumentSection};
 use crate::output::Sources;
@@ -58,7 +57,7 @@ impl Page<'_> {
     }
 
     fn location(&self, ui: &Ui, out: &mut dyn Write) -> Result<()> {
-        let location = self.sources.locate(&as_hit(self.document), None);
+        let location = self.sources.locate(&self.document.to_hit(), None);
         self.field("file", &location.to_string(), ui, out)
     }
 
@@ -145,7 +144,7 @@ fn minute(time: &str) -> String {
 pub fn paper(page: &Page<'_>, related: &[PageHit], ui: &Ui, out: &mut dyn Write) -> Result<()> {
     page.title(ui, out)?;
     let document = page.document;
-    let hit = as_hit(document);
+    let hit = document.to_hit();
     let text = |name: &str| known(&document.attributes, name);
     let list = |name: &str| {
         let values = document.attributes.get(name).and_then(Value::as_array);
@@ -215,7 +214,7 @@ fn print_outline(document: &Document, ui: &Ui, out: &mut dyn Write) -> Result<()
 /// Prints any other page with all its text.
 pub fn document(page: &Page<'_>, ui: &Ui, out: &mut dyn Write) -> Result<()> {
     page.title(ui, out)?;
-    if let Some(line) = byline(&as_hit(page.document), None) {
+    if let Some(line) = byline(&page.document.to_hit(), None) {
         writeln!(out, "{line}")?;
     }
     page.location(ui, out)?;

@@ -50,7 +50,7 @@ fn line(kind: &str, id: &str, parent: &str, more: &str, content: &str) -> String
     let second = id.bytes().map(u32::from).sum::<u32>() % 60;
     format!(
         "{{\"type\":\"{kind}\",\"uuid\":\"{id}\",\"parentUuid\":{parent},\"sessionId\":\"s\",\
-         \"cwd\":\"/work/api\",\"timestamp\":\"2025-07-18T10:00:{second:02}Z\",{more}\
+         \"cwd\":\"/srv/api\",\"timestamp\":\"2025-07-18T10:00:{second:02}Z\",{more}\
          \"message\":{{\"role\":\"{kind}\",\"content\":{content}}}}}\n"
     )
 }

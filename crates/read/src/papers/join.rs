@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use super::super::file::follow;
 use super::super::{Format, RawPage};
 use super::Paper;
 
@@ -144,15 +145,7 @@ fn path(text: &str) -> String {
     let text = text.trim().to_lowercase().replace('\\', "/");
     let text = text.strip_prefix("file://").unwrap_or(&text);
     let mut parts: Vec<&str> = Vec::new();
-    for part in text.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
+    follow(&mut parts, text);
     parts.join("/")
 }
 
