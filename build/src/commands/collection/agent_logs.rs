@@ -21,7 +21,7 @@ const EXTENSIONS: [(&str, &str); 3] = [
 pub struct Logs {
     pub agent: &'static str,
     pub path: PathBuf,
-    /// How many files there are.
+    /// The number of files.
     pub n_files: usize,
 }
 
@@ -40,7 +40,7 @@ pub struct Directories {
 }
 
 impl Directories {
-    /// Returns those of the person who runs the program; `None` without a home.
+    /// Returns the directories of the person who runs the program; `None` without a home.
     pub fn of_person() -> Option<Self> {
         let path =
             |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);

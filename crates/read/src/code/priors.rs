@@ -1,4 +1,5 @@
-//! How likely the files of a repository are to be what people look for, by where they are.
+//! Factors for the scores of a repository's files, by their places: what people look for is rarely
+//! a test or a copy.
 //!
 //! Most questions are about the program. Tests, examples and copies of other programs say the same
 //! words more often. A query with a word such as `test` is answered without these factors.
