@@ -34,7 +34,10 @@ const MAX_ANCHORS = 30;
 /** The furthest offset in a page, in characters. */
 const MAX_OFFSET = 100_000_000;
 
-/** Pages and sections that passages are taken from, as the command line takes them. */
+/**
+ * Pages that passages are taken from, as many as the command line takes, and sections of each. The
+ * text of each further section may cost a request; the command line has the files.
+ */
 const MAX_CONTEXT_PAGES = 20;
 const MAX_CONTEXT_SECTIONS = 3;
 

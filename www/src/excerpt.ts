@@ -6,7 +6,10 @@ import { estimate } from "./token-estimate";
 /** A range in a text: start and end. */
 type Range = [number, number];
 
-/** A stretch of a section's text that can be widened, without white space at its ends. */
+/**
+ * A stretch of a section's text that can be widened, without blank lines and white space at its
+ * ends. The indentation of its first line stays.
+ */
 export class Excerpt {
   readonly #text: string;
   readonly #passages: readonly Range[];
@@ -76,9 +79,12 @@ export class Excerpt {
   }
 }
 
-/** A range without the white space at its ends. */
+/** A range without the white space at its ends, but with the indentation of its first line. */
 function trimmed(of: string, [start, end]: Range): Range {
   const text = of.slice(start, end);
   const from = start + (text.length - text.trimStart().length);
-  return [from, from + text.trim().length];
+  const to = from + text.trim().length;
+  let lead = from;
+  while (lead > 0 && (of[lead - 1] === " " || of[lead - 1] === "\t")) lead--;
+  return [lead === 0 || of[lead - 1] === "\n" ? lead : from, to];
 }

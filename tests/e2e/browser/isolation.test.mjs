@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ask, pageWith } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
@@ -68,6 +69,18 @@ const html = (css) =>
     `<header><findling-search theme="light" mode="lexical"></findling-search></header>`,
   );
 
+/** Takes looks until three in a row are alike: what is drawn late is drawn then. */
+async function settled(take) {
+  let [last, alike] = [await take(), 1];
+  for (let turn = 0; alike < 3 && turn < 50; turn++) {
+    await sleep(100);
+    const next = await take();
+    alike = next.picture.equals(last.picture) ? alike + 1 : 1;
+    last = next;
+  }
+  return last;
+}
+
 describe("a reader on a page with styles of its own", () => {
   let expected;
   let server;
@@ -84,21 +97,22 @@ describe("a reader on a page with styles of its own", () => {
     await ask(page, "pinholes");
     await page.getByRole("option").first().waitFor();
     await page.mouse.move(2, 2);
-    await page.waitForTimeout(150);
-    const seen = await page.evaluate(() => {
-      const { shadowRoot } = document.querySelector("findling-search");
-      const parts = ["dialog", "input", ".hit", ".title", ".text", ".facets", ".foot", ".close"];
-      const boxes = parts.map((part) => {
-        const { x, y, width, height } = shadowRoot.querySelector(part).getBoundingClientRect();
-        return [part, ...[x, y, width, height].map(Math.round)].join(" ");
-      });
-      return [...boxes, shadowRoot.querySelector(".hit").innerText];
-    });
     const dialog = page.getByRole("dialog");
-    const { x, y, width, height } = await dialog.boundingBox();
-    // Without the edges, through which the page shows.
-    const clip = { x: x + 16, y: y + 16, width: width - 32, height: height - 32 };
-    return { seen, picture: await page.screenshot({ clip }) };
+    return settled(async () => {
+      const seen = await page.evaluate(() => {
+        const { shadowRoot } = document.querySelector("findling-search");
+        const parts = ["dialog", "input", ".hit", ".title", ".text", ".facets", ".foot", ".close"];
+        const boxes = parts.map((part) => {
+          const { x, y, width, height } = shadowRoot.querySelector(part).getBoundingClientRect();
+          return [part, ...[x, y, width, height].map(Math.round)].join(" ");
+        });
+        return [...boxes, shadowRoot.querySelector(".hit").innerText];
+      });
+      const { x, y, width, height } = await dialog.boundingBox();
+      // Without the edges, through which the page shows.
+      const clip = { x: x + 16, y: y + 16, width: width - 32, height: height - 32 };
+      return { seen, picture: await page.screenshot({ clip }) };
+    });
   };
 
   before(async () => {

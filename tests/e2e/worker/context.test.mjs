@@ -12,6 +12,8 @@ import { dev } from "../lib/worker.mjs";
 
 /** The endpoint's tokens include so many for the answer around the passages. */
 const FRAME = 60;
+/** The sections of each page that the endpoint looks at. */
+const SECTIONS = "3";
 const TOKENS = [60, 300, 1000, 2000, 8000];
 
 /** Questions about the bundle, of which some find more pages than have room. */
@@ -41,6 +43,7 @@ for (const { name, site, args: own = [] } of bundles()) {
     /** The passages of the command line, in the endpoint's form. */
     const native = (query, mode, tokens) => {
       const options = ["--tokens", String(tokens), "--mode", mode, "--format", "json"];
+      options.push("--sections", SECTIONS);
       const bundle = join(site, "findling");
       const args = ["--quiet", "context", "--streamed", query, bundle, ...own, ...options];
       const { status, stdout, stderr } = spawnSync(findling, args, { encoding: "utf8" });
