@@ -68,6 +68,8 @@ describe("a reader who waits", () => {
     await page.context().setOffline(true);
     await page.getByRole("combobox").fill("thermocouple polarity");
     await state().getByRole("heading").waitFor();
+    // The search by meaning, which follows that by words, has no connection either.
+    await answered(page);
     const text = await state().innerText();
     assert.match(text, /no connection/);
     assert.doesNotMatch(text, /https?:|\.bin|\.idx|network|fetch/i);
