@@ -19,6 +19,7 @@ mod settings;
 mod state;
 mod sync;
 mod target;
+mod unused;
 mod vectors;
 mod watch;
 
@@ -35,5 +36,6 @@ pub use settings::Settings;
 pub use state::{Built, BuiltVectors, State};
 pub use sync::{Build, Options, Place, Reason, Report, Status, sync};
 pub use target::Target;
+pub use unused::{note_use, remove_unused};
 pub use vectors::DEFAULT_VECTORS;
 pub use watch::Watch;

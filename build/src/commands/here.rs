@@ -31,7 +31,8 @@ pub(super) fn is_below(directories: &[PathBuf]) -> bool {
 pub(super) fn kept(settings: &Settings, status: &dyn Fn(), ui: &Ui) -> Result<Target> {
     let home = Home::new(Home::directories()?);
     let name = name_of(settings)?;
-    if !Registry::read(&home)?.collections().contains_key(&name) {
+    let is_new = !Registry::read(&home)?.collections().contains_key(&name);
+    if is_new {
         match Registry::change(&home, |registry| registry.add(&name, settings.clone())) {
             Ok(()) | Err(Error::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
@@ -44,12 +45,25 @@ pub(super) fn kept(settings: &Settings, status: &dyn Fn(), ui: &Ui) -> Result<Ta
     let mut build =
         |settings: &Settings, place: &Place| build_collection(settings, place, true, &quiet);
     let synced = collections::sync(&home, &name, Options::default(), &mut build, &quiet);
+    tidy(&home, &name, is_new, ui);
     match (synced, Target::of_collection(&home, &name)) {
         (Ok(_), Ok(target)) => Ok(target),
         // Another process makes the same index. The one before answers meanwhile.
         (Err(error), Ok(target)) if is_busy(&error) => Ok(target),
         (Err(error), _) => Err(error),
         (_, Err(error)) => Err(error.into()),
+    }
+}
+
+/// Keeps the cache from growing: notes the use of an index, and beside a new one removes those that
+/// nobody needs. The search does not depend on that.
+fn tidy(home: &Home, name: &Name, is_new: bool, ui: &Ui) {
+    let removed = collections::note_use(home, name)
+        .and_then(|()| if is_new { collections::remove_unused(home) } else { Ok(Vec::new()) });
+    match removed {
+        Ok(removed) if removed.is_empty() => {}
+        Ok(removed) => ui.detail(format!("removed {} unused indexes", removed.len())),
+        Err(error) => ui.detail(format!("unused indexes are not removed: {error:#}")),
     }
 }
 

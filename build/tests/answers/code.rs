@@ -156,6 +156,26 @@ fn find_begins_with_the_repository_one_stands_in() {
 }
 
 #[test]
+fn the_index_of_a_deleted_repository_leaves_the_cache() {
+    let home = home();
+    home.write("other/.git/HEAD", "ref: refs/heads/main\n");
+    home.write("other/a.md", "# Session\n\nA session.\n");
+    let find = |directory: &str| {
+        let mut command = home.command(&["find", "session", "--json"]);
+        assert!(command.current_dir(home.path(directory)).output().unwrap().status.success());
+    };
+    let kept = || fs::read_dir(home.data().join("directories/collections")).unwrap().count();
+    find("tool");
+    assert_eq!(kept(), 1);
+    fs::rename(home.path("tool"), home.path("moved")).unwrap();
+    find("other");
+    assert_eq!(kept(), 1, "only that of the other");
+    find("moved");
+    find("moved");
+    assert_eq!(kept(), 2);
+}
+
+#[test]
 fn a_collection_without_a_bundle_can_be_added_again_and_stops_no_search() {
     let home = home();
     home.write("notes/a.md", "# Session\n\nA session.\n");
