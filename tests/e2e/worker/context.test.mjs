@@ -42,8 +42,8 @@ for (const { name, site, args: own = [] } of bundles()) {
 
     /** The passages of the command line, in the endpoint's form. */
     const native = (query, mode, tokens) => {
-      const options = ["--tokens", String(tokens), "--mode", mode, "--format", "json"];
-      options.push("--sections", SECTIONS);
+      const limits = ["--tokens", String(tokens), "--sections", SECTIONS];
+      const options = [...limits, "--mode", mode, "--format", "json"];
       const bundle = join(site, "findling");
       const args = ["--quiet", "context", "--streamed", query, bundle, ...own, ...options];
       const { status, stdout, stderr } = spawnSync(findling, args, { encoding: "utf8" });
