@@ -27,8 +27,9 @@ pub fn note_use(home: &Home, name: &Name) -> Result<(), Error> {
     noted.map_err(Error::io("written", &path))
 }
 
-/// Removes the collections that were not used for 60 days, and those whose sources are all gone: an
-/// index repeats their text. Those that another process syncs stay. Returns the removed ones.
+/// Removes the collections of the cache that were not used for 60 days, and those whose sources are
+/// all gone: an index repeats their text. Those that another process syncs stay. Returns the names
+/// of the removed ones. `home` is [`Home::directories`], never that of collections a user added.
 ///
 /// # Errors
 /// The errors of [`Registry::read`] and of [`remove`].

@@ -62,7 +62,7 @@ fn tidy(home: &Home, name: &Name, is_new: bool, ui: &Ui) {
         .and_then(|()| if is_new { collections::remove_unused(home) } else { Ok(Vec::new()) });
     match removed {
         Ok(removed) if removed.is_empty() => {}
-        Ok(removed) => ui.detail(format!("removed {} unused indexes", removed.len())),
+        Ok(removed) => ui.detail(format!("unused indexes removed: {}", removed.len())),
         Err(error) => ui.detail(format!("unused indexes are not removed: {error:#}")),
     }
 }
