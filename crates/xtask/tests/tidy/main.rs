@@ -4,6 +4,7 @@ mod deferred;
 mod doc_comments;
 mod layers;
 mod shape;
+mod skips;
 mod supply_chain;
 
 use std::collections::{BTreeMap, BTreeSet};
