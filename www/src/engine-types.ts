@@ -512,7 +512,7 @@ ranges: Array<[number, number]>,
 code: Array<[number, number]>, 
 /**
  * The range of the sentence that the snippet was chosen for, in the same units: it says most
- * of the query. Sentences of more than 40 words are divided. Empty if the text has no words.
+ * of the query. Long sentences are divided. Empty if the text has no words.
  */
 sentence: [number, number], 
 /**

@@ -86,11 +86,16 @@ fn the_section_that_answers_leads_its_page() {
 }
 
 #[test]
-fn the_passage_that_answers_is_shown() {
-    let response = books().search(request("often"));
-    let snippet = &response.results[0].sections[0].snippet;
+fn the_passage_that_answers_is_shown_and_of_the_first_result_its_whole_section() {
+    let response = books().search(request("threads"));
+    assert_eq!(titles(&response), ["Threads", "Closures"]);
+    let snippet = &response.results[1].sections[0].snippet;
     assert_eq!(snippet.text, "Threads often need that.");
     assert!(snippet.cut_start && !snippet.cut_end);
+    let response = books().search(request("often"));
+    let snippet = &response.results[0].sections[0].snippet;
+    assert_eq!(snippet.text, "A closure can move what it captures.\nThreads often need that.");
+    assert!(!snippet.cut_start && !snippet.cut_end);
 }
 
 #[test]

@@ -259,7 +259,7 @@ pub struct Snippet {
     /// The ranges that are code, in the same units.
     pub code: Vec<(u32, u32)>,
     /// The range of the sentence that the snippet was chosen for, in the same units: it says most
-    /// of the query. Sentences of more than 40 words are divided. Empty if the text has no words.
+    /// of the query. Long sentences are divided. Empty if the text has no words.
     pub sentence: (u32, u32),
     /// Whether text before it was left out.
     pub cut_start: bool,

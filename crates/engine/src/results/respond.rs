@@ -7,7 +7,7 @@ use findling_text::keys::is_key;
 use findling_text::normalise::lower_case;
 
 use super::semantic_sentences::alike;
-use super::snippet::{Marks, snippet};
+use super::snippet::{FIRST_WORDS, Marks, WORDS, snippet};
 use super::why_reason::reason;
 use crate::api::{Error, Legs, Mode, Notice, PageHit, PageName, Response, SectionHit, Why};
 use crate::filter::date;
@@ -24,6 +24,10 @@ const ENDS: [char; 6] = ['\n', '.', '!', '?', '。', '！'];
 
 /// Bytes of a section's text that are read for a snippet if no passage of it matched.
 const MAX_UNGUIDED_BYTES: usize = 4_000;
+
+/// Bytes of a section that the first result's snippet is chosen from whole. In longer sections it is
+/// chosen from the passage that scored.
+const MAX_WHOLE_BYTES: usize = 8_000;
 
 /// The answer of a search, without texts.
 pub(crate) struct Answer {
@@ -48,7 +52,12 @@ pub(crate) fn respond(index: &Index, answer: Answer) -> Result<Response, Error> 
     let analyzers = index.with_scratch(Scratch::take_analyzers);
     let query = words_of(&asked.request.query);
     let mut presenter = Presenter { index, query, marks, points, analyzers };
-    let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
+    let offset = asked.request.offset as usize;
+    let mut results = Vec::new();
+    for (place, page) in ranked.pages.iter().enumerate() {
+        let size = if place + offset == 0 { FIRST_WORDS } else { WORDS };
+        results.push(presenter.page(page, size)?);
+    }
     let why = ranked
         .standing
         .as_ref()
@@ -152,10 +161,11 @@ impl<'a> Presenter<'a> {
             .flat_map(|page| &page.sections)
             .find(|s| Some(s.candidate.section) == section);
         let section = section
-            .map(|ranked| self.section(standing.place.page, &text, ranked, false))
+            .map(|ranked| self.section(standing.place.page, &text, ranked, WORDS, false))
             .transpose()?;
-        let mut present =
-            |page: &Option<RankedPage>| page.as_ref().map(|page| self.page(page)).transpose();
+        let mut present = |page: &Option<RankedPage>| {
+            page.as_ref().map(|page| self.page(page, WORDS)).transpose()
+        };
         let mut why = Why {
             page,
             reason: String::new(),
@@ -172,7 +182,8 @@ impl<'a> Presenter<'a> {
         Ok(why)
     }
 
-    fn page(&mut self, page: &RankedPage) -> Result<PageHit, Error> {
+    /// Returns a page as it is shown. `size`: the words of its best section's snippet.
+    fn page(&mut self, page: &RankedPage, size: usize) -> Result<PageHit, Error> {
         let id = PageId(page.score.page);
         let text =
             self.index.page_text(id, page.places(self.structure()?).next().unwrap_or_default())?;
@@ -180,7 +191,10 @@ impl<'a> Presenter<'a> {
             .sections
             .iter()
             .enumerate()
-            .map(|(i, section)| self.section(id, &text, section, i == 0))
+            .map(|(i, section)| {
+                let size = if i == 0 { size } else { WORDS };
+                self.section(id, &text, section, size, i == 0)
+            })
             .collect::<Result<_, _>>()?;
         // Whoever types the title of a page wants that page, and not the section that is most like
         // the title.
@@ -210,12 +224,14 @@ impl<'a> Presenter<'a> {
     }
 
     /// Returns a section as it is shown. `part`: a part of the page, where the section may be.
-    /// `best`: the page's best one, whose sentences have codes here if only meaning found it.
+    /// `size`: the words of its snippet. `best`: the page's best one, whose sentences have codes here
+    /// if only meaning found it.
     fn section(
         &mut self,
         id: PageId,
         part: &PageText<'a>,
         ranked: &RankedSection,
+        size: usize,
         best: bool,
     ) -> Result<SectionHit, Error> {
         let candidate = &ranked.candidate;
@@ -244,6 +260,9 @@ impl<'a> Presenter<'a> {
         let language = language(page.language, &self.index.manifest().languages);
         let mut likeness = Vec::new();
         let within = match passage.and_then(|passage| section.passages.get(passage as usize)) {
+            Some(_) if size > WORDS && section.text.len() <= MAX_WHOLE_BYTES => {
+                0..section.text.len()
+            }
             Some(range) => range.start as usize..range.end as usize,
             None => {
                 let codes =
@@ -268,7 +287,7 @@ impl<'a> Presenter<'a> {
         });
         let analyzer = &mut self.analyzers[known].1;
         let snippet =
-            snippet(&section.text, &section.code, within, &likeness, analyzer, &self.marks);
+            snippet(&section.text, &section.code, within, size, &likeness, analyzer, &self.marks);
         Ok(SectionHit {
             url: match section.anchor.as_deref() {
                 Some(anchor) => format!("{}#{anchor}", page.url),

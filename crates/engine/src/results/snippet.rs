@@ -8,7 +8,9 @@ use findling_text::{Analyzer, TokenKind};
 use crate::api::Snippet;
 
 /// Words of a snippet; in scripts written without spaces a token is about half a word.
-const WORDS: usize = 40;
+pub(crate) const WORDS: usize = 40;
+/// Words of the first result's snippet, since readers look at the first result before all others.
+pub(crate) const FIRST_WORDS: usize = 80;
 /// A text only this much longer is shown whole.
 const SLACK: usize = 6;
 /// Most bytes, whatever the words.
@@ -18,6 +20,11 @@ const MAX_REACH_CHARS: usize = 24;
 
 /// The likeness of text that equals the query, and the total worth of the query's words beside it.
 const ALIKE: i32 = 1 << 12;
+/// What the first sentence scores for its place in the first result: sections begin with what they
+/// are about. The second scores half of it, the third a third.
+const FIRST_SENTENCE: i64 = ALIKE as i64 / 5;
+/// What a sentence of the first result loses if it is code: prose answers more often.
+const CODE: i64 = ALIKE as i64 / 5;
 
 /// Maximum length of text without words that is shown at either end of a text.
 const MAX_EDGE_BYTES: usize = 100;
@@ -58,13 +65,14 @@ struct Unit {
     likeness: i32,
 }
 
-/// Returns a snippet from `within` (byte offsets of `text`; the whole text where that is no range
-/// of it). `likeness`: where stretches of the text end, ascending, with how like the query each is,
-/// -1 to 1; may be empty.
+/// Returns a snippet of about `size` words from `within` (byte offsets of `text`; the whole text
+/// where that is no range of it). `likeness`: where stretches of the text end, ascending, with how
+/// like the query each is, -1 to 1; may be empty.
 pub(crate) fn snippet(
     text: &str,
     code: &[Range<u32>],
     within: Range<usize>,
+    size: usize,
     likeness: &[(usize, f32)],
     analyzer: &mut Analyzer,
     marks: &Marks,
@@ -77,7 +85,19 @@ pub(crate) fn snippet(
         unit.likeness =
             stretches.peek().map_or(0, |(_, likeness)| (likeness * ALIKE as f32) as i32);
     }
-    let Window { shown: window, best } = window(text, &units, marks);
+    let is_first_result = size == FIRST_WORDS;
+    let spaceless =
+        units.iter().filter(|unit| text[unit.start..].starts_with(|c| c >= '\u{2e80}')).count();
+    let size = if spaceless * 2 > units.len() { 2 * size } else { size };
+    let sentences = sentences(text, &units, size);
+    let is_code = |at: u32| code.iter().any(|range| range.contains(&at));
+    let prior = |place: usize, sentence: &[Unit]| match sentence.first() {
+        Some(unit) if is_first_result => {
+            FIRST_SENTENCE / (place as i64 + 1) - CODE * i64::from(is_code(unit.start as u32))
+        }
+        _ => 0,
+    };
+    let Window { shown: window, best } = window(&units, &sentences, size, marks, prior);
     let bytes = |run: &Range<usize>| match units.get(run.clone()) {
         Some([first, .., last]) => outwards(text, &within, first.start..last.end.max(first.end)),
         Some([only]) => outwards(text, &within, only.start..only.end),
@@ -134,11 +154,15 @@ struct Window {
 
 /// Returns the units to show: the sentence that says most of the query or is most like it, the
 /// first of equals, and whole sentences beside it as far as there is room.
-fn window(text: &str, units: &[Unit], marks: &Marks) -> Window {
-    let spaceless =
-        units.iter().filter(|unit| text[unit.start..].starts_with(|c| c >= '\u{2e80}')).count();
-    let size = if spaceless * 2 > units.len() { 2 * WORDS } else { WORDS };
-    let sentences = sentences(text, units, size);
+///
+/// `prior`: the score of a sentence, by its place and units, before anything is asked.
+fn window(
+    units: &[Unit],
+    sentences: &[Range<usize>],
+    size: usize,
+    marks: &Marks,
+    prior: impl Fn(usize, &[Unit]) -> i64,
+) -> Window {
     let all: u64 = marks.worth.iter().map(|&worth| u64::from(worth)).sum();
     let mut said = vec![false; marks.worth.len()];
     let (mut place_of_best, mut best_score) = (0, i64::MIN);
@@ -146,7 +170,8 @@ fn window(text: &str, units: &[Unit], marks: &Marks) -> Window {
         let units = &units[sentence.clone()];
         let likeness: i64 = units.iter().map(|unit| i64::from(unit.likeness)).sum();
         let worth = ALIKE as u64 * worth(units, marks, &said) / all.max(1);
-        let score = worth as i64 + likeness / units.len().max(1) as i64;
+        let likeness = likeness / units.len().max(1) as i64;
+        let score = worth as i64 + likeness + prior(place, units);
         if score > best_score {
             (place_of_best, best_score) = (place, score);
         }
@@ -331,7 +356,7 @@ mod tests {
 
     fn shown(text: &str, words: &[&str]) -> (Snippet, Vec<String>) {
         let mut analyzer = Analyzer::for_language("en");
-        let snippet = snippet(text, &[], 0..text.len(), &[], &mut analyzer, &marks(words));
+        let snippet = snippet(text, &[], 0..text.len(), WORDS, &[], &mut analyzer, &marks(words));
         let units: Vec<u16> = snippet.text.encode_utf16().collect();
         let marked = snippet
             .ranges
@@ -415,13 +440,45 @@ mod tests {
             |of: [f32; 5]| -> Vec<(usize, f32)> { ends.iter().copied().zip(of).collect() };
         let shown = |of: [f32; 5], words: &[&str]| {
             let mut analyzer = Analyzer::for_language("en");
-            snippet(&text, &[], 0..text.len(), &likeness(of), &mut analyzer, &marks(words)).text
+            snippet(&text, &[], 0..text.len(), WORDS, &likeness(of), &mut analyzer, &marks(words))
+                .text
         };
         assert!(shown([0.0, 0.1, 0.3, 0.0, 0.0], &[]).starts_with("Two is liker"));
         assert!(shown([-0.4, -0.1, -0.2, -0.3, -0.4], &["absent"]).starts_with("One is like it"));
         // A word is worth more than being a little like.
         assert!(shown([0.0, 0.1, 0.3, 0.0, 0.0], &["mutex"]).starts_with("Four has a mutex"));
         assert!(shown([0.0, 0.1, 0.7, 0.0, 0.0], &["mutex", "thread"]).starts_with("Two is liker"));
+    }
+
+    #[test]
+    fn of_equal_sentences_the_first_result_shows_the_first_and_prose() {
+        let filler = "lorem ipsum dolor sit amet ".repeat(9);
+        let text = format!("mutex.lock(), {filler}.\nA mutex and thread, {filler}. mutex.");
+        let sentence = |code: &[Range<u32>], size: usize, words: &[&str]| {
+            let mut analyzer = Analyzer::for_language("en");
+            let marks = marks(words);
+            let snippet = snippet(&text, code, 0..text.len(), size, &[], &mut analyzer, &marks);
+            snippet.text[snippet.sentence.0 as usize..][..7].to_string()
+        };
+        let code = std::iter::once(0..12).collect::<Vec<_>>();
+        assert_eq!(sentence(&[], FIRST_WORDS, &["mutex"]), "mutex.l");
+        assert_eq!(sentence(&code, FIRST_WORDS, &["mutex"]), "A mutex");
+        assert_eq!(sentence(&code, WORDS, &["mutex"]), "mutex.l");
+        // What the query says weighs more.
+        assert_eq!(sentence(&[], FIRST_WORDS, &["mutex", "thread"]), "A mutex");
+    }
+
+    #[test]
+    fn a_snippet_has_about_as_many_words_as_it_should() {
+        let text = "A thread waits for another one here. ".repeat(40);
+        for size in [WORDS, FIRST_WORDS] {
+            let mut analyzer = Analyzer::for_language("en");
+            let marks = marks(&["thread"]);
+            let all = 0..text.len();
+            let shown = snippet(&text, &[], all, size, &[], &mut analyzer, &marks).text;
+            let n_words = shown.split_whitespace().count();
+            assert!((size - SLACK..=size + SLACK).contains(&n_words), "{n_words} of {size}");
+        }
     }
 
     #[test]
@@ -437,7 +494,8 @@ mod tests {
         let text = "call lock() here";
         let mut analyzer = Analyzer::for_language("en");
         let code = std::iter::once(5..11).collect::<Vec<_>>();
-        let snippet = snippet(text, &code, 0..text.len(), &[], &mut analyzer, &marks(&["lock"]));
+        let snippet =
+            snippet(text, &code, 0..text.len(), WORDS, &[], &mut analyzer, &marks(&["lock"]));
         assert_eq!(snippet.code, [(5, 11)]);
         assert_eq!(snippet.ranges, [(5, 9)]);
     }
@@ -448,10 +506,11 @@ mod tests {
             text in "\\PC{0,60}|([a-c ]{1,8}[.\n😀é東京]){0,60}",
             from in 0usize..80,
             len in 0usize..80,
+            size in 2usize..80,
         ) {
             let mut analyzer = Analyzer::for_language("en");
             let marks = marks(&["a", "b", "東京"]);
-            let snippet = snippet(&text, &[], from..from + len, &[], &mut analyzer, &marks);
+            let snippet = snippet(&text, &[], from..from + len, size, &[], &mut analyzer, &marks);
             prop_assert!(text.contains(&snippet.text));
             prop_assert!(snippet.text.len() <= MAX_BYTES);
             let n = snippet.text.encode_utf16().count() as u32;
