@@ -18,6 +18,7 @@ export const sidebar = [
     page("Playground", "/playground"),
     page("Installing", "/installing"),
     page("Documentation generators", "/integrations"),
+    page("Themes", "/themes"),
     page("Questions and answers", "/documents"),
   ]),
   group("Coming from", [

@@ -96,6 +96,38 @@ describe("a reader of Findling's site", { skip }, () => {
     await reader.shoot(page, "own-site-benchmarks");
   });
 
+  test("tries each theme on one search, and copies its style sheet", async () => {
+    const page = await session.visit("themes.html");
+    const search = page.locator(".theme-shown findling-search");
+    const colour = () =>
+      search
+        .locator(".panel")
+        .evaluate((panel) => [
+          getComputedStyle(panel).backgroundColor,
+          getComputedStyle(panel).color,
+        ]);
+    const own = page.locator(".VPNavBarSearch findling-search");
+    const ownColour = () =>
+      own.evaluate((element) => getComputedStyle(element).getPropertyValue("--findling-radius"));
+    await page.getByRole("button", { name: "Search for an example" }).click();
+    await search.getByRole("option").first().waitFor();
+    const before = await ownColour();
+    const seen = new Set();
+    for (const name of ["Material for MkDocs", "Docusaurus", "VitePress", "Starlight", "GitHub"]) {
+      await page.locator(".themes").getByRole("button", { name }).click();
+      for (const scheme of ["light", "dark"]) {
+        await reader.shoot(page, `own-site-theme-${name.split(" ")[0]}-${scheme}`);
+        seen.add(String(await colour()));
+        await page.getByRole("button", { name: "Dark", exact: true }).click();
+      }
+    }
+    assert.equal(seen.size, 10, [...seen].join("; "));
+    assert.equal(await ownColour(), before, "the site's own search keeps its look");
+    const code = await page.locator("main pre code").allInnerTexts();
+    const file = readFileSync(join(root, "www/integrations/themes/github.css"), "utf8");
+    assert.ok(code.some((text) => text.trim() === file.trim()));
+  });
+
   describe("in the playground", { skip: withoutIndexer }, () => {
     /** The playground, opened. */
     const enter = async (options) => {
@@ -210,7 +242,10 @@ describe("a reader of Findling's site", { skip }, () => {
       });
   });
 
-  for (const path of ["", "quick-start.html", "benchmarks.html", "agents.html", "playground.html"])
+  for (const path of [
+    ...["", "quick-start.html", "benchmarks.html", "agents.html", "playground.html"],
+    "themes.html",
+  ])
     for (const colorScheme of ["light", "dark"])
       test(`passes axe: ${path || "the first page"}, ${colorScheme}`, async () => {
         const page = await session.visit(path, { colorScheme });

@@ -4,12 +4,14 @@ import theme from "vitepress/theme-without-fonts";
 import { defineAsyncComponent } from "vue";
 import "./site.css";
 
-/** A script of its own, which only its page loads. */
+/** Scripts of their own, which only their pages load. */
 const Playground = defineAsyncComponent(() => import("../playground/Playground.mjs"));
+const Themes = defineAsyncComponent(() => import("../themes/Themes.mjs"));
 
 export default {
   extends: theme,
   enhanceApp({ app }) {
     app.component("Playground", Playground);
+    app.component("Themes", Themes);
   },
 };
