@@ -34,6 +34,7 @@ export const sidebar = [
     page("Collections in a browser", "/local-application"),
     page("The command line", "/command-line"),
     page("Where to host it", "/hosting"),
+    page("Finding a site's search", "/discovery"),
     page("The endpoint in production", "/edge"),
     page("Large sites", "/scale"),
     page("Tables for data engines", "/tables"),
