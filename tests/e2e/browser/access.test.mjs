@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
-import { ask, expectComplaints, withResults, withSearch } from "../lib/browser.mjs";
+import { answered, ask, expectComplaints, withResults, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
@@ -16,6 +16,7 @@ describe("assistive technology can use the panel", () => {
     serve([build()], {
       "/": withSearch(),
       "/inline": withSearch("inline"),
+      "/parts": withSearch('scopes="This part = kind:faq; Everything = none"'),
       "/rtl": withSearch().replace('<html lang="en">', '<html lang="en" dir="rtl">'),
       "/search": withResults('paging="pages" limit="3"'),
     }),
@@ -105,6 +106,19 @@ describe("assistive technology can use the panel", () => {
       await noViolations(page);
     });
   }
+
+  for (const [how, options] of Object.entries({
+    "a wide page": {},
+    "a dark page": { colorScheme: "dark" },
+    "a phone": { viewport: { width: 320, height: 560 } },
+  }))
+    test(`with a switch between parts, on ${how}`, async () => {
+      const page = await session.visitSearch("parts", { reducedMotion: "reduce", ...options });
+      await page.keyboard.press("Control+k");
+      await page.locator("findling-search input").fill("kiln");
+      await answered(page);
+      await noViolations(page);
+    });
 
   async function noViolations(page) {
     await page.addScriptTag({ path: axe });

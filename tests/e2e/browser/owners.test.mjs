@@ -4,7 +4,14 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { ask, expectComplaints, pageWith, withResults, withSearch } from "../lib/browser.mjs";
+import {
+  answered,
+  ask,
+  expectComplaints,
+  pageWith,
+  withResults,
+  withSearch,
+} from "../lib/browser.mjs";
 import { build, dist, run, scratch } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
@@ -49,6 +56,11 @@ describe("a site that says what a search is about", () => {
       "/results": withResults(`filter="version:3"`),
       "/spread": withSearch(`filter="none" spread="version"`),
       "/sorted": withSearch(`filter="none" sort="version:desc"`),
+      "/scopes": withSearch(
+        `filter="version:1" mode="lexical"
+         scopes="Version 3 = version:3; This page's = ; <b>Old</b> = version=1,lang=de; All = none"`,
+      ).replace("<title>", `${META}<title>`),
+      "/one-scope": withSearch(`scopes=""`),
     }),
   );
   /** Versions and languages of what is found. */
@@ -89,6 +101,53 @@ describe("a site that says what a search is about", () => {
     assert.equal(await page.locator('[data-kind="filter"], [data-kind="everything"]').count(), 0);
     await ask(page, "install");
     assert.equal(await page.locator("findling-search .facet").count(), 0);
+  });
+
+  /** Opens the search of a site with parts, and asks it. The switch is a combobox as well. */
+  const askParts = async () => {
+    const page = await session.visitSearch("scopes");
+    await page.keyboard.press("Control+k");
+    await page.locator("findling-search input").fill("install");
+    await answered(page);
+    return { page, parts: page.locator("findling-search select") };
+  };
+  const rows = (page) => page.locator("findling-search [role=option]");
+
+  test("is searched in the part that a reader chooses beside the box", async () => {
+    const { page, parts } = await askParts();
+    assert.equal(await parts.locator("b").count(), 0);
+    const names = await parts.locator("option").allInnerTexts();
+    assert.deepEqual(names, ["Version 3", "This page's", "<b>Old</b>", "All"]);
+    const seen = {};
+    for (const name of names) {
+      await parts.selectOption(name);
+      await answered(page);
+      const links = await rows(page).evaluateAll((found) => found.map(({ href }) => href));
+      seen[name] = unique(links.map((link) => /\/(\w+)\/v(\d)\//.exec(link).slice(1, 3).join(" ")));
+    }
+    assert.deepEqual(seen, {
+      "Version 3": ["en 3"],
+      "This page's": ["en 2"],
+      "<b>Old</b>": ["de 1"],
+      All: ["de 1", "de 2", "de 3", "en 1", "en 2", "en 3"],
+    });
+    assert.equal(await page.locator("findling-search input").inputValue(), "install");
+  });
+
+  test("has a switch of parts that keys move, and none where no part is named", async () => {
+    const { page, parts } = await askParts();
+    const before = await rows(page).count();
+    await parts.focus();
+    await page.keyboard.press("End");
+    assert.equal(await parts.inputValue(), "none");
+    await answered(page);
+    assert.ok((await rows(page).count()) > before);
+    assert.ok(await parts.evaluate((select) => select.matches(":focus")));
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    const without = await session.visitSearch("one-scope");
+    await without.keyboard.press("Control+k");
+    assert.equal(await without.locator("findling-search select").count(), 0);
   });
 
   test("has the same filter on its page of results", async () => {

@@ -51,6 +51,8 @@ export interface SearchAttributes extends Searching {
   shortcut?: string;
   keys?: string;
   parameter?: string;
+  /** Parts of the site to choose from: `Version 3 = version:3; Everything = none`. */
+  scopes?: string;
   results?: string;
   history?: "none";
   assistants?: "none";

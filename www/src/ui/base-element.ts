@@ -171,8 +171,11 @@ export abstract class FindlingElement<T extends Labels> extends Base {
   }
 
   /** The filter that the site sets: that of the attribute, and what the page says of itself. */
-  protected preset(index: FindlingIndex): Promise<Filter | undefined> {
-    return presetFilter(index, this.getAttribute("filter"), this.closest<HTMLElement>("[lang]"));
+  protected preset(
+    index: FindlingIndex,
+    filter = this.getAttribute("filter"),
+  ): Promise<Filter | undefined> {
+    return presetFilter(index, filter, this.closest<HTMLElement>("[lang]"));
   }
 
   #searchOptions(): SearchOptions {

@@ -8,6 +8,7 @@ import { h, icon, MAGNIFIER } from "./dom";
 import { LABELS, type Labels } from "./labels";
 import { Panel } from "./panel";
 import { onBackdropPress } from "./press";
+import { scopeSwitch } from "./scopes";
 import { lockScroll, unlockScroll } from "./scroll-lock";
 import { choose, type Selection, tell } from "./selection";
 import { SettledSearches } from "./settled";
@@ -30,6 +31,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
     "shortcut",
     "filter",
     "facets",
+    "scopes",
   ];
 
   #panel: Panel | undefined;
@@ -126,11 +128,14 @@ export class FindlingSearch extends FindlingElement<Labels> {
   #assemble(): void {
     this.#closed();
     this.#dialog = undefined;
+    const scopes = this.getAttribute("scopes");
+    const scope = scopes ? scopeSwitch(scopes, this.labels.filters) : undefined;
     const panel = new Panel({
       labels: () => this.labels,
       open: () => this.index,
       asked: () => this.asked(),
-      preset: (index) => this.preset(index),
+      preset: (index) => this.preset(index, scope?.value),
+      scope,
       select: (hit, href, passage, position) => this.#select({ href, ...hit, position }, passage),
       typed: () => this.#settled.typed(),
       passages: () => this.passages(),

@@ -8,6 +8,8 @@ import { clearButton } from "./search-box";
 export interface PanelParts {
   input: HTMLInputElement;
   close: HTMLElement;
+  /** The switch between parts of the site, if there is one. */
+  scope: HTMLElement | undefined;
   filters: HTMLElement;
   /** The part that scrolls: results, or a message in place of them. */
   scroll: HTMLElement;
@@ -31,7 +33,8 @@ export function assemble(labels: Labels, parts: PanelParts): HTMLElement {
     key(["\u21B5"], labels.select),
   );
   const bar = h("div", { class: "bar" }, icon(MAGNIFIER, 20), parts.input);
-  bar.append(clearButton(parts.input, labels.clearText), parts.close, h("div", { class: "busy" }));
+  bar.append(clearButton(parts.input, labels.clearText));
+  bar.append(...(parts.scope ? [parts.scope] : []), parts.close, h("div", { class: "busy" }));
   return h(
     "div",
     { class: "panel", part: "panel", role: "search", "aria-label": labels.search },

@@ -26,6 +26,8 @@ export interface PanelOptions {
   asked: () => PanelSearch;
   /** The filter that the site sets, once the bundle is open. */
   preset: (index: FindlingIndex) => Promise<Filter | undefined>;
+  /** The switch between parts of the site, if there is one. */
+  scope: HTMLElement | undefined;
   /** A result was chosen: go to `passage`, or to `href` in a site that navigates by itself. */
   select: (hit: Hit, href: string, passage: string, position: number) => void;
   /** The reader types. */

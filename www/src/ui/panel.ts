@@ -139,6 +139,7 @@ export class Panel {
     this.element = assemble(labels, {
       input: this.input,
       close: this.#close,
+      scope: options.scope,
       filters: this.#facets.element,
       scroll: this.#scroll,
       notices: this.#notices.element,
@@ -188,6 +189,7 @@ export class Panel {
   async #open(): Promise<FindlingIndex> {
     const index = await this.#options.open();
     this.#preset = await this.#options.preset(index);
+    if (this.#index === index) return index;
     this.#index = index;
     index.on("semantic", () => this.#showProgress());
     index.on("progress", ({ loaded, total }) => this.#showProgress(total ? loaded / total : 0));
@@ -521,6 +523,10 @@ export class Panel {
     });
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.#close.addEventListener("click", () => this.#options.dismiss());
+    this.#options.scope?.addEventListener("change", () => {
+      this.#opening = undefined;
+      this.#search(false);
+    });
     this.#more.addEventListener("click", () => {
       this.#list.touched = true;
       void this.#nextPage();
