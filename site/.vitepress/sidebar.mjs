@@ -35,6 +35,7 @@ export const sidebar = [
     page("The command line", "/command-line"),
     page("Where to host it", "/hosting"),
     page("Finding a site's search", "/discovery"),
+    page("What readers search for", "/analytics"),
     page("The endpoint in production", "/edge"),
     page("Large sites", "/scale"),
     page("Tables for data engines", "/tables"),
