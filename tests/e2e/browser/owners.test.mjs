@@ -264,6 +264,35 @@ describe("a site under a path", () => {
     });
 });
 
+describe("a site that suggests searches", () => {
+  const session = new Session(() =>
+    serve([build()], {
+      "/": withSearch(`mode="lexical" suggestions="thermocouple, <b>kiln</b> , ,how hot"`),
+      "/search": withResults(`suggestions="thermocouple"`),
+    }),
+  );
+  test("offers them on its page of results", async () => {
+    const page = await session.visit("search");
+    await page.locator("findling-results .state .button").click();
+    await page.waitForURL(/q=thermocouple/);
+    await page.locator("findling-results h3 a").first().waitFor();
+  });
+  test("offers them while nothing is typed", async () => {
+    const page = await session.visitSearch();
+    await page.keyboard.press("Control+k");
+    const offered = page.locator("findling-search .state .button");
+    assert.deepEqual(await offered.allInnerTexts(), ["thermocouple", "<b>kiln</b>", "how hot"]);
+    await offered.first().click();
+    await page.getByRole("option").first().waitFor();
+    assert.equal(await page.getByRole("combobox").inputValue(), "thermocouple");
+    assert.ok(await page.evaluate(() => document.activeElement.localName === "findling-search"));
+    await page.getByRole("combobox").fill("");
+    await offered.nth(1).click();
+    assert.equal(await page.getByRole("combobox").inputValue(), "<b>kiln</b>");
+    assert.equal(await page.locator("findling-search .state b").count(), 0);
+  });
+});
+
 describe("a site that links to its search", () => {
   const session = new Session(() => serve([build()], { "/": withSearch(`parameter="q"`) }));
   for (const address of ["?q=pinholes", "#q=pinholes"])

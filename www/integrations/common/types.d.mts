@@ -42,6 +42,8 @@ interface Searching extends Common {
   /** An attribute to order by; `:desc` has the highest first. */
   sort?: string;
   placeholder?: string;
+  /** Searches that the empty box offers, separated by commas. */
+  suggestions?: string;
   highlight?: boolean;
 }
 

@@ -166,6 +166,7 @@ export abstract class FindlingElement<T extends Labels> extends Base {
       facets: facets[0] === "none" ? [] : facets.length > 0 ? facets : ["*"],
       // Without a placeholder there is no sign whether the box is empty.
       placeholder: this.getAttribute("placeholder") ?? this.labels.placeholder,
+      suggestions: this.namesIn("suggestions"),
       options: this.#searchOptions(),
     };
   }

@@ -32,6 +32,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
     "filter",
     "facets",
     "scopes",
+    "suggestions",
   ];
 
   #panel: Panel | undefined;

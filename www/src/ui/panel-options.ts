@@ -14,6 +14,8 @@ export interface PanelSearch {
   /** The attributes that are shown as filters; `*` for all facets of the bundle. */
   facets: string[];
   placeholder: string;
+  /** Searches that the empty box offers. */
+  suggestions: string[];
   /** Further options from the element's attributes: orders, spread. */
   options: SearchOptions;
 }

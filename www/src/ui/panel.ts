@@ -17,7 +17,7 @@ import { ResultList } from "./result-list";
 import { tagsOf } from "./rows";
 import { comboBox } from "./search-box";
 import { Stage } from "./stage";
-import { StateView } from "./state-view";
+import { StateView, type Suggested } from "./state-view";
 import { type Verdict, verdictOn } from "./verdict";
 
 /**
@@ -306,7 +306,7 @@ export class Panel {
   }
 
   /** Searches with a suggestion in place of the query. */
-  #take({ kind, what, query, verbatim }: Suggestion): void {
+  #take({ kind, what, query, verbatim }: Suggested): void {
     this.input.value = query;
     this.#verbatim = verbatim ? query : "";
     // Clearing filters searches as well.
@@ -479,7 +479,7 @@ export class Panel {
     this.#clear();
     this.#status.textContent = "";
     this.#answered = undefined;
-    this.#state.showHint(this.#index?.info.pages);
+    this.#state.showHint(this.#index?.info.pages, this.#options.asked().suggestions);
     this.idle.hidden = false;
   }
 

@@ -6,13 +6,16 @@ import { h } from "./dom";
 import { fill, type Labels, plural } from "./labels";
 import { reasonOf } from "./notices";
 
+/** A suggestion of the engine, or a query that the site suggests. */
+export type Suggested = Pick<Suggestion, "query"> & Partial<Suggestion>;
+
 /** The actions of the buttons. */
 export interface StateViewOptions {
   labels: () => Labels;
   retry: () => void;
   clearFilters: () => void;
   /** Asks a suggestion in place of the query. */
-  suggest: (suggestion: Suggestion) => void;
+  suggest: (suggestion: Suggested) => void;
   /** Returns the keyboard to the box. */
   focus: () => void;
 }
@@ -29,12 +32,18 @@ export class StateView {
     this.element.hidden = true;
   }
 
-  /** Before anything is typed. `pages` is known once the bundle is open. */
-  showHint(pages: number | undefined): void {
+  /**
+   * Before anything is typed. `pages` is known once the bundle is open; `queries` are those that
+   * the site suggests.
+   */
+  showHint(pages: number | undefined, queries: string[]): void {
     const labels = this.#options.labels();
     const count = pages === undefined ? [] : [plural(labels, labels.pages, pages)];
     this.#show("state", [labels.search, ...count].join(" \u00B7 "));
-    this.element.append(h("p", {}, labels.idleHint));
+    this.element.append(
+      h("p", {}, labels.idleHint),
+      ...queries.map((query) => this.#button(query, () => this.#options.suggest({ query }))),
+    );
   }
 
   /** Nothing was found. */

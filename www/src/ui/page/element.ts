@@ -59,6 +59,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     "order",
     "paging",
     "sorts",
+    "suggestions",
   ];
 
   #frame!: Frame;
@@ -123,7 +124,7 @@ export class FindlingResults extends FindlingElement<Locale> {
         const choices = new Map(
           kind === "filter" || kind === "everything" ? [] : this.#state.choices,
         );
-        if (kind === "part") choices.delete(what);
+        if (kind === "part") choices.delete(what!);
         this.#go({ query, choices });
       },
       focus: () => this.#frame.input.focus(),
@@ -357,7 +358,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     this.#frame.setSummary(isSaid ? "" : found, pages > 0 && !isSaid);
     this.#showChoices();
     this.#notices.show(response, response.query);
-    if (isIdle) this.#stateView.showHint(info.pages);
+    if (isIdle) this.#stateView.showHint(info.pages, this.asked().suggestions);
     else if (pages === 0)
       this.#stateView.showNone(response.query, this.#state.choices.size > 0, response.suggestions);
     else this.#stateView.hide();
