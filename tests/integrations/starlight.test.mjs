@@ -51,6 +51,7 @@ describe("a reader of a site of Starlight", { skip }, () => {
       page.locator("starlight-theme-select select").first().selectOption("dark"),
     );
     await reader.search(page, "dunting");
+    await reader.hasTheme(page, "8px");
     await reader.shoot(page, "starlight-dark");
   });
 

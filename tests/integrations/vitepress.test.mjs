@@ -53,6 +53,7 @@ describe("a reader of a VitePress site", { skip }, () => {
       page.locator("button.VPSwitchAppearance").first().click(),
     );
     await reader.search(page, "dunting");
+    await reader.hasTheme(page, "8px");
     await reader.shoot(page, "vitepress-dark");
   });
 

@@ -137,7 +137,8 @@ export const withClient = (script = "/findling/findling.js") =>
  * or the dialog of a page that has several.
  */
 export async function ask(around, question) {
-  await around.getByRole("combobox").fill(question);
+  // A switch between parts of the site is a combobox too, and its parts are options.
+  await around.getByRole("combobox").and(around.locator("input")).fill(question);
   await answered(around);
 }
 
@@ -159,4 +160,7 @@ export async function focused(page, read) {
 
 /** The text of every option, top to bottom. */
 export const options = (around) =>
-  around.getByRole("option").evaluateAll((found) => found.map((option) => option.innerText));
+  around
+    .getByRole("option")
+    .and(around.locator("[role=option]"))
+    .evaluateAll((found) => found.map((option) => option.innerText));

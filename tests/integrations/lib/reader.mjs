@@ -90,7 +90,7 @@ export async function choose(page, text, address) {
   const texts = await options(openDialog(page));
   const at = texts.findIndex((shown) => shown.includes(text));
   assert.notEqual(at, -1, `${text} is not among ${JSON.stringify(texts)}`);
-  await openDialog(page).getByRole("option").nth(at).click();
+  await openDialog(page).locator("[role=option]").nth(at).click();
   const [path, heading] = address.replace(/^\*\*/, "").split("#");
   await page.waitForURL((url) => {
     const [anchor] = url.hash.slice(1).split(":~:");
@@ -134,6 +134,12 @@ export async function followsTheme(page, key, toDark) {
     const [red] = getComputedStyle(open).backgroundColor.match(/[\d.]+/g);
     return Number(red) < 90;
   });
+}
+
+/** Asserts that the search has the look of a theme of the package, as its corners show. */
+export async function hasTheme(page, radius) {
+  const dialog = openDialog(page);
+  assert.equal(await dialog.evaluate((box) => getComputedStyle(box).borderRadius), radius);
 }
 
 /** Keeps a picture, if FINDLING_SHOTS names a directory. */
