@@ -58,7 +58,8 @@ describe("a site that says what a search is about", () => {
       "/sorted": withSearch(`filter="none" sort="version:desc"`),
       "/scopes": withSearch(
         `filter="version:1" mode="lexical"
-         scopes="Version 3 = version:3; This page's = ; <b>Old</b> = version=1,lang=de; All = none"`,
+         scopes="Version 3 = version:3; This page's = ; <b>Old</b> = version=1,lang=de;
+                 All = none"`,
       ).replace("<title>", `${META}<title>`),
       "/one-scope": withSearch(`scopes=""`),
     }),

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { ask, withSearch } from "../lib/browser.mjs";
+import { ask, withResults, withSearch } from "../lib/browser.mjs";
 import { build, root } from "../lib/bundle.mjs";
 import { faintTexts } from "../lib/contrast.mjs";
 import { serve } from "../lib/server.mjs";
@@ -66,8 +66,8 @@ const THEMES = {
 const SCHEMES = ["light", "dark"];
 
 /** A page with a theme's file on it, light or dark by the switch of its generator. */
-const themed = (name, scheme, more = "") =>
-  withSearch(`theme="page" mode="lexical"`)
+const themed = (name, scheme, more = "", element = withSearch) =>
+  element(`theme="page" mode="lexical"`)
     .replace('<html lang="en">', `<html lang="en" ${THEMES[name][scheme]}>`)
     .replace(
       "</head>",
@@ -125,7 +125,10 @@ const pages = Object.fromEntries(
         variables: [background, text],
       },
     ]) => [
-      ...SCHEMES.map((scheme) => [`/${name}/${scheme}`, themed(name, scheme)]),
+      ...SCHEMES.flatMap((scheme) => [
+        [`/${name}/${scheme}`, themed(name, scheme)],
+        [`/${name}/${scheme}/results`, themed(name, scheme, "", withResults)],
+      ]),
       [
         `/${name}/own`,
         themed(
@@ -139,6 +142,17 @@ const pages = Object.fromEntries(
     ],
   ),
 );
+
+/** Asserts that every text of an element has a contrast of at least 4.5:1. */
+async function noFaintText(page, name) {
+  const element = await page.locator(name).elementHandle();
+  const { faint, count } = await page.evaluate(
+    ([faintTexts, element]) => new Function(`return ${faintTexts}`)()(element, 4.5),
+    [String(faintTexts), element],
+  );
+  assert.ok(count > 20, `${count} texts`);
+  assert.deepEqual(faint, []);
+}
 
 describe("a site with a theme of the package", () => {
   const session = new Session(() => serve([build(), directory], pages));
@@ -156,13 +170,17 @@ describe("a site with a theme of the package", () => {
         const page = await session.visitSearch(`${name}/${scheme}`);
         await answer(page);
         assert.deepEqual(await drawn(page), colours[scheme]);
-        const search = await page.locator("findling-search").elementHandle();
-        const { faint, count } = await page.evaluate(
-          ([faintTexts, search]) => new Function(`return ${faintTexts}`)()(search, 4.5),
-          [String(faintTexts), search],
-        );
-        assert.ok(count > 20, `${count} texts`);
-        assert.deepEqual(faint, []);
+        await noFaintText(page, "findling-search");
+      });
+
+    for (const scheme of SCHEMES)
+      test(`has no faint text on a page of results of ${name}, ${scheme}`, async () => {
+        const page = await session.visitResults(`${name}/${scheme}/results?q=kiln&f.kind=faq`);
+        const text = await page
+          .locator("findling-results")
+          .evaluate((element) => getComputedStyle(element).getPropertyValue("--findling-text"));
+        assert.notEqual(text, "", "the theme is for the page of results, too");
+        await noFaintText(page, "findling-results");
       });
 
     test(`changes with the switch of ${name}, while the search is open`, async () => {
