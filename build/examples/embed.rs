@@ -1,5 +1,5 @@
-//! Embeds the chunks of a site whenever it is told to: this project's side of the native part of
-//! `cargo xtask bench encoder`.
+//! Embeds the chunks of a site on demand: this project's side of the native part of `cargo xtask
+//! bench encoder`.
 //!
 //! `cargo run --release --workspace --example embed -- MODEL MOST INPUT...`
 //!

@@ -1,4 +1,4 @@
-//! Benchmark of the graph of neighbours: the cost beside that of instant-distance, and the best way
+//! Benchmark of the graph of neighbours: the cost compared with instant-distance, and the best way
 //! to store it.
 //!
 //! Question: time, edges and recall@10 of the HNSW graph that `findling build` makes, on one core
@@ -6,7 +6,7 @@
 //! core; the bytes of the graph's two possible encodings, ascending distances as varints against
 //! plain u32 offsets and neighbours, each deflated.
 //!
-//! Corpus: the vectors of any bundle. One in a hundred is left out and asked for.
+//! Corpus: the vectors of any bundle. One vector in a hundred is left out and used as a query.
 //!
 //! ```sh
 //! cargo run --release -p findling --no-default-features --example graph_cost -- \

@@ -45,7 +45,7 @@ pub enum NameKind {
 }
 
 impl NameKind {
-    /// Returns whether all names that fit are meant where several do: the spellings of a person,
+    /// Returns whether all matching names are meant if several match: the spellings of a person, or
     /// the directories of one name.
     pub fn takes_all(self) -> bool {
         matches!(self, Self::Person | Self::Path)
@@ -56,7 +56,7 @@ impl NameKind {
 const PEOPLE_ATTRIBUTES: [&str; 7] =
     ["author", "contributor", "creator", "editor", "person", "people", "speaker"];
 
-/// Returns the kind of names that the values of an attribute are.
+/// Returns the kind of names that an attribute's values belong to.
 pub fn kind_of_values(attribute: &str) -> NameKind {
     let key = key(attribute);
     let singular = key.strip_suffix('s').unwrap_or(&key);

@@ -79,13 +79,13 @@ pub struct Step {
     pub unit: String,
     /// The first warnings.
     pub warnings: Vec<String>,
-    /// Warnings that are not among them.
+    /// Number of further warnings.
     pub more_warnings: usize,
 }
 
 impl JobProgress {
     fn told(&self) -> MutexGuard<'_, Told> {
-        // A job that panicked told what it told.
+        // The messages of a job that panicked are still valid.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

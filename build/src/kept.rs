@@ -9,8 +9,8 @@ use crate::sources::Listing;
 /// The results that the next build need not compute again. Each log can be deleted at any time.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// The directory of the bundle that is replaced, which stays as it is; `None` where there is
-    /// none to go on from.
+    /// The directory of the bundle that is replaced, which stays as it is; `None` if there is no
+    /// bundle to continue from.
     pub bundle: Option<PathBuf>,
     /// The hashes of the input's files that are known, BLAKE3 in hex digits.
     pub hashes: HashMap<PathBuf, String>,

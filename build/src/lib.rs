@@ -4,7 +4,7 @@
 //! Modules form layers: a module imports only from layers below its own. `build/layers.txt` lists
 //! the layers, and a test keeps the rule.
 
-// `standard_streams` prints: a closed pipe must not be a panic.
+// Only `standard_streams` prints, so that a closed pipe does not cause a panic.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod budget;

@@ -12,9 +12,9 @@ use findling_build::output::Failure;
 use findling_build::standard_streams::has_output;
 use findling_build::ui::{Ui, Verbosity};
 
-/// The stages of a build free much memory for the next stage; with the system's allocator it stays
-/// fragmented. Large pages are off (`no_thp`): the system clears a whole one when its first byte
-/// is touched, which was a tenth of the time of a sync.
+/// Each stage of a build frees much memory for the next stage; the system's allocator leaves it
+/// fragmented. Huge pages are off (`no_thp`): the system clears a whole page when its first byte is
+/// touched, which took a tenth of the time of a sync.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -91,8 +91,8 @@ enum Command {
     Man(commands::man::Args),
 }
 
-/// Returns the command line. Under the name of Pagefind's program, such as a link `pagefind` to
-/// this one, it is that of `findling pagefind`.
+/// Returns the command line. If the program runs under the name of Pagefind's program, for example
+/// by a link `pagefind`, returns the command line of `findling pagefind`.
 fn arguments() -> Vec<OsString> {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
     let name = arguments.first().map(Path::new).and_then(Path::file_stem);
@@ -110,7 +110,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // An argument may be missing because the setting that has it needs trust.
+            // An argument may be missing because its setting in a file needs trust.
             if let Some(warning) = warning.filter(|_| error.use_stderr()) {
                 Ui::new(Verbosity::Normal).warn(warning);
             }
@@ -172,7 +172,7 @@ fn main() -> ExitCode {
         Command::Man(args) => commands::man::run(args, Cli::command(), &ui),
     };
     outcome.unwrap_or_else(|error| {
-        // A program gets one object: the error only if nothing was printed before it.
+        // A program gets one JSON object: the error is only printed if nothing was printed before.
         if wants_json() && !has_output() {
             Failure::of(&error).print();
         }
@@ -181,7 +181,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Ends for a `findling.toml` that cannot be read.
+/// Exits because a `findling.toml` cannot be read.
 fn unreadable(error: &anyhow::Error) -> ExitCode {
     let failure = Failure::of(error);
     if wants_json() {
@@ -192,12 +192,12 @@ fn unreadable(error: &anyhow::Error) -> ExitCode {
     failure.exit().into()
 }
 
-/// Returns whether a program asked.
+/// Returns whether the output is for a program.
 fn wants_json() -> bool {
     std::env::args_os().any(|arg| arg == "--json" || arg == "--format=json")
 }
 
-/// Ends for arguments that cannot be read, and for help. A program that asked for JSON gets the
+/// Exits for arguments that cannot be parsed, and for help. A program that asked for JSON gets the
 /// error as JSON.
 fn refused(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && wants_json() {
@@ -246,7 +246,7 @@ mod tests {
         }
     }
 
-    /// Commands that a project's file sets no option of.
+    /// Commands whose options a project's file cannot set.
     const WITHOUT: [&str; 17] = [
         "agents",
         "collection",

@@ -192,7 +192,7 @@ mod tests {
             "{\n  \"k1\": 0.9,\n  \"meaning\": 0.55\n}\n"
         );
         assert_eq!(read(&path).expect("read"), setting);
-        // What is named: the parameter, what it may be, what was found.
+        // The names: the parameter, what it may be, what was found.
         for (text, named) in [
             ("[1]", &["object"][..]),
             (r#"{"k2": 1}"#, &["`k2`", "titleLength, headingLength"]),

@@ -1,8 +1,8 @@
 //! Text of a site made harmless for a terminal, a file and a reader.
 //!
 //! Indexed text is hostile until checked. An escape sequence controls the terminal, a bidirectional
-//! override shows text in another order than it has, and invisible characters hide text from people
-//! that programs read. Everything that the shell prints goes through a function of this module.
+//! override shows text in a different order, and invisible characters hide text from people that
+//! programs still read. Everything that the shell prints goes through a function of this module.
 //!
 //! | characters | one line, several lines | JSON |
 //! |---|---|---|
@@ -18,11 +18,11 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-/// The treatment of a character: kept, shown as its code point, or left out.
+/// The treatment of a character: kept, shown as its code point, or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Keep,
-    /// A space, or what the caller keeps of line ends and tabs.
+    /// A space, or a line end or tab that the caller keeps.
     Space,
     /// The code point, in angle brackets.
     Show,
@@ -60,8 +60,8 @@ fn made_safe(text: &str, space: impl Fn(char) -> char) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Serialises as JSON on one line. Characters of strings that could do harm are escaped, so that a
-/// program that reads the JSON has the text as it is.
+/// Serialises as JSON on one line. Harmful characters in strings are escaped, so that a program
+/// that reads the JSON gets the text unchanged.
 ///
 /// # Errors
 /// The errors of [`serde_json::to_string`].
@@ -77,8 +77,8 @@ pub fn json_pretty(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(escaped(serde_json::to_string_pretty(value)?))
 }
 
-/// Escapes characters of JSON that could do harm. They occur in strings only, so the result is JSON
-/// too.
+/// Escapes characters of JSON that could do harm. They only occur in strings, so the result is
+/// valid JSON too.
 fn escaped(json: String) -> String {
     if json.is_ascii() && !json.contains('\u{7f}') {
         return json;
@@ -122,8 +122,8 @@ pub fn markdown_code(text: &str) -> String {
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// Returns an address on one line that ends where it ends: white space, controls, quotes and
-/// brackets are percent-encoded.
+/// Returns an address on one line without characters that could end it: white space, controls,
+/// quotes and brackets are percent-encoded.
 pub fn url(url: &str) -> String {
     let mut safe = String::with_capacity(url.len());
     for (c, fate) in with_fates(url) {
@@ -151,7 +151,7 @@ pub fn is_link(url: &str) -> bool {
     }
 }
 
-/// Returns a cell of a table that a spreadsheet does not take for a formula.
+/// Returns a table cell that a spreadsheet does not interpret as a formula.
 pub fn cell(text: &str) -> Cow<'_, str> {
     let safe = lines(text);
     if safe.starts_with(['=', '+', '-', '@', '\t', '\n']) {

@@ -1,7 +1,7 @@
 //! Standard output and standard error, whose reader may leave early, as `head` does.
 //!
-//! A command whose output was closed ends quietly with its usual exit status: what it still writes
-//! is dropped. A long list asks [`is_closed`] and stops.
+//! A command whose output was closed ends quietly with its usual exit status; its further output is
+//! dropped. A long list asks [`is_closed`] and stops.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(full, Err(ErrorKind::StorageFull));
         assert_eq!(until_closed(&closed, 3, || Ok(2)).ok(), Some(2));
         assert_eq!(fails(ErrorKind::BrokenPipe).ok(), Some(3));
-        // Nothing is written from then on.
+        // From then on nothing is written.
         assert_eq!(fails(ErrorKind::StorageFull).ok(), Some(3));
         assert!(closed.load(Ordering::Relaxed));
     }

@@ -38,7 +38,7 @@ pub struct Ui {
     links: bool,
     bars: bool,
     json_progress: bool,
-    /// Whether results go to standard output, and so may follow the width of a terminal.
+    /// Whether results go to standard output, so that the terminal's width may decide theirs.
     fits_terminal: bool,
     /// Whether a pager may show results.
     pages: bool,
@@ -228,8 +228,8 @@ impl Ui {
         paint.apply(self.colour_out, text)
     }
 
-    /// Returns a painted text that leads somewhere, on a terminal that shows colours (OSC 8).
-    /// `href` must be a safe address.
+    /// Returns a painted text that is a link, on a terminal that shows colours (OSC 8). `href` must
+    /// be a safe address.
     pub fn link(&self, href: Option<&str>, painted: &str) -> String {
         match href.filter(|_| self.links) {
             Some(href) => format!("\x1b]8;;{href}\x1b\\{painted}\x1b]8;;\x1b\\"),
@@ -237,7 +237,7 @@ impl Ui {
         }
     }
 
-    /// Returns this console without messages but warnings and errors.
+    /// Returns this console with warnings and errors as its only messages.
     pub fn quiet(&self) -> Self {
         Self { verbosity: Verbosity::Quiet, bars: false, json_progress: false, ..self.clone() }
     }
@@ -376,8 +376,8 @@ fn width(screen: Option<Screen>, columns: Option<&str>) -> usize {
     given.map_or(DEFAULT_COLUMNS, |columns: usize| columns.clamp(MIN_COLUMNS, MAX_COLUMNS))
 }
 
-/// Returns a bar that is not drawn, but told as JSON: at once, and then twice a second until its
-/// end. A `total` of 0 is not known yet.
+/// Returns a bar that is not drawn, but reported as JSON: at once, and then twice a second until
+/// its end. A `total` of 0 is not known yet.
 fn reported(verb: &str, total: u64, unit: &str) -> Counter {
     let bar = ProgressBar::hidden();
     bar.set_length(total);

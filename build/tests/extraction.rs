@@ -1,9 +1,9 @@
-//! Tests of the text that is indexed of the markup of generators and themes.
+//! Tests of the indexed text from the markup of generators and themes.
 //!
 //! Each directory of `extraction/` holds pages of one kind, and `expected.txt`: their URLs, titles,
 //! sections and text, and the messages about pages that are left out. Words that no reader sees are
-//! marked by the word `Unseen` and must not come out. After a change that is meant, run the test
-//! with `FINDLING_BLESS=1` and read the difference.
+//! marked by the word `Unseen` and must not appear. After an intended change, run the test with
+//! `FINDLING_BLESS=1` and read the difference.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Writes the pages below a directory as text, one line for each heading, paragraph and line of
-/// code. Each file is an input, or the directory is, as a site.
+/// code. The input is each file, or the directory as a site.
 fn extracted(root: &Path, is_site: bool) -> String {
     let mut inputs = Vec::new();
     files(root, &mut inputs);
@@ -157,7 +157,7 @@ fn reference_marks_part_from_their_words() {
     check("footnotes");
 }
 
-/// Returns the text of the first fenced block of a language behind a heading of the documentation.
+/// Returns the text of the first fenced block of a language in a document.
 fn block<'a>(document: &'a str, language: &str) -> &'a str {
     let fence = format!("```{language}\n");
     let start = document.find(&fence).expect("a block of the language") + fence.len();

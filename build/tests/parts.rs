@@ -32,7 +32,7 @@ fn compare(make: fn(&Path), options: &[&str]) {
         }
         let merged = at(&format!("merged{of}"));
         let mut merge = vec!["merge", "--no-client", "--json", "--output", &merged];
-        // What waits in a temporary file changes no byte.
+        // Data in a temporary file changes no byte of the bundle.
         merge.extend((of == 3).then_some("--memory=0"));
         merge.extend(parts.iter().map(String::as_str));
         let report: Value = serde_json::from_str(&succeeds(&merge)).unwrap();

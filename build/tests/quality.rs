@@ -1,10 +1,10 @@
-//! Does search find what readers mean? Floors under the quality of retrieval, on questions nobody
-//! tuned for.
+//! Tests that search finds what readers mean: lower bounds for the quality of retrieval, on
+//! questions that were not used for tuning.
 //!
 //! The Rust Book comes with the toolchain, its questions are in `tests/quality`. Judged sets in
 //! BEIR's layout are taken from `$FINDLING_EVAL_SETS` (a directory of `NAME.tar.gz`), else from
-//! `../shared/data/eval` beside the project. What is missing is skipped, and said. The floors are a
-//! little below what was measured; docs/design has the measurements.
+//! `../shared/data/eval` beside the project. Missing sets are skipped with a message. The lower
+//! bounds are a little below the measured values, which are in docs/design.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a path in UTF-8")
 }
 
-/// Builds a corpus, evaluates it, and holds what was measured against the floors.
+/// Builds a corpus, evaluates it, and compares the results with the lower bounds.
 fn hold(
     name: &str,
     corpus: &Path,
@@ -135,7 +135,7 @@ fn hold(
 fn questions_about_the_rust_book_find_their_pages() {
     let Some(book) = rust_book("questions") else { return };
     let dir = tempfile::tempdir().expect("a temporary directory");
-    // The chapters alone, without the stubs of editions past.
+    // The chapters alone, without the stubs of past editions.
     let corpus = dir.path().join("book");
     std::fs::create_dir(&corpus).expect("created");
     for entry in std::fs::read_dir(&book).expect("a directory").flatten() {
@@ -145,7 +145,7 @@ fn questions_about_the_rust_book_find_their_pages() {
         }
     }
     let (queries_file, qrels_file) = questions(dir.path(), &corpus, "");
-    // Some questions have two pages that answer them, so what counts is the place of the first.
+    // Some questions have two pages that answer them, so the place of the first one counts.
     let floors = [
         floor("transformer", "lexical", "mrr@10", 0.55),
         floor("transformer", "hybrid", "mrr@10", 0.65),
@@ -154,8 +154,8 @@ fn questions_about_the_rust_book_find_their_pages() {
     hold("Rust Book", &corpus, &[], &queries_file, &qrels_file, &floors);
 }
 
-/// Writes the questions about the Rust Book and their answers. `prefix`: what the ids of its pages
-/// begin with.
+/// Writes the questions about the Rust Book and their answers. `prefix`: the beginning of the ids
+/// of its pages.
 fn questions(dir: &Path, book: &Path, prefix: &str) -> (PathBuf, PathBuf) {
     let questions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/quality/rust-book.tsv");
     let questions = std::fs::read_to_string(questions).expect("the questions");
@@ -174,7 +174,7 @@ fn questions(dir: &Path, book: &Path, prefix: &str) -> (PathBuf, PathBuf) {
     (queries_file, qrels_file)
 }
 
-/// Searches the toolchain's books, built as large sites are: the centroids do not say which vector
+/// Searches the toolchain's books, built like large sites, whose centroids do not say which vector
 /// is in which cell. Words and the static table need no model.
 #[test]
 fn large_sites_find_in_a_browser_what_all_vectors_find() {
@@ -208,7 +208,8 @@ fn large_sites_find_in_a_browser_what_all_vectors_find() {
     let (words, all) = (eval("lexical", &[]), eval("hybrid", &[]));
     let streamed = eval("hybrid", &["--streamed"]);
     println!("Rust books: words {words:.3}, all vectors {all:.3}, streamed {streamed:.3}");
-    // With 34 questions a page that changes places with its neighbour makes some 0.01.
+    // With 34 questions, a page that changes places with its neighbour changes the figure by about
+    // 0.01.
     assert!(streamed >= all - 0.02, "streamed {streamed:.3}, with all vectors {all:.3}");
     assert!(streamed >= words, "streamed {streamed:.3}, by words {words:.3}");
 }
@@ -228,8 +229,8 @@ fn copy_pages(from: &Path, to: &Path) {
     }
 }
 
-/// Unpacks a set below `into` and returns its directory. Where there is none, reports that and
-/// returns `None`.
+/// Unpacks a set below `into` and returns its directory. If there is none, reports that and returns
+/// `None`.
 fn unpacked(set: &str, into: &Path) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/eval");
     let sets = std::env::var_os("FINDLING_EVAL_SETS").map_or(beside, PathBuf::from);
@@ -285,8 +286,8 @@ fn judged_sets_keep_their_quality() {
     }
 }
 
-/// Measures search by words alone, which needs no model: these floors hold on every machine that
-/// has the sets.
+/// Measures search by words alone, which needs no model. These lower bounds hold on every machine
+/// with the sets.
 #[test]
 fn words_alone_keep_their_quality() {
     for (set, least) in [("scifact", 0.68), ("tldr_git_tasks", 0.67)] {

@@ -1,9 +1,9 @@
-//! Does search find functions, turns and pages of PDFs? Floors under the quality of retrieval on
-//! sets that scripts of `tests/quality` make from what is on the machine: the crates of this
-//! workspace and Python's library, the Rust Book of the toolchain, PDFs, papers.
+//! Tests that search finds functions, turns and pages of PDFs: lower bounds for the quality of
+//! retrieval, on sets that scripts of `tests/quality` make from files on the machine: the crates of
+//! this workspace and Python's library, the Rust Book of the toolchain, PDFs, papers.
 //!
-//! Missing sets are skipped with a message. The floors are a little below what was measured.
-//! `docs/experiments/quality-sets.md` has the measurements on pinned packages.
+//! Missing sets are skipped with a message. The lower bounds are a little below the measured
+//! values. `docs/experiments/quality-sets.md` has the measurements on pinned packages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -182,7 +182,7 @@ fn questions_about_sections_come_from_indexes_and_links_and_repeat_no_heading() 
     let made = std::fs::read_to_string(sets.join("manual/queries.jsonl")).expect("questions");
     let questions: Vec<Value> =
         made.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    // "joined table" says the heading again.
+    // "joined table" repeats the heading.
     assert_eq!(questions.len(), 2, "{made}");
     for (question, (asked, anchors)) in questions
         .iter()

@@ -1,8 +1,9 @@
-//! Is the order of results the one a reader expects? The cases of `tests/ranking`, by words alone.
+//! Tests that results have the order that a reader expects: the cases of `tests/ranking`, by words
+//! alone.
 //!
 //! A topic is a directory of pages and a file of cases, each of which says in words why its order
-//! must be so; README.md there has the keys. `tests/e2e/browser/ranking.test.mjs` asks the same of
-//! the client in a browser.
+//! must be so; README.md there has the keys. `tests/e2e/browser/ranking.test.mjs` runs the same
+//! cases with the client in a browser.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use findling_engine::Request;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Pages asked for where a case does not say: more than any topic has.
+/// Number of requested pages if a case does not give one. No topic has so many.
 const LIMIT: usize = 100;
 
 /// Fields of the request that a case may set.
@@ -55,7 +56,7 @@ struct Case {
     typed: Option<usize>,
     why: String,
     source: Option<String>,
-    /// The reason for which the engine does not do so yet. Then the case must fail.
+    /// The reason why the engine does not do so yet. The case must then fail.
     open: Option<String>,
     first: Option<String>,
     order: Option<Vec<String>>,
@@ -149,7 +150,7 @@ impl Case {
                 None
             }
         };
-        // Where it is typed, each beginning; the whole comes last.
+        // If the query is typed, each beginning; the whole query comes last.
         let ends: Vec<usize> =
             self.query.char_indices().map(|(at, _)| at).skip(1).chain([self.query.len()]).collect();
         let beginnings = match self.typed {
@@ -200,7 +201,7 @@ impl Case {
         wrong
     }
 
-    /// Says what a response lacks.
+    /// Returns the missing parts of a response.
     fn expect(&self, response: &Value, mut say: impl FnMut(String)) {
         let list = ids(response);
         let section = &response["results"][0]["sections"][0];
@@ -343,7 +344,7 @@ fn files(directory: &Path, below: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Builds a topic's bundle and opens it; the error is what the tool said.
+/// Builds a topic's bundle and opens it; the error is the tool's message.
 fn build(directory: &Path, topic: &Topic, out: &Path) -> Result<Host, String> {
     let out = out.join("bundle");
     let output = Command::new(env!("CARGO_BIN_EXE_findling"))

@@ -1,5 +1,4 @@
-//! The commands `search`, `eval` and `inspect --budget` over a small bundle in both of its shapes,
-//! as a person would run them.
+//! The commands `search`, `eval` and `inspect --budget` over a small bundle in both of its forms.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -266,7 +265,7 @@ fn the_budget_is_measured_and_can_be_exceeded() {
         assert_eq!(allowed("1 elephant").status.code(), Some(2));
         assert_eq!(allowed(&(together - 1).to_string()).status.code(), Some(1));
     }
-    // Its sections are too short to take queries from.
+    // Its sections are too short for making queries.
     let said = String::from_utf8_lossy(&findling(&["inspect", text(&file), "--budget"]).stderr)
         .into_owned();
     assert!(said.contains("--queries"), "{said}");
@@ -295,7 +294,7 @@ fn mistakes_are_named() {
         3,
         "no-such-model",
     );
-    // A shard that was changed on the way is refused by name, not searched.
+    // A shard that was changed on the way is not searched; an error names it.
     let shards = directory.join("shards");
     for shard in std::fs::read_dir(&shards).expect("a directory") {
         let path = shard.expect("an entry").path();
@@ -546,8 +545,8 @@ fn a_tuned_ranking_travels_with_the_bundle() {
     let again = eval(&out, &["--tune"]);
     assert_eq!(again, report, "the same every time");
 
-    // What the file says is what the bundle built with it does, and what one without it does when
-    // told.
+    // A bundle that is built with the file behaves like one that gets the same parameters as
+    // options.
     build(&tuned, &["--ranking", text(&file)]);
     let after = ndcg(&eval(&tuned, &[]));
     assert!(after > before + 0.05, "{before} {after}");
@@ -561,7 +560,7 @@ fn a_tuned_ranking_travels_with_the_bundle() {
         kept.as_object().map(|r| r.len())
     );
 
-    // From there nothing more is to be had.
+    // From there, nothing more can be gained.
     assert_eq!(eval(&tuned, &["--tune"])["holds"], false);
 }
 
@@ -620,7 +619,7 @@ fn without_judgements_headings_are_asked_for_and_a_warning_says_so() {
     let (directory, _) = corpus(at.path());
     let output = findling(&["eval", text(&directory), "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    // "Shared State" and "Message Passing"; one word is no question.
+    // "Shared State" and "Message Passing"; a single word is not a question.
     assert_eq!((&report["nQueries"], &report["modes"][0]["mrr@10"]), (&json!(2), &json!(1.0)));
     assert!(String::from_utf8_lossy(&output.stderr).contains("favours search by words"));
     let output = findling(&["eval", text(&directory), "--tune"]);

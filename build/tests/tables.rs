@@ -1,4 +1,5 @@
-//! Tables of sections and vectors: the bundle of tables is that of the site, byte for byte.
+//! Tests that a bundle from tables of sections and vectors equals the bundle of the site, byte for
+//! byte.
 
 #![cfg(feature = "parquet")]
 
@@ -36,7 +37,7 @@ impl Home {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// Builds what `inputs` name. Returns how many texts were embedded.
+    /// Builds the `inputs`. Returns the number of embedded texts.
     fn build(&self, inputs: &[&str], output: &str, options: &[&str]) -> u64 {
         let inputs: Vec<String> = inputs.iter().map(|name| self.at(name)).collect();
         let output = self.at(output);
@@ -90,7 +91,7 @@ impl Home {
         writer.close().unwrap();
     }
 
-    /// Writes a table as `to` that is `from` with changed columns.
+    /// Copies the table `from` to `to` with changed columns.
     fn change(
         &self,
         from: &str,
@@ -116,7 +117,7 @@ fn same(name: &str, column: &ArrayRef) -> Option<(String, ArrayRef)> {
     Some((name.to_owned(), column.clone()))
 }
 
-/// Builds a site, and what is split and embedded of it in several ways.
+/// Builds a site at once, and from sections and vectors that are made in several ways.
 fn compare(make: fn(&Path), reading: &[&str], encoder: &str, of_build: &[&str]) {
     let home = Home::with(make);
     let encoder = &[encoder][..];
@@ -350,7 +351,7 @@ fn tables_that_do_not_fit_are_refused_and_nothing_is_written() {
         };
         assert_eq!(home.refused(inputs, hash), "table", "{column}");
     }
-    // Values that cannot be.
+    // Impossible values.
     let spoilt = |column: &str, values: &ArrayRef, of: &ArrayRef, name: &str| match name == column {
         true => Some((name.to_owned(), of.clone())),
         false => same(name, values),
@@ -440,7 +441,8 @@ fn a_table_that_is_cut_off_or_changed_is_refused_or_builds_the_same() {
             let inputs: Vec<String> = inputs.iter().map(|name| home.at(name)).collect();
             arguments.extend(inputs.iter().map(String::as_str));
             let ended = findling(&arguments);
-            // Parquet has no checksum by default: what is not refused must not end in a crash.
+            // Parquet has no checksum by default. Damage that is not detected must not cause a
+            // crash.
             assert!(ended.status.code().is_some(), "byte {place} of {}", whole.len());
             let _ = fs::remove_dir_all(&output);
         }

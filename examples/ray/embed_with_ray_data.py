@@ -75,7 +75,7 @@ def split(source: str, encoder: str, workers: int, options: List[str], to: Path)
     )
     read = to / "split"
     pipeline.write_parquet(str(read))
-    # What the site as a whole tells, such as titles without its name, is part of the texts.
+    # The texts contain facts that depend on the whole site, such as titles without the site's name.
     sections = to / "sections.parquet"
     run("sections", str(read), "--encoder", encoder, "--output", str(sections))
     return sections

@@ -1,4 +1,4 @@
-"""`build`, and what it says.
+"""Tests of `build` and its messages.
 
     FINDLING_BINARY_PATH=target/release/findling PYTHONPATH=src python -m unittest discover tests
 """

@@ -1,4 +1,4 @@
-"""What data engines use: `Encoder`, `Splitter` and `split_sections`.
+"""Tests of the functions for data engines: `Encoder`, `Splitter` and `split_sections`.
 
     FINDLING_BINARY_PATH=target/release/findling PYTHONPATH=src python -m unittest discover tests
 
@@ -49,7 +49,7 @@ def files(directory: Path) -> Dict[str, bytes]:
 
 
 def vectors_of_program(*arguments: str) -> List[Dict[str, Any]]:
-    """What `findling embed` prints: the vectors that a build makes."""
+    """The output of `findling embed`: the vectors that a build makes."""
     command = [findling.program(), "--quiet", "embed", "--no-cache", *arguments]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -180,7 +180,7 @@ class EncoderTest(Home):
                 os.kill(program, 0)
             except ProcessLookupError:
                 return
-            # Where nobody waits for orphans, they stay as zombies.
+            # If no process waits for orphans, they stay as zombies.
             status = Path(f"/proc/{program}/stat")
             if status.is_file() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z":
                 return

@@ -14,7 +14,10 @@ import { navigation, sidebar } from "./sidebar.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Packages that the documents and the plugin need. Where these lie nothing is installed. */
+/**
+ * Packages that the documents and the plugin need. In the places of these files, nothing is
+ * installed.
+ */
 const packages = {
   name: "packages-of-the-site",
   enforce: "pre",

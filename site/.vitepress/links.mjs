@@ -19,7 +19,7 @@ export function links(markdown, root) {
   });
 }
 
-/** Where a link of a document leads on the site. */
+/** The target of a document's link on the site. */
 export function target(source, href) {
   if (/^(?:[a-z][a-z+.-]*:|\/|#|$)/i.test(href)) return href;
   const [, path, rest] = /^([^?#]*)(.*)$/s.exec(href);

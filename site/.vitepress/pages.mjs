@@ -1,6 +1,6 @@
 // Which of the repository's documents are pages, and at which address.
 
-/** Where files that are no pages are shown. */
+/** The address where files that are not pages are shown. */
 export const REPOSITORY = "https://github.com/findling-search/findling";
 
 /** Documents outside of `docs` and `site/pages`, with their addresses. */

@@ -1,4 +1,4 @@
-// Takes pictures of the user interface over a site with a bundle, to be looked at after a change.
+// Takes pictures of the user interface over a site with a bundle, for a look after a change.
 //
 //   cargo xtask pictures, or
 //   node pictures.mjs SITE OUT     SITE is a directory with the bundle in `findling/`
@@ -25,7 +25,7 @@ if (site === undefined || out === undefined) {
 const QUESTION = "let several owners share one value";
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true };
 
-/** How each picture is taken: the context's options, and how the page is written. */
+/** The options of the context and the HTML of the page, for each picture. */
 const WAYS = {
   desktop: {},
   phone: { options: { ...PHONE, isMobile: true } },

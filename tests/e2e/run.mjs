@@ -1,6 +1,6 @@
 // Runs the tests. `npm test` runs all; `node run.mjs browser`, `firefox` or `worker` runs one
-// directory, `orca` and `component` those that only nightly tests run. Further arguments select
-// files whose names contain one of them. Skipped tests print the reason.
+// directory, `orca` and `component` run the tests that are only run nightly. Further arguments
+// select files whose names contain one of them. Skipped tests print the reason.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";

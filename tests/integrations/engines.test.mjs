@@ -12,7 +12,7 @@ import { files, packageEnvironment, testPackage } from "./lib/python.mjs";
 const SOURCE = join(root, "docs");
 const ENCODER = ["--encoder", "hash"];
 
-/** What a test says if a Python is missing. */
+/** The message of a test if a Python is missing. */
 const missing = (name) =>
   process.env[name] ? undefined : `${name}: \`cargo xtask test --nightly\` installs it`;
 
@@ -60,7 +60,7 @@ function pipeline(python, example, directory, program) {
     {
       cwd: directory,
       encoding: "utf8",
-      // A worker that is killed is missed after a while.
+      // The loss of a killed worker is noticed after a while.
       timeout: 600_000,
       env: packageEnvironment(directory, program),
     },

@@ -24,7 +24,7 @@ function sources() {
   return site;
 }
 
-/** Copies the partial as the documents say, from where npm puts the package. */
+/** Copies the partial as documented, from the place where npm puts the package. */
 function copyNpm(site) {
   const partials = join(site, "layouts/partials");
   mkdirSync(partials, { recursive: true });
@@ -32,7 +32,7 @@ function copyNpm(site) {
   copyFileSync(join(root, "www", partial), join(partials, "findling.html"));
 }
 
-/** Builds the index of a directory, as a site's own script does after `hugo`. */
+/** Builds the index of a directory, like a site's own script after `hugo`. */
 function index(site, directory, output, ...more) {
   const args = ["build", directory, "--output", output, ...more];
   run(site, findling, ["--quiet", ...args, "--client", join(root, "www/dist")]);

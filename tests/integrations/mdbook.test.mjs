@@ -11,7 +11,7 @@ import { Session } from "./lib/session.mjs";
 
 const skip = missingPython("mdbook");
 
-/** A chapter whose name begins as that of the bundle's directory. */
+/** A chapter whose name begins like the name of the bundle's directory. */
 const ABOUT_SEARCH = {
   path: "findling-keys",
   title: "Searching the book",

@@ -1,4 +1,4 @@
-// Sites of MkDocs, with Material and with the theme that MkDocs brings.
+// Sites of MkDocs, with Material and with the theme that comes with MkDocs.
 
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
@@ -25,7 +25,7 @@ for (const { theme, key, toDark } of [
   {
     theme: "mkdocs",
     key: "s",
-    // As the theme's own menu does, which needs files of another host.
+    // This is what the theme's own menu does, but the menu needs files from another host.
     toDark: (page) =>
       page.evaluate(() => document.documentElement.setAttribute("data-bs-theme", "dark")),
   },

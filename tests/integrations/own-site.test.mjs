@@ -140,7 +140,7 @@ describe("a reader of Findling's site", { skip }, () => {
       return page;
     };
 
-    /** Drops files or directories of this machine. */
+    /** Drops files or directories of this machine onto the page. */
     const drop = async (page, ...files) => {
       const { x, y, width, height } = await page.locator(".drop").boundingBox();
       const devtools = await page.context().newCDPSession(page);
@@ -263,7 +263,7 @@ describe("a reader of Findling's site", { skip }, () => {
   });
 });
 
-/** What axe has to say of a page. */
+/** The findings of axe on a page. */
 async function violations(page) {
   await page.addScriptTag({ path: axe });
   const { violations } = await page.evaluate((options) => globalThis.axe.run(options), AXE);
@@ -272,11 +272,11 @@ async function violations(page) {
   );
 }
 
-/** What a page has asked for. */
+/** The requests of a page. */
 const requested = (page) =>
   page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
 
-/** A folder of four pages in two languages, with files that are no pages. */
+/** A folder of four pages in two languages, with files that are not pages. */
 function folder() {
   const directory = join(scratch(), "kiln");
   const files = {

@@ -1,5 +1,5 @@
-// The npm package as it is published: what tools and TypeScript say of its tarball, and what Node
-// does with it.
+// Tests of the npm package as it is published: with tools and TypeScript on its tarball, and in
+// Node.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -81,14 +81,14 @@ describe("the npm package", { skip: missing("package") }, () => {
     const imports = [...names, ...more].map((name) => `import "findling${name}";`);
     writeFileSync(join(site, "server.mjs"), imports.join("\n"));
     run(site, process.execPath, ["server.mjs"]);
-    // As a framework renders on a server of another kind than Node.
+    // Renders like a framework on a server that is not Node.
     run(site, process.execPath, ["--conditions=worker", "--conditions=browser", "server.mjs"]);
   });
 });
 
 describe("`open` in Node", { skip: missing("package") }, () => {
   let site;
-  /** What a script prints that opens targets one after the other. */
+  /** The output of a script that opens targets one after the other. */
   const titles = (...targets) => {
     const script = `import { open } from "findling";
       for (const target of ${JSON.stringify(targets)}) {

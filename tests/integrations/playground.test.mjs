@@ -1,4 +1,4 @@
-// The indexer of the playground gives the bundle that the tool gives, byte for byte.
+// Tests that the indexer of the playground makes the same bundle as the tool, byte for byte.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -95,7 +95,7 @@ describe("the indexer of the playground", { skip }, () => {
 });
 
 describe("the worker of the playground", () => {
-  /** What the worker hands to the indexer, and what it answers. */
+  /** The messages of the worker to the indexer, and the answers. */
   async function taken(files) {
     const directory = scratch();
     const write = (name, text) => writeFileSync(join(directory, name), text);
@@ -146,7 +146,7 @@ describe("the worker of the playground", () => {
   });
 });
 
-/** A directory with a page in each form, one of which takes in a part. */
+/** A directory with a page in each form, one of which includes a part. */
 function markup() {
   const directory = scratch();
   const files = {

@@ -1,5 +1,5 @@
 // Sites of generators without an integration of their own: two lines in the layout, and one command
-// after the build, as docs/integrations.md has them.
+// after the build(docs/integrations.md).
 
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";

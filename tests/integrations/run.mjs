@@ -1,5 +1,5 @@
-// Runs the tests of the integrations: `node run.mjs` those of every run, `node run.mjs nightly` all
-// others, which take minutes. Further arguments select tests by name.
+// Runs the tests of the integrations: `node run.mjs` runs the tests of every run, `node run.mjs
+// nightly` runs all others, which take minutes. Further arguments select tests by name.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-/** The tests of every run: what builds a small site within seconds. */
+/** The tests of every run: those that build a small site within seconds. */
 const QUICK = [
   "package",
   "bundlers",

@@ -13,9 +13,9 @@ import { Session } from "./lib/session.mjs";
 
 const skip = missingPython("sphinx-build");
 
-/** What the theme writes to the console of every page, with or without the search. */
+/** The messages that the theme writes to the console of every page, with or without the search. */
 const SAYS = { pydata_sphinx_theme: [/theme mode/, /\[PST\]/] };
-/** Makes a page dark, where the theme can. */
+/** Makes a page dark, if the theme supports that. */
 const TO_DARK = {
   furo: async (page) => {
     reader.expects(page, [/Changed to dark mode/]);

@@ -44,7 +44,7 @@ describe("a reader of an application", { skip }, () => {
     });
 
     test(`${name}: searches, and is led by the application`, async () => {
-      // The browser complains of nothing, so that the page of the server fits that of the browser.
+      // The browser reports no mismatch, so the server's page equals the browser's.
       const page = await session.visit(`${name}.html`);
       await page.getByRole("button", { name: "Find" }).click();
       await reader.finds(page, "dunting", /Firing the kiln/);

@@ -1,4 +1,4 @@
-// The server for assistants, asked by the official TypeScript client.
+// Tests of the server for assistants with the official TypeScript client.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -53,8 +53,9 @@ async function connected(args) {
   return client;
 }
 
-// What a call tells while it runs. Read from the transport: the client forgets a call when its
-// answer comes, so it drops a notification that arrives in one piece with the answer.
+// The notifications of a running call. They are read from the transport, because the client forgets
+// a call when its answer arrives, and so drops a notification that arrives together with the
+// answer.
 async function progressOf(asked, name, args) {
   const { transport } = asked;
   const { onmessage } = transport;
@@ -265,7 +266,7 @@ test("a collection that cannot answer is named, and the others answer", async ()
   assert.deepEqual(failures(await call("facets", {})), notBuilt);
   assert.equal((await call("read", { url: "/threads/" })).collection, "notes");
   assert.ok((await client.listResources()).resources.length > 0);
-  // Alone it is an error, and so is a page that only it may have.
+  // Alone, it is an error; so is a page that only this collection may have.
   assert.match(await refused("search", { query: "mutex", collection: "broken" }), /^not-built: /);
   assert.match(await refused("read", { url: "/no-such-page/" }), /^not-built: /);
   const given = await connected(["mcp", "notes", "broken"]);

@@ -116,7 +116,7 @@ class Server(unittest.TestCase):
             return answers
 
         for tool, tokens, answer in self.over_stdio(ask):
-            # Fewer letters to a token than in any text here.
+            # Fewer letters per token than in any text here.
             self.assertLess(len(answer), tokens * 6, tool)
 
 

@@ -1,5 +1,4 @@
-// How long does a build by words take, and how much memory, compared with Pagefind on the same
-// HTML?
+// Time and memory of a build for search by words, compared with Pagefind on the same HTML.
 //
 //   cargo xtask bench build SITE [RUNS]
 //
@@ -47,7 +46,7 @@ const tools = {
   ],
 };
 
-/** Runs one build; what it took. */
+/** Runs one build; returns its time and memory. */
 function measure(name, out) {
   rmSync(out, { recursive: true, force: true });
   const report = join(scratch, "time");

@@ -51,7 +51,7 @@ const NOT_BOOKS = new Set([
 ]);
 
 const MODEL = "all-minilm-l6-v2";
-/** Encoder of the documents, and what `findling search` is told of the query's. */
+/** Encoder of the documents, and the options of `findling search` for the query's encoder. */
 const VARIANTS = [
   { documents: "none", query: "auto" },
   { documents: "hash", query: "auto" },
@@ -137,7 +137,7 @@ function stage(into) {
 }
 
 function run(tool, args) {
-  // The shell tells processor time to a millisecond.
+  // The shell reports processor time to a millisecond.
   const timed = ["-c", 'TIMEFORMAT="%U %S"; time "$@"', "bash", tool, ...args];
   const began = process.hrtime.bigint();
   const done = spawnSync("bash", timed, { encoding: "utf8" });
@@ -148,7 +148,7 @@ function run(tool, args) {
   return { ms, cpu: 1000 * (user + system), stdout: done.stdout };
 }
 
-/** Builds the bundle of each encoder that can be had, and the variants that can be measured. */
+/** Builds the bundle of each available encoder, and the variants that can be measured. */
 function build(tool, site, encoders) {
   const built = new Map();
   const wanted = VARIANTS.filter(
@@ -183,7 +183,7 @@ function search(tool, { bundle, query }, words) {
   return { process: ms, cpu, ...phases };
 }
 
-/** What the runs of a tool and a variant come to. */
+/** The summary of the runs of a tool and a variant. */
 function row(tool, { documents, query }, found) {
   const of = (phase) => found.map((times) => times[phase] ?? Number.NaN);
   const queries = query === "auto" ? documents : query;

@@ -108,7 +108,7 @@ function stage(directories, n, into) {
 
 const report = join(scratch, "time");
 
-/** Runs the tool: its output, and what it took. */
+/** Runs the tool; returns its output, time and memory. */
 function run(findling, ...args) {
   const env = { ...process.env, FINDLING_HOME: join(scratch, "home") };
   const command = ["-q", "-f", "%e %U %S %M", "-o", report, findling, ...args];
@@ -136,11 +136,14 @@ function row(what, { seconds, cpu, megabytes }, goal) {
   return [what, round(seconds, 3), round(cpu, 2), Math.round(megabytes), goal];
 }
 
-/** The goal for a search from a cold process: one is for 10,000 files, one for 100,000 sections. */
+/** The goals for a search from a cold process, for 10,000 files and for 100,000 sections. */
 const coldGoal = (sections) =>
   sections >= 100_000 ? "0.1 s; 0.25 s at 100,000 sections" : "0.1 s";
 
-/** A filter that keeps about one file in a hundred: those of the directory with nearest as many. */
+/**
+ * A filter that keeps about one file in a hundred: the files of the directory whose number is
+ * nearest to that.
+ */
 function onePercent(paths, source) {
   const counts = new Map();
   for (const path of paths) {

@@ -1,5 +1,4 @@
-// What does an edited page cost: how long does the next build take, and how much do readers fetch
-// again?
+// The cost of an edited page: the time of the next build, and the bytes that readers fetch again.
 //
 //   cargo xtask bench edit SITE [BUILD OPTIONS...]
 //

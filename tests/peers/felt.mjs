@@ -2,22 +2,23 @@
 //
 //   cargo xtask bench felt [SITE] [--cpu N]... [--queries N] [--out FILE] [--note TEXT]
 //
-// SITE is a directory of rendered HTML; it is the demo's unless given. Findling (FINDLING_BUNDLE: a
-// bundle of it, in place of building one) and Pagefind index it with their defaults. Findling is
-// used by its dialog, Pagefind by its component `<pagefind-searchbox>`. The third is a list below a
-// box over MiniSearch, which has all documents in memory. No tool waits between a key and a search.
+// SITE is a directory of rendered HTML; by default the demo's site. Findling (FINDLING_BUNDLE names
+// a bundle of it to use instead of building one) and Pagefind index it with their defaults.
+// Findling is used by its dialog, Pagefind by its component `<pagefind-searchbox>`. The third is a
+// list below a box over MiniSearch, which has all documents in memory. No tool waits between a key
+// and a search.
 //
-// The search is opened and asked once, so that the index is warm. Then headings of the site are
+// The search is opened and used once, so that the index is warm. Then headings of the site are
 // typed in real key presses, on a processor 1 and 4 times slower (lib/slow-cpu.mjs says how), at 10
 // Mbit/s and round trips of 40 ms (lib/relay.mjs):
 //
 // - slowly: the next key is pressed when the list is at rest. "first answer" is the time from the
-//   key's event to the frame that paints the first change of the list, "last answer" to that of the
-//   last change. "first row changed" is the share of answers whose first row is another at the end
-//   than when it was first painted.
-// - quickly: a key each 90 ms. "frame after a key" is the browser's own event timing: from the key
-//   press to the next frame. "longest task" is the longest time for which the page's main thread
-//   was busy, from 50 ms on, which is the shortest that the browser reports.
+//   key's event to the frame that paints the first change of the list; "last answer" is the time to
+//   the last change. "first row changed" is the share of answers whose first row at the end differs
+//   from the first row that was painted.
+// - quickly: a key is pressed every 90 ms. "frame after a key" is the browser's own event timing:
+//   from the key press to the next frame. "longest task" is the longest time for which the page's
+//   main thread was busy, from 50 ms on, which is the shortest that the browser reports.
 //
 // The result is written to bench/results/DATE-felt.json unless `--out` names another file.
 
@@ -40,7 +41,10 @@ const NETWORK = { rtt: 40, mbit: 10 };
 const CPUS = ["1", "4"];
 /** Milliseconds between keys that are typed quickly. */
 const PACE = 90;
-/** The list is at rest when it has not changed for so long, times the processor's slowness. */
+/**
+ * The list is at rest when it has not changed for this time, multiplied by the processor's
+ * slowness.
+ */
 const REST_MS = 350;
 
 function readArguments() {
@@ -65,7 +69,7 @@ function readArguments() {
   };
 }
 
-/** How each tool's search is opened, and where its box and its rows are. */
+/** For each tool, how its search is opened, and where its box and its rows are. */
 const TOOLS = {
   findling: {
     html: page(

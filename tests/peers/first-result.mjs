@@ -47,9 +47,9 @@ const CPUS = [1, 4, 6];
 const MBITS = [5, 10, 50];
 const ROUND_TRIPS = [40, 150];
 const DECIDING = { cpu: 4, mbit: 10, rtt: 40 };
-/** How many times longer that setting is measured. */
+/** Factor by which that setting is measured longer. */
 const LONGER = 4;
-/** Turns that a setting gets at least. */
+/** Least number of turns of a setting. */
 const MIN_TURNS = 2;
 const ENCODINGS = ["brotli-11", "brotli-5", "gzip"];
 const QUERIES = 8;
@@ -198,7 +198,7 @@ async function run(bench, variant, setting, query) {
   }
 }
 
-/** How many times slower the same work is in a page, measured. */
+/** Measured factor by which the same work is slower in a page. */
 async function measuredSlowdown(bench, cpu) {
   const { context, tab } = await newReader(bench, "/", { rtt: 0, mbit: 1000 });
   await bench.cpu.slow(tab, 1);

@@ -1,5 +1,5 @@
-// How high is the wanted page while its name is typed, with and without a typo, beside Pagefind and
-// MiniSearch?
+// The rank of the wanted page while its name is typed, with and without a typo, compared with
+// Pagefind and MiniSearch.
 //
 //   cargo xtask bench half-typed NAME=SITE=BUNDLE... [--most N] [--archive] [--json FILE]
 //
@@ -15,7 +15,7 @@
 //   last as a prefix: `prefix` of the last word, `fuzzy` 0.2, all words, and any word if no page
 //   has all; title, headings and text with weights 4, 2, 1.
 //
-// MRR is the mean of 1 / rank of the first wanted page, none among ten is 0.
+// MRR is the mean of 1 / rank of the first wanted page; it counts 0 if none is among the first ten.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -3,7 +3,7 @@
 //   cargo xtask bench keystrokes BUNDLE QUERIES [--most N] [--mode lexical|hybrid] [--json]
 //
 // BUNDLE is a bundle's directory; it should have 50,000 sections or more. QUERIES is a file of JSON
-// lines with `text`, of which N (50) are taken, evenly spread. Each query is typed letter by
+// lines with `text`, from which N (50) evenly spread ones are taken. Each query is typed letter by
 // letter, and each beginning is searched with `prefix`, in wasm in this process. Shards are read
 // from disk when they are first needed. Everything is typed twice: "first" includes reading,
 // checking and unpacking shards; "again" has everything in memory; "cpu" is the CPU time of

@@ -1,5 +1,5 @@
-// What does a reader of a static site download, and how long do they wait, compared with Pagefind
-// on the same HTML?
+// The bytes that a reader of a static site downloads, and the waiting time, compared with Pagefind
+// on the same HTML.
 //
 //   cargo xtask bench net SITE [QUERIES] [--most N] [--latency MS] [--mbit N] [--compress-all]
 //                         [--json]

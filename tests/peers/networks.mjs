@@ -4,16 +4,16 @@
 //   cargo xtask bench networks [SITE] [--turns N] [--only HTTP,MBIT,RTT]... [--rangefind DIR]
 //                              [--out FILE] [--note TEXT]
 //
-// SITE is a directory of rendered HTML, the six Rust books if it is left out. Findling
-// (FINDLING_BUNDLE, FINDLING_PACKED: bundles with their client, in place of building them with
-// `--host files` and `--host plain`) and Pagefind index it with their defaults. `--rangefind DIR`
-// measures Rangefind too: DIR has its index of the site, and its `runtime.browser.js`.
+// SITE is a directory of rendered HTML, by default the six Rust books. Findling (FINDLING_BUNDLE,
+// FINDLING_PACKED: bundles with their client, instead of building them with `--host files` and
+// `--host plain`) and Pagefind index it with their defaults. `--rangefind DIR` measures Rangefind
+// too: DIR has its index of the site, and its `runtime.browser.js`.
 //
 // A run is one reader: a new browser context, so an empty cache, on an empty page of the site with
 // an open connection. The time begins with the import of the tool's client and ends with the data
-// of five results; none has its interface. `words` ends with the results by words, which Findling
-// gives first where results by meaning take longer. A client's requests and bytes are those until
-// the results are there. Queries are headings of the site, the same for all.
+// of five results; no tool shows its interface. `words` ends with the results by words, which
+// Findling gives first where results by meaning take longer. A client's requests and bytes are
+// those until the results are there. Queries are headings of the site, the same for all.
 //
 // The server is Node's own, over TLS: `http2` for HTTP/2, `https` for HTTP/1.1, where browsers open
 // up to six connections. Scripts, styles, JSON and WebAssembly come with brotli 11, as from hosts
@@ -115,7 +115,7 @@ function settings(only) {
   });
 }
 
-/** One reader's wait, and what had arrived by then. */
+/** One reader's waiting time, and the bytes that had arrived by then. */
 async function run({ browser, servers }, { name, tool }, { http, mbit, rtt }, query) {
   const { cdn, relay } = servers[http];
   relay.set({ rtt, mbit });
@@ -137,7 +137,7 @@ async function run({ browser, servers }, { name, tool }, { http, mbit, rtt }, qu
   }
 }
 
-/** The tools, each with the directory that a site would have. */
+/** The tools, each with its directory on a site. */
 function indexes(options) {
   const { built, pagefind } = buildIndexes(options, ["--host", "files"]);
   const scratch = mkdtempSync(join(tmpdir(), "findling-networks-"));

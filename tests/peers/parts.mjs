@@ -1,15 +1,15 @@
-// What does a build in parts take, compared with one build of the same files?
+// Time and memory of a build in parts, compared with one build of the same files.
 //
 //   cargo xtask bench parts SITE [PARTS] [-- OPTIONS OF findling build]
 //   cargo xtask bench parts --pages N,... [PARTS] [-- OPTIONS OF findling build]
 //
-// SITE is built at once and in PARTS parts (4), one after the other; the parts are merged, and the
-// bundles compared byte for byte. On as many machines, the parts would take as long as the longest
-// of them. Embeddings are not cached. Time, processor time and peak resident memory are those of
-// `/usr/bin/time` (GNU).
+// SITE is built at once, and in PARTS parts (4), one after the other. The parts are merged, and the
+// bundles are compared byte for byte. On several machines, the parts would take as long as the
+// slowest of them. Embeddings are not cached. Time, processor time and peak resident memory are
+// those of `/usr/bin/time` (GNU).
 //
-// With --pages the sites are generated (lib/generated.mjs), and of the parts the one with the most
-// memory is told. The result is written to bench/results/DATE-parts-generated.json; rows of other
+// With --pages the sites are generated (lib/generated.mjs), and the table has the part that takes
+// the most memory. The result is written to bench/results/DATE-parts-generated.json; rows of other
 // sizes that are in it stay.
 
 import { spawnSync } from "node:child_process";
@@ -37,7 +37,7 @@ if (!existsSync(time))
 const scratch = mkdtempSync(join(tmpdir(), "findling-parts-"));
 const at = (name) => join(scratch, name);
 
-/** Runs the tool; what it took, and the bytes of what it wrote. */
+/** Runs the tool; returns its time and memory, and the bytes that it wrote. */
 function measure(args, output) {
   const report = at("time");
   const command = [findling, ...args, "--quiet", "--output", output];

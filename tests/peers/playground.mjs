@@ -1,12 +1,12 @@
-// How long does the playground of the site take to index a folder, beside the tool on one thread,
-// and how much memory?
+// Time and memory of the site's playground for indexing a folder, compared with the tool on one
+// thread.
 //
 //   cargo xtask bench playground DIRECTORY... [--json [FILE]]
 //
-// Each directory is indexed by words in turns: by the WebAssembly module in a process of Node of
-// its own, and by `findling build --encoder none --jobs 1`. Times are medians of three runs, from
-// the files in memory, or on disk, to the bundle; memory is that of the module afterwards. The size
-// of the module is that after brotli at its best.
+// Each directory is indexed by words alternately by the WebAssembly module in a separate process of
+// Node, and by `findling build --encoder none --jobs 1`. Times are medians of three runs, from the
+// files in memory, or on disk, to the bundle; memory is that of the module afterwards. The size of
+// the module is that after brotli at its best.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -1,5 +1,5 @@
-// What do the precision and the vocabulary of the browser's transformer cost: bytes, similarity to
-// the model, quality of results?
+// The effects of the precision and the vocabulary of the browser's transformer on bytes, similarity
+// to the model, and quality of results.
 //
 //   cargo xtask bench precision SETS [--model NAME] [--precisions WORDS/MATRICES,...]
 //                               [--vocabulary-budgets KB,...]

@@ -7,8 +7,8 @@
 // queries.jsonl and qrels.tsv. Each set is built once, with the encoder's vectors (the default
 // model's unless given). Its queries are embedded by the static encoder, by the transformer as it
 // is, and by the transformer as `findling models prepare` makes it for readers ("prepared").
-// "streamed" sees the vectors of those cells only that a browser would fetch. With `--encoder
-// static` there is no transformer.
+// "streamed" uses only the vectors of the cells that a browser would fetch. With `--encoder static`
+// there is no transformer.
 //
 // The tables have nDCG@10, and differences of it with the interval of 95% confidence by the paired
 // bootstrap over the queries. The result is written to bench/results/DATE-quality.json unless
@@ -26,7 +26,7 @@ import { mean } from "./lib/statistics.mjs";
 const USAGE = "SETS [--encoder NAME] [--table FILE] [--only SET] [--out FILE] [--note TEXT]";
 const MODEL = "all-minilm-l6-v2";
 
-/** What is measured: a name, the queries' encoder with its options, and the mode. */
+/** The measured searches: a name, the queries' encoder with its options, and the mode. */
 const STATIC = [
   { name: "words", options: ["--query-encoder", "none"], mode: "lexical" },
   { name: "meaning, static", options: ["--query-encoder", "static"], mode: "semantic" },
@@ -74,7 +74,7 @@ function readArguments() {
   return { ...values, sets, findling };
 }
 
-/** The nDCG@10 of each query, by the names of what is measured. */
+/** The nDCG@10 of each query, by the names of the measured searches. */
 function measure(run, set, bundle, measured) {
   const judged = ["--queries", join(set, "queries.jsonl"), "--qrels", join(set, "qrels.tsv")];
   return Object.fromEntries(

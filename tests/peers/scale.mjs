@@ -4,16 +4,17 @@
 //                           [--out FILE] [--note TEXT] [-- OPTIONS OF findling build]
 //
 // Pages are generated (lib/generated.mjs), 1,000, 10,000 and 100,000 of them unless told otherwise;
-// those of a smaller site are the first of a larger one. Each site is built once by each encoder
-// (`none`, `hash`), without a cache and without a graph, since readers of a site fetch cells. Time,
-// processor time and peak resident memory are those of `/usr/bin/time` (GNU). A reader's bytes and
-// requests are those of `findling inspect --budget`: the median over 200 headings and sentences.
+// the pages of a smaller site are the first pages of a larger one. Each site is built once by each
+// encoder (`none`, `hash`), without a cache and without a graph, since readers of a site fetch
+// cells. Time, processor time and peak resident memory are those of `/usr/bin/time` (GNU). A
+// reader's bytes and requests are those of `findling inspect --budget`: the median over 200
+// headings and sentences.
 //
 // "recall" is the share of the ten pages nearest in meaning, by a comparison with all vectors, that
 // a search of the cells finds among its ten; over 100 headings.
 //
-// "warm query" is the time of the same headings in Chromium, each asked twice in a row; the second
-// time counts, without the network.
+// "warm query" is the time of the same headings in Chromium. Each is searched twice in a row; the
+// second time counts, without the network.
 //
 // The result is written to bench/results/DATE-scale.json unless `--out` names another file. Rows of
 // a file that is there stay if they are of another size or encoder, so that a million pages can be
@@ -74,7 +75,7 @@ function run(program, args, allowed = [0]) {
   return run.stdout;
 }
 
-/** Builds a bundle; what it took. */
+/** Builds a bundle; returns its time and memory. */
 function build(site, bundle, encoder) {
   const command = [findling, "build", site, "--output", bundle, "--quiet", "--no-client"].concat([
     "--no-cache",

@@ -1,4 +1,5 @@
-// How often is the right page among ten, and the right section shown with it, beside Pagefind?
+// The share of questions whose right page is among ten, and whose right section is shown with it,
+// compared with Pagefind.
 //
 //   cargo xtask bench sections SETS NAME=TREE... [--bundles DIR] [--transformer NAME,...]
 //     [--no-pagefind NAME,...] [--split dev|test] [--archive] [--json FILE]
@@ -9,14 +10,15 @@
 // `--bundles` keeps the bundles. Pagefind indexes the HTML, and searches with its own client and
 // its defaults; `--no-pagefind` names sources that are not HTML.
 //
-// A page shows up to three sections: Findling's first three; of Pagefind those with the most words
-// of the query, by which its user interface chooses. The first of them is the section shown.
+// A page shows up to three sections: Findling's first three, and Pagefind's three with the most
+// words of the query, which its user interface shows. The first of them counts as the section
+// shown.
 //
 // - page: the share of questions whose right page is among ten.
 // - section: among these, the share whose right section is the one shown with the page.
 // - of three: among these, the share whose right section is among three.
-// - MRR: the mean of 1 / rank of the first right page whose right section is the one shown; none
-//   among ten is 0.
+// - MRR: the mean of 1 / rank of the first right page whose right section is shown; 0 if there is
+//   none among ten.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -88,7 +90,7 @@ function built({ name, tree }, encoder, directory, program) {
   const bundle = join(directory, encoder === "static" ? name : `${name}-${encoder}`);
   if (!existsSync(join(bundle, "findling.idx"))) {
     const exclude = INDEXES.flatMap((pattern) => ["--exclude", pattern]);
-    // Rows of the static encoder that are fitted to the site say nothing of the transformer.
+    // Rows of the static encoder that are fitted to the site have no influence on the transformer.
     const fit = encoder === "static" ? [] : ["--no-fit"];
     const how = ["--no-client", "--encoder", encoder, "--language", "en", "--quiet", ...fit];
     run(program, ["build", tree, "-o", bundle, ...how, ...exclude]);

@@ -1,5 +1,5 @@
-// How often does the snippet of the right page contain the sentence that answers the question,
-// beside Pagefind's excerpt?
+// The share of right pages whose snippet contains the sentence that answers the question, compared
+// with Pagefind's excerpt.
 //
 //   cargo xtask bench sentences SET... [--bundles DIR] [--most N] [--resident] [--no-pagefind]
 //     [--json FILE]

@@ -1,4 +1,4 @@
-// How fast does the shell answer, and does `findling context` hold the answer?
+// The speed of answers in the shell, and whether `findling context` contains the answer.
 //
 //   cargo xtask bench shell [--only PART,...] [--runs N] [--from DIR] [--sets DIR] [--most N]
 //                           [--encoder NAME] [--scale F] [--out FILE] [--note TEXT]
@@ -6,31 +6,31 @@
 // The parts, all of them unless `--only` names some:
 //
 // - find: `findling find` over 10 collections of 1,000 sections. Each of N (20) searches is a
-//   process of its own, with the files in the page cache. Processor time is that of as many more
-//   processes.
+//   process of its own, with the files in the page cache. Processor time is measured with the same
+//   number of further processes.
 // - tui: `findling tui` over 100,000 sections, in a terminal of 40 lines and 120 columns, typed key
 //   by key (lib/shell/keys.py; needs Python). "query line" is the time from writing a key to the
-//   first output that shows it. "answer" is the time until the last answer to it is there, "whole
-//   screen" until the last change. For "typed quickly" a key follows each 60 ms.
+//   first output that shows it. "answer" is the time until its last answer is shown; "whole screen"
+//   is the time until the last change. For "typed quickly", a key follows every 60 ms.
 // - mcp: `search` of `findling mcp` over the 10 collections, 50 queries, each asked twice; the
 //   second time counts.
 // - site: `search` of `findling mcp ADDRESS` over a site of 10,000 pages on a server at 40 ms and
-//   10 Mbit/s, HTTP/1.1 without TLS. "start" is from the process's start to the begun session.
-//   Bytes are all that the server sends until the first answer. Each of N/4 first searches has a
-//   data directory of its own. Then 50 queries are asked, which fetch what they need, and once
-//   more.
+//   10 Mbit/s, HTTP/1.1 without TLS. "start" is the time from the start of the process to the start
+//   of the session. All bytes that the server sends until the first answer are counted. Each of N/4
+//   first searches has its own data directory. Then 50 queries follow, which fetch the files that
+//   they need, and the same queries once more.
 // - context: `findling context --tokens 2000` on the judged sets below `--sets`, N of each with
-//   `--most N`. Among the questions of which a relevant page is among the first ten results: the
-//   share of which a passage of such a page is in the context; the share of which a sentence that
-//   answers is, where queries.jsonl names sentences (tests/quality/answers.py); and the mean share
-//   of the page's words.
+//   `--most N`. Only questions with a relevant page among the first ten results count. Measured are
+//   the share of questions for which the context contains a passage of such a page; the share for
+//   which it contains a sentence that answers, if queries.jsonl names sentences
+//   (tests/quality/answers.py); and the mean share of the page's words.
 //
 // Pages are generated, the same in each run. find, mcp and site take those below `--from` instead,
 // in the order of a hash of their paths; the site has at most 10,000. `--encoder` embeds the
 // documents of all parts; without it that of `tui` is none and the others' is static. `--scale 0.1`
-// makes everything a tenth as large, to try the benchmark; goals are not judged then. A goal for
-// times is one for the 95th percentile, which of 20 runs is the second slowest; of fewer than 20 it
-// is the slowest. "fastest" is what a busy machine slows least.
+// makes everything a tenth as large, to try the benchmark; then goals are not checked. Goals for
+// times apply to the 95th percentile: the second slowest of 20 runs, or the slowest of fewer. A
+// busy machine affects "fastest" the least.
 //
 // The result is written to bench/results/DATE-shell.json unless `--out` names another file.
 
@@ -60,7 +60,7 @@ const TOKENS = 2000;
 const SEED = 20_261_126;
 const KEYS = join(dirname(fileURLToPath(import.meta.url)), "lib/shell/keys.py");
 
-/** Milliseconds, kilobytes and the share that a part keeps to. */
+/** Goals of a part: milliseconds, kilobytes and a share. */
 const GOALS = {
   find: 150,
   line: 30,
@@ -119,7 +119,7 @@ function percentile(values, q) {
 
 const round = (value, decimals) => Number(value.toFixed(decimals));
 
-/** What all parts need: the arguments, a directory, and what the parts have found. */
+/** Data that all parts need: the arguments, a directory, and the results of the parts. */
 class Bench {
   times = [];
   bytes = [];
@@ -211,7 +211,10 @@ class Bench {
   }
 }
 
-/** Runs a process to its end: milliseconds. Found or not found, it has answered. */
+/**
+ * Runs a process to its end: milliseconds. Both exit statuses, found and not found, count as an
+ * answer.
+ */
 function timed(program, args, env) {
   const began = performance.now();
   const { error, status, stderr, stdout } = spawnSync(program, args, { encoding: "utf8", env });
@@ -236,7 +239,7 @@ async function find(bench) {
     if (i > 0) wall.push(ms);
     await turn();
   }
-  // The shell tells processor time to a millisecond.
+  // The shell reports processor time to a millisecond.
   const script = 'TIMEFORMAT="%U %S"; time "$@"';
   for (let i = 0; i < runs; i++) {
     bench.signal.throwIfAborted();
@@ -251,7 +254,7 @@ async function find(bench) {
 
 /** Runs a script of Python with a job as its input, and resolves to its output. */
 function python(script, args, job, { env, signal }) {
-  // Asked to end, it ends the program that it runs.
+  // If the script is asked to end, it ends the program that it runs.
   const options = { env, signal, killSignal: "SIGTERM", stdio: ["pipe", "pipe", "pipe"] };
   return new Promise((resolve, reject) => {
     const child = spawn("python3", [script, ...args], options);
@@ -319,7 +322,7 @@ async function mcp(bench) {
   }
 }
 
-/** The first search of a new server over an address, and what follows. */
+/** The first search of a new server over an address, and the searches after it. */
 async function askSite(bench, url, home, count, queries) {
   const [before, began] = [count(), performance.now()];
   const session = new McpSession(bench.args.program, [url], bench.env(home), bench.signal);

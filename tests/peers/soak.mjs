@@ -1,13 +1,15 @@
-// Do the servers answer without an error, with flat memory, while their bundle is replaced?
+// Tests that the servers answer without an error and with constant memory while their bundle is
+// replaced.
 //
 //   cargo xtask bench soak [--minutes N] [--every SECONDS] [--only NAME,...]
 //
-// `findling serve BUNDLE`, the application (`findling serve`) and the Worker in workerd are asked
-// by 200 connections for N minutes each (10). Every 30 seconds the bundle of 300 generated pages is
-// built again with a new page, as a deployment or a sync replaces it. An answer is an error if its
-// status is not 200 or if it has no results; a deployment is one if its page is not found within
-// ten seconds. Of `findling serve BUNDLE` every fourth request takes the entry file, all others
-// search. Memory is that of the server's process, the most of it in each half of the time.
+// `findling serve BUNDLE`, the application (`findling serve`) and the Worker in workerd get
+// requests from 200 connections for N minutes each (10). Every 30 seconds the bundle of 300
+// generated pages is built again with a new page, as a deployment or a sync replaces it. An answer
+// is an error if its status is not 200 or if it has no results. A deployment is an error if its
+// page is not found within ten seconds. With `findling serve BUNDLE`, every fourth request fetches
+// the entry file; all others search. Memory is the maximum of the server's process in each half of
+// the time.
 //
 // The result is written to bench/results/DATE-soak.json; the exit status is 1 after an error.
 
@@ -63,7 +65,10 @@ function addPage(n) {
 const build = () =>
   run("build", corpus, "--output", bundle, "--no-client", "--encoder", "hash", "--base-url=/");
 
-/** Replaces the bundle until it is told to end; then finds the page that each replacement added. */
+/**
+ * Replaces the bundle until it is told to end. After each replacement, searches for the page that
+ * was added.
+ */
 function deployments(replace, find) {
   const ended = new AbortController();
   const told = { deploys: 0, wrong: [] };
@@ -111,7 +116,7 @@ const finds = async (answer) => {
   return results.some(({ url }) => url.includes("deploy-"));
 };
 
-/** Asks a server while its bundle is replaced; a row of the table. */
+/** Sends requests to a server while its bundle is replaced; returns a row of the table. */
 async function soak(name, { pid, request, check, replace, find }) {
   const end = deployments(replace, find);
   const seconds = minutes * 60;
@@ -167,7 +172,7 @@ async function application() {
   }
 }
 
-/** The Worker, where workerd and the client are installed. */
+/** The Worker, if workerd and the client are installed. */
 async function worker() {
   const dist = join(root, "www/dist");
   if (!existsSync(join(root, "tests/e2e/node_modules/miniflare")) || !existsSync(dist)) {

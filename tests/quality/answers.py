@@ -6,8 +6,8 @@
 
 SET is a directory in BEIR's layout: corpus.jsonl or site/, queries.jsonl, qrels.tsv. The script
 writes `queries.jsonl` (`_id`, `text`, `sentences`) and `qrels.tsv` into OUT, and links the
-documents. A sentence is text of a document as it is. If a question has several, any of them answers
-it.
+documents. A sentence is unchanged text of a document. If a question has several sentences, any of
+them answers it.
 
 - `git`: task sentences of tldr-pages, and manual pages of git. TLDR is a directory with the pages
   of tldr-pages (`git-branch.md`). Each gives the command for a task. A task whose command has
@@ -33,7 +33,7 @@ from pathlib import Path
 
 # The fewest words of a sentence that answers.
 MIN_WORDS = 4
-# The least F1 of a sentence with the written answer.
+# The smallest F1 between a sentence and the written answer.
 MIN_F1 = 0.4
 
 OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]*)")
@@ -95,7 +95,7 @@ class Manual(HTMLParser):
 
 
 def sentences_about(manual, options):
-    """The sentences that say what one of these options does, or name it; none without an entry."""
+    """The sentences that describe or name one of these options; none without an entry."""
     entry = ""
     for terms, text in manual.entries:
         plain = [term.replace("[no-]", "").split("=")[0] for term in terms]

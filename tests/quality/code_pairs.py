@@ -7,19 +7,19 @@ the question, the function is the answer, and the documentation is taken out of 
 
 `--library` takes packages of the library of the Python that runs this.
 
-`fetch` gets the packages of the lists below, each at one version: crates by `cargo vendor`, wheels
-by `pip download`, npm packages by `npm pack`. `make` writes into OUT:
+`fetch` downloads the packages in the lists below, each at a fixed version: crates by `cargo
+vendor`, wheels by `pip download`, npm packages by `npm pack`. `make` writes into OUT:
 
 - `corpus/`: the source files of the packages, without tests. Every comment that documents a
-  function is removed in every file, whether it became a question or not, so that an answer is not
-  the one function without a comment. Comments inside functions stay.
+  function is removed in every file, even if it is not a question. Otherwise the answer would be the
+  only function without a comment. Comments inside functions stay.
 - `pairs.jsonl`: `_id`, `text`, `language`, `path`, `line` of the name in the file without comments,
   `name`, and `split`, `train` or `test` by the parity of a hash of the id.
 - `symbols.jsonl`: a hundred functions whose name occurs once as a definition in the whole corpus.
 
 A documented function becomes a question if the first sentence of its documentation has 4 to 30
 words, is prose, does not contain the function's name, and is the first sentence of no other
-function. From each language N are taken (200), those with the least hashes.
+function. From each language, the N (200) functions with the smallest hashes are taken.
 
 Rust's functions are found by `fn` after lines of `///`, Python's by its own parser, the others by
 `/** ... */` before the definition. Needs the standard library only; the same packages give the same
@@ -94,7 +94,7 @@ LEFT_OUT = {
 }
 TEST_FILE = re.compile(r"\.(?:test|spec|min|d)\.|(?:^|/)(?:test_|conftest)|tests?\.\w+$")
 MAX_BYTES = 400_000
-# Files of a language; those with the least hashes are taken.
+# Number of files of a language. The files with the smallest hashes are taken.
 MAX_FILES = 200
 WORDS = (4, 30)
 
@@ -122,8 +122,8 @@ C = re.compile(
 )
 
 
-# What may be the definition of a name, or is spelt like one: at the beginning of a line behind
-# keywords, or behind a keyword anywhere.
+# Text that may define a name, or looks like a definition: at the beginning of a line after
+# keywords, or after a keyword anywhere.
 DEFINITION = re.compile(
     r"(?:^[ \t]*(?:[\w*&<>\[\],]+[ \t]+)*\*?|\b(?:fn|def|function|const|let|var|type|class|struct|"
     r"macro|interface|enum|trait|get|set)[ \t]+)([A-Za-z_$][\w$]*)(?=[ \t]*[(=:<{])",
@@ -224,7 +224,7 @@ def is_question(text, name):
         return False
     if re.search(r"https?:|[{}<>=;\\]|deprecated|TODO|[Cc]opyright|[Ll]icen[cs]e", text):
         return False
-    # A name that is a word of the language may be in the sentence by chance.
+    # A name that is an ordinary word may be in the sentence by chance.
     return not re.search(rf"\b{re.escape(name)}\b", text, re.I)
 
 

@@ -6,19 +6,20 @@
 Builds the corpus of SET into WORK, once for each encoder, and asks each question. An answer is the
 section that contains the line of the function's name; nDCG@10 is 1 / log2(1 + its place) among the
 sections in the order in which they are shown, or 0 beyond the tenth. Each question has one answer,
-although several functions may do what it says, so figures compare searches and say little alone.
+although several functions may do the same. So the figures compare searches, and mean little alone.
 
 Compared with:
 
-- `ripgrep, BM25`: what a program does that searches with ripgrep and ranks. A query's words are
+- `ripgrep, BM25`: a program that searches with ripgrep and ranks the hits. A query's words are
   looked up with `rg -i -w -e WORD ...` (here the same expression, `\\bWORD\\b`, in Python); the
   sections with hits, the same sections as in Findling's index, are ranked by BM25 (k1 1.2, b 0.75)
   of the hits, with 30 frequent words of English left out.
 - the same over parts of identifiers: `rg -i -e WORD` finds words inside of identifiers too.
-- general embedding search: the vectors of an encoder alone (`--mode semantic`), all compared.
+- general embedding search: only the vectors of an encoder (`--mode semantic`), all of which are
+  compared.
 
-Symbols: each of the set's hundred names is asked as it is; the first section must be its own.
-Needs the standard library only.
+Symbols: each of the set's hundred names is searched as it is written; the first section must be its
+own. Needs the standard library only.
 """
 
 import argparse

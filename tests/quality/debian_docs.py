@@ -1,11 +1,11 @@
-"""A site of 100,000 real pages: documentation that Debian's packages carry.
+"""A site of 100,000 real pages: the documentation in Debian's packages.
 
     python3 debian_docs.py DIR [--pages N]
 
 Downloads the packages with `apt-get download` into DIR/packages, 400 MB, and puts their HTML pages
 into DIR/site/PACKAGE until there are N. Pages are taken in the order of the list and of their
-paths, so the same release of Debian (12) gives the same pages. A package that the release does not
-have is said and left out. Then:
+paths, so the same release of Debian (12) gives the same pages. A package that is missing in the
+release is reported and left out. Then run:
 
     cargo xtask bench build DIR/site 1
     cargo xtask bench build DIR/site 1 -- --encoder static
@@ -45,7 +45,7 @@ def download(package, into):
 
 
 def pages_of(archive, scratch):
-    """The HTML pages in a package, by path. Links to pages are no pages."""
+    """The HTML pages in a package, by path. Links to pages do not count."""
     contents = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE)
     with tarfile.open(fileobj=contents.stdout, mode="r|") as files:
         for file in files:
@@ -55,7 +55,7 @@ def pages_of(archive, scratch):
 
 
 def add_pages(package, archive, site, most):
-    """Moves at most so many pages of a package to the site; how many it were."""
+    """Moves at most this many pages of a package to the site; returns the number."""
     with tempfile.TemporaryDirectory(dir=site.parent) as scratch:
         pages = pages_of(archive, scratch)[:most]
         for page in pages:

@@ -1,4 +1,4 @@
-"""Does a search for a page's own heading find the page? Judged sets from Markdown headings.
+"""Judged sets from Markdown headings: a search for a page's own heading should find the page.
 
 Meant above all for languages that are written without spaces.
 
@@ -71,7 +71,7 @@ def titles_of(source):
 
 
 def collect(tree):
-    """The text as first seen and its pages, by the text in lower case."""
+    """The text in its first form and its pages, by the text in lower case."""
     found = {}
     for path in sorted(tree.rglob("*")):
         if path.suffix in SUFFIXES and path.is_file():

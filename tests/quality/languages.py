@@ -1,4 +1,5 @@
-"""Is a page found by its heading in other languages than English? Real translated documentation.
+"""Measures whether pages are found by their headings in other languages than English, on real
+translated documentation.
 
     python3 languages.py fetch TREES [--languages de,pl] [--clones DIR]
     python3 languages.py measure TREES OUT [--languages de,pl] [--tools TOOL,...]
@@ -6,26 +7,27 @@
 
 `fetch` takes LibreOffice's help and GIMP's help from Debian's packages and, for languages that no
 package has documentation in (Arabic, Hebrew, Thai), Microsoft's translated documentation from its
-public repositories (DIR may have clones of them). It takes dictionaries as well (Hunspell, for
-Finnish Voikko), which say which words are forms of one word. It needs `apt-get` and `git`.
+public repositories (DIR may have clones of them). It also fetches dictionaries (Hunspell; Voikko
+for Finnish), which say which words are forms of the same word. It needs `apt-get` and `git`.
 
 `measure` draws pages of each tree and headings of those pages: unique in the tree, of two to eight
 words. A heading that the English tree has too is not translated and is no query. Kinds of queries:
 
 - `plain`: the heading;
-- `folded`: as readers type it: lower case, without marks; Turkish, Polish and Vietnamese letters as
-  ASCII has them, German umlauts as two letters, kana and digits in their other width, Korean
-  without spaces. Only headings that this changes beyond case;
+- `folded`: as readers type it: in lower case and without marks; Turkish, Polish and Vietnamese
+  letters in ASCII, German umlauts as two letters, kana and digits in their other width, Korean
+  without spaces. Only headings that change in more than case;
 - `inflected`: one word of the heading in another form that occurs in the tree. The dictionary says
   that both have a stem in common; for Korean, the word with another particle; for Hindi, whose
-  dictionary has no forms, with another ending. Not for languages whose words have one form;
+  dictionary has no forms, with another ending. Languages whose words have only one form have no
+  such queries;
 - `part`: the last part of a compound in place of the compound (German, Dutch, Swedish, Finnish).
 
 Headings belong to one of two halves by a hash, `dev` and `test`. The figure is the mean reciprocal
 rank of the heading's page among ten. FINDLING names the program (default `findling`); it builds
 without vectors. Pagefind is that of `tests/peers`. `charabia-terms` and `findling-terms` rank pages
-alike by the terms of Meilisearch's tokeniser and of Findling (`tests/peers/charabia`, which cargo
-compiles). The same input gives the same queries.
+in the same way, by the terms of Meilisearch's tokeniser and of Findling (`tests/peers/charabia`,
+which cargo compiles). The same input gives the same queries.
 """
 
 import argparse
@@ -52,7 +54,7 @@ MAX_RANK = 10
 SALT = "languages"
 
 OFFICE = {language: language for language in LANGUAGES} | {"en": "en-US", "zh": "zh-CN"}
-# In these GIMP's help is translated, and LibreOffice's is not.
+# Languages in which GIMP's help is translated, but LibreOffice's is not.
 GIMP = {"ro", "uk"}
 REPOSITORIES = {
     "ar": ("customer-insights-pr.ar-sa", "dynamics-365-project-operations-pr.ar-SA"),
@@ -82,7 +84,7 @@ DICTIONARIES = {
 }
 VOIKKO = ("libarchive13", "libhfstospell11", "libvoikko1", "python3-libvoikko", "voikko-fi")
 UNSPACED = {"ja", "zh", "th"}
-# What stands between the parts of a compound.
+# Text between the parts of a compound.
 LINKS = {
     "de": ("", "s", "es", "n", "en", "er"),
     "nl": ("", "s", "e", "en"),
@@ -118,7 +120,7 @@ FOLDS = {
     "tr": str.maketrans("ı", "i"),
     "vi": str.maketrans("đ", "d"),
 }
-# Words of letters and marks, with what Hebrew and French write inside words.
+# Words of letters and marks, with the signs that Hebrew and French write inside words.
 WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0590-\u05c7\u064b-\u0655\u0900-\u0963])*")
 
 
@@ -127,13 +129,13 @@ def digest(*parts):
 
 
 class Reader(html.parser.HTMLParser):
-    """The headings of a page, and its words: what readers see of it."""
+    """The headings and the words of a page that readers see."""
 
     VOID = set("area base br col embed hr img input link meta source track wbr".split())
 
     def __init__(self, text):
         super().__init__()
-        # Open elements: the name, and whether it or one around it is hidden.
+        # Open elements: the name, and whether the element or one around it is hidden.
         self.headings, self.words, self.open, self.stack = [], [], None, [("", False)]
         self.feed(text)
 
@@ -291,7 +293,7 @@ def folded(text, language):
 
 
 def stems_by_hunspell(trees, language, words):
-    """The stems of each word, as the dictionary has them."""
+    """The stems of each word in the dictionary."""
     dictionary = trees / "usr/share/hunspell" / DICTIONARIES[language][1]
     out = run(trees / "usr/bin/hunspell", "-s", "-i", "utf-8", "-d", dictionary,
               input="\n".join(words) + "\n", env=os.environ | {"LD_LIBRARY_PATH": libraries(trees)})
@@ -410,7 +412,7 @@ def queries_of(trees, language, pages, english):
         texts = {"plain": heading, "folded": folded(heading, language),
                  "inflected": replaced(heading, forms.get)}
         if language in LINKS:
-            # German nouns have a capital, and verbs with prefixes are no compounds.
+            # German nouns have a capital, and verbs with prefixes are not compounds.
             texts["part"] = replaced(
                 heading,
                 lambda word: head_of(word, language, counts),
@@ -444,7 +446,7 @@ def by_peer(site, scratch, language, file, tool):
 
 
 def by_terms(site, scratch, language, _, tool):
-    """Pages ranked alike by the terms of a tokeniser: charabia's, or Findling's."""
+    """Pages ranked in the same way by the terms of a tokeniser: charabia's or Findling's."""
     pages = scratch / "pages.jsonl"
     with pages.open("w", encoding="utf8") as file:
         for page in sorted(site.rglob("*.html")):
@@ -467,7 +469,7 @@ TOOLS = {
     "charabia-terms": by_terms,
     "findling-terms": by_terms,
 }
-# Charabia downloads the dictionaries of these while it is compiled.
+# Charabia downloads the dictionaries of these languages while it is compiled.
 UNKNOWN = {"charabia-terms": {"ja", "ko"}}
 
 

@@ -1,10 +1,10 @@
 """Pages of documentation as headings with their anchors, and as blocks of text with their links.
 
 `read(path)` returns a `Page` of a file of HTML or Markdown. Every anchor of a page belongs to one
-heading: that behind it, if only the heading follows it, else that before it. So a link to an
-anchor, and a search that shows an anchor, name a section. Headings that no link can name, and those
-of boxes, begin no section. Anchors of Markdown are made as GitHub makes them. Navigation, code and
-tables of contents are left out.
+heading: the heading after it if that follows directly, otherwise the heading before it. So a link
+to an anchor names a section, and so does a search that shows an anchor. Headings without an anchor,
+and headings of boxes, begin no section. Anchors of Markdown are made as GitHub makes them.
+Navigation, code and tables of contents are left out.
 """
 
 import html
@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 HEADINGS = {f"h{level}" for level in range(1, 7)}
-# Elements whose text is none of the page's.
+# Elements whose text does not belong to the page.
 SILENT = {"script", "style", "nav", "pre", "head", "svg", "template", "button"}
 SILENT_CLASSES = {"toc", "toctree-wrapper", "sphinxsidebar", "related", "navheader", "navfooter",
                   "contents", "footer", "headerlink", "sidebar", "nav-wrapper", "rule"}
@@ -22,12 +22,12 @@ BOXES = {"note", "tip", "warning", "important", "caution", "admonition"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
 INLINE = {"a", "abbr", "acronym", "b", "cite", "code", "em", "i", "kbd", "q", "samp", "small",
           "span", "strong", "sub", "sup", "tt", "u", "var", "del", "ins", "mark"}
-# What stands for a link's place in the text of a block: private characters, then a number.
+# Placeholders for links in the text of a block: private characters, then a number.
 OPEN, CLOSE = "\ue000", "\ue001"
 
 
 class Page:
-    """Headings as they stand, the heading of each anchor, and blocks of `(text, links)`.
+    """Headings in order, the heading of each anchor, and blocks of `(text, links)`.
 
     In a block's text each link is OPEN, its text, CLOSE; `links` are their targets in order.
     """
@@ -39,7 +39,7 @@ class Page:
         self.blocks = []
 
     def anchors(self, heading):
-        """All anchors that stand in the section of a heading; "" is the page itself."""
+        """All anchors in the section of a heading; "" is the page itself."""
         return sorted(a for a, i in self.heading_of.items() if i == heading)
 
 
@@ -83,7 +83,7 @@ class HtmlReader(HTMLParser):
             if self.term:
                 self.page.definitions.add(anchor)
         if tag == "dt":
-            # Anchors directly before a term, and in it, are the term's own.
+            # Anchors directly before a term, and in it, belong to the term.
             self.page.definitions.update(self.pending)
             self.term += 1
         classes = set((attrs.get("class") or "").split())

@@ -8,14 +8,14 @@ DIRECTORY has born-digital PDFs, such as manuals of Debian's packages:
         bash-doc valgrind r-doc-pdf      # and unpack: dpkg -x
 
 - **Word error**: page by page (at most N of a file, 60, at even distances), with `pdftotext` as the
-  reference. `words`: words that are missing or too many, whatever their order. `order`: words that
-  are missing, too many or elsewhere, by the alignment of `difflib`, an upper bound of the edit
-  distance; of the two orders of `pdftotext`, with and without `-raw`, the nearer one. Words are
-  compared in lower case after NFKC; a word divided at the end of a line counts as one. Page numbers
-  and running heads, which Findling leaves out on purpose and lists, are taken out of both. A page
-  with fewer than 30 words is passed over.
-- **Page numbers**: a hundred lines of ten words that occur on one page only are asked as phrases.
-  The first section found must be of that file and that page.
+  reference. `words`: words that are missing or superfluous, regardless of order. `order`: words
+  that are missing, superfluous or in another place, by the alignment of `difflib`, which is an
+  upper bound of the edit distance. Of the two orders of `pdftotext`, with and without `-raw`, the
+  nearer one counts. Words are compared in lower case after NFKC; a word divided at the end of a
+  line counts as one. Page numbers and running heads, which Findling leaves out on purpose and
+  lists, are removed from both. Pages with fewer than 30 words are skipped.
+- **Page numbers**: a hundred lines of ten words that occur on one page only are searched as
+  phrases. The first section found must belong to that file and that page.
 
 Needs the standard library, and `pdftotext` of poppler-utils.
 """
@@ -63,7 +63,7 @@ def read(program, path):
     for page in report["pages"]:
         for section in page["sections"]:
             number = int(section["attributes"]["page"])
-            # A section that goes on repeats its heading on the next page.
+            # A section that continues repeats its heading on the next page.
             if (section["heading"], section["level"]) != last:
                 pages[number] += words(section["heading"])
             last = (section["heading"], section["level"])
@@ -77,7 +77,7 @@ def read(program, path):
 
 
 def errors(found, expected):
-    """Words wrong whatever their order, and in their order."""
+    """The number of wrong words, regardless of order and in order."""
     a, b = Counter(found), Counter(expected)
     bag = max((a - b).total(), (b - a).total())
     matcher = difflib.SequenceMatcher(None, expected, found, autojunk=False)

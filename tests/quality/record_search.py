@@ -4,21 +4,21 @@
     python3 record_search.py turns BOOK WORK --findling PROGRAM [--encoder NAME]
 
 **Papers.** PAPERS are files of metadata with abstracts (.jsonl, .ris). The question for a paper is
-the last sentence of its abstract, which is taken out of the indexed abstract: authors say there
-once more, in other words, what the paper is about. Its own paper is the one right answer. With
-`--filter` by its year it must be found too, if it is among the first 50 without; with another year
-it must not; and every page shown must have the year, or the year and the type, asked for. RIS
-becomes JSONL lines with the same fields.
+the last sentence of its abstract, which is removed from the indexed abstract. There authors repeat
+in other words what the paper is about. The only right answer is this paper. With `--filter` by its
+year it must be found too, if it is among the first 50 without a filter; with another year it must
+not be found. Every page shown must have the requested year, or year and type. RIS becomes JSONL
+lines with the same fields.
 
 **Turns.** BOOK is a directory of a rendered mdBook, such as the Rust Book of the toolchain
 (`share/doc/rust/html/book`). Each page becomes a conversation in the form of a session's log: for
-each heading a person asks for it, and the assistant answers with the section. Conversations begin
-a day apart. The question is a sentence from the middle of the answer, which is taken out of it. The
-right answer is that turn, asked with `role=assistant` and the day; asked of another day or with
-`role=user` it must not be shown.
+each heading, a person asks about it, and the assistant answers with the section. Conversations
+begin a day apart. The question is a sentence from the middle of the answer, which is removed from
+it. With `role=assistant` and the day, the right answer is that turn; with another day or with
+`role=user`, it must not be shown.
 
-Prints the share of questions whose answer is first, among the first ten, and nDCG@10, and what the
-filters let through. Needs the standard library only.
+Prints the share of questions whose answer is first, among the first ten, nDCG@10, and the results
+with filters. Needs the standard library only.
 """
 
 import argparse
@@ -147,7 +147,7 @@ def papers(args):
 
 
 def plain(text):
-    """A question without signs that a query gives a meaning to."""
+    """A question without signs that have a meaning in queries."""
     return re.sub(r"[\"':()\[\]{}<>=*~^|&!\-]+", " ", text).strip()
 
 

@@ -4,18 +4,19 @@
     python3 sections.py sample OUT VERDICTS [--most N]
     python3 sections.py check OUT VERDICTS
 
-A TREE is a directory of rendered HTML or of Markdown; NAME is the source's. People who wrote the
-documentation say which section answers, in three kinds of questions:
+A TREE is a directory of rendered HTML or of Markdown; NAME is the source's. The authors of the
+documentation themselves say which section answers, in three kinds of questions:
 
 - `index`: an entry of the documentation's own index (DocBook's `bookindex.html`, Sphinx's
-  `genindex*.html`), as `known_items.py` puts it, and the sections that the entry links to. Names of
-  functions, options and the like are left out: they name a definition rather than a section.
-- `about`: what a sentence says of the section that it links to: "for more information about X,
-  see SECTION", "X is described in SECTION", "SECTION explains X". X is the question.
-- `link`: the text of a link in a sentence, with at least two words that say something.
+  `genindex*.html`), in the form of `known_items.py`, and the sections that the entry links to.
+  Names of functions, options and the like are left out: they name a definition rather than a
+  section.
+- `about`: the description of a section in a sentence that links to it: "for more information about
+  X, see SECTION", "X is described in SECTION", "SECTION explains X". X is the question.
+- `link`: the text of a link in a sentence, with at least two significant words.
 
-A link leads to an anchor, and an anchor stands in the section of one heading (`outline.py`). Left
-out are: links to definitions and to pages with one heading; questions that repeat the heading or
+A link leads to an anchor, and an anchor is in the section of one heading (`outline.py`). Left out
+are: links to definitions and to pages with one heading; questions that repeat the heading or
 contain it; questions with more than three right sections; and sources' own indexes and tables of
 contents. Questions that differ only in case are one question, whose sections are joined.
 
@@ -28,7 +29,7 @@ drawn. Ids are hashes of source and text; draw and split depend on the id alone.
 `sample` draws N (100) questions of all sources by hash, for people to judge: a file with tabs and
 an empty column `verdict`, for `right`, `wrong` or `ambiguous` (the section answers, but others do
 as well, or the words name several things). `check` counts the verdicts, with intervals of 95%
-(Wilson, 1927), and fails if a question is not of the set. Needs the standard library only; the same
+(Wilson, 1927), and fails if a question is not in the set. Needs the standard library only; the same
 input gives the same set.
 """
 
@@ -61,7 +62,7 @@ EMPTY = set(
     "was we were what when where which while who will with would you your about using use used "
     "section chapter page above below here see also following documentation details".split()
 )
-# Words that say nothing of a subject.
+# Words that say nothing about a subject.
 VAGUE = set(
     "available basic best certain columns common complete corresponding current currently data "
     "dedicated different entire exact example examples exception feature format full further "
@@ -70,7 +71,7 @@ VAGUE = set(
     "situations specific supported support thing things value values various version way ways "
     "whole work works".split()
 )
-# Words that need what stood before them.
+# Words that need the text before them.
 POINTING = re.compile(r"\b(this|these|that|those|it|its|them|they|their|there|above|below|here|"
                       r"following|previous|next|former|latter|such|our|we|both)\b", re.I)
 MORE = (r"(?:(?:some |much )?(?:more|further|additional|full|complete|detailed|other|an?|the) )*"
@@ -102,13 +103,13 @@ def stem(word):
 
 
 def content(text):
-    """The stems of a text's words that say something."""
+    """The stems of a text's significant words."""
     words = re.findall(r"\w+", text.lower().replace("'s", "").replace("’s", ""))
     return {stem(word) for word in words if word not in EMPTY and not word.isdigit()}
 
 
 def is_circular(query, heading):
-    """Whether a question says the heading again, most of it, or all of it and more."""
+    """Whether a question repeats the heading, most of it, or all of it and more."""
     heading, asked = content(bare(heading)), content(query)
     if asked == heading or not asked or (len(heading) > 1 and heading <= asked):
         return True
@@ -209,7 +210,7 @@ def part(key):
 
 
 def collect(name, tree):
-    """Questions by id, and how many were left out for which reason."""
+    """Questions by id, and the number of omitted questions by reason."""
     pages = {}
     for path in sorted(p for p in tree.rglob("*") if p.suffix in (".html", ".md") and p.is_file()):
         page = read(path)

@@ -1,4 +1,4 @@
-"""Do the search box's translations use the words that other programs use?
+"""Checks whether the search box's translations use the same words as other programs.
 
     python3 ui_terms.py CATALOGUE_DIR
 
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 LOCALES = Path(__file__).parents[2] / "www" / "src" / "ui" / "locales"
-# Our keys, and how programs name the same in English.
+# Our keys, and the English names in other programs.
 NAMES = {
     "search": ["search"],
     "close": ["close"],
@@ -33,7 +33,7 @@ NAMES = {
     "next": ["next", "next page"],
     "recent": ["recent", "recent searches"],
 }
-# Where a catalogue's name is not ours.
+# Languages for which the catalogue's name differs from ours.
 CATALOGUES = {"zh": ["zh_CN"], "zh-Hant": ["zh_TW"], "pt": ["pt", "pt_BR"]}
 # Letters that two words with the same stem have in common at their beginning.
 COMMON = 4
@@ -52,7 +52,7 @@ def ours(path):
 
 
 def theirs(directory, language):
-    """What the catalogues of a language say, by our keys."""
+    """The texts in the catalogues of a language, by our keys."""
     found = {key: set() for key in NAMES}
     for name in CATALOGUES.get(language, [language]):
         for path in sorted((directory / name / "LC_MESSAGES").glob("*.mo")):
@@ -61,7 +61,7 @@ def theirs(directory, language):
             for english, text in messages.items():
                 if not (isinstance(english, str) and isinstance(text, str)):
                     continue
-                # A context stands before the text, parted by EOT.
+                # A context precedes the text, separated by EOT.
                 english = plain(english.rpartition("\x04")[2])
                 for key, names in NAMES.items():
                     if english in names and plain(text):

@@ -8,7 +8,7 @@ from one of them that has a relation between two short sides. Its counterpart ha
 exchanged ("from X to Y", "X instead of Y", "X is larger than Y"), the opposite word ("before" and
 "after", "with" and "without"), or no negation ("cannot X", "can X"). Both texts are documents. Each
 has a query: the words around the relation, without articles, in small letters. A bag of words
-cannot tell the two texts of an exchange apart.
+cannot distinguish the two texts of an exchange.
 
 It writes `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` into OUT, and `qrels-other.tsv`, which has
 the counterpart of each query's text. Build a bundle of the corpus, then `measure` it: the share of
@@ -105,7 +105,8 @@ def trimmed(match, name):
 
 
 def query(text, start, end, around):
-    """The words of a part of a text and `around` words on each side of it, as one types them."""
+    """The words of a part of a text and `around` words on each side of it, in the form in which
+    people type them."""
     before = re.split(r"[,;:()]", text[:start])[-1].split()[-around:] if around else []
     behind = re.split(r"[,;:()]|\.(?: |$)", text[end:])[0].split()[:around] if around else []
     words = [*before, *text[start:end].split(), *behind]
@@ -114,7 +115,7 @@ def query(text, start, end, around):
 
 
 def exchange(text, pattern):
-    """The two texts and queries where two sides can change places, or None."""
+    """The two texts and queries if two sides can change places, otherwise None."""
     match = pattern.search(text)
     if not match:
         return None
@@ -132,7 +133,7 @@ def exchange(text, pattern):
 
 
 def opposite(text, pattern, words):
-    """The two texts and queries where one small word changes, or None."""
+    """The two texts and queries if one small word changes, otherwise None."""
     match = pattern.search(text)
     if not match or len(pattern.findall(text)) != 1:
         return None

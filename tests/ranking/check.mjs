@@ -1,5 +1,6 @@
-// The cases of the directories beside this file: reads them, says what to ask for each, and checks
-// what was answered. `build/tests/ranking.rs` does the same natively; README.md has the keys.
+// The cases of the directories beside this file. This module reads them, returns the requests for
+// each case, and checks the answers. `build/tests/ranking.rs` does the same natively; README.md has
+// the keys.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -41,12 +42,12 @@ const REQUEST = [
   "facetsInstead",
 ];
 
-/** Pages asked for where a case does not say: more than any topic has. */
+/** Number of requested pages if a case does not give one. No topic has so many. */
 const LIMIT = 100;
 
 /**
- * All topics: `{ name, directory, about, build, cases, pages }`. Throws where a file says what this
- * runner does not know.
+ * All topics: `{ name, directory, about, build, cases, pages }`. Throws if a file has a key that
+ * this runner does not know.
  */
 export function topics() {
   const wrong = [];
@@ -106,8 +107,8 @@ function mistakes(one, pages) {
 }
 
 /**
- * What to ask for a case, in order: the query, or each of its beginnings; other spellings; the same
- * in pages of a few.
+ * The requests for a case, in order: the query, or each of its beginnings; other spellings; the
+ * same in steps of a few pages.
  */
 export function requests(one, pages) {
   const request = { limit: LIMIT, ...one.request };
@@ -129,8 +130,8 @@ export function requests(one, pages) {
 const ids = (response) => response.results.map((page) => page.id);
 
 /**
- * What is wrong with the answers to `requests(one, pages)`, each a response or `{ error }`; empty
- * if nothing is.
+ * The faults in the answers to `requests(one, pages)`, each a response or `{ error }`; empty if
+ * there is none.
  */
 export function failures(one, asked, answers) {
   const wrong = [];

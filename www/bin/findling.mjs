@@ -15,7 +15,7 @@ try {
   process.exit(1);
 }
 const child = spawn(path, process.argv.slice(2), { stdio: "inherit" });
-// The terminal sends Ctrl-C to both. Whoever stops this process alone also stops the program.
+// The terminal sends Ctrl-C to both. A signal to this process alone also stops the program.
 for (const signal of signals) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
   console.error(`error: ${path} cannot be started: ${error.message}`);

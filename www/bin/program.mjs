@@ -1,5 +1,5 @@
 // Finds the program `findling` for this platform. npm installs it with one of the packages
-// `@findling/cli-*`, which are optional dependencies: npm takes the one that fits.
+// `@findling/cli-*`, which are optional dependencies: npm installs the one that fits.
 
 import { createRequire } from "node:module";
 

@@ -26,7 +26,7 @@ if (out === undefined) {
   process.exit(1);
 }
 
-/** The handler as one script. What it imports from hosts and from the engine stays an import. */
+/** The handler as one script. Imports from hosts and from the engine stay imports. */
 async function bundleHandler(file) {
   await esbuild.build({
     absWorkingDir: www,

@@ -1,8 +1,8 @@
 // Regular expressions for a JavaScript engine that is built without Unicode's properties.
 
 /**
- * The source with each `\p{…}` of a character class as ranges of characters. In a string, where the
- * backslash is doubled, so are those of the ranges.
+ * The source with each `\p{…}` of a character class as ranges of characters. In a string the
+ * backslash is doubled, and so are the backslashes of the ranges.
  */
 export function propertiesAsRanges(source) {
   return source.replaceAll(/(\\{1,2})p\{(\w+)\}/g, (_, backslash, property) =>
@@ -12,7 +12,7 @@ export function propertiesAsRanges(source) {
 
 const known = new Map();
 
-/** The characters with a property, as this Node has them. */
+/** The characters with a property, according to this version of Node. */
 function ranges(property) {
   if (!known.has(property)) known.set(property, rangesOf(new RegExp(`\\p{${property}}`, "u")));
   return known.get(property);

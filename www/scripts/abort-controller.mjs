@@ -1,5 +1,5 @@
-// In place of `AbortController` in the scripts for servers: a search listens to one signal for each
-// file that it waits for, and Node takes more than ten listeners for a leak.
+// A replacement of `AbortController` in the scripts for servers. A search adds a listener to one
+// signal for each file that it waits for, and Node reports more than ten listeners as a leak.
 
 import { setMaxListeners } from "node:events";
 

@@ -35,7 +35,8 @@ for (const file of needed) {
     process.exit(1);
   }
 }
-// For a first look there is no engine for the endpoint. It gets that of browsers, which is slower.
+// For a first look there is no engine for the endpoint. It gets the engine for browsers, which is
+// slower.
 if (!existsSync(join(edge, ".stamp"))) {
   mkdirSync(edge, { recursive: true });
   for (const name of ["findling_engine.js", "findling_engine.d.ts", "findling_engine_bg.wasm"])
@@ -49,7 +50,7 @@ if (!existsSync(standIn)) {
 }
 const withEncoder = existsSync(join(encoder, "findling_encoder_bg.wasm"));
 
-/** The minified text of a style sheet, with what it imports. */
+/** The minified text of a style sheet, including its imports. */
 async function styleSheet(path, options = {}) {
   const { outputFiles } = await esbuild.build({
     entryPoints: [path],
@@ -75,7 +76,7 @@ const css = {
 /** The Worker imports the engine as one module, under this name. */
 const WHOLE = { "findling_engine_bg.wasm": "./findling-edge_engine_bg.wasm" };
 
-/** What the scripts of a page load from files of their own: by import, when it is wanted. */
+/** Files that the scripts of a page load by import when they are needed. */
 const LATER = {
   client: "findling.js",
   history: "findling-history.js",
@@ -83,8 +84,8 @@ const LATER = {
 };
 
 /**
- * Leaves some imports to separate files: what is loaded later, what other scripts take from the
- * search box, modules of the host, and WebAssembly modules.
+ * Leaves some imports to separate files: scripts that are loaded later, scripts that others share
+ * with the search box, modules of the host, and WebAssembly modules.
  */
 const external = {
   name: "external",
@@ -107,7 +108,7 @@ const external = {
   },
 };
 
-/** How all scripts are built. */
+/** Options with which all scripts are built. */
 const COMMON = {
   bundle: true,
   format: "esm",
@@ -117,7 +118,7 @@ const COMMON = {
   logLevel: "warning",
 };
 
-/** What each script of the package is built from, below `src/`. */
+/** The source of each script of the package, below `src/`. */
 const SOURCES = {
   findling: "client",
   "findling-several": "several",
@@ -137,9 +138,9 @@ const SOURCES = {
   "findling-edge-semantic": "edge/semantic",
 };
 /**
- * The scripts that applications import and bundle. In `dist/module` they do not ask where they are:
- * they become parts of other files, and the client's files are beside the bundle. Parcel does not
- * read `exports` of package.json, but `alias`.
+ * The scripts that applications import and bundle. In `dist/module` they do not use their own
+ * address: they become parts of other files, and the client's files are beside the bundle. Parcel
+ * does not read `exports` of package.json, but `alias`.
  */
 const BUNDLED = [
   "findling",
@@ -172,7 +173,7 @@ const filed = Object.values(LOCALE_FILES).flatMap((names) => names.split(" "));
 if (String(filed.toSorted()) !== String(languages.toSorted()))
   throw new Error("src/ui/locale-files.ts: expected each language of src/ui/locales once");
 
-/** The files of texts: of each language those that the folders have. */
+/** The files of texts: for each language, the files in the folders. */
 async function buildLocales(directory, folders) {
   const script = (names) => {
     const sources = names.flatMap((name) =>
@@ -221,8 +222,8 @@ const JSX = 'import "../integrations/jsx/index.mjs";\n';
 const ELEMENTS = { "findling-ui": JSX, "findling-results": JSX, "findling-related": JSX };
 
 /**
- * Ends the paths of files that types import with `.js`: Node's resolution takes no others. The
- * compiler writes them as the sources have them.
+ * Makes the import paths in types end with `.js`, because Node's resolution accepts no others. The
+ * compiler writes them as they are in the sources.
  */
 function nameFiles(directory) {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
@@ -287,7 +288,7 @@ cpSync(join(engine, "rest.wasm"), join(next, "findling_engine_rest.wasm"));
 if (withEncoder)
   cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
 
-// The types mirror src/. What the package exports has a file of types that leads there.
+// The types mirror src/. Each export of the package has a file of types that refers to them.
 execFileSync(
   process.execPath,
   [join(www, "node_modules/typescript/bin/tsc"), "--outDir", join(next, "types")],
@@ -300,7 +301,7 @@ for (const [directory, name] of [
 ]) {
   const types = readFileSync(join(www, "wasm", directory, `${name}.d.ts`), "utf8");
   mkdirSync(join(next, "wasm", directory), { recursive: true });
-  // No lib of TypeScript but the newest knows this symbol.
+  // Only the newest lib of TypeScript has this symbol.
   const portable = types.replace(/^\s*\[Symbol\.dispose\]\(\): void;\n/gm, "");
   writeFileSync(join(next, "wasm", directory, `${name}.d.ts`), portable);
 }

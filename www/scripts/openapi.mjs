@@ -1,10 +1,10 @@
-// Writes the description of the endpoint's routes into the command line, which reads parameters by
-// it (`findling serve`): a parameter has one description for both.
+// Writes the description of the endpoint's routes into the command line, which uses it to read
+// parameters (`findling serve`), so that both share one description of each parameter.
 //
 //   npm run openapi
 //
-// Needed when `src/edge/request.ts` or `src/edge/openapi.ts` has changed. A test of the endpoint
-// (`tests/e2e/worker/serve.test.mjs`) fails if it was forgotten.
+// Run it when `src/edge/request.ts` or `src/edge/openapi.ts` has changed. A test of the endpoint
+// (`tests/e2e/worker/serve.test.mjs`) fails if this was forgotten.
 
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

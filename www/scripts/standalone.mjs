@@ -1,14 +1,14 @@
 // The script of a standalone file (`findling build --single-page`): the user interface, the client
 // and the worker in one classic script, which loads nothing.
 //
-// Behind the script there is a line for each language: `//# locale NAME JSON`. The tool keeps those
+// After the script there is a line for each language: `//# locale NAME JSON`. The tool keeps those
 // of the site (build/src/client/standalone.rs).
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
 
-/** What replaces modules that fetch. */
+/** Replacements of modules that fetch. */
 const STAND_INS = ["begin-opening", "client", "compile-module", "locale", "spawn"];
 
 const SRC = "/src/";
@@ -23,7 +23,7 @@ const standIns = {
       const replaced =
         STAND_INS.includes(name) &&
         !importer.includes(OWN) &&
-        // The client's own functions are what its stand-in calls.
+        // The replacement of the client calls the client's own functions.
         (name !== "client" || kind === "dynamic-import");
       if (!replaced) return undefined;
       const src = resolveDir.slice(0, `${resolveDir}/`.lastIndexOf(SRC) + SRC.length);
@@ -59,7 +59,7 @@ export async function buildStandalone(www, shared, css) {
     page,
     "})();",
   ].join("");
-  // A page ends its script where it finds this.
+  // In a page, this text ends the script.
   if (/<\/script|<!--/i.test(script))
     throw new Error(
       "the script has text that a page takes for markup: expected neither </script nor <!--",

@@ -1,20 +1,20 @@
 /**
  * The best passages of an answer within a number of tokens. The rule is the command line's
- * (`build/src/passages`): half of the tokens are for snippets, one of the best section of each
- * page, in the order of the ranking. Then each of these pages in turn widens its sections by four
- * fifths of what is left. What remains widens them further, then goes to snippets of the other
- * sections.
+ * (`build/src/passages`): half of the tokens are for snippets, one from the best section of each
+ * page, in the order of the ranking. Then each of these pages in turn may use four fifths of the
+ * remaining tokens to widen its sections. Tokens that are left over widen them further, and then go
+ * to snippets of other sections.
  */
 
 import type { Document, DocumentSection, PageHit, SectionHit } from "./engine-types";
 import { Excerpt } from "./excerpt";
 import { estimate } from "./token-estimate";
 
-/** The part of the tokens that snippets of further pages leave for widening. */
+/** The part of the tokens that is reserved for widening. */
 const FOR_WIDENING = 0.5;
-/** The part of what is left that one section may take. */
+/** The part of the remaining tokens that one section may take. */
 const OF_REST = 0.8;
-/** Tokens that a passage takes besides its headings, its address and its text. */
+/** Tokens that a passage takes without its headings, its address and its text. */
 const FRAME = 8;
 
 /** A stretch of a section, with the address to cite. */
@@ -41,7 +41,7 @@ export interface PageReader {
   read(page: PageHit): Promise<Document>;
 }
 
-/** A section that was found, as much of it as was taken so far. */
+/** A section that was found, with the part of it that was taken so far. */
 interface Candidate {
   page: PageHit;
   hit: SectionHit;
@@ -59,8 +59,8 @@ interface Candidate {
 type Documents = Map<PageHit, Document | undefined>;
 
 /**
- * The passages of the pages of an answer. Only pages that passages are taken from are read: those
- * whose snippets have a place first, and then those that there are tokens left for.
+ * The passages of the pages of an answer. Only pages that passages are taken from are read: first
+ * the pages whose snippets fit, then the pages for which tokens are left.
  */
 export async function takePassages(
   pages: readonly PageHit[],
@@ -68,8 +68,8 @@ export async function takePassages(
   tokens: number,
 ): Promise<Passages> {
   const documents: Documents = new Map();
-  // Each turn reads at least one page more. The texts can change which pages have a place: a copy
-  // of a section is known by its text.
+  // Each turn reads at least one more page. The texts can change which pages fit: a copy of a
+  // section is recognised by its text.
   for (;;) {
     const found = candidates(pages, documents);
     const start = withSnippets(found, tokens);
@@ -119,7 +119,7 @@ function candidates(pages: readonly PageHit[], documents: Documents): Candidate[
   return found;
 }
 
-/** The section that a hit is: the one with its anchor and headings that has the snippet. */
+/** The section of a hit: the one with the hit's anchor and headings that contains the snippet. */
 function sectionOf(page: Document | undefined, hit: SectionHit): DocumentSection | undefined {
   const headings = hit.headingPath.join("\n");
   const alike = page?.sections.filter(
@@ -172,7 +172,9 @@ function withSnippets(found: readonly Candidate[], tokens: number): Start {
   return { sections, paid, others: found.filter(({ page }) => !pages.has(page)), left };
 }
 
-/** Spends what is left. Returns the sections that are taken, in the order of the ranking. */
+/**
+ * Spends the remaining tokens. Returns the sections that are taken, in the order of the ranking.
+ */
 function spend({ sections, paid, others, left: rest }: Start): Candidate[] {
   let left = rest;
   const [taken, later]: [Candidate[], Candidate[]] = [[], []];
@@ -196,7 +198,7 @@ function spend({ sections, paid, others, left: rest }: Start): Candidate[] {
   return inOrder(taken);
 }
 
-/** Widens an excerpt as far as so many tokens allow. Returns the tokens left. */
+/** Widens an excerpt as far as this number of tokens allows. Returns the tokens left. */
 function widen({ excerpt }: Candidate, tokens: number): number {
   return excerpt.toNeighbours(excerpt.toSection(excerpt.toPassages(tokens)));
 }
@@ -205,7 +207,7 @@ function inOrder(found: Candidate[]): Candidate[] {
   return found.sort((a, b) => a.rank - b.rank || a.place - b.place);
 }
 
-/** The part of a number of tokens, rounded as the command line rounds it, in 32 bits. */
+/** The part of a number of tokens, rounded like in the command line, in 32 bits. */
 function part(tokens: number, of: number): number {
   return Math.trunc(Math.fround(Math.fround(tokens) * Math.fround(of)));
 }

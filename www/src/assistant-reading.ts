@@ -1,8 +1,8 @@
 /**
  * Tools by which assistants read a site through its endpoint: passages for a question within a
  * number of tokens, and whole pages in parts. The command line's server has the same tools
- * (`build/src/commands/mcp`). A page in a browser does not offer them, since its assistant sees the
- * page.
+ * (`build/src/commands/mcp`). A page in a browser does not offer them, because its assistant sees
+ * the page.
  */
 
 import { takePassages } from "./assistant-passages";
@@ -31,12 +31,12 @@ import { endOf, estimate } from "./token-estimate";
 
 /** Anchors that an error names. */
 const MAX_ANCHORS = 30;
-/** The furthest offset in a page, in characters. */
+/** The largest offset in a page, in characters. */
 const MAX_OFFSET = 100_000_000;
 
 /**
- * Pages that passages are taken from, as many as the command line takes, and sections of each. The
- * text of each further section may cost a request; the command line has the files.
+ * Pages from which passages are taken (as many as in the command line), and sections of each. Here
+ * the text of each further section may cost a request; the command line has the files.
  */
 const MAX_CONTEXT_PAGES = 20;
 const MAX_CONTEXT_SECTIONS = 3;
@@ -127,7 +127,7 @@ function textOf(sections: readonly DocumentSection[]): string {
   let last: DocumentSection | undefined;
   for (const section of sections) {
     const { level, anchor, headingPath } = section;
-    // A part of a long section has the heading of the part before.
+    // A later part of a long section repeats the heading of the part before it.
     const continues =
       last?.anchor === anchor && last.headingPath.join("\n") === headingPath.join("\n");
     const heading = headingPath.at(-1);

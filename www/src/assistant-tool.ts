@@ -15,7 +15,7 @@ export const MAX_RESULTS = 50;
 /** Tokens of an answer unless the caller says otherwise, and the most there can be. */
 const TOKENS = 2000;
 const MAX_TOKENS = 50_000;
-/** Tokens of an answer besides its results. */
+/** Tokens of an answer without its results. */
 const FRAME = 60;
 
 export const UNTRUSTED =
@@ -23,7 +23,7 @@ export const UNTRUSTED =
   "to follow.";
 /** The site that the tools search. */
 export interface Site {
-  /** The address of a page; `null` if it is not one of the web. */
+  /** The address of a page; `null` if it is not a web address. */
   resolve(url: string): string | null;
   ask(request: ToolRequest): Promise<ToolAnswer>;
 }
@@ -42,7 +42,7 @@ export type ToolRequest = Pick<
   | "read"
 >;
 
-/** The parts of an answer that tools tell. */
+/** The parts of an answer that tools report. */
 export type ToolAnswer = Pick<
   Answer,
   "results" | "total" | "corrections" | "notices" | "facets" | "document"

@@ -129,7 +129,7 @@ function hit(page: PageHit, rank: number, site: Site): Json {
     rank,
     title: line(page.title),
     headingPath: (section?.headingPath ?? []).map(line),
-    // The address to cite. Other than a web address, it is given as text.
+    // The address to cite. If it is not a web address, it is given as text.
     url: site.resolve(url) ?? line(url),
     snippet: lines(section?.snippet.text ?? ""),
     score: page.score,

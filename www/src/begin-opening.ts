@@ -1,6 +1,6 @@
 /**
- * Begins everything that opening a bundle takes, at once. The search box calls this before the
- * client has arrived, so that no request waits for a script that would only send it.
+ * Starts all requests for opening a bundle at once. The search box calls this before the client has
+ * arrived, so that no request waits for a script that would only send it.
  */
 
 import { parseBundleAddress } from "./bundle-address";
@@ -14,9 +14,12 @@ import type { OpenOptions } from "./types";
 /** A file that the page has: its address and its contents. */
 export type EarlyFile = [url: string, bytes: ArrayBuffer];
 
-/** An opening under way. The worker fetches again what fails here, and reports the error. */
+/**
+ * A bundle that is being opened. If something fails here, the worker fetches it again and reports
+ * the error.
+ */
 export interface Opening {
-  /** Where the client's files are. */
+  /** Address of the client's files. */
   assets: URL;
   /** `undefined` if the page's own thread is to search. */
   worker: StartedWorker | undefined;
@@ -30,7 +33,7 @@ export interface Opening {
 
 /**
  * Begins to open the bundle at `address`. The client's files are beside this script, or beside the
- * bundle where the script is a part of an application.
+ * bundle if the script is a part of an application.
  */
 export function beginOpening(address: URL, options: OpenOptions): Opening {
   const { assets: given, bytes, worker, module } = options;
@@ -40,7 +43,7 @@ export function beginOpening(address: URL, options: OpenOptions): Opening {
   const asset = (name: string) => new URL(name, assets).href;
   return {
     assets,
-    // Small files first: over one connection they would arrive behind the engine.
+    // Small files first: over one connection they would otherwise arrive after the engine.
     files:
       file === undefined ? firstFiles(base) : Promise.resolve(bytes ? [[address.href, bytes]] : []),
     worker: worker === false ? undefined : startWorker(asset("findling-worker.js")),
@@ -65,12 +68,12 @@ async function firstFiles(base: URL): Promise<EarlyFile[]> {
   };
   try {
     const entry = await get(new URL(ENTRY_FILE, base).href, "no-cache");
-    // An error page in place of a missing entry file names no manifest.
+    // An error page instead of a missing entry file does not name a manifest.
     if (!isEntryFile(entry)) return files;
     const manifest = new URL(openingPath(entry), base).href;
     if (!(await isCached(manifest))) await get(manifest, "default");
   } catch {
-    // The worker tries again, and tells what is wrong.
+    // The worker tries again and reports the error.
   }
   return files;
 }
@@ -79,7 +82,7 @@ async function isCached(url: string): Promise<boolean> {
   try {
     return (await caches.match(url)) !== undefined;
   } catch {
-    // Where storage is blocked there is no `caches`, or reading it throws.
+    // If storage is blocked, there is no `caches`, or reading it throws.
     return false;
   }
 }

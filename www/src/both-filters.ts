@@ -1,7 +1,7 @@
-/** The filter of a bundle that is one of several, joined with the filter of a search. */
+/** Joins the filter of one of several bundles with the filter of a search. */
 
 import type { Filter } from "./types";
 
-/** Returns the filter that holds where both hold. */
+/** Returns the filter that requires both. */
 export const bothFilters = (own: Filter | undefined, asked: Filter | undefined) =>
   own === undefined || asked === undefined ? (own ?? asked) : { must: [own, asked] };

@@ -2,7 +2,7 @@
 export interface BundleAddress {
   /** The bundle's directory, or the directory of its file. */
   base: URL;
-  /** The file's name, of a bundle in a single file (`*.findling`). */
+  /** The file's name, for a bundle in a single file (`*.findling`). */
   file: string | undefined;
   /** Base of relative page addresses: the directory that the bundle is in. */
   site: URL;
@@ -10,8 +10,8 @@ export interface BundleAddress {
 
 /**
  * The root of the site that a page and the bundle in the directory `site` belong to, as far as both
- * addresses tell: `/project/` for `/project/guide/` and `/project/`. On another origin the bundle
- * does not tell it.
+ * addresses show: `/project/` for `/project/guide/` and `/project/`. A bundle on another origin
+ * does not show it.
  */
 export function rootOf(site: URL): URL {
   const [here, other] = [globalThis.location?.href, site.pathname];

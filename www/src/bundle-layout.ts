@@ -21,7 +21,7 @@ import {
 } from "./pack-directory";
 import { PackReader } from "./pack-reader";
 
-/** Where the parts of a bundle come from. */
+/** The source of a bundle's parts. */
 export interface BundleSource {
   /** The entry: the only part that changes. */
   entry(traffic: Traffic): Promise<Uint8Array>;
@@ -30,9 +30,9 @@ export interface BundleSource {
   /** The manifest at `path`, which the last entry file names. */
   manifest(path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array>;
   shard(wanted: WantedShard, traffic: Traffic, options: FetchOptions): Promise<Uint8Array>;
-  /** Fetches a shard that the next search wants, if that costs no request of its own. */
+  /** Fetches a shard that the next search needs, if that costs no extra request. */
   along?(wanted: WantedShard, traffic: Traffic): void;
-  /** Removes all cached parts but these, once for each build. */
+  /** Removes all cached parts except these, once for each build. */
   prune(paths: Set<string>, build: string): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export class DirectorySource implements BundleSource {
       const early = shards.get(path);
       if (early) return early;
     } else if (packs) {
-      // A shard is damaged, or what came with the manifest is.
+      // A shard, or a file that came with the manifest, is damaged.
       this.#again ??= this.#openAgain(traffic);
       packs = (await this.#again).packs ?? packs;
       this.#opened = { shards, packs };
@@ -101,7 +101,7 @@ export class DirectorySource implements BundleSource {
   }
 }
 
-/** The contents of the entry file behind the manifest. */
+/** The contents of the manifest's file after the manifest. */
 interface Opened {
   /** Shards by path. */
   shards: Map<string, Uint8Array>;
@@ -112,8 +112,8 @@ interface Opened {
 const slotsName = (opening: string) => `${opening}.slots`;
 
 /**
- * Reads what lies behind the manifest in its file (`crates/bundle/src/opening.rs`), as far as the
- * bytes are what they must be. The engine checks each shard.
+ * Reads the shards after the manifest in its file (`crates/bundle/src/opening.rs`), as far as the
+ * bytes are valid. The engine checks each shard.
  */
 function readOpening(
   file: Uint8Array,
@@ -151,7 +151,7 @@ class Packs {
     this.#directory = directory;
     this.#reader = directory.then(({ packs }) => new PackReader(store, packs));
     this.#slotsName = slotsName;
-    // Whoever asks for a shard gets the error.
+    // A later request for a shard reports the error.
     this.#reader.catch(() => {});
   }
 
@@ -167,7 +167,7 @@ class Packs {
     if (id >= POSITIONS)
       slot = (await this.#slotsOfPositions(traffic, options.fresh))[id - POSITIONS];
     else slot = slots[id];
-    // Whoever reads the directory of positions reads positions next.
+    // A search that reads the directory of positions reads positions next.
     if (positions?.with === id) void this.#slotsOfPositions(noTraffic()).catch(() => {});
     if (slot) return reader.read(path, slot, traffic, options);
     throw new FindlingError(
@@ -177,8 +177,8 @@ class Packs {
   }
 
   /**
-   * Implements `BundleSource.along`. It takes as many microtasks as `shard`, to be of the same
-   * round.
+   * Implements `BundleSource.along`. It takes as many microtasks as `shard`, so that both belong to
+   * the same round.
    */
   async along(id: number, path: string, traffic: Traffic): Promise<void> {
     try {
@@ -186,13 +186,13 @@ class Packs {
       const reader = await this.#reader;
       if (slot) reader.along(path, slot, traffic);
     } catch {
-      // Whoever asks for a shard gets the error.
+      // A later request for a shard reports the error.
     }
   }
 
   /**
-   * The slots of positions. If they are damaged, a shard of positions is not where they say, and is
-   * asked for anew (`fresh`); so are they, once.
+   * The slots of positions. If they are damaged, a shard of positions is not in the given place,
+   * and is requested again (`fresh`). Then the slots are also fetched again, once.
    */
   #slotsOfPositions(traffic: Traffic, fresh = false): Promise<Slots> {
     if (this.#positions && (!fresh || this.#arePositionsFresh)) return this.#positions;
@@ -225,7 +225,7 @@ export interface HeadReader {
   singleFileHead(head: Uint8Array): Uint32Array;
 }
 
-/** A bundle in one file, read in ranges, or as a whole where the server ignores ranges. */
+/** A bundle in one file, read in ranges, or as a whole if the server ignores ranges. */
 export class SingleFileSource implements BundleSource {
   readonly #store: HttpStore;
   readonly #file: string;
@@ -243,7 +243,7 @@ export class SingleFileSource implements BundleSource {
     this.#ready = ready;
   }
 
-  /** The entry tells the builds of a file apart. */
+  /** The entry distinguishes the builds of a file. */
   readonly opening = "";
 
   get #headName(): string {

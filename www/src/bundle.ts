@@ -1,5 +1,5 @@
 /**
- * An open bundle: the engine, and the files that it asks for. The same class runs in a browser's
+ * An open bundle: the engine, and the files that it needs. The same class runs in a browser's
  * worker, on a page without workers and in a Cloudflare Worker. Only the source of the files
  * differs.
  */
@@ -28,20 +28,20 @@ export interface Cost extends Traffic {
   residentBytes: number;
   /** Times that the search began again because it had called an engine part not loaded yet. */
   recoveries: number;
-  /** The next request. What it wants comes along with files of this one. */
+  /** The next request. Its files are prefetched with the files of this one. */
   ahead?: Request | undefined;
 }
 
 /** A request with the mode of the next one (`SearchOptions.ahead`). */
 export type AheadRequest = Request & { ahead?: Mode };
 
-/** An answer as the engine's own JSON. */
+/** An answer in the engine's own JSON. */
 export interface Answer {
   json: string;
   cost: Cost;
 }
 
-/** Calls with the answer that the query's own words have, before corrections and meaning. */
+/** Called with the results of the query's own words, before corrections and meaning. */
 export type OnWords = (words: Answer) => void;
 
 /**
@@ -52,18 +52,19 @@ export type OnWords = (words: Answer) => void;
 const MAX_ROUNDS = 16;
 
 /**
- * Milliseconds in which no file arrives, and in all, after which a hybrid search answers by words.
- * Those in which the host was busy do not count: they say nothing of the connection.
+ * Milliseconds without an arriving file, and milliseconds in all, after which a hybrid search
+ * answers by words. Time in which the host was busy does not count, because it says nothing about
+ * the connection.
  */
 const MAX_WAIT_FOR_MEANING = 3000;
 const MAX_WAIT_IN_ALL = 9000;
-/** Milliseconds between two looks at what has arrived. */
+/** Milliseconds between two checks for arrived files. */
 const LOOK = 250;
 
 /** Bytes of memory for shards, by how vectors are fetched. */
 const DEFAULT_MEMORY = { streamed: 24 << 20, resident: 96 << 20 };
 
-/** Errors of files that a later deployment or a working network repairs. */
+/** Errors of files that a later deployment or a working network may fix. */
 const FILE_ERRORS: ReadonlySet<ErrorCode> = new Set(["network", "shard-missing", "shard-corrupt"]);
 
 export interface BundleOptions {
@@ -134,7 +135,7 @@ export class Bundle {
   readonly #options: BundleOptions;
   readonly #deferred: DeferredEngine | undefined;
   readonly #loader: ShardLoader;
-  /** Engines that trapped. What they have borrowed is never returned, so they refuse to work. */
+  /** Engines that trapped. Their borrowed objects are never returned, so they refuse to work. */
   readonly #broken = new WeakSet<Engine>();
   #engine!: Engine;
   /** The entry file and the manifest, to open another engine with. */
@@ -187,7 +188,7 @@ export class Bundle {
     return JSON.parse(this.#workingEngine().describe()) as Description;
   }
 
-  /** Loads the deployed build if it is another one; returns whether it is. */
+  /** Loads the deployed build if it differs; returns whether it does. */
   async refresh(traffic: Traffic): Promise<boolean> {
     const entry = await this.#source.entry(traffic);
     const isSame = this.#wasm.manifestOf(entry).endsWith(`${this.#revision}.bin`);
@@ -197,9 +198,9 @@ export class Bundle {
   }
 
   /**
-   * Answers a request. `partial` tells that the answer is by words only, because files for meaning
+   * Answers a request. `partial` is set if the answer is by words only, because files for meaning
    * are missing or slow. `onWords` is called at most once, before the answer: see `#answerWords`.
-   * What the search costs is added to `given`, or to a cost of its own.
+   * The cost of the search is added to `given`, or to a new cost.
    */
   async search(
     { ahead, ...request }: AheadRequest,
@@ -218,7 +219,7 @@ export class Bundle {
     try {
       const json = await this.#answerInTime(request, cost, signal, setPartial, onWords)
         .catch(async (thrown: unknown) => {
-          // A missing or damaged shard mostly means that the site was deployed again.
+          // A missing or damaged shard usually means that the site was deployed again.
           const error = FindlingError.from(thrown);
           const stale = error.code === "shard-missing" || error.code === "shard-corrupt";
           if (!stale || !(await this.refresh(cost))) throw error;
@@ -238,8 +239,8 @@ export class Bundle {
   }
 
   /**
-   * The answer, or the answer by words if the whole one takes too long. Files under way go on
-   * arriving, for the next search.
+   * The answer, or the answer by words if the whole one takes too long. Requested files continue to
+   * arrive, for the next search.
    */
   async #answerInTime(
     request: Request,
@@ -261,7 +262,7 @@ export class Bundle {
       setPartial();
       return json;
     });
-    // If words fail, or wait for files too, the whole answer decides.
+    // If the search by words fails, or waits for files too, the whole answer decides.
     return Promise.race([whole, words.catch(() => whole)]);
   }
 
@@ -276,11 +277,11 @@ export class Bundle {
     } catch (thrown) {
       const error = FindlingError.from(thrown);
       if (["analysis", "network", "not-found", "aborted"].includes(error.code)) throw error;
-      // A cache may have damaged the manifest, or what comes with it.
+      // A cache may have damaged the manifest, or the shards that come with it.
       manifest = await this.#source.manifest(path, traffic, true);
       engine = this.#wasm.Engine.open(entry, manifest, streamed);
     }
-    // Searches under way keep the engine that they began with.
+    // Running searches keep the engine with which they began.
     this.#engine = engine;
     this.#opened = [entry, manifest];
     this.#loader.reset();
@@ -294,7 +295,7 @@ export class Bundle {
     this.#tidy();
   }
 
-  /** The answer by words, with a notice, where a file for meaning could not be fetched. */
+  /** The answer by words, with a notice, if a file for meaning could not be fetched. */
   async #answerByWords(
     request: Request,
     error: FindlingError,
@@ -304,7 +305,7 @@ export class Bundle {
     const hybrid = (request.mode ?? "hybrid") === "hybrid";
     if (!FILE_ERRORS.has(error.code) || !hybrid || !this.#hasVectors || signal.aborted) throw error;
     const json = await this.#answer(lexical(request), cost, signal).catch(() => {
-      // Words need the missing file as well. The first error tells more.
+      // The search by words needs the missing file as well. The first error is more informative.
       throw error;
     });
     const message = `Searched by words only: ${error.advice}`;
@@ -338,7 +339,7 @@ export class Bundle {
     }
   }
 
-  /** The answer without corrections, where the deferred part of the engine cannot be loaded. */
+  /** The answer without corrections, if the deferred part of the engine cannot be loaded. */
   async #answerUncorrected(
     engine: Engine,
     request: Request,
@@ -362,7 +363,7 @@ export class Bundle {
     return this.#engine;
   }
 
-  /** Runs one search: the engine asks for shards, round after round, until it has the answer. */
+  /** Runs one search: the engine requests shards, round after round, until it has the answer. */
   async run(
     request: Request,
     cost: Cost,
@@ -419,8 +420,8 @@ export class Bundle {
 
   /**
    * Answers by the query's own words while the whole search waits for files: for a correction or
-   * for vectors. Returns `false` if words would have to wait for the same files; the caller then
-   * tries again in the next round. `signal` is aborted when the whole search is done.
+   * for vectors. Returns `false` if the search by words would have to wait for the same files; the
+   * caller then tries again in the next round. `signal` is aborted when the whole search is done.
    */
   #answerWords(
     engine: Engine,
@@ -445,15 +446,15 @@ export class Bundle {
         cost.residentBytes = engine.residentBytes();
         if (!signal.aborted) onWords({ json, cost });
       },
-      // The whole search goes on and reports its own errors.
+      // The whole search continues and reports its own errors.
       () => {},
     );
     return true;
   }
 
   /**
-   * Between searches: keeps memory within its limit. Once all files of the build are known, removes
-   * other files from the cache.
+   * Called between searches: keeps memory within its limit. Once all files of the build are known,
+   * removes other files from the cache.
    */
   #tidy(): void {
     if (this.#searching > 0) return;
@@ -471,7 +472,7 @@ export class Bundle {
   }
 }
 
-/** The request without meaning. */
+/** The request without search by meaning. */
 function lexical(request: Request): Request {
   const { vector: _, alsoVectors: __, ...words } = request;
   return { ...words, mode: "lexical" };

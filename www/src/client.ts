@@ -54,7 +54,7 @@ export function open(url: string | URL, options: OpenOptions = {}): Promise<Find
   return openBegun(address, options, beginOpening(address, options));
 }
 
-/** @internal Opens a bundle with what was begun. */
+/** @internal Opens a bundle with the requests that were already begun. */
 export async function openBegun(
   address: URL,
   options: OpenOptions,
@@ -174,8 +174,9 @@ export class FindlingIndex extends EventTarget {
 
   /**
    * Pages similar to `page`, which is a URL such as `location.href` or a document's id; the page
-   * itself is left out. The page's own vectors decide, so no encoder takes part; without vectors,
-   * its words decide. Rejects with `no-such-page` if the bundle does not have the page.
+   * itself is left out. The page's own vectors are compared, so no encoder is needed; without
+   * vectors, its words are searched. Rejects with `no-such-page` if the bundle does not have the
+   * page.
    */
   similar(page: string | URL, options: SimilarOptions = {}): Promise<SearchResponse> {
     return this.search("", { ...options, similarTo: String(page) } as SearchOptions);
@@ -187,8 +188,8 @@ export class FindlingIndex extends EventTarget {
    */
   resolve(url: string): string | null {
     try {
-      // An address from the root of the site is below the path that the site is served under,
-      // unless it was built with that path.
+      // An address that begins at the site's root is moved below the path under which the site is
+      // served, unless it was built with that path.
       const fromRoot = /^\/(?!\/)/.test(url);
       const isWhole = this.#options.site === undefined && url.startsWith(this.#root.pathname);
       const address = new URL(
@@ -271,8 +272,8 @@ export class FindlingIndex extends EventTarget {
   }
 
   /**
-   * Searches again if words were corrected: the vector was of the query as typed. The first answer
-   * stands if the corrected query cannot be embedded.
+   * Searches again if words were corrected: the vector belonged to the query as typed. The first
+   * answer stands if the corrected query cannot be embedded.
    */
   async #embedCorrected(
     request: Request,
@@ -294,7 +295,7 @@ export class FindlingIndex extends EventTarget {
 
   /**
    * Asks the engine. If the bundle does not know the page of `similarTo` or `why`, asks again
-   * without the site's own address in front of it.
+   * without the site's own address at its beginning.
    */
   async #ask(
     request: Request,

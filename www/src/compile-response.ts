@@ -1,4 +1,6 @@
-/** Compiles the WebAssembly module of a response, while it arrives if the host names its type. */
+/**
+ * Compiles the WebAssembly module of a response, while it arrives if the host sends the right type.
+ */
 export async function compileResponse(response: Response): Promise<WebAssembly.Module> {
   return response.headers.get("content-type")?.split(";")[0] === "application/wasm"
     ? WebAssembly.compileStreaming(response)

@@ -1,4 +1,4 @@
-/** Corrections of misspelt words, on the side of the host. */
+/** Corrections of misspelt words, as the host handles them. */
 
 import type { Correction, Response } from "./engine-types";
 

@@ -1,7 +1,8 @@
 /**
- * The deferred part of the engine. A browser first loads the part that a first search by words and
- * meaning needs. The first search that needs more loads the deferred part, for all later searches.
- * The engine's source declares what is deferred (`crates/xtask/src/deferred/mod.rs`).
+ * The deferred part of the engine. A browser first loads the part that is needed for a first search
+ * by words and meaning. The first search that needs more loads the deferred part, which later
+ * searches share. The engine's source declares what is deferred
+ * (`crates/xtask/src/deferred/mod.rs`).
  */
 
 import { compileModule } from "./compile-module";
@@ -30,7 +31,7 @@ export function needsDeferred(request: Request): boolean {
   );
 }
 
-/** Whether a field with this value is the same as no field. */
+/** Whether a field with this value has the same effect as no field. */
 function isEmpty(value: unknown): boolean {
   return (
     value === undefined ||
@@ -85,7 +86,7 @@ async function loadAndLink(
   // The build id in the address keeps caches from serving the deferred part of another build.
   const build = buildId(exports);
   const module = await compile(`${url}?${build}`);
-  // Linked to the memory of another build, the module could do anything.
+  // If it were linked to the memory of another build, the module could do anything.
   if (WebAssembly.Module.imports(module).some((wanted) => wanted.module !== build)) {
     throw new FindlingError("wasm", `${url} belongs to another build than the engine.`, {
       remedy: "Reload the page. If that does not help, deploy all files of the client together.",

@@ -7,14 +7,14 @@ interface Hints {
 }
 
 /**
- * Gigabytes. A device with less does not load the transformer unasked: it takes some 70 MB of the
- * process, 29 MB of them WebAssembly memory.
+ * Gigabytes. On a device with less, the transformer is only loaded on request: it takes about 70 MB
+ * of the process, of which 29 MB are WebAssembly memory.
  */
 const MIN_DEVICE_MEMORY = 1;
 
 /**
- * Why the transformer must not be downloaded unasked, as the end of a sentence; `undefined` if
- * nothing speaks against the download.
+ * The reason why the transformer must not be downloaded without a request, as the end of a
+ * sentence; `undefined` if it may be downloaded.
  */
 export function reasonNotToDownload(hints: Hints = navigator as Hints): string | undefined {
   const { connection, deviceMemory } = hints;

@@ -1,6 +1,6 @@
 /**
- * The transformer's worker: turns query texts into vectors. The page loads this module only when
- * meaning is wanted.
+ * The transformer's worker: turns query texts into vectors. The page loads this module only when it
+ * is needed for search by meaning.
  */
 
 import * as wasm from "../wasm/encoder/findling_encoder";
@@ -59,7 +59,7 @@ export function start(port: Port): void {
   });
 }
 
-/** How to load a model. */
+/** Options for loading a model. */
 export interface LoadOptions {
   signal?: AbortSignal;
   progress?: (value: EncoderProgress) => void;
@@ -127,7 +127,7 @@ async function readModel(
         pieces.push(piece.value);
     } catch (thrown) {
       inflated.cancel().catch(() => {});
-      // The feeding side knows why the stream ended; this side only that it did.
+      // The feeding side knows why the stream ended; this side only knows that it did.
       await fed;
       throw thrown;
     }

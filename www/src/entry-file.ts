@@ -21,5 +21,5 @@ export const manifestLength = (entry: Uint8Array) => uint32(entry, 12);
 export const openingPath = (entry: Uint8Array) =>
   shardPath(entry.length === PACKED_LEN ? entry.subarray(52, 68) : entry.subarray(16, 32));
 
-/** The path of a shard, which its hash names. */
+/** The path of a shard, given by its hash. */
 export const shardPath = (hash: Uint8Array) => `shards/${hex(hash)}.bin`;

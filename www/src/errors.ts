@@ -1,6 +1,6 @@
 /**
- * The one error class of the client. `code` is stable, for programs; `message` tells what was
- * expected and found; `remedy` tells what to do.
+ * The one error class of the client. `code` is stable, for programs; `message` says what was
+ * expected and found; `remedy` says what to do.
  */
 
 export type ErrorCode =
@@ -112,7 +112,7 @@ export const fromMessage = ({ code, message, remedy }: ErrorMessage): FindlingEr
   new FindlingError(code, message, { remedy });
 
 /**
- * `promise`, but rejected as soon as `signal` is aborted. The work behind the promise goes on in
+ * `promise`, but rejected as soon as `signal` is aborted. The work behind the promise continues in
  * both cases.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

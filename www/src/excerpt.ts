@@ -50,12 +50,12 @@ export class Excerpt {
     return this.#widen([start, end], left);
   }
 
-  /** Widens it to the section, if that fits. */
+  /** Widens it to the whole section, if that fits. */
   toSection(left: number): number {
     return this.#widen([0, this.#text.length], left);
   }
 
-  /** Adds the passages behind and before it, in turns, as long as they fit. */
+  /** Adds the passages after and before it, alternately, as long as they fit. */
   toNeighbours(tokens: number): number {
     for (let left = tokens; ; ) {
       const before = left;
@@ -69,7 +69,7 @@ export class Excerpt {
 
   #widen(range: Range, left: number): number {
     const wide = trimmed(this.#text, range);
-    // A text that does not fit is not counted to its end.
+    // Counting stops when a text does not fit.
     const most = this.#tokens + left;
     const tokens = estimate(this.#text.slice(...wide), most);
     if (tokens > most) return left;

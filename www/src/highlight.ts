@@ -1,10 +1,10 @@
 /**
- * Marks the passage that a search led to, on a page of the site: `findling-highlight.js`.
+ * Marks on a page of the site the passage that a search found: `findling-highlight.js`.
  *
- * Browsers that know text fragments mark the passage that a link names by themselves. In other
- * browsers this script reads the text fragment of the address. Sites whose pages change without
- * loading call `highlight` with a passage of a result. The passage is marked by the CSS Custom
- * Highlight API, as `::highlight(findling)`; the page's elements stay as they are.
+ * Browsers that support text fragments mark the passage of a link themselves. In other browsers
+ * this script reads the text fragment of the address. Sites whose pages change without loading call
+ * `highlight` with a passage of a result. The passage is marked by the CSS Custom Highlight API, as
+ * `::highlight(findling)`; the page's elements stay as they are.
  */
 
 /** The name of the highlight in style sheets. */
@@ -13,7 +13,7 @@ const NAME = "findling";
 /** Elements whose text is not shown. */
 const HIDDEN = "script, style, template, noscript, [hidden], [aria-hidden=true]";
 
-/** The text of a page, white space as one space, and where each character is. */
+/** The text of a page, with white space as one space, and the position of each character. */
 interface PageText {
   text: string;
   places: { node: Text; offset: number }[];
@@ -37,7 +37,7 @@ function textOf(root: Element): PageText {
   return { text, places };
 }
 
-/** The range of the text that begins with `from` and ends with the first `to` behind it. */
+/** The range of the text that begins with `from` and ends with the first `to` after it. */
 function find({ text, places }: PageText, from: string, to: string): Range | undefined {
   const start = text.indexOf(from);
   if (start < 0 || from === "") return undefined;
@@ -51,12 +51,12 @@ function find({ text, places }: PageText, from: string, to: string): Range | und
   return range;
 }
 
-/** The ends of the passage that a text fragment names: `#anchor:~:text=from,to`. */
+/** The start and end of the passage that a text fragment names: `#anchor:~:text=from,to`. */
 export function passageOf(hash: string): [from: string, to: string] | undefined {
   const directive = /:~:(?:.*&)?text=([^&]*)/.exec(hash)?.[1];
   if (directive === undefined) return undefined;
   try {
-    // Text around the passage, `before-,` and `,-behind`, is of no use here.
+    // Text around the passage, `before-,` and `,-behind`, is not used here.
     const parts = directive.split(",").filter((part) => !/^-|-$/.test(part));
     const [from = "", to = ""] = parts.map(decodeURIComponent);
     return from.trim() === "" ? undefined : [from, to];
@@ -80,7 +80,9 @@ export function highlight(from: string, to = ""): boolean {
   return range !== undefined;
 }
 
-/** Marks the passage that the address names; the part of the address before it finds its target. */
+/**
+ * Marks the passage that the address names; the part of the address before it leads to its target.
+ */
 function highlightAddress(): void {
   const passage = passageOf(location.hash);
   if (!passage) return;

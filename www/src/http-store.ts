@@ -1,6 +1,6 @@
 /**
- * The files of a bundle over HTTP: `fetch`, with the Cache API in front where the browser has it.
- * Every file but the entry file is named by its content, so a cached file is never outdated. The
+ * The files of a bundle over HTTP: `fetch`, with the Cache API in front if the browser has it.
+ * Every file except the entry file is named by its content, so a cached file is never outdated. The
  * engine verifies each file, so a damaged file is never used.
  */
 
@@ -18,7 +18,7 @@ export interface WantedShard {
   offset: number;
   /** Present if the deferred part of the engine reads it. */
   rest?: true;
-  /** Present if the search can go on without it. */
+  /** Present if the search can continue without it. */
   optional?: true;
 }
 
@@ -42,20 +42,20 @@ export type FileResponse = Pick<
 
 /**
  * The part of `fetch` that the store needs. An endpoint passes one that reads from its binding and
- * counts by `traffic` what a request has fetched.
+ * uses `traffic` to count the fetches of a request.
  */
 export type Fetch = (url: string, init?: RequestInit, traffic?: Traffic) => Promise<FileResponse>;
 
-/** How to fetch a file. */
+/** Options for fetching a file. */
 export interface FetchOptions {
   signal?: AbortSignal | undefined;
   /** Bypasses every cache. */
   fresh?: boolean | undefined;
 }
 
-/** How to fetch a range of a pack. */
+/** Options for fetching a range of a pack. */
 export interface PackedOptions extends FetchOptions {
-  /** Called when the server begins to send the whole file in place of the range. */
+  /** Called when the server begins to send the whole file instead of the range. */
   onWhole(): void;
 }
 
@@ -66,23 +66,23 @@ export interface ByteRange {
   end: number;
 }
 
-/** Bytes of a file, and the whole file where the server ignored the range. */
+/** Bytes of a file, and the whole file if the server ignored the range. */
 export interface Fetched {
   bytes: Uint8Array;
   whole?: Uint8Array;
 }
 
-/** The cache entry that holds the build the cache was last pruned for. */
+/** The cache entry that stores the build for which the cache was last pruned. */
 const PRUNED = "findling.pruned";
 
 /**
  * Milliseconds without a new file before files are written to the cache. A first search fetches
- * dozens, and writing them meanwhile would delay its answer.
+ * dozens of files, and writing them at the same time would delay its answer.
  */
 const WRITING_PAUSE = 200;
 
 /**
- * The cache with this name. `undefined` where storage is blocked, as in private windows, frames and
+ * The cache with this name. `undefined` if storage is blocked, as in private windows, frames and
  * pages over plain HTTP: the cache saves traffic and is never required.
  */
 async function openCache(name: string): Promise<Cache | undefined> {
@@ -104,9 +104,9 @@ async function hasCache(name: string): Promise<boolean> {
 }
 
 /**
- * Refuses a part of a file that is another than was asked for, or compressed: some servers send
- * parts of a compressed file, which cannot be decompressed. Other origins do not see these headers
- * unless the server exposes them.
+ * Refuses a part of a file if it is not the requested one or is compressed: some servers send parts
+ * of a compressed file, which cannot be decompressed. Scripts of other origins only see these
+ * headers if the server exposes them.
  */
 function checkPart(file: string, expected: string, headers: Headers): void {
   const found = headers.get("content-range") ?? expected;
@@ -127,10 +127,10 @@ export class HttpStore {
   readonly #hadCache: Promise<boolean>;
   /** Paths that this visit has written to the cache. */
   readonly #written = new Set<string>();
-  /** Files that are yet to be written; `undefined` without a cache. */
+  /** Files that are still to be written; `undefined` without a cache. */
   readonly #unwritten: Map<string, Uint8Array> | undefined;
   #writing: ReturnType<typeof setTimeout> | undefined;
-  /** Settled when what was written last is in the cache. */
+  /** Settled when the last write to the cache is done. */
   #puts: Promise<unknown> = Promise.resolve();
 
   /** `base` must end with a slash. Without a `cacheName` only the browser's HTTP cache is used. */
@@ -144,8 +144,8 @@ export class HttpStore {
   }
 
   /**
-   * A file that never changes: from the cache, else from the network. With `range`, the bytes are a
-   * range of another file and `path` is only their name in the cache.
+   * A file that never changes: from the cache, or else from the network. With `range`, the bytes
+   * are a range of another file and `path` is only their name in the cache.
    */
   async immutable(
     path: string,
@@ -180,7 +180,7 @@ export class HttpStore {
     return response.body;
   }
 
-  /** A file that changes: from the network if the server can be reached, else the cached one. */
+  /** A file that changes: from the network if the server can be reached, or else from the cache. */
   async mutable(
     path: string,
     traffic: Traffic,
@@ -228,7 +228,7 @@ export class HttpStore {
   }
 
   /**
-   * A range of a pack, or all of the pack from a server that ignores ranges. The HTTP cache would
+   * A range of a pack, or the whole pack from a server that ignores ranges. The HTTP cache would
    * make requests for ranges of one file wait for each other, so it is not used if there is a
    * better one.
    */
@@ -278,7 +278,7 @@ export class HttpStore {
     return cached instanceof Uint8Array ? cached : new Uint8Array(await cached.arrayBuffer());
   }
 
-  /** Files are written once none has come for a while. */
+  /** Files are written after none has arrived for a while. */
   #put(path: string, bytes: Uint8Array): void {
     if (!this.#unwritten) return;
     this.#unwritten.set(path, bytes);

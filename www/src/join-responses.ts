@@ -1,12 +1,12 @@
 /**
  * Several bundles searched as one: their answers become one list.
  *
- * Scores of two bundles cannot be compared as they are: each is divided by the best of its bundle,
- * so the best page of each scores about the same, however well it matches. So a page's score is
- * divided by the best of all bundles instead. Each response says how likely it is that its bundle
- * answers the query (`answerable`); a page counts by that too, and by the weight that the site
- * gives the bundle (`docs/design/several-bundles.md`). Where bundles have scored by the statistics
- * of all, scores can be compared, and count as they are.
+ * Scores of two bundles cannot be compared directly: each is relative to the best score of its
+ * bundle, so the best page of each bundle scores about the same, however well it matches. Here a
+ * page's score is made relative to the best score of all bundles. Each response says how likely it
+ * is that its bundle answers the query (`answerable`); it is a factor on the page's score, and so
+ * is the weight that the site gives the bundle (`docs/design/several-bundles.md`). If the bundles
+ * used the statistics of all, their scores can be compared, and are used unchanged.
  */
 
 import type { Facet, PageHit, Response, SectionHit } from "./engine-types";
@@ -18,7 +18,7 @@ export type JoinedPage<Page> = Page & {
   bundle: string;
 };
 
-/** Why a bundle gave no answer. */
+/** The reason why a bundle gave no answer. */
 export interface BundleFailure {
   bundle: string;
   code: string;
@@ -29,7 +29,7 @@ export interface BundleFailure {
 /** Most pages of a request to one bundle. */
 const MAX_PAGES = 100;
 
-/** The facets that a bundle has the attributes for. Another bundle may have the others. */
+/** The facets whose attributes a bundle has. Another bundle may have the others. */
 export function facetsOf(
   facets: readonly string[],
   attributes: readonly { name: string }[],
@@ -37,13 +37,13 @@ export function facetsOf(
   return facets.filter((name) => name === "*" || attributes.some((known) => known.name === name));
 }
 
-/** The part of a page that joining lists needs. */
+/** The fields of a page that are needed for joining lists. */
 type Scored = Pick<PageHit, "score"> & { sections: readonly Pick<SectionHit, "legs">[] };
 
-/** How much words count beside meaning, as when the engine fuses both. */
+/** The share of words, against meaning, as in the engine's fusion. */
 const WORDS = 0.65;
 
-/** A response, whose pages may have more than the engine gives them. */
+/** A response, whose pages may have more fields than those of the engine. */
 export type ResponseOf<Page> = Omit<Response, "results"> & { results: Page[] };
 
 /** The answer of one bundle. */
@@ -60,18 +60,21 @@ export type Joined<Page> = ResponseOf<JoinedPage<Page>> & {
   failures: BundleFailure[];
 };
 
-/** The part of the list that is asked for. */
+/** The requested part of the list. */
 export interface Extent {
   limit: number;
   offset: number;
-  /** Whether pages are in the order of an attribute, so that each list keeps its own. */
+  /** Whether pages are in the order of an attribute, so that each list keeps its order. */
   isSorted: boolean;
-  /** Whether all bundles have scored by the statistics of all, so that scores can be compared. */
+  /**
+   * Whether all bundles have used the statistics of all for their scores, so that scores can be
+   * compared.
+   */
   isShared?: boolean;
 }
 
 /**
- * Returns the wanted part of the list. Rejects a part beyond the first `MAX_PAGES` pages.
+ * Returns the requested part of the list. Rejects a part beyond the first `MAX_PAGES` pages.
  */
 export function extentOf(asked: {
   limit?: number | undefined;
@@ -119,7 +122,7 @@ export function joinResponses<Page extends Scored>(
   };
 }
 
-/** All pages, best first. Pages that count the same are in the order of the bundles. */
+/** All pages, best first. Ties are in the order of the bundles. */
 function ranked<Page extends Scored>(
   parts: readonly Part<Page>[],
   { isSorted, isShared }: Extent,
@@ -140,7 +143,7 @@ function ranked<Page extends Scored>(
   return pages.sort((a, b) => b.worth - a.worth).map(({ page }) => page);
 }
 
-/** How well a page, or the best page of a list, matches by words and by meaning. */
+/** The match by words and by meaning of a page, or of the best page of a list. */
 interface Match {
   words: number;
   meaning: number;

@@ -16,7 +16,7 @@ import { type Reading, start } from "./worker";
 
 export * from "./client";
 
-/** Paths of the WebAssembly modules, which lie above this script. */
+/** Paths of the WebAssembly modules, which are in the directory above this script. */
 const ENGINE = new URL("../findling_engine.wasm", import.meta.url);
 const REST = new URL("../findling_engine_rest.wasm", import.meta.url);
 
@@ -26,7 +26,8 @@ const PARTS: Record<string, URL> = {
 };
 
 /**
- * Opens a bundle: a directory or a `.findling` file by its path, or one on the web by its address.
+ * Opens a bundle: a directory or a `.findling` file by its path, or a bundle on the web by its
+ * address.
  */
 export function open(target: string | URL, options: OpenOptions = {}): Promise<FindlingIndex> {
   const address = addressOf(target);
@@ -46,15 +47,15 @@ export function open(target: string | URL, options: OpenOptions = {}): Promise<F
   );
 }
 
-/** The address of a path, or of what is an address already. */
+/** The address for a path; an address is returned unchanged. */
 function addressOf(target: string | URL): URL {
   if (target instanceof URL) return target;
-  // The letter of a drive is no scheme.
+  // The letter of a drive is not a scheme.
   if (/^(https?|file):/i.test(target)) return new URL(target);
   return pathToFileURL(resolve(target.replace(/findling\.idx$/, "")));
 }
 
-/** Two ends of a channel. Other than those of the host, they do not keep the process alive. */
+/** Two ends of a channel. Unlike those of the host, they do not keep the process alive. */
 function ports(): [Port, Port] {
   const ends: [Port, Port] = [
     { onmessage: null, postMessage: (data) => deliver(ends[1], data) },
@@ -67,7 +68,7 @@ function deliver(to: Port, data: unknown): void {
   queueMicrotask(() => to.onmessage?.({ data } as MessageEvent));
 }
 
-/** Answers requests for files as a web server does that sends ranges. */
+/** Answers requests for files like a web server that supports ranges. */
 const getFile: Fetch = async (url, init) => {
   const range = /^bytes=(\d+)-(\d+)$/.exec(new Headers(init?.headers).get("range") ?? "");
   try {

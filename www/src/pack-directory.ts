@@ -37,7 +37,7 @@ export interface PackDirectory {
   packs: Pack[];
   /** The places of the manifest's shards and of cells. */
   slots: Slots;
-  /** Where the places of positions are, and the shard that is fetched with them. */
+  /** The location of the places of positions, and the shard that is fetched with them. */
   positions: { with: number; slot: Slot } | undefined;
 }
 
@@ -47,7 +47,7 @@ const malformed = (why: string) =>
     `The directory of packs is damaged: ${why}; deploy all files of the bundle again.`,
   );
 
-/** Reads the bytes of a directory, as they lie behind the manifest. */
+/** Reads the bytes of a directory, as they follow the manifest. */
 export async function readDirectory(bytes: Uint8Array): Promise<PackDirectory> {
   const reader = new Varints(await inflate(bytes));
   if (reader.next() !== VERSION) throw malformed("expected version 1, found another");

@@ -1,35 +1,38 @@
 /**
- * Fetches shards from packs, by ranges of bytes. Shards that are asked for at once and lie close
- * together come with one request, and so does what the next search wants beside them. What came is
- * kept for a while, because the next shards are often there. A server that ignores ranges sends
- * whole packs; these are kept, too. Whoever asks for a shard anew, because it was damaged, gets it
- * from the whole pack.
+ * Fetches shards from packs, by ranges of bytes. Shards that are requested together and lie close
+ * together share one request, and so do adjacent shards for the next search. Received ranges are
+ * kept for a while, because they often contain the next shards. A server that ignores ranges sends
+ * whole packs; these are kept, too. If a shard was damaged, it is fetched again with the whole
+ * pack.
  */
 
 import { FindlingError } from "./errors";
 import type { FetchOptions, HttpStore, Traffic } from "./http-store";
 import { type Pack, type Slot, takeSlot, UNIT } from "./pack-directory";
 
-/** Units between two shards that are fetched together. A request of its own costs more. */
+/** Units between two shards that are fetched together. A separate request costs more. */
 const GAP = 128;
 /** Most units that are fetched together: 1 MiB. */
 const MAX_RANGE = 16384;
 /** Number of whole packs sent in place of a range after which no more ranges are requested. */
 const MAX_FAILED_RANGES = 1;
-/** Units of a pack of which somebody should know that it came whole: 2 MiB. */
+/**
+ * Length of a pack, in units, from which the site's owner is told that the server sent the whole
+ * pack: 2 MiB.
+ */
 const LONG = 32768;
 /** Most bytes of ranges that are kept. */
 const MAX_RANGES = 2 << 20;
 /** Most bytes of whole packs that are kept. */
 const MAX_WHOLE = 16 << 20;
 
-/** A shard that is waited for. */
+/** A requested shard. */
 interface Wanted {
   path: string;
   slot: Slot;
   traffic: Traffic;
   options: FetchOptions;
-  /** Whether it is put into the cache once it is here. */
+  /** Whether it is put into the cache when it has arrived. */
   keeps: boolean;
   /**
    * Whether it is a prefetch: it is fetched only if it is adjacent to another shard, and nobody
@@ -42,10 +45,10 @@ interface Wanted {
   reject(error: unknown): void;
 }
 
-/** A range of a pack, under way or at hand. */
+/** A range of a pack, requested or received. */
 interface Range extends Slot {
   whole: boolean;
-  /** Whether it comes past all caches. */
+  /** Whether it is fetched past all caches. */
   fresh: boolean;
   /** `undefined` while it is under way. */
   bytes: Uint8Array | undefined;
@@ -96,7 +99,7 @@ export class PackReader {
   }
 
   /**
-   * Prefetches a shard that will be wanted soon, if a shard beside it is fetched now.
+   * Prefetches a shard that will be needed soon, if an adjacent shard is fetched now.
    */
   along(path: string, slot: Slot, traffic: Traffic): void {
     const none = () => {};
@@ -113,7 +116,7 @@ export class PackReader {
   async #fetchWanted(): Promise<void> {
     const wanted = this.#wanted;
     this.#wanted = [];
-    // A cache that fails holds nothing.
+    // A cache that fails counts as empty.
     const cached = await Promise.all(
       wanted.map(({ path, traffic, options }) =>
         options.fresh
@@ -151,8 +154,8 @@ export class PackReader {
   }
 
   /**
-   * Waits for a range that holds the shard, if there is one. A shard that was damaged waits for
-   * what is fetched past all caches, and for nothing that came before.
+   * Waits for a range that holds the shard, if there is one. A damaged shard only waits for ranges
+   * that are fetched past all caches, not for earlier ones.
    */
   #join(shard: Wanted): boolean {
     const { slot, options } = shard;
@@ -173,7 +176,7 @@ export class PackReader {
     range.waiting.add(shard);
   }
 
-  /** Whoever asked for a shard no longer wants it. */
+  /** The caller no longer needs the shard. */
   #leave(shard: Wanted): void {
     shard.reject(FindlingError.aborted());
     const { range } = shard;
@@ -200,14 +203,14 @@ export class PackReader {
       waiting: new Set(),
       controller: new AbortController(),
     };
-    // What came damaged may be a range that the server, or a cache, does not understand.
+    // A damaged range may mean that the server, or a cache, does not handle ranges correctly.
     if (this.#ignoresRanges || options.fresh) this.#widen(range);
     this.#ranges.push(range);
     for (const shard of group) this.#wait(range, shard);
     void this.#load(range, traffic);
   }
 
-  /** Makes a range that of the whole pack. */
+  /** Extends a range to the whole pack. */
   #widen(range: Range): void {
     range.whole = true;
     range.start = 0;
@@ -232,7 +235,7 @@ export class PackReader {
     range.waiting.clear();
   }
 
-  /** Forgets what came of a pack before the whole of it: it may be damaged. */
+  /** Forgets the parts of a pack that arrived before the whole: they may be damaged. */
   #replaceBy(whole: Range): void {
     const isOlder = (other: Range) => other !== whole && other.pack === whole.pack && other.bytes;
     this.#ranges = this.#ranges.filter((other) => !isOlder(other));
@@ -252,14 +255,14 @@ export class PackReader {
       const isUnreadable = code === "bundle" || (code === "network" && cause !== undefined);
       if (!isUnreadable || range.whole) throw thrown;
       const whole = await this.#store.pack(file, traffic, { signal });
-      // A connection that broke says nothing of the server; a wrong range does.
+      // A broken connection says nothing about the server; a wrong range does.
       if (code === "bundle" || ++this.#failedRanges > MAX_FAILED_RANGES) this.#isWhole(range);
       else this.#widen(range);
       return whole;
     }
   }
 
-  /** The server sends a whole pack. Whoever waits for another range of it waits for this one. */
+  /** The server sends a whole pack. All who wait for another range of it now wait for this one. */
   #isWhole(range: Range): void {
     const { path, units } = this.#packs[range.pack]!;
     if (!this.#ignoresRanges && units > LONG)

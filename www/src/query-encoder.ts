@@ -12,7 +12,7 @@ import type { Description, EncoderProgress, OpenOptions, SemanticState } from ".
 /** Number of query vectors kept, so that paging and filtering do not embed again. */
 const MAX_VECTORS = 32;
 
-/** Where the transformer's files are, and who hears about its state. */
+/** The places of the transformer's files, and the listener for its state. */
 export interface Surroundings {
   /** Directory of the bundle. */
   base: URL;
@@ -64,7 +64,7 @@ export class QueryEncoder {
     return this.#deployed?.files.reduce((sum, { length }) => sum + length, 0) ?? 0;
   }
 
-  /** Why a query is not embedded now; `undefined` if there is nothing to tell. */
+  /** The reason why a query is not embedded now; `undefined` if there is none. */
   notice(): Notice | undefined {
     if (this.#failure) return { code: this.#failure.code, message: this.#failure.advice };
     if (this.#state === "none") return undefined;
@@ -112,9 +112,9 @@ export class QueryEncoder {
   }
 
   /**
-   * Begins to load the transformer after a search without it, unless device or connection speak
-   * against it. `upgrade` is called when it has loaded or has failed to. Without `upgrade`, loading
-   * waits until the page is idle.
+   * Begins to load the transformer after a search without it, unless the device or the connection
+   * is too weak for it. `upgrade` is called when it has loaded or has failed to. Without `upgrade`,
+   * loading waits until the page is idle.
    */
   loadAfterSearch(upgrade: (() => unknown) | undefined): void {
     if (this.#state === "idle" ? reasonNotToDownload() !== undefined : this.#state !== "loading")

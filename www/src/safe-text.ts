@@ -2,19 +2,19 @@
  * Text of a site for programs that show it to people or to language models. Controls, overrides of
  * the direction of writing and invisible characters are written as code points, so that nothing is
  * hidden in a text and nothing in it controls a terminal. The command line does the same
- * (`build/src/safe_text.rs`), and looks more closely at which letters a joiner may stand between.
+ * (`build/src/safe_text.rs`), but checks more exactly between which letters a joiner is allowed.
  */
 
 /** Characters that are shown as code points. */
 const SHOWN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Co}\p{Cs}]/gu;
 
-/** Marks of direction, soft hyphens and byte order marks: without them a text reads the same. */
+/** Marks of direction, soft hyphens and byte order marks: a text reads the same without them. */
 const DROPPED = /\u00ad|\u200e|\u200f|\u061c|\ufeff/gu;
 
 /** Joiners and variation selectors, which scripts and emoji need. */
 const JOINERS = "\u200c\u200d\ufe0e\ufe0f";
 
-/** A character as its code point; one that joins what is not ASCII stays. */
+/** A character as its code point; a joiner between characters that are not ASCII is kept. */
 function shown(c: string, at: number, text: string): string {
   const before = text.charCodeAt(at - 1);
   if (JOINERS.includes(c) && before > 0x7f && before !== c.charCodeAt(0)) return c;

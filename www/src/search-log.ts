@@ -1,7 +1,6 @@
 /**
- * `findling-log.js`: writes down what is searched for on the pages that load it, in the storage of
- * the browser. Nothing is sent. The owner of a site exports the log of a browser, after a test with
- * readers for example.
+ * `findling-log.js`: records searches on the pages that load it, in the browser's storage. Nothing
+ * is sent. The owner of a site exports the log of a browser, after a test with readers for example.
  */
 
 // The types of the events.
@@ -21,15 +20,15 @@ export interface LogEntry {
 
 const KEY = "findling-log";
 
-/** Entries that are kept, the oldest go first. */
+/** Number of entries that are kept; the oldest are removed first. */
 const MOST = 2000;
 
-/** Milliseconds after which a query counts as typed to its end. */
+/** Milliseconds without typing after which a query counts as complete. */
 const TYPED = 1000;
 
 let query = "";
 let typing: ReturnType<typeof setTimeout> | undefined;
-/** Writes the search that may still be typed. */
+/** Records the pending search, whose query may still change. */
 let pending: (() => void) | undefined;
 
 /** The entries, oldest first. */
@@ -62,7 +61,7 @@ function write(entry: Omit<LogEntry, "time">): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(entries));
   } catch {
-    // Where storage is blocked or full, there is no log.
+    // If storage is blocked or full, there is no log.
   }
 }
 

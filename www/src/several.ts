@@ -29,7 +29,7 @@ export interface BundleOptions extends OpenOptions {
   name?: string;
   /** A factor on the scores of its pages. Default: 1. */
   weight?: number;
-  /** Only pages of it that match this filter, whatever a search asks for. */
+  /** A filter that applies to every search of this bundle. */
   filter?: Filter;
 }
 
@@ -50,10 +50,10 @@ export type SeveralResponse = Omit<SearchResponse, "results" | "why" | "stats"> 
   failures: BundleFailure[];
 };
 
-/** The answer of one bundle, or to a part of the question about statistics. */
+/** The answer of one bundle, or its reply to a request for statistics. */
 type Answer = SearchResponse & { told?: Told };
 
-/** One search of several bundles: those asked, and the reasons of those that have failed. */
+/** One search of several bundles: the searched ones, and the errors of those that failed. */
 interface Search {
   query: string;
   options: SearchOptions;
@@ -120,8 +120,8 @@ export class SeveralIndex {
   }
 
   /**
-   * Searches all bundles. They score by the statistics of all. One that fails is reported in
-   * `failures`, and the others are answered. Rejects if all fail.
+   * Searches all bundles. Scores use the statistics of all bundles. A bundle that fails is reported
+   * in `failures`, and the others answer. Rejects if all fail.
    */
   async search(query: string, options: SeveralSearchOptions = {}): Promise<SeveralResponse> {
     const { bundles, limit: _, offset: __, ...rest } = options;
@@ -164,7 +164,7 @@ export class SeveralIndex {
   }
 }
 
-/** Asks the bundles by the statistics of all; `undefined` if there is nothing to share. */
+/** Queries the bundles with the statistics of all; `undefined` if there is nothing to share. */
 async function askTogether(search: Search): Promise<Part<PageResult>[] | undefined> {
   const { query, options, asked, failures } = search;
   const able = asked.filter((member) => !failures.has(member));
@@ -192,7 +192,7 @@ async function askAll(search: Search, shared?: Shared): Promise<Part<PageResult>
   return answers.filter((answer) => answer !== undefined);
 }
 
-/** Asks one bundle; `undefined` if it has failed. */
+/** Queries one bundle; `undefined` if it has failed. */
 async function ask(
   member: Member,
   { query, options, failures }: Search,
@@ -206,7 +206,7 @@ async function ask(
       ...options,
       ...(filter ? { filter } : {}),
       ...(options.facets ? { facets: facetsOf(options.facets, index.info.attributes) } : {}),
-      // The engine alone reads it.
+      // Only the engine reads it.
       ...((shared && { shared }) as object),
     });
   } catch (thrown) {
@@ -218,7 +218,7 @@ async function ask(
   }
 }
 
-/** Whether all have answered in the same way: by words, by meaning or by both. */
+/** Whether all have answered with the same legs: by words, by meaning or by both. */
 function sameMode(parts: readonly Part<PageResult>[]): boolean {
   return new Set(parts.map(({ response }) => response.mode)).size < 2;
 }

@@ -24,13 +24,13 @@ export class ShardLoader {
     this.#deferred = deferred;
   }
 
-  /** Forgets all loads under way, for a new engine. */
+  /** Forgets all pending loads, for a new engine. */
   reset(): void {
     this.#loads.clear();
   }
 
   /**
-   * Hands a shard to the engine. Searches that want the same shard share one request, which is
+   * Hands a shard to the engine. Searches that need the same shard share one request, which is
    * cancelled when the last of them is aborted.
    */
   async provide(
@@ -90,8 +90,8 @@ export class ShardLoader {
       engine.provide(wanted.id, await get(false));
     } catch (thrown) {
       if (FindlingError.from(thrown).code !== "bundle") throw thrown;
-      // The bytes are not those that the manifest lists. A cache may have damaged them, so the
-      // second request bypasses all caches.
+      // The bytes do not match the manifest. A cache may have damaged them, so the second request
+      // bypasses all caches.
       await this.#fetchFresh(engine, wanted, get);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Several bundles searched as one: all score by the statistics of all, so that their scores can be
- * compared. Each bundle returns its statistics for the query. The statistics of all go along with
+ * Several bundles searched as one: all bundles use the statistics of all, so that their scores can
+ * be compared. Each bundle returns its statistics for the query. The statistics of all are part of
  * every later request, and each engine adds them up (`crates/engine/src/api/request/shared.rs`).
  */
 
@@ -13,9 +13,9 @@ export interface Told {
 
 /** The field `shared` of a request. */
 export interface Shared {
-  /** The part that is wanted in place of the answer. */
+  /** The part that is requested instead of the results. */
   part?: "terms" | "counts" | "misspellings" | "bests";
-  /** Whether a query that leaves nothing is read without its phrases and exclusions. */
+  /** Whether a query that finds nothing is read without its phrases and exclusions. */
   relaxes: boolean;
   /** The statistics of all bundles. */
   told: readonly Told[];
@@ -24,15 +24,15 @@ export interface Shared {
 /** A request with the statistics of several bundles. */
 export type SharedRequest = Request & { shared?: Shared };
 
-/** Asks one bundle for a part; `undefined` if it has failed. */
+/** Requests a part from one bundle; `undefined` if it has failed. */
 export type AskPart<M> = (member: M, shared: Shared) => Promise<Told | undefined>;
 
-/** A query that may have phrases or exclusions, which may leave nothing. */
+/** A query that may have phrases or exclusions, which may exclude every page. */
 export const STRICT = /["“”„«「-]/;
 
 /**
- * The statistics of all members for a query, by which each then answers. Members that fail are left
- * out from then on.
+ * The statistics of all members for a query, with which each then answers. Members that fail are
+ * left out from then on.
  */
 export async function shareStatistics<M>(
   members: readonly M[],

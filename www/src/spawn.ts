@@ -7,7 +7,7 @@ import type { StartedWorker } from "./start-worker";
 /** A started module. */
 export interface Spawned {
   remote: Remote;
-  /** Ends the module and rejects the calls under way. */
+  /** Ends the module and rejects pending calls. */
   stop(): void;
 }
 
@@ -36,7 +36,10 @@ export async function spawn(url: string, worker: StartedWorker | undefined): Pro
   return stoppable(new Remote(port1), () => port1.close());
 }
 
-/** `undefined` if the worker does not start: blocked by policy, or no module workers. */
+/**
+ * `undefined` if the worker does not start, because a policy blocks it or there are no module
+ * workers.
+ */
 export async function fromWorker({ worker, failed }: StartedWorker): Promise<Spawned | undefined> {
   const remote = new Remote(worker);
   const stopped = failed.then((reason) => {

@@ -1,6 +1,6 @@
 /** Starts a worker from a module's address. */
 
-/** A worker whose script is on its way, or has arrived. */
+/** A worker whose script is being loaded, or has arrived. */
 export interface StartedWorker {
   worker: Worker;
   /** Resolves with the reason if the worker does not start, or stops with an error. */
@@ -20,8 +20,8 @@ function createScriptURL(url: string): string {
 }
 
 /**
- * The address as a page with Trusted Types takes it: from the policy `findling`. A page may make
- * each policy once, so its scripts share it.
+ * The address in the form that a page with Trusted Types accepts: from the policy `findling`. A
+ * page may create each policy only once, so its scripts share it.
  */
 function trusted(url: string): string {
   const page = globalThis as { findlingPolicy?: Policy };
@@ -53,7 +53,7 @@ export function startWorker(url: string): StartedWorker | undefined {
 /** Starts a worker from an address of the page's own. Throws if a policy forbids it. */
 export function runWorker(address: string, options?: WorkerOptions): StartedWorker {
   const worker = new Worker(trusted(address), options);
-  // The first message tells that the script was read.
+  // The first message means that the script was read.
   worker.addEventListener("message", () => URL.revokeObjectURL(address), { once: true });
   const failed = new Promise<string>((resolve) => {
     worker.onerror = (event) => {

@@ -7,7 +7,7 @@
 const IDEOGRAPH =
   /[\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\u{1f000}-\u{1faff}\u{20000}-\u{3ffff}]/u;
 
-/** Words of ASCII letters and digits, line feeds, and every other character but white space. */
+/** Words of ASCII letters and digits, line feeds, and every other character except white space. */
 const PARTS = /[A-Za-z0-9]+|\n|\S/gu;
 
 /** Estimates a part of a text, in thirds of a token. */
@@ -16,7 +16,7 @@ function thirds(part: string): number {
   return part.codePointAt(0)! < 0x80 || IDEOGRAPH.test(part) ? 3 : 2;
 }
 
-/** The tokens of a text. Counts no further than to the first number above `most`. */
+/** The tokens of a text. Counting stops at the first number above `most`. */
 export function estimate(text: string, most = Number.POSITIVE_INFINITY): number {
   let total = 0;
   for (const [part] of text.matchAll(PARTS)) {
@@ -27,8 +27,9 @@ export function estimate(text: string, most = Number.POSITIVE_INFINITY): number 
 }
 
 /**
- * Where the longest part of a text ends that begins at `from` and takes at most so many tokens, at
- * white space if there is any. At least one character, so that reading goes on.
+ * The end of the longest part of a text that begins at `from` and takes at most this many tokens,
+ * at white space if there is any. The part has at least one character, so that reading makes
+ * progress.
  */
 export function endOf(text: string, from: number, tokens: number): number {
   const parts = new RegExp(PARTS);
@@ -39,7 +40,7 @@ export function endOf(text: string, from: number, tokens: number): number {
     const room = tokens - Math.ceil(total / 3);
     total += thirds(part);
     if (total > tokens * 3) {
-      // A word that is longer than all that may be given is cut.
+      // A word that is longer than the whole limit is cut.
       if (end === from) return match.index + Math.max(room * 4, 1);
       const space = text.slice(from, end).search(/\s\S*$/);
       return space * 2 > end - from ? from + space : end;

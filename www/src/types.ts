@@ -29,7 +29,7 @@ export type Condition =
  */
 export type Filter = string | Record<string, unknown> | Record<string, Condition>;
 
-/** How to open a bundle. */
+/** Options for opening a bundle. */
 export interface OpenOptions {
   /** The encoder that embeds queries: see the table of encoder values in the README. */
   encoder?: "auto" | "static" | "transformer" | "none";
@@ -40,7 +40,7 @@ export interface OpenOptions {
   encode?: (query: string) => Promise<Float32Array | number[]>;
   /**
    * The contents of a single-file bundle, which is then neither fetched nor cached. The address
-   * must end with `.findling` and only says what page addresses are relative to.
+   * must end with `.findling` and only serves as the base of page addresses.
    */
   bytes?: ArrayBuffer;
   /** Directory of the worker and the WebAssembly files. Default: the script's directory. */
@@ -64,7 +64,7 @@ export interface OpenOptions {
   memory?: number;
 }
 
-/** How to search. */
+/** Options of a search. */
 export interface SearchOptions {
   /** Maximum number of pages; 10 by default. 0 only counts. */
   limit?: number;
@@ -73,15 +73,16 @@ export interface SearchOptions {
   /** Only pages that match this filter. */
   filter?: Filter;
   /**
-   * A second filter, which a reader sets by facets: of what the query finds without it, only what
-   * passes. Facets then count, for each of their values, the pages that choosing the value leaves.
+   * A second filter, which a reader sets by facets: it is applied to the results that the query
+   * finds without it. For each value, facets then count the pages that remain after choosing it.
    */
   postFilter?: Filter;
   /** `hybrid` (default), `lexical` or `semantic`. */
   mode?: Mode;
   /**
-   * The mode of the next search for the same query. Files that only it wants come along where they
-   * lie beside those of this search in a pack, so that it makes fewer requests.
+   * The mode of the next search for the same query. Files that only the next search needs are
+   * prefetched if they are adjacent to this search's files in a pack, so that the next search makes
+   * fewer requests.
    */
   ahead?: Mode;
   /** How the lexical and the dense leg become one list: a method, or a method with its numbers. */
@@ -110,15 +111,15 @@ export interface SearchOptions {
   /** With `prefix`: completes a query of a single letter as well. */
   singleLetter?: boolean;
   /**
-   * Finds only pages that have every word of the query, anywhere on the page. Not asked for are
-   * stop words, and words that no page has. Not with `why`.
+   * Finds only pages that have every word of the query, anywhere on the page. Stop words, and words
+   * that no page has, are not required. Has no effect with `why`.
    */
   everyWord?: boolean;
   /** Searches for every word as it is written, without corrections. */
   verbatim?: boolean;
   /** `false` makes no suggestions if nothing is found. */
   suggest?: boolean;
-  /** The query's vector, in place of any encoder. Must be in the space of the documents. */
+  /** The query's vector, instead of any encoder. It must be in the space of the documents. */
   vector?: Float32Array | number[];
   /** Maximum number of sections for each page; 3 by default. */
   sectionsPerPage?: number;
@@ -144,8 +145,8 @@ export interface SearchOptions {
 }
 
 /**
- * How to look for similar pages. In `hybrid` (default) and `semantic`, the page's own vectors
- * decide; in `lexical`, its most distinctive words.
+ * Options of a search for similar pages. In `hybrid` (default) and `semantic`, the page's own
+ * vectors are compared; in `lexical`, its most distinctive words are searched.
  */
 export type SimilarOptions = Pick<
   SearchOptions,
@@ -191,18 +192,18 @@ export interface Stats extends Traffic {
   residentBytes: number;
   /**
    * Times that the search began again, because it had called a part of the engine that was not
-   * loaded yet. The client loads that part beforehand where it can tell; then this is 0.
+   * loaded yet. The client loads that part in advance if it can foresee this; then the number is 0.
    */
   recoveries: number;
 }
 
-/** Why a page ranks where it ranks. */
+/** The explanation of a page's rank. */
 export type WhyResult = Omit<Why, "hit" | "first" | "above"> & {
   /** The page asked about, with explanations; `null` if it is not found. */
   hit: PageResult | null;
   /** The first page; `null` if it is the page asked about, or if nothing is found. */
   first: PageResult | null;
-  /** The page right above; `null` if that is the first page. */
+  /** The page directly above; `null` if that is the first page. */
   above: PageResult | null;
 };
 
@@ -210,7 +211,7 @@ export type WhyResult = Omit<Why, "hit" | "first" | "above"> & {
 export type SearchResponse = Omit<Response, "results" | "why"> & {
   /** Pages, best first. */
   results: PageResult[];
-  /** Only with the option `why`: why the page asked about ranks where it ranks. */
+  /** Only with the option `why`: the explanation of the page's rank. */
   why?: WhyResult;
   /** The time and the traffic of the search. */
   stats: Stats;
@@ -218,7 +219,7 @@ export type SearchResponse = Omit<Response, "results" | "why"> & {
 
 /** The state of the encoder. */
 export type SemanticState =
-  /** There are no vectors or no encoder, or the encoder is not wanted. */
+  /** There are no vectors or no encoder, or the encoder is turned off. */
   | "none"
   /** The encoder can be loaded. */
   | "idle"
@@ -248,8 +249,8 @@ export interface Description {
     kind: "string" | "strings" | "number" | "date" | "bool";
     facet: boolean;
     /**
-     * The items that have the attribute's values. A section without a value of its own has its
-     * page's.
+     * The items that have the attribute's values. A section without its own value has its page's
+     * value.
      */
     of: "pages" | "sections";
   }[];

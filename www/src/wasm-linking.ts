@@ -1,8 +1,8 @@
 /**
  * Linking of the engine's WebAssembly modules. The engine is one program in several modules
  * (`crates/xtask/src/bin/bindgen/split.rs`), which share the memory, the table and the functions of
- * the first. The deferred module comes in a file of its own. Each language is a module in a custom
- * section of the first; a site's copy of the first module has only the languages of the site.
+ * the first. The deferred module is a separate file. Each language is a module in a custom section
+ * of the first; a site's copy of the first module has only the languages of the site.
  */
 
 /** The exports of the engine's first module. */

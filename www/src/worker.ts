@@ -29,7 +29,7 @@ interface OpenCall {
   files: EarlyFile[];
 }
 
-/** How files and modules are read. */
+/** Functions that read files and modules. */
 export interface Reading {
   get: Fetch;
   compile: (url: string) => Promise<WebAssembly.Module>;
@@ -46,7 +46,7 @@ export function start(port: Port, { get, compile } = OVER_HTTP): void {
       const traffic = noTraffic();
       const { base, file } = parseBundleAddress(new URL(url));
       const ready = initialise(wasmUrl, module, compile);
-      // What the page gave instead of fetching it stays in memory.
+      // Data that the page passed instead of fetching it stays in memory.
       const isGiven = file !== undefined && files.some(([address]) => address === url);
       const cache = isGiven ? undefined : `findling ${base.href}`;
       const store = new HttpStore(base, withEarly(files, get), cache);

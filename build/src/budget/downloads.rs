@@ -49,7 +49,8 @@ pub(super) const CLIENT: [&str; 5] = [
 /// (`crates/xtask/src/deferred/mod.rs`).
 pub(super) const CLIENT_REST: [&str; 1] = ["findling_engine_rest.wasm"];
 
-/// Bytes that the client first asks of a single file (`FIRST_BYTES` in `www/src/bundle-layout.ts`).
+/// Bytes of the first range that the client requests from a single-file bundle (`FIRST_BYTES` in
+/// `www/src/bundle-layout.ts`).
 pub(super) const SINGLE_FILE_FIRST: u64 = 32 << 10;
 
 /// Returns the downloads for opening the search, and whether they include the client.
@@ -72,7 +73,7 @@ pub(super) fn opening(files: &BundleFiles) -> anyhow::Result<(bool, Downloads)> 
     } else {
         opening.push(entry::FILE_NAME, Bytes::of(&files.entry_file().to_bytes()));
         opening.push("manifest", Bytes::of(manifest));
-        // Shards are compressed already, so that a host that compresses gains nothing.
+        // Shards are already compressed, so compression by the host gains nothing.
         let with_it = files.with_manifest().iter().map(|(_, bytes)| bytes).sum();
         opening.push("shards with the manifest", Bytes::of_range(with_it));
         if let Some(packs) = files.packs() {

@@ -15,9 +15,9 @@
 //! client as `brotli`. Parts of packs and of a single-file bundle are requested as ranges, which
 //! hosts do not compress.
 //!
-//! The search box shows results by words before those by meaning, which can ask for texts of other
-//! pages. They are counted as [`Budget::box_words`] and [`Budget::box_whole`], and not with the
-//! other queries. Not counted: searches while the reader is typing.
+//! The search box shows results by words first, then results by meaning, which may need the texts
+//! of other pages. These downloads are counted as [`Budget::box_words`] and [`Budget::box_whole`],
+//! separately from the other queries. Not counted: searches while the reader is typing.
 //!
 //! [`BROTLI_QUALITY`]: crate::serve::BROTLI_QUALITY
 
@@ -65,13 +65,13 @@ pub struct Budget {
     /// Loaded after the first query for meaning if a transformer is deployed. Not part of any other
     /// field.
     pub later_encoder: Option<Downloads>,
-    /// Each query as the first query of a new reader.
+    /// Downloads of each query if it is a new reader's first one.
     pub first: Queries,
-    /// Each query after all queries before it.
+    /// Downloads of each query if the reader has made all earlier queries.
     pub later: Queries,
-    /// Each query as the first in the search box, up to the results by words.
+    /// Downloads of each query as the first one in the search box, until the results by words.
     pub box_words: Queries,
-    /// Each query as the first in the search box, up to its whole answer.
+    /// Downloads of each query as the first one in the search box, until the complete results.
     pub box_whole: Queries,
 }
 
@@ -161,7 +161,8 @@ pub fn own_queries(files: &BundleFiles) -> anyhow::Result<Vec<String>> {
     let mut candidates = Vec::new();
     files.each_page(|page| {
         let sections = page.sections.iter().filter(|section| sample::has_text(&section.text));
-        // Keep heading and sentence: which one is asked is known only after all sections.
+        // Keep both heading and sentence: only after all sections is it known which of them becomes
+        // the query.
         candidates.extend(
             sections
                 .map(|section| [0, 1].map(|i| sample::query(i, section.heading, &section.text))),
@@ -199,14 +200,14 @@ fn request(encoder: Option<&QueryEncoder>, query: &str) -> anyhow::Result<Reques
     })
 }
 
-/// Returns the request of the search box before the whole one: by words, whose results it shows
-/// meanwhile.
+/// Returns the search box's first request: by words only. Its results are shown until the complete
+/// results are there.
 fn words(whole: &Request) -> Request {
     Request { mode: Mode::Lexical, vector: None, suggest: Suggest(false), ..whole.clone() }
 }
 
-/// Returns the shards that a request wants first, which come along with those of the request before
-/// it (`Bundle.readAhead` of the client).
+/// Returns the shards that a request needs first. The client prefetches them with the shards of the
+/// previous request (`Bundle.readAhead`).
 fn first_wanted(host: &Host, request: Request) -> anyhow::Result<Vec<ShardId>> {
     Ok(match host.index().search(request)?.step(host.index())? {
         Step::Need(wanted) => wanted,
@@ -225,8 +226,8 @@ fn browser_encoder(host: &Host) -> anyhow::Result<Option<QueryEncoder>> {
     QueryEncoder::load(host, &EncoderChoice::Named(name.to_owned()))
 }
 
-/// Runs one query and counts the bytes that it reads. In packs, what lies near to the first shards
-/// comes along if it is `ahead`.
+/// Runs one query and counts the bytes that it reads. In packs, shards in `ahead` that lie near the
+/// first shards are fetched with them.
 fn run(
     host: &mut Host,
     request: Request,
@@ -274,8 +275,8 @@ impl Held {
     }
 }
 
-/// Adds the ranges that a client fetches for the shards of a round. What lies between two shards,
-/// and what comes along for the next search, counts with the first shard of its range.
+/// Adds the ranges that a client fetches for the shards of a round. Bytes between two shards, and
+/// bytes prefetched for the next search, count towards the first shard of their range.
 fn add_ranges(
     traffic: &mut Traffic,
     host: &Host,

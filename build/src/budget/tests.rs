@@ -89,8 +89,8 @@ fn pages() -> Vec<Page> {
         .collect()
 }
 
-/// Returns a bundle in a shape: embedded by feature hashing of 16 dimensions, with rows of the
-/// static encoder where there is a table.
+/// Returns a bundle of a given shape. It is embedded by feature hashing with 16 dimensions, and has
+/// rows of the static encoder if there is a table.
 fn bundle_at(out: &Path, shape: Shape, table: Option<&StaticTable>, extras: &[Extra]) -> Host {
     let mut encoder: BoxedEncoder = Box::new(HashEncoder::new(16));
     if let Some(table) = table {
@@ -103,8 +103,8 @@ fn bundle_at(out: &Path, shape: Shape, table: Option<&StaticTable>, extras: &[Ex
     Host::open(out).unwrap()
 }
 
-/// Another encoder by another name: what bundles are embedded with whose queries the static encoder
-/// embeds.
+/// The same encoder under another name. It embeds the documents of bundles whose queries the static
+/// encoder embeds.
 struct Named(HashEncoder, findling_bundle::EncoderCard);
 
 impl findling_encoder::Encoder for Named {
@@ -149,7 +149,7 @@ fn parts_add_up_and_are_what_the_engine_read() {
     host.forget().unwrap();
     let (response, cost) = host.search(request(None, query).unwrap()).unwrap();
     assert_eq!(response.encoder.as_deref(), Some("static"));
-    // What came with the manifest is part of opening.
+    // Shards that came with the manifest count towards opening.
     let with_it = host.files().with_manifest();
     let comes = |shard: &&ShardId| {
         let path = host.index().path(**shard).unwrap();
@@ -186,7 +186,7 @@ fn a_first_query_costs_the_same_wherever_it_stands_and_a_second_one_nothing() {
     assert_eq!(budget.later.total, BytesSpread::default());
     assert_eq!((budget.later.requests.worst, budget.later.rounds.worst), (0, 0));
 
-    // What another query needs besides is less than it needs alone, and not nothing: its own texts.
+    // A second query downloads less than it would alone, but it still needs its own texts.
     let pair = queries(&["threads share data", "zebra39x2"]);
     let budget = measure(&mut host, &pair, &Ui::silent()).unwrap();
     let second = first_of(&mut host, "zebra39x2");
@@ -250,7 +250,7 @@ fn opening_counts_the_client_where_there_is_one() {
         ]
     );
     let sizes = |name: &str| with.files.iter().find(|file| file.name == name).unwrap().bytes;
-    // Too short to be compressed; and what brotli makes of a thousand equal letters.
+    // One text is too short to be compressed; brotli compresses a thousand equal letters.
     assert_eq!(sizes("findling-ui.js"), Bytes { stored: 100, brotli: 100 });
     assert!(sizes("findling.js").stored == 1000 && sizes("findling.js").brotli < 50);
     let with_it: u64 = host.files().with_manifest().iter().map(|(_, bytes)| bytes).sum();
@@ -299,7 +299,7 @@ fn sentences_are_asked_as_words() {
 
 #[test]
 fn brotli_is_what_the_server_compresses_with() {
-    // Text that qualities tell apart.
+    // A text whose compressed size depends on the quality.
     let text = include_str!("mod.rs");
     let at = |quality| {
         let params = brotli::enc::BrotliEncoderParams { quality, ..Default::default() };
@@ -321,9 +321,9 @@ fn the_budget_counts_every_file_of_the_client() {
     let transformer =
         findling_bundle::QueryEncoder { kind: "transformer".into(), files: Vec::new() };
     client::keep_needed(&mut files, &[], &[transformer]).unwrap();
-    // Bundles for Pagefind's scripts load theirs in place of the UI. The others are no part of a
-    // search in the dialog: other elements, what a site or a browser has to ask for, and texts in
-    // other languages than English.
+    // Bundles for Pagefind load Pagefind's scripts instead of the UI. The other files are not part
+    // of a search in the dialog: other elements, files that a site or a browser has to request, and
+    // texts in languages other than English.
     let others = [
         client::PAGEFIND,
         client::HIGHLIGHT,
@@ -394,7 +394,7 @@ fn a_bundle_of_words_alone_stays_streamed_when_it_is_read_anew() {
         }],
         ..Section::default()
     };
-    // More than the first tier of a word has.
+    // More postings than the first tier of a word has.
     let page = |i: usize| Page {
         id: format!("{i:04}.html"),
         url: format!("/{i}"),
@@ -434,7 +434,7 @@ fn a_bundle_in_packs_takes_fewer_requests_for_the_same_shards() {
     assert_eq!(files.first.rounds, packs.first.rounds);
     assert!(packs.first.requests.median < files.first.requests.median);
     assert!(packs.first.requests.worst < files.first.requests.worst);
-    // Rows come along with terms, and take no round of their own after the results by words.
+    // Rows are fetched with the terms, so they need no extra round after the results by words.
     let more = |budget: &Budget| {
         let (words, whole) = (&budget.box_words, &budget.box_whole);
         [whole.requests.median - words.requests.median, whole.rounds.worst - words.rounds.worst]

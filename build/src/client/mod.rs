@@ -32,8 +32,8 @@ pub const STANDALONE: &str = "findling-standalone.js";
 /// Marks a passage on its page. Pages load it themselves, where their author wants that.
 pub const HIGHLIGHT: &str = "findling-highlight.js";
 
-/// The engine as pages load it, with the rules of all languages. Without the languages that a site
-/// does not have, it is a fifth smaller.
+/// The engine as pages load it, with the rules of all languages. Removing the languages that a site
+/// does not use makes it a fifth smaller.
 pub(super) const ENGINE: &str = "findling_engine.wasm";
 /// The language that every engine has.
 const BUILT_IN: &str = "en";
@@ -41,9 +41,9 @@ const BUILT_IN: &str = "en";
 /// The files that run a transformer in the browser.
 pub const TRANSFORMER: [&str; 2] = ["findling_encoder.js", "findling_encoder_bg.wasm"];
 
-/// Removes what pages with a bundle do not load from the client's files: the transformer, if it is
-/// not among the bundle's query encoders, and the languages (BCP 47) in the engine that the site
-/// does not have.
+/// Removes from the client's files the parts that pages with this bundle never load: the
+/// transformer, unless the bundle uses it to encode queries, and the engine's rules for languages
+/// (BCP 47) that the site does not have.
 ///
 /// # Errors
 /// If the engine is damaged, or lacks a language of the site.
@@ -205,7 +205,7 @@ mod tests {
         damaged[1].contents.to_mut().truncate(20);
         let error = with_only(damaged, &["de"]).unwrap_err();
         assert!(error.is::<parts::NotAModule>() && error.to_string().contains(ENGINE), "{error:#}");
-        // One that has no engine may be complete in its own way.
+        // A client without an engine may still be complete for its purpose.
         let script = client(&[]).into_iter().take(1).collect();
         assert!(with_only(script, &["pt"]).is_ok());
     }

@@ -37,7 +37,7 @@ const LOCALE: &str = "\n//# locale ";
 /// change on the way: NUL, the ends of lines, the end of a file, quotes, `<`, backslash, delete.
 const REPLACED: [u8; 8] = [0, b'\n', b'\r', 0x1a, b'"', b'<', b'\\', 0x7f];
 
-/// The first of the characters that stand for two: a replaced one, and the one behind it.
+/// The first of the characters that stand for two: a replaced character, and the one after it.
 const PAIRS: u32 = 0x100;
 
 /// Form of a standalone file.
@@ -109,7 +109,7 @@ pub fn write(path: &Path, bundle: &Bundle, client: &[Extra], shared: Shared) -> 
     }
     let write = || -> io::Result<()> {
         replace_file::keep(path, contents.as_bytes())?;
-        // What is no file, such as a pipe, has readers of its own.
+        // Something that is not a file, such as a pipe, already has readers.
         if fs::symlink_metadata(path)?.is_file() { shared.apply(path, path) } else { Ok(()) }
     };
     write().with_context(|| format!("{} cannot be written", path.display()))?;
@@ -185,12 +185,12 @@ fn pack(bytes: &[u8]) -> String {
     if length > 0 {
         add((bits << (7 - length)) as u8 & 0x7f);
     }
-    // Behind the last byte, for a character that waits for another.
+    // Added after the last byte, so that an incomplete pair has its second character.
     add(b' ');
     text
 }
 
-/// Returns the script without the texts of languages behind it, and the texts of the site's
+/// Returns the script without the texts of languages at its end, and the texts of the site's
 /// languages as JSON.
 fn with_locales<'a>(script: &'a str, languages: &[String]) -> (&'a str, String) {
     let mut parts = script.split(LOCALE);

@@ -94,7 +94,7 @@ fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns how well a symbol is what a name asks for, the best first; `None` if it is not.
+/// Returns how well a symbol matches a name, the best first; `None` if it does not match.
 fn closeness(name: &str, symbol: &str) -> Option<u8> {
     let (name_parts, symbol_parts) = (parts(name), parts(symbol));
     let inner = symbol_parts.len().checked_sub(name_parts.len())?;
@@ -164,8 +164,8 @@ pub(super) fn put_first(host: &mut Host, request: &Request, response: &mut Respo
     Ok(())
 }
 
-/// Returns the place of a section among definitions: a declaration before the blocks that add to
-/// it, an exact name before another spelling.
+/// Returns the rank of a section among definitions: declarations come before the blocks that extend
+/// them, exact names before other spellings.
 fn rank(section: &SectionHit, name: &str) -> u8 {
     let of = |name: &str| section.attributes.get(name).and_then(Value::as_array);
     let texts = |name: &str| of(name).into_iter().flatten().filter_map(Value::as_str);
@@ -174,7 +174,7 @@ fn rank(section: &SectionHit, name: &str) -> u8 {
     near.unwrap_or(9) * 2 + u8::from(adds)
 }
 
-/// Puts pages with definitions before the others. Each page is there once, and the scores descend.
+/// Puts pages with definitions before the others. Each page occurs once, and the scores descend.
 fn join(definitions: Vec<PageHit>, request: &Request, response: &mut Response) {
     let (limit, most) = (request.limit.0 as usize, request.sections_per_page.0.max(1) as usize);
     let mut results: Vec<PageHit> = Vec::new();

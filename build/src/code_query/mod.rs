@@ -1,8 +1,8 @@
 //! The meaning of queries in source code: a keyword with a name leads to the definition, text in
-//! quotes is found to the character, and `/…/` is a regular expression.
+//! quotes is found literally, and `/…/` is a regular expression.
 //!
-//! The engine reads words, which is right for prose. Here its answer is brought to what people who
-//! write programs mean, for bundles that have sections of code.
+//! The engine reads words, which is right for prose. This module adjusts the results to what
+//! programmers expect, for bundles that have sections of code.
 
 mod definitions;
 mod text_search;
@@ -13,7 +13,8 @@ use findling_engine::{Order, Request, Response};
 
 use crate::host::{Cost, Host, QueryEncoder};
 
-/// Words that ask for code beside the program: a query with one of them gets it as it comes.
+/// Words that ask for code beside the program: the results of a query with one of them are not
+/// reordered.
 const BESIDE: [&str; 20] = [
     "test",
     "tests",
@@ -67,7 +68,7 @@ fn has_code(manifest: &Manifest) -> bool {
     has("line") && has("end_line")
 }
 
-/// Returns whether a request asks by relevance for what a query finds, and for nothing else.
+/// Returns whether a request only asks for the results of a query, ordered by relevance.
 fn is_plain(request: &Request) -> bool {
     request.similar_to.is_none()
         && request.why.is_none()

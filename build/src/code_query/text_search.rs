@@ -1,7 +1,7 @@
-//! Text that is found to the character: `"if __name__ =="`, and regular expressions: `/fn \w+_id/`.
+//! Text that is found literally: `"if __name__ =="`, and regular expressions: `/fn \w+_id/`.
 //!
-//! The words of a text in quotes lead to the pages that can have it, and these are read. A regular
-//! expression, and text without a word that the index has, is looked for in every page.
+//! The words of a text in quotes lead to the pages that can contain it; only these pages are read.
+//! A regular expression, or a text without an indexed word, is searched for in every page.
 
 use std::collections::HashMap;
 use std::iter;
@@ -19,7 +19,7 @@ use regex::{Regex, RegexBuilder};
 use crate::host::{Cost, Document, DocumentSection, Host, QueryEncoder};
 use crate::usage_error::UsageError;
 
-/// Largest compiled expression, in bytes. The time of a search is at most its product with the
+/// Largest compiled expression, in bytes. The time of a search is bounded by this size times the
 /// length of the text.
 const MAX_EXPRESSION: usize = 256 << 10;
 
@@ -32,7 +32,7 @@ const MAX_STRETCH: usize = 64 << 10;
 /// Lines before and after a match in a snippet.
 const BESIDE: usize = 2;
 
-/// Most pages with the words of a text that are read for the text.
+/// Largest number of pages that are read for a text, among those that have its words.
 const MAX_READ: u32 = 300;
 
 /// Longest snippet after the beginning of a match, in bytes, and before it.
@@ -41,10 +41,10 @@ const MAX_SNIPPET: usize = 1_000;
 /// The text that a section must have.
 #[derive(Debug)]
 pub(super) enum Text {
-    /// All of these.
+    /// All of these must occur.
     Exact {
         all: Vec<String>,
-        /// Whether the query has nothing else.
+        /// Whether the query consists of nothing else.
         is_alone: bool,
     },
     /// A match.
@@ -105,7 +105,7 @@ impl Text {
         Ok(asks.then_some(Self::Exact { all, is_alone }))
     }
 
-    /// Returns the first match in a text that has all.
+    /// Returns the first match in a text that contains every needle.
     fn find(&self, text: &str, clock: &mut Clock) -> Option<Range<usize>> {
         match self {
             Self::Exact { all, .. } => {
@@ -142,7 +142,7 @@ fn stretches(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Returns the expression of a query in slashes. A path has slashes within.
+/// Returns the expression of a query in slashes. A path has slashes in its middle.
 fn expression(query: &str) -> Option<&str> {
     let source = query.strip_prefix('/')?.strip_suffix('/')?;
     let mut is_escaped = false;
@@ -187,7 +187,7 @@ pub(super) fn search(
         Text::Expression(_) => host.search(Request { limit: Limit(0), ..every(&wide) })?,
     };
     let mut at_least = response.total.pages > MAX_READ && !hits.is_empty();
-    // Text within words, or signs alone, has no words that the index knows.
+    // Parts of words, or punctuation alone, have no indexed words.
     let is_anywhere = match text {
         Text::Exact { is_alone, .. } => *is_alone && request.filter.is_none(),
         Text::Expression(_) => true,

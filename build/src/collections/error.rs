@@ -30,7 +30,7 @@ pub enum Error {
         /// The kind that was given.
         kind: String,
     },
-    /// A new name that is taken.
+    /// The new name is taken.
     #[error(
         "expected a new name, found that a collection `{name}` exists: bring it up to date with \
          `findling sync {name}`, choose another name, or remove it with `findling collection \

@@ -21,7 +21,7 @@ use crate::replace_file::{replace_by, sweep};
 
 /// Writes a bundle as one file and returns its bytes. A file that is there is replaced at the end.
 ///
-/// A single file has no cells: whoever reads it has all vectors at hand. Query encoders with files
+/// A single file has no cells: its readers have all vectors in memory. Query encoders with files
 /// beside the bundle are left out.
 ///
 /// # Errors
@@ -32,7 +32,7 @@ pub fn export(bundle: &BundleFiles, out: &Path) -> Result<u64> {
     }
     sweep(out);
     let replaced = replace_by(out, |file| {
-        // Who may not read the bundle may not read its copy.
+        // Users who may not read the bundle may not read its copy either.
         let metadata = fs::metadata(entry_file(bundle.path()))?;
         let _ = file.set_permissions(metadata.permissions());
         write(bundle, file)
@@ -41,13 +41,13 @@ pub fn export(bundle: &BundleFiles, out: &Path) -> Result<u64> {
 }
 
 fn write(bundle: &BundleFiles, file: &mut File) -> Result<u64> {
-    // A single file already is what is wanted.
+    // A single-file bundle needs no conversion.
     if bundle.is_single_file() {
         return Ok(io::copy(&mut File::open(bundle.path())?, file)?);
     }
     let mut manifest = bundle.manifest().clone();
     for (id, entry) in (0..).map(ShardId).zip(&mut manifest.shards) {
-        // Only files have a length of their own.
+        // The directory of packs does not record stored lengths; a single file needs them.
         entry.stored_len = u32::try_from(bundle.stored(id, entry)?.len())?;
     }
     let kept: Vec<ShardId> = {

@@ -14,8 +14,8 @@
 //!   000007/vectors/more/  the bundle with the vectors `more`; files as in `bundle` are links
 //! ```
 //!
-//! A generation is never changed once it is current, but for `state.json`, which is replaced by a
-//! rename. One that readers hold is removed by a later sync.
+//! A generation is never changed once it is current, except for `state.json`, which is replaced by
+//! a rename. A generation that readers still hold is removed by a later sync.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -70,7 +70,7 @@ impl Generation {
     }
 }
 
-/// A generation that stays on disk as long as this value lives.
+/// A generation that stays on disk until this value is dropped.
 #[derive(Debug)]
 pub struct Held {
     generation: Generation,
@@ -84,7 +84,7 @@ impl Held {
     }
 }
 
-/// Number of attempts of a reader whose generation is replaced meanwhile.
+/// Number of attempts of a reader whose generation is replaced while it opens it.
 const TRIES: usize = 20;
 
 impl Generations {
@@ -108,7 +108,8 @@ impl Generations {
         Kept::below(&self.directory)
     }
 
-    /// Returns the logs for the bundle with further vectors. Files and analyses are those of all.
+    /// Returns the logs for the bundle with further vectors. The logs of files and analyses are
+    /// shared by all bundles.
     pub fn kept_of_vectors(&self, name: &Name) -> Kept {
         let shards = self.directory.join(format!("shards-{name}"));
         Kept { shards, ..self.kept() }
@@ -142,7 +143,8 @@ impl Generations {
     pub fn hold(&self) -> Result<Option<Held>, Error> {
         for _ in 0..TRIES {
             let Some(generation) = self.current()? else { return Ok(None) };
-            // Where the lock cannot be opened (another user's collection), reading goes on without.
+            // Where the lock cannot be opened (another user's collection), reading continues
+            // without it.
             let lock = File::open(self.lock_of(generation.number))
                 .ok()
                 .filter(|file| file.try_lock_shared().is_ok());
@@ -154,7 +156,7 @@ impl Generations {
         Ok(None)
     }
 
-    /// Begins a generation. Half-made ones are removed first. The lock is that of
+    /// Begins a generation. Half-made ones are removed first. The caller holds the lock of
     /// [`Generations::lock`].
     ///
     /// # Errors
@@ -164,7 +166,7 @@ impl Generations {
         self.sweep(current)?;
         let last = self.numbers()?.into_iter().max().unwrap_or(0).max(current);
         let generation = self.generation(last + 1);
-        // Earlier programs made it for everyone.
+        // Earlier versions made it readable for everyone.
         make_private_directory(&self.directory)
             .and_then(|()| make_private_directory(&generation.directory))
             .map_err(Error::io("written", &generation.directory))?;
@@ -175,7 +177,7 @@ impl Generations {
     }
 
     /// Removes all generations but `keep` and those that are being read. Returns how many remain
-    /// beside `keep`.
+    /// besides `keep`.
     ///
     /// # Errors
     /// If the directory cannot be read.

@@ -102,8 +102,8 @@ fn platform() -> Result<ProjectDirs, Error> {
     ProjectDirs::from("", "", "findling").ok_or(Error::NoHome)
 }
 
-/// Returns a directory of the platform. Where that has none, or everything is in `$FINDLING_HOME`,
-/// it is `name` beside the collections.
+/// Returns a directory of the platform. If the platform has none, or everything is in
+/// `$FINDLING_HOME`, it is `name` next to the collections.
 fn beside(
     name: &str,
     of_platform: impl FnOnce(&ProjectDirs) -> Option<PathBuf>,

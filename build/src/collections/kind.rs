@@ -21,7 +21,7 @@ pub enum Kind {
     /// Found out from the files.
     #[default]
     Auto,
-    /// A format, whatever the files look like.
+    /// A format, regardless of the look of the files.
     Of(Format),
 }
 

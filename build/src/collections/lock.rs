@@ -1,8 +1,8 @@
 //! Locks that a killed owner never leaves behind.
 //!
 //! The lock is the operating system's, on an open file, and ends with the process. The file's
-//! contents say who holds the lock, for messages. An owner that ended in order empties the file, so
-//! what the next owner finds there is the note of one that was killed.
+//! contents say who holds the lock, for messages. An owner that ends normally empties the file, so
+//! a note that the next owner finds there was left by a killed process.
 
 use std::fmt;
 use std::fs::{self, File, TryLockError};
@@ -23,8 +23,8 @@ const MAX_NOTE: u64 = 4 << 10;
 pub struct Owner {
     /// The process; 0 where the note cannot be read.
     pub pid: u32,
-    /// When the process started, in the system's own unit. With the number it names a process for
-    /// good, since numbers are used again.
+    /// When the process started, in the system's own unit. Together with the number it identifies a
+    /// process for good, because numbers are reused.
     pub started: Option<u64>,
     /// The time at which it took the lock, seconds since 1970.
     pub since: u64,
@@ -110,7 +110,7 @@ impl Lock {
         }
         let abandoned = read_note(&mut file);
         let mut lock = Self { file, abandoned };
-        // A note is for messages only: on a full disk the lock is held without one.
+        // The note is only for messages: on a full disk the lock is held without a note.
         let _ = lock.write_note(&Owner::this_process());
         Ok(lock)
     }
@@ -159,7 +159,7 @@ mod tests {
         let path = dir.path().join("below/lock");
         let lock = Lock::take(&path, "x").unwrap();
         assert_eq!(lock.abandoned(), None);
-        // Another open file is another owner, also in the same process.
+        // Another open file counts as another owner, even in the same process.
         match Lock::take(&path, "x").unwrap_err() {
             Error::Busy { owner, .. } => {
                 assert_eq!(owner.pid, std::process::id());
@@ -185,7 +185,7 @@ mod tests {
         let lock = Lock::take(&path, "x").unwrap();
         assert_eq!(lock.abandoned(), Some(&killed));
         assert_eq!(killed.is_running(), Some(false));
-        // A number that is in use again is another process: its start differs.
+        // A reused number is another process: its start time differs.
         let reused = Owner { pid: std::process::id(), started: Some(1), since: 0 };
         if cfg!(target_os = "linux") {
             assert_eq!(reused.is_running(), Some(false));

@@ -15,8 +15,8 @@ const DEVICES: [&str; 4] = ["aux", "con", "nul", "prn"];
 
 /// The name of a collection: lower-case letters, digits, `-`, `_` and `.`, a letter or digit first.
 ///
-/// A name is one path component on every system and cannot lead elsewhere. Two names that differ
-/// are two directories, also where the file system ignores case.
+/// A name is one path component on every system and cannot lead elsewhere. Names that differ give
+/// different directories, even if the file system ignores case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);

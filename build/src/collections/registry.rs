@@ -1,7 +1,8 @@
 //! The registry: one TOML file that lists all collections, for people to read and edit.
 //!
-//! Changes keep comments and the order of what is there. They are made under a lock and written by
-//! a rename, so two processes that change it at once both count, and a killed one changes nothing.
+//! Changes keep comments and the existing order. They are made under a lock and written by a
+//! rename, so the changes of two simultaneous processes are both kept, and a killed process changes
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -91,7 +92,7 @@ impl Registry {
         Ok(registry)
     }
 
-    /// Refuses two collections in one directory, which would destroy each other.
+    /// Refuses two collections in one directory, because they would overwrite each other.
     fn check_directories(&self, text: &str, path: &Path) -> Result<(), Error> {
         let mut taken: BTreeMap<&Name, &Name> = BTreeMap::new();
         for (name, settings) in &self.collections {
@@ -376,7 +377,8 @@ mod tests {
             Registry::change(&home, |registry| registry.rename(&name("a"), &name("b"))),
             Err(Error::Exists { .. })
         ));
-        // Back to the name of its directory, nothing is left to say about it.
+        // Once the collection's name equals its directory's name again, the registry does not
+        // mention the directory.
         Registry::change(&home, |registry| registry.remove(&name("a"))).unwrap();
         Registry::change(&home, |registry| registry.rename(&name("b"), &name("a"))).unwrap();
         assert_eq!(Registry::read(&home).unwrap().get(&name("a")).unwrap().directory, None);

@@ -10,8 +10,8 @@ use super::lock::Lock;
 use super::name::Name;
 use super::registry::Registry;
 
-/// Removes a collection from the registry, then its directory. Killed in between, the directory is
-/// left without a collection; no collection is left without its directory.
+/// Removes a collection from the registry, then its directory. If it is killed in between, a
+/// directory without a collection remains, but never a collection without its directory.
 ///
 /// # Errors
 /// [`Error::Unknown`]; [`Error::Busy`] while it is synced.

@@ -39,7 +39,7 @@ pub struct Settings {
     pub references: bool,
     /// Recognise the text of scans, in these languages of `tesseract`, joined by `+`.
     pub ocr: Option<String>,
-    /// The directory of its bundle where that is not its name.
+    /// The directory of its bundle, if that differs from its name.
     pub directory: Option<Name>,
 }
 
@@ -64,7 +64,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the table in the registry, without what is as by default.
+    /// Returns the table in the registry, without settings that have their default values.
     pub(super) fn to_table(&self) -> Result<Table, Error> {
         let default = Self::default();
         let mut table = Table::new();

@@ -18,11 +18,12 @@ use crate::file_hash::file_hash;
 use crate::progress::Counter;
 use crate::sources::Included;
 
-/// Version of the state's file. One of another version counts as missing: everything is read again.
+/// Version of the state's file. A file of another version counts as missing: everything is read
+/// again.
 const VERSION: u32 = 1;
 
-/// Dates of files are this coarse at most. A file that was written so shortly before it was looked
-/// at can be written again with the same date.
+/// Coarsest resolution of file dates. A file that was written less than this before it was examined
+/// can be written again with the same date.
 const GRANULARITY: Duration = Duration::from_secs(2);
 
 /// The state of a generation's sources.
@@ -40,8 +41,7 @@ pub struct State {
     pub built: Built,
     /// Every file that was read, by its path.
     pub files: BTreeMap<String, FileState>,
-    /// The files that pages took in besides their own (`.. include::`), and that are not among
-    /// `files`.
+    /// The files that pages include (`.. include::`) and that are not among `files`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub included: BTreeMap<String, FileState>,
 }
@@ -58,7 +58,7 @@ pub struct Built {
     pub bundle_bytes: u64,
     /// Files that could not be read.
     pub unreadable: usize,
-    /// The files that pages took in besides their own. The state keeps them apart.
+    /// The files that pages include. The state stores them separately.
     #[serde(skip)]
     pub included: Vec<Included>,
     /// The bundles with further vectors, by name.
@@ -129,24 +129,23 @@ impl State {
         Self { version: VERSION, program, settings, scanned, built, files, included }
     }
 
-    /// Returns the state after another look, at which nothing had changed but dates.
+    /// Returns the state after another comparison that found only changed dates.
     pub fn seen_again(self, scan: Scan, included: Scan) -> Self {
         Self { scanned: scan.began, files: scan.files, included: included.files, ..self }
     }
 
-    /// Returns the differences of a look at the sources, and of one at the files that pages took
-    /// in.
+    /// Returns the differences from the current sources and from the current included files.
     pub fn changes_to(&self, scan: &Scan, included: &Scan) -> Changes {
         let mut changes = scan.changes_since(&self.files);
-        // They have the same paths in both states, so each of them is the same or changed.
+        // Included files have the same paths in both states, so each is either the same or changed.
         changes.changed.extend(included.changes_since(&self.included).changed);
         changes.changed.sort_unstable();
         changes
     }
 
-    /// Looks again at the files that pages took in.
+    /// Examines again the files that pages include.
     pub fn look_at_included(&self, rehash: bool) -> Scan {
-        // A path that is not Unicode is not found by its key. Then the page is read again.
+        // A path that is not Unicode cannot be found by its key; its page is read again.
         let paths: Vec<PathBuf> = self.included.keys().map(PathBuf::from).collect();
         Scan::of(&paths, Some(self), rehash)
     }
@@ -199,9 +198,9 @@ impl Scan {
         Self { began: nanos(SystemTime::now()).unwrap_or(0), files: BTreeMap::new() }
     }
 
-    /// Looks at files. The hash of a file whose length and date are those of `earlier` is taken
-    /// from there, unless its date is too recent to be trusted, the clock was set back since, or
-    /// `rehash` asks for contents.
+    /// Examines files. If a file has the same length and date as in `earlier`, its hash is taken
+    /// from there, unless the date is too recent to be trusted, the clock was set back since, or
+    /// `rehash` demands that contents are read.
     pub fn of(paths: &[PathBuf], earlier: Option<&State>, rehash: bool) -> Self {
         Self::with_bar(paths, earlier, rehash, &Counter::default())
     }
@@ -274,8 +273,8 @@ impl Scan {
     }
 }
 
-/// Returns a file as it is. Contents are read unless the `known` state, seen at a time, stands for
-/// them.
+/// Returns a file as it is. Contents are read unless the `known` state, recorded at a given time,
+/// still applies.
 fn look(path: &Path, known: Option<(&FileState, u64)>) -> FileState {
     let unreadable = FileState { len: 0, modified: None, hash: None };
     let Ok(metadata) = fs::metadata(path) else { return unreadable };
@@ -363,7 +362,7 @@ mod tests {
         // Looked at a second after it was written.
         state.scanned = 1001 * 1_000_000_000;
         assert_eq!(scan(&state, false), 1);
-        // Looked at by a clock that was set back since.
+        // Examined by a clock that was set back later.
         state.scanned = u64::MAX;
         assert_eq!(scan(&state, false), 1);
     }

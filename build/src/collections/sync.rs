@@ -1,12 +1,12 @@
 //! Bringing a collection's bundle up to date with its sources.
 //!
 //! The sources are compared with the state of the current generation. If they differ, a new
-//! generation is built beside it, going on from the current bundle: files that are the same in both
-//! are links. It becomes current by one rename at the end. Whatever fails or is killed before, the
+//! generation is built beside it from the current bundle: files that are equal in both are links.
+//! It becomes current by one rename at the end. If anything fails or is killed before that, the
 //! current generation stays as it is.
 //!
-//! The look at the sources gives the hash of each file. By these hashes the build finds what it
-//! knows of a file without reading it.
+//! Comparing the sources gives the hash of each file. With these hashes the build finds the results
+//! for a file without reading it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ use crate::sources::{self, Listing};
 /// Options of a sync.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Build as into an empty directory.
+    /// Ignore the earlier bundle, as if the directory were empty.
     pub fresh: bool,
     /// Compare the contents of all files instead of trusting lengths and dates.
     pub rehash: bool,
@@ -54,15 +54,15 @@ pub enum Status {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// There was none.
+    /// There was no generation.
     First,
     /// Files of the sources changed.
     Sources,
     /// The settings in the registry changed.
     Settings,
-    /// Another version of the program built the last one.
+    /// Another version of the program built the last generation.
     Program,
-    /// The last one cannot be opened.
+    /// The last generation cannot be opened.
     Damaged,
     /// The user asked for a fresh build.
     Fresh,
@@ -111,8 +111,8 @@ pub type Build<'a> = dyn FnMut(&Settings, &Place) -> Result<Built> + 'a;
 /// Brings a collection up to date.
 ///
 /// # Errors
-/// [`Error`] for what concerns the collection, and those of the build. The generation that was
-/// current stays current.
+/// [`Error`] for problems of the collection, and the errors of the build. The current generation
+/// stays current.
 pub fn sync(
     home: &Home,
     name: &Name,
@@ -160,9 +160,10 @@ pub fn sync(
         seconds: started.elapsed().as_secs_f64(),
     };
     if let (None, Some(generation), Some(earlier)) = (reason, &current, earlier) {
-        // Dates that changed, or that were too recent to be trusted, need not be looked at again.
+        // The new state records dates that changed or were too recent to be trusted, so the next
+        // sync need not read these files.
         let state = earlier.seen_again(scan, included.unwrap_or_else(Scan::nothing));
-        // A collection that cannot be written is up to date all the same.
+        // The collection is up to date even if its state cannot be written.
         let _ = state.write(&generation.state());
         return Ok(report(Status::Unchanged, state.built, generation));
     }
@@ -232,7 +233,7 @@ pub(super) fn paths(listing: &Listing, settings: &Settings) -> Vec<PathBuf> {
     listing.paths().chain(&settings.chat_fields).cloned().collect()
 }
 
-/// Returns a source without a file that had some is rather a drive that is not mounted than an
+/// Returns a source that had files and now has none: it is more likely an unmounted drive than an
 /// edit.
 fn check_emptied(
     name: &Name,

@@ -35,13 +35,13 @@ pub struct Target {
     given: String,
     path: PathBuf,
     collection: Option<Collection>,
-    /// The name of the vectors, where they are not the first.
+    /// The name of the vectors, if they are not the first ones.
     vectors: Option<Name>,
     /// The copy of a site's bundle. No file of it is removed while it is read.
     copy: Option<WebCopy>,
 }
 
-/// The collection that a target is.
+/// A collection that a target names.
 #[derive(Debug)]
 struct Collection {
     home: Home,
@@ -52,9 +52,9 @@ struct Collection {
 }
 
 impl Target {
-    /// Finds the bundle: the one at this address, or at this path, otherwise that of the collection
-    /// that the name stands for ([`Registry::find`]). A directory that is no bundle does not hide a
-    /// collection: it is often the collection's source.
+    /// Finds the bundle at this address or path, or else the bundle of the collection with this
+    /// name ([`Registry::find`]). A directory that is not a bundle does not hide a collection: it
+    /// is often the collection's source.
     ///
     /// # Errors
     /// If there is none; the error names collections that are spelled alike. If several
@@ -121,7 +121,7 @@ impl Target {
     /// Returns the same target with other vectors.
     ///
     /// # Errors
-    /// [`Error::UnknownVectors`] with those there are.
+    /// [`Error::UnknownVectors`] with the existing ones.
     pub fn with_vectors(self, name: &Name) -> Result<Self, Error> {
         if name.as_str() == DEFAULT_VECTORS {
             return Ok(self);
@@ -142,22 +142,22 @@ impl Target {
         state.iter().flat_map(|state| state.built.vectors.keys().map(Name::to_string)).collect()
     }
 
-    /// Returns the name of the vectors, where they are not the first.
+    /// Returns the name of the vectors, if they are not the first ones.
     pub fn vectors(&self) -> Option<&Name> {
         self.vectors.as_ref()
     }
 
-    /// Returns the bundle's path. It stays there as long as this value lives.
+    /// Returns the bundle's path. The bundle stays there until this value is dropped.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns where the bundle is opened.
+    /// Returns the place from which the bundle is opened.
     pub fn location(&self) -> Location {
         self.copy.as_ref().map_or_else(|| Location::from(&self.path), WebCopy::location)
     }
 
-    /// Returns when the site of the bundle was last asked whether it has changed.
+    /// Returns when the bundle's site was last checked for changes.
     pub fn asked(&self) -> Option<SystemTime> {
         self.copy.as_ref()?.asked()
     }
@@ -202,7 +202,7 @@ impl Target {
         self.collection.as_ref().map_or(&[], |collection| &collection.settings.paths)
     }
 
-    /// Returns whether a sync is making the collection's next bundle, as far as that can be told.
+    /// Returns whether a sync is making the collection's next bundle, as far as that is known.
     pub fn is_syncing(&self) -> bool {
         self.generations().is_some_and(|of| Lock::holder(&of.lock()).is_some())
     }

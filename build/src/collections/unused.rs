@@ -14,7 +14,7 @@ use super::remove::remove;
 /// Time after the last use after which an index is removed.
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
-/// The file of a collection's directory whose modification time is that of the last use.
+/// The file in a collection's directory whose modification time records the last use.
 const USED: &str = "used";
 
 /// Notes that a collection, which has been synced, is used now.
@@ -28,8 +28,9 @@ pub fn note_use(home: &Home, name: &Name) -> Result<(), Error> {
 }
 
 /// Removes the collections of the cache that were not used for 60 days, and those whose sources are
-/// all gone: an index repeats their text. Those that another process syncs stay. Returns the names
-/// of the removed ones. `home` is [`Home::directories`], never that of collections a user added.
+/// all gone: an index repeats their text. Collections that another process is syncing stay. Returns
+/// the names of the removed ones. `home` is [`Home::directories`], never the home of collections
+/// that a user added.
 ///
 /// # Errors
 /// The errors of [`Registry::read`] and of [`remove`].
@@ -48,12 +49,13 @@ pub fn remove_unused(home: &Home) -> Result<Vec<Name>, Error> {
     Ok(removed)
 }
 
-/// Returns whether nothing has this path. A place that cannot be looked at is not gone.
+/// Returns whether nothing has this path. A path that cannot be examined does not count as gone.
 fn is_gone(path: &Path) -> bool {
     fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
-/// Returns whether a use was noted, and long ago. The first sync of a collection may be under way.
+/// Returns whether the last recorded use was long ago. The first sync of a collection may be under
+/// way.
 fn is_old(used: &Path) -> bool {
     let noted = fs::metadata(used).and_then(|used| used.modified());
     noted.is_ok_and(|noted| noted.elapsed().is_ok_and(|elapsed| elapsed > UNUSED))

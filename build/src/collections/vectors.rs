@@ -1,9 +1,9 @@
 //! Further vectors of a collection: one bundle for each name, beside the first.
 //!
-//! Each bundle is whole, so whatever reads a bundle reads it. Pages, words, texts and attributes of
-//! all are the same bytes: pages have the same order, since each bundle either goes on from one
-//! with the order of the first, or from the first itself. Files that are equal are links, so on
-//! disk further vectors cost the bytes of their vectors.
+//! Each bundle is complete, so every reader of bundles can open it. All have the same bytes for
+//! pages, words, texts and attributes: their pages have the same order, because each bundle
+//! continues either the first one or an earlier bundle with the order of the first. Equal files are
+//! links, so further vectors only take the disk space of the vectors.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -44,7 +44,7 @@ impl Settings {
 /// Builds the further bundles of a generation.
 pub(super) struct Further<'a> {
     pub generations: &'a Generations,
-    /// The generation to go on from, if there is one.
+    /// The generation to continue from, if there is one.
     pub earlier: Option<&'a Generation>,
     /// The hashes of the sources' files.
     pub hashes: HashMap<PathBuf, String>,
@@ -83,7 +83,8 @@ impl Further<'_> {
     }
 }
 
-/// Removes the logs of vectors that the collection no longer has; with `all`, those of all.
+/// Removes the logs of vectors that the collection no longer has; with `all`, the logs of all
+/// vectors.
 pub(super) fn sweep_logs(generations: &Generations, settings: &Settings, all: bool) {
     for entry in fs::read_dir(generations.directory()).into_iter().flatten().flatten() {
         let file_name = entry.file_name();
@@ -97,7 +98,8 @@ pub(super) fn sweep_logs(generations: &Generations, settings: &Settings, all: bo
 }
 
 /// Replaces each file of a bundle by a link to the file of the first bundle with the same path and
-/// bytes. Returns the bytes of the other files. Where the file system has no links, all are others.
+/// bytes. Returns the bytes of the other files. Without links in the file system, this is the size
+/// of all files.
 fn share(first: &Path, bundle: &Path) -> io::Result<u64> {
     let mut own_bytes = 0;
     for entry in walkdir::WalkDir::new(bundle) {
@@ -140,7 +142,7 @@ fn is_equal(path: &Path, other: &Path) -> io::Result<bool> {
     }
 }
 
-/// Puts a link to `file` in the place of `path`; whether that was possible.
+/// Puts a link to `file` in the place of `path`, and returns whether that was possible.
 fn link(file: &Path, path: &Path) -> bool {
     let staged = path.with_extension("link");
     let done = fs::hard_link(file, &staged).is_ok() && fs::rename(&staged, path).is_ok();

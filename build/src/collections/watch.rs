@@ -1,4 +1,4 @@
-//! Waiting for changes of sources, told by the system.
+//! Waiting for changes of sources, which the system reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use super::name::Name;
 use super::registry::Registry;
 use super::settings::Settings;
 
-/// Sources have come to rest when nothing was told for this long: a program that writes many files
-/// writes for a while.
+/// Sources are at rest after no change was reported for this long: a program that writes many files
+/// takes a while.
 const QUIET: Duration = Duration::from_millis(300);
 /// A source that never rests is synced all the same after this time.
 const MAX_WAIT: Duration = Duration::from_secs(10);
-/// Interval at which missing sources are looked for.
+/// Interval between checks for missing sources.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// The sources of collections, watched.
@@ -42,7 +42,7 @@ impl Watch {
     pub fn new(home: &Home, wanted: &[Name]) -> Result<Self> {
         let (sender, events) = channel();
         let watcher = notify::recommended_watcher(move |event| {
-            // Nobody waits any more: the program is about to end.
+            // The receiver is gone: the program is about to end.
             let _ = sender.send(event);
         })
         .context("the system cannot watch files")?;
@@ -112,7 +112,7 @@ impl Watch {
         if event.need_rescan() {
             return Ok(all(&self.sources));
         }
-        // Reading is no change, and a sync reads.
+        // Reading is not a change: a sync itself reads.
         if let EventKind::Access(kind) = event.kind
             && kind != AccessKind::Close(AccessMode::Write)
         {
@@ -130,7 +130,7 @@ impl Watch {
                 if path.starts_with(source) {
                     changed.extend(names.iter().cloned());
                     if !source.exists() {
-                        // The system forgets what is gone.
+                        // The system stops watching paths that are gone.
                         self.missing.insert(source.clone());
                     }
                 }
@@ -139,7 +139,7 @@ impl Watch {
         Ok(changed)
     }
 
-    /// Watches what the registry says now. Returns the collections whose sources are new to it.
+    /// Watches the sources that the registry lists now. Returns the collections with new sources.
     fn read_registry(&mut self) -> Result<BTreeSet<Name>> {
         let registry = Registry::read(&self.home)?;
         let is_wanted = |name: &Name| self.wanted.is_empty() || self.wanted.contains(name);
@@ -151,7 +151,7 @@ impl Watch {
         }
         let before = std::mem::replace(&mut self.sources, sources);
         for source in before.keys().filter(|source| !self.sources.contains_key(*source)) {
-            // A source that was not watched cannot be let go.
+            // A source that was not watched cannot be unwatched.
             let _ = self.watcher.unwatch(source);
             self.missing.remove(source);
         }
@@ -162,7 +162,7 @@ impl Watch {
                 self.missing.insert(source.clone());
             }
         }
-        // Other settings are a change as well, so all are looked at.
+        // Changed settings count as a change as well, so all collections are checked.
         Ok(self.sources.values().flatten().cloned().collect())
     }
 

@@ -1,4 +1,4 @@
-//! Asks several bundles a question. They are searched as one: all score by the statistics of all
+//! Asks several bundles a question. They are searched as one: each uses the statistics of all
 //! ([`together`]), so that their scores can be compared.
 
 use std::borrow::BorrowMut;
@@ -19,7 +19,7 @@ use crate::host::{EncoderChoice, Host, QueryEncoder, together};
 use crate::output::{Failure, Timings, Vectors, best, require_vectors};
 use crate::ui::Ui;
 
-/// Locks. What another question left when it panicked is whole.
+/// Locks. If another question panicked, the data that it left is still consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -63,7 +63,7 @@ impl Encoders {
     }
 
     /// Returns the encoder for a bundle, if there is one and the mode needs it. No lock is held
-    /// while it is loaded, maybe from a site.
+    /// while the encoder is loaded, which may fetch it from a site.
     fn of(&self, host: &Host, mode: Mode, ui: &Ui) -> Result<Option<Arc<QueryEncoder>>> {
         let space = host.manifest().dense.as_ref().map(|dense| dense.encoder.fingerprint.clone());
         let known = space.as_ref().filter(|_| mode != Mode::Lexical);
@@ -96,7 +96,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Prepares a question to a bundle: applies its settings and embeds the query.
+    /// Prepares a request to a bundle: applies its settings and embeds the query.
     ///
     /// # Errors
     /// The errors of the encoder; if a name is ambiguous.
@@ -125,19 +125,19 @@ impl Question {
         Ok(Self { request, encoder, read, started, loading, embedding, vectors: false })
     }
 
-    /// Returns whether other bundles have a part in the scores: there is a query, and it is
-    /// compared with words.
+    /// Returns whether other bundles affect the scores: the request has a query and searches by
+    /// words.
     fn is_shared(&self) -> bool {
         !self.request.query.trim().is_empty() && self.request.similar_to.is_none()
     }
 
-    /// Returns whether it has marks that can leave nothing: phrases and exclusions.
+    /// Returns whether it has phrases or exclusions, which can exclude every page.
     fn is_strict(&self) -> bool {
         self.request.query.contains(['"', '-'])
     }
 
     fn answer(&self, asked: &mut OpenBundle, is_joined: bool) -> Result<Reply> {
-        // A joined query was corrected, and embedded, for all bundles at once.
+        // A joint query has already been corrected and embedded for all bundles.
         let encoder = self.encoder.as_deref().filter(|_| !is_joined);
         let answer = Vectors::search(self.vectors, &mut asked.host, encoder, self.request.clone());
         let (mut response, cost, vectors) =
@@ -183,10 +183,10 @@ pub(crate) struct Replies<T> {
 }
 
 impl<T> Replies<T> {
-    /// Returns the answers, and the bundles that could not answer, each of which is a warning.
+    /// Returns the answers, and prints a warning for each bundle that could not answer.
     ///
     /// # Errors
-    /// The first refusal if no bundle has answered.
+    /// The first error if no bundle has answered.
     pub fn some(self, ui: &Ui) -> Result<(Vec<(usize, T)>, Failures)> {
         let Self { answers, mut refusals } = self;
         if answers.is_empty() && !refusals.is_empty() {
@@ -200,8 +200,9 @@ impl<T> Replies<T> {
     }
 }
 
-/// Asks bundles as one. `question` makes the question to each, in order; then all are searched on
-/// all cores. If one cannot answer (it has no such attribute), the others still do.
+/// Searches several bundles as one. `question` makes the request to each, in order; then all are
+/// searched on all cores. If one cannot answer (for example because it lacks an attribute), the
+/// others still do.
 pub(crate) fn ask_as_one<A: BorrowMut<OpenBundle> + Send>(
     bundles: impl IntoIterator<Item = A>,
     mut question: impl FnMut(&mut OpenBundle) -> Result<Question>,
@@ -242,16 +243,16 @@ pub(crate) fn ask_as_one<A: BorrowMut<OpenBundle> + Send>(
     Replies { answers, refusals }
 }
 
-/// A bundle that is asked along with others.
+/// A bundle that is searched together with others.
 struct Guest<A> {
-    /// The place among all that are asked.
+    /// The index among all searched bundles.
     place: usize,
     asked: A,
     question: Question,
     reply: Option<Result<Reply>>,
 }
 
-/// Lets bundles score by the statistics of all. One that cannot be read has its error as its reply.
+/// Makes bundles score with the statistics of all. If one cannot be read, its reply is the error.
 fn join<A: BorrowMut<OpenBundle>>(party: &mut [Guest<A>], relaxes: bool) {
     let mut asked: Vec<together::Asked<'_>> = party
         .iter_mut()
@@ -287,9 +288,9 @@ pub(crate) struct Group {
     pub timings: Timings,
 }
 
-/// Asks each bundle. That of the directory one stands in comes first, then the one with the best
-/// page. A collection that cannot answer the request is a failure if others can. `vectors`: whether
-/// those of what is shown are included.
+/// Searches each bundle. The bundle of the working directory comes first, then the one with the
+/// best page. A collection that cannot answer the request is reported if others can answer.
+/// `vectors`: whether the vectors of the sections shown are included.
 pub(crate) fn ask(
     targets: &[PathBuf],
     options: &SearchOptions,

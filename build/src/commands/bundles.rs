@@ -19,19 +19,19 @@ use crate::forgiving_names::{NameKind, NameMatch, find_name, listed};
 use crate::host::EncoderChoice;
 use crate::output::UsageError;
 
-/// Time that a question waits for a bundle of this machine that another question uses. Such a
-/// question takes longer only where it asks a site as well.
+/// Time that a question waits for a bundle of this machine that another question uses. A question
+/// takes longer than this only if it also searches a site.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The reason for which [`Asked`] always has its bundle.
+/// The message of a panic that cannot occur: [`Asked`] always has its bundle.
 const IS_OPEN: &str = "a bundle that is asked is open";
 
-/// A bundle between and during questions.
+/// A bundle, in use by a question or waiting for one.
 #[derive(Default)]
 struct Uses {
     /// The open bundle, while no question has it.
     idle: Option<OpenBundle>,
-    /// Questions that have it, or one like it.
+    /// Number of questions that use it, or another copy of it.
     n_asked: usize,
     was_open: bool,
 }
@@ -76,10 +76,10 @@ impl Bundles {
         Ok(registry.collections().keys().map(ToString::to_string).collect())
     }
 
-    /// Returns the names to ask: the one that is wanted, or all of them.
+    /// Returns the names of the bundles to search: the requested one, or all.
     ///
     /// # Errors
-    /// If the server was not given the wanted one: a caller cannot open other bundles.
+    /// If the requested bundle is not among the server's bundles: a caller cannot open others.
     pub fn wanted(&self, name: Option<&str>) -> Result<Vec<String>> {
         let names = self.names()?;
         let Some(name) = name else { return Ok(names) };
@@ -98,17 +98,17 @@ impl Bundles {
         Err(UsageError { code, message }.into())
     }
 
-    /// Returns an open bundle, for one question. One that was built or synced since, or a site's
-    /// that changed, is opened again.
+    /// Returns an open bundle, for one question. A bundle that was rebuilt or synced since, or
+    /// whose site has changed, is opened again.
     ///
-    /// No lock is held while a site is waited for: a question that finds the bundle in use waits a
-    /// moment, and then opens it once more.
+    /// No lock is held while waiting for a site. A question that finds the bundle in use waits a
+    /// moment, and then opens a second copy.
     ///
     /// # Errors
-    /// If it cannot be opened, or is older than it may be.
+    /// If it cannot be opened, or is older than allowed.
     pub(crate) fn get(&self, name: &str) -> Result<Asked<'_>> {
         let target = match self.given.is_empty() {
-            // A file of the same name does not hide a collection.
+            // A file of the same name must not hide a collection.
             true => Target::of_collection(&Home::default_location()?, &name.parse()?)?,
             false => Target::find(Path::new(name))?,
         };
@@ -127,7 +127,7 @@ impl Bundles {
         Ok(Asked { bundles: self, name: name.to_owned(), open: Some(open) })
     }
 
-    /// Takes a bundle that no question has; waits so long for one that a question has.
+    /// Takes a bundle that is not in use; waits up to `patience` for one that is.
     fn take(&self, name: &str, patience: Duration) -> Option<OpenBundle> {
         let uses = lock(&self.uses);
         let is_used = |uses: &mut HashMap<String, Uses>| {
@@ -141,12 +141,12 @@ impl Bundles {
         of.idle.take()
     }
 
-    /// Ends a question. Its bundle waits for the next one, unless one does already.
+    /// Ends a question. Its bundle is kept for the next question, unless a copy is already kept.
     fn put(&self, name: &str, open: Option<OpenBundle>) {
         let mut uses = lock(&self.uses);
         let of = uses.entry(name.to_owned()).or_default();
         of.n_asked = of.n_asked.saturating_sub(1);
-        // What is not kept is dropped when the lock is let go.
+        // A bundle that is not kept is dropped after the lock is released.
         let _further = match (&of.idle, open) {
             (None, Some(open)) => of.idle.replace(open),
             (_, open) => open,
@@ -171,7 +171,7 @@ impl Bundles {
     }
 }
 
-/// A bundle that one question has to itself, until this is dropped.
+/// A bundle that one question uses exclusively, until this is dropped.
 pub(crate) struct Asked<'a> {
     bundles: &'a Bundles,
     name: String,
@@ -199,7 +199,7 @@ impl Drop for Asked<'_> {
     }
 }
 
-/// Locks. What another request left when it panicked is read-only, so it is as good as before.
+/// Locks. The data is read-only, so it is still valid if another request panicked.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -113,7 +113,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
         ..args.options.request(&args.query)
     };
     let (groups, failed) = ask(&args.targets, &args.options, &request, args.include_vectors, ui)?;
-    // Behind its last page a collection shows no page, but it has some.
+    // A collection shows no pages if the offset is beyond its last page, but it has some.
     let found: Vec<&Group> =
         groups.iter().filter(|group| exit(&group.response) == Exit::Found).collect();
     let metas: Vec<Option<Meta>> =
@@ -125,7 +125,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     for ((group, meta), group_by) in found.iter().zip(&metas).zip(&group_by) {
         answers.push(Answer {
             response: &group.response,
-            // Numbers go on from one collection to the next, since `open` takes them.
+            // Hits are numbered across collections, because `open` takes the numbers.
             offset,
             meta: meta.as_ref().unwrap_or(&unknown),
             sources: &group.asked.sources,
@@ -152,7 +152,7 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
                 failed: failed.iter().map(|(name, error)| Failed { name, error }).collect(),
                 meta: Schema { schema: SCHEMA },
             };
-            // Indented, each number of a vector would be a line.
+            // With indentation, each number of a vector would take a line.
             let text = match args.include_vectors {
                 false => safe_text::json_pretty(&printed)?,
                 true => safe_text::json(&printed)?,

@@ -29,7 +29,7 @@ Options:
 {options}{after-help}
 ";
 
-/// Returns what to use in place of a command that there is not, where people expect another name.
+/// Returns the command to use instead of a missing one that people expect under another name.
 pub fn instead_of(command: &str) -> Option<&'static str> {
     Some(match command {
         "add" | "index" | "import" | "ingest" => "findling collection add NAME DIRECTORY",

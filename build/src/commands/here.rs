@@ -1,4 +1,4 @@
-//! The directory one stands in: the repository around it, and its index, which the cache keeps.
+//! The working directory: the repository around it, and its index, which is kept in the cache.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(super) fn repository() -> Option<PathBuf> {
     here.ancestors().find(|directory| directory.join(".git").exists()).map(Path::to_owned)
 }
 
-/// Returns whether the working directory is one of some directories, or below one.
+/// Returns whether the working directory is one of these directories, or below one.
 pub(super) fn is_below(directories: &[PathBuf]) -> bool {
     let Some(here) = std::env::current_dir().and_then(|here| here.canonicalize()).ok() else {
         return false;
@@ -23,8 +23,8 @@ pub(super) fn is_below(directories: &[PathBuf]) -> bool {
     real.any(|directory| here.starts_with(directory))
 }
 
-/// Returns the index of a directory that is no collection. It is kept in the cache, and brought up
-/// to date first. `status` is called before it is made for the first time.
+/// Returns the index of a directory that is no collection. The index is kept in the cache and
+/// brought up to date first. `status` is called before an index is made for the first time.
 ///
 /// # Errors
 /// If there is no place for it, or the directory cannot be indexed.
@@ -48,15 +48,15 @@ pub(super) fn kept(settings: &Settings, status: &dyn Fn(), ui: &Ui) -> Result<Ta
     tidy(&home, &name, is_new, ui);
     match (synced, Target::of_collection(&home, &name)) {
         (Ok(_), Ok(target)) => Ok(target),
-        // Another process makes the same index. The one before answers meanwhile.
+        // Another process is making the same index. The previous index answers meanwhile.
         (Err(error), Ok(target)) if is_busy(&error) => Ok(target),
         (Err(error), _) => Err(error),
         (_, Err(error)) => Err(error.into()),
     }
 }
 
-/// Keeps the cache from growing: notes the use of an index, and beside a new one removes those that
-/// nobody needs. The search does not depend on that.
+/// Keeps the cache from growing: records the use of an index, and removes unused indexes when a new
+/// one is made. Failures do not affect the search.
 fn tidy(home: &Home, name: &Name, is_new: bool, ui: &Ui) {
     let removed = collections::note_use(home, name)
         .and_then(|()| if is_new { collections::remove_unused(home) } else { Ok(Vec::new()) });

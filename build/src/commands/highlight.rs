@@ -1,8 +1,8 @@
 //! Colours code where it is read: comments, strings, numbers and common keywords.
 //!
-//! A preview shows pieces of code in any language, often without its name and cut in the middle,
-//! so that no grammar fits. What this takes for a comment or a string holds in most languages; a
-//! wrong guess changes the colour of a word and nothing else.
+//! A preview shows pieces of code in any language, often without its name and cut in the middle, so
+//! that no grammar fits. The rules for comments and strings hold in most languages; a wrong guess
+//! only changes the colour of a word.
 
 use std::ops::Range;
 
@@ -136,7 +136,7 @@ const KEYWORDS: &[&str] = &[
     "yield",
 ];
 
-/// Returns a code's stretches with their roles, in order, without gaps.
+/// Returns the stretches of a piece of code with their roles, in order, without gaps.
 pub fn code(text: &str) -> Vec<(Range<usize>, Kind)> {
     let mut pieces = Pieces::default();
     let mut at = 0;
@@ -170,7 +170,7 @@ fn comment(rest: &str, before: Option<char>) -> Option<usize> {
         return Some(rest.find("*/").map_or(rest.len(), |end| end + 2));
     }
     let at_start = before.is_none_or(char::is_whitespace);
-    // `http://`, `#include`, `#[derive]`, `$#` and `--flag` begin no comment.
+    // `http://`, `#include`, `#[derive]`, `$#` and `--flag` do not begin a comment.
     let is_line = rest.starts_with("//") && before != Some(':')
         || rest.starts_with("# ") && at_start
         || rest.starts_with("-- ") && at_start;
@@ -180,7 +180,7 @@ fn comment(rest: &str, before: Option<char>) -> Option<usize> {
 /// Returns the length of a string that begins and ends on this line.
 fn string(rest: &str, before: Option<char>) -> Option<usize> {
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
-    // An apostrophe in a word and a lifetime in Rust begin no string.
+    // An apostrophe in a word or a lifetime in Rust does not begin a string.
     let is_none = |c: char| c.is_alphanumeric() || matches!(c, '<' | '&');
     if quote == '\'' && before.is_some_and(is_none) {
         return None;
@@ -202,7 +202,7 @@ fn length(rest: &str, belongs: impl Fn(char) -> bool) -> usize {
     rest.find(|c| !belongs(c)).unwrap_or(rest.len())
 }
 
-/// Joins what is of one kind.
+/// Joins adjacent stretches of the same role.
 #[derive(Default)]
 struct Pieces(Vec<(Range<usize>, Kind)>);
 

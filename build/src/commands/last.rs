@@ -116,14 +116,14 @@ pub(crate) struct Opener {
 }
 
 impl Opener {
-    /// Returns the editor for a hit whose source is on this machine, or the browser for the page of
-    /// a PDF. The page of the site if the browser is asked for.
+    /// Returns the editor for a hit whose source is on this machine, or the browser for a page of a
+    /// PDF. If the browser is requested, returns it with the page of the site.
     ///
     /// # Errors
     /// If the hit has no address that a browser opens.
     pub fn of(hit: &LastHit, in_browser: bool) -> Result<Self> {
         if let Some(anchor) = turn(hit).filter(|_| !in_browser) {
-            // A log is no text to be read.
+            // A conversation's log is not meant to be read as text.
             let program = std::env::current_exe()?;
             let program = program.to_str().context("the program's path is not UTF-8")?;
             let page = format!("{}#{anchor}", hit.id);
@@ -131,7 +131,7 @@ impl Opener {
             return Ok(Self { command: command.map(str::to_owned).to_vec(), is_editor: true });
         }
         Ok(match &hit.path {
-            // An editor shows the bytes of a PDF.
+            // An editor would show the bytes of a PDF.
             Some(path) if !in_browser && hit.page.is_some() => {
                 let at = hit.page.map(Place::Page);
                 let file = Location::File { path: path.clone(), at }.href();
@@ -156,7 +156,7 @@ impl Opener {
     }
 }
 
-/// Returns the anchor of a hit that is a turn of a conversation, in a bundle that is found again.
+/// Returns the anchor of a hit that is a turn of a conversation, if its bundle can be found again.
 fn turn(hit: &LastHit) -> Option<&str> {
     let (_, anchor) = hit.url.split_once('#').filter(|_| !hit.bundle.is_empty())?;
     let number = anchor.strip_prefix("turn-")?;
@@ -218,7 +218,7 @@ fn address(hit: &LastHit) -> Result<String> {
     Ok(format!("{url}{hash}:~:text={}", encoded(&hit.fragment)))
 }
 
-/// Percent-encodes what has a meaning in a text fragment, and everything that is not ASCII.
+/// Percent-encodes characters with a meaning in text fragments, and everything that is not ASCII.
 fn encoded(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
         if byte.is_ascii_alphanumeric() {

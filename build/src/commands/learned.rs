@@ -8,14 +8,14 @@ use crate::collections::{Home, Target};
 use crate::host::Host;
 use crate::ranking;
 
-/// Opens a bundle to be searched, ranked as was learned for it. Without a directory for data
-/// nothing is learned.
+/// Opens a bundle for searches, with the ranking that was learned for it. Without a directory for
+/// data there is no learned ranking.
 ///
 /// # Errors
 /// The errors of [`Host::open`]; if what was learned cannot be read.
 pub fn open(target: &Target) -> Result<Host> {
     let mut host = Host::open(target.location())?;
-    // What was learned holds for the vectors that were searched then.
+    // A learned ranking only applies to the vectors that it was learned with.
     if target.vectors().is_some() {
         return Ok(host);
     }
@@ -53,7 +53,7 @@ pub fn forget(home: &Home, name: &str) -> Result<()> {
     }
 }
 
-/// Returns the file for a bundle, by its lasting name.
+/// Returns the file for a bundle, by its permanent name.
 fn path(home: &Home, name: &str) -> PathBuf {
     let name = blake3::hash(name.as_bytes()).to_hex();
     home.root().join("learned").join(format!("{}.json", &name[..32]))

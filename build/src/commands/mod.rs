@@ -67,7 +67,7 @@ use crate::ui::Ui;
 /// The help of an argument that is a bundle.
 const BUNDLE_HELP: &str = concat!("Bundle: ", bundle_forms!());
 
-/// Asks a question, unless `yes` has answered it. `outcome` is what follows without a yes.
+/// Asks a question, unless `yes` has answered it. `outcome` says what happens without a yes.
 ///
 /// # Errors
 /// If the answer is not yes.

@@ -24,8 +24,8 @@ pub(crate) fn date_of_pages(manifest: &Manifest) -> Option<&str> {
     best.or_else(|| dates().next().map(|one| one.name.as_str()))
 }
 
-/// Lets a request without a query show the newest pages first, unless it names another order. No
-/// page is nearer to nothing than another, so no meaning is compared.
+/// Lets a request without a query show the newest pages first, unless it names another order.
+/// Without a query there is no meaning to compare, so the search is by words only.
 pub(crate) fn order_by_date(request: &mut Request, manifest: &Manifest) {
     if !asks_for_all(request) {
         return;
@@ -44,7 +44,8 @@ pub(crate) fn newest_first(a: &PageHit, b: &PageHit) -> Ordering {
     date(b).cmp(&date(a))
 }
 
-/// Returns the date of a page. Dates of pages are in UTC, so their texts are in order.
+/// Returns the date of a page. Dates of pages are in UTC, so comparing their texts compares the
+/// dates.
 fn date(page: &PageHit) -> Option<&str> {
     let text = |name: &str| page.attributes.get(name).and_then(Value::as_str);
     NAMES.iter().find_map(|name| text(name)).or_else(|| text("started"))

@@ -137,7 +137,7 @@ fn add(args: &Add, name: &Name, ui: &Ui) -> Result<Exit> {
     register(&home, name, &directory)?;
     let title = args.title.clone().unwrap_or_else(|| first_line(&text));
     let path = keep(&directory, &title, &args.tags, &text)?;
-    // The note is kept; if it cannot be found yet, the next sync makes up for it.
+    // The note is already stored; if this sync fails, the next one indexes it.
     if let Err(error) = sync_patiently(&home, name) {
         ui.warn(format!("the note is not searched until `findling sync {name}`: {error:#}"));
     }
@@ -149,7 +149,7 @@ fn add(args: &Add, name: &Name, ui: &Ui) -> Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// Returns the text on standard input, no more than can be kept.
+/// Returns the text on standard input, at most as long as a note may be.
 fn typed() -> Result<String> {
     let mut text = String::new();
     let input = std::io::stdin().lock().take(MAX_LEN as u64 + 1);
@@ -162,7 +162,7 @@ fn typed() -> Result<String> {
 /// Adds the collection if there is none.
 ///
 /// # Errors
-/// If there is one that is made from something else.
+/// If the collection exists but is made from something else.
 fn register(home: &Home, name: &Name, directory: &Path) -> Result<()> {
     fs::create_dir_all(directory)
         .with_context(|| format!("{} cannot be written", directory.display()))?;
@@ -227,7 +227,7 @@ fn first_line(text: &str) -> String {
     line.trim_start_matches('#').trim().chars().take(TITLE_CHARS).collect()
 }
 
-/// Syncs without a word, and waits for another sync that is at work.
+/// Syncs without output, and waits for another sync that is running.
 fn sync_patiently(home: &Home, name: &Name) -> Result<()> {
     let mut tries = 1..=TRIES;
     loop {

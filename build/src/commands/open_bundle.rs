@@ -1,5 +1,5 @@
-//! The bundles that a command searches: those that are named, or the repository one stands in and
-//! all collections, or the current directory.
+//! The bundles that a command searches: the named ones, or the current repository and all
+//! collections, or the current directory.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ enum Held {
     Kept(#[allow(dead_code, reason = "is held")] Box<Target>),
 }
 
-/// Finds a target, and tells what a reader of answers should know about it.
+/// Finds a target, and prints its notices for the reader of the answers.
 ///
 /// # Errors
 /// The errors of [`Target::find`] and [`VectorName::of`].
@@ -58,13 +58,13 @@ pub(crate) fn find_target(given: &Path, vectors: &VectorName, ui: &Ui) -> Result
 /// Most pages of a collection whose files are compared with its index at each search.
 const MAX_COMPARED: u32 = 5_000;
 
-/// Tells a reader of answers that files of a collection have changed since its last sync.
+/// Prints a notice that files of a collection have changed since its last sync.
 pub(crate) fn tell_if_stale(target: &Target, host: &Host, ui: &Ui) {
     if host.manifest().stats.n_pages > MAX_COMPARED {
         return;
     }
     let Some(name) = target.collection() else { return };
-    // A source that cannot be read leaves the answer as good as it is.
+    // A source that cannot be read does not affect the answer.
     let Ok(Some(freshness)) = target.freshness() else { return };
     if freshness.stale {
         let files = count(freshness.changed_files as u64, "files");
@@ -79,13 +79,13 @@ pub(crate) struct Opened {
     pub failed: Failures,
 }
 
-/// Collections that cannot answer, by name, and why.
+/// Names of the collections that cannot answer, with the reasons.
 pub(crate) type Failures = Vec<(String, Failure)>;
 
-/// Opens what is wanted, on all cores. Some bundles may fail.
+/// Opens the requested bundles, on all cores. Some bundles may fail.
 ///
 /// # Errors
-/// If none of several named bundles can be opened or is fresh, or there is nothing to ask.
+/// If none of several named bundles can be opened or is fresh, or there is nothing to search.
 pub(crate) fn open(
     targets: &[PathBuf],
     vectors: &VectorName,
@@ -153,7 +153,7 @@ fn is_unbuilt(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(Error::NotBuilt { .. }))
 }
 
-/// Parts the bundles that could be opened from the others, each of which is a warning.
+/// Separates the opened bundles from the others, and prints a warning for each of the others.
 fn sorted(found: Vec<(String, Result<OpenBundle>)>, what: &str, ui: &Ui) -> Opened {
     let mut opened = Opened { asked: Vec::new(), failed: Vec::new() };
     for (name, asked) in found {

@@ -1,5 +1,5 @@
-//! `--require-fresh DURATION`: refuses an index that is older than that and no longer as its
-//! sources are.
+//! `--require-fresh DURATION`: refuses an index that is older than that and differs from its
+//! sources.
 //!
 //! | target | its age is the time since |
 //! |---|---|
@@ -30,7 +30,7 @@ impl RequireFresh {
     /// Checks a target.
     ///
     /// # Errors
-    /// [`Stale`] if it is too old, and what brings it up to date.
+    /// [`Stale`] if it is too old; the error says how to bring it up to date.
     pub fn check(self, target: &Target) -> Result<()> {
         let Some(most) = self.most else { return Ok(()) };
         let (given, path) = (target.given(), target.path());
@@ -78,7 +78,7 @@ fn built(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(entry_file(path)).ok()?.modified().ok()
 }
 
-/// Returns how long ago something was; what is in the future was now.
+/// Returns how long ago a time was; zero for times in the future.
 fn age(when: SystemTime) -> Option<Duration> {
     Some(when.elapsed().unwrap_or_default())
 }

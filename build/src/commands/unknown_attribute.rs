@@ -11,8 +11,8 @@ use crate::ui::count;
 /// The largest number of attributes that the error names.
 const MAX_NAMED: usize = 8;
 
-/// Adds the counts to an error about an unknown attribute. Other errors stay as they are, and so
-/// does this one if the attributes cannot be read.
+/// Adds the counts to an error about an unknown attribute. Other errors stay as they are. So does
+/// this error if the attributes cannot be read.
 pub(crate) fn with_counts(host: &Host, error: anyhow::Error) -> anyhow::Error {
     let Some(Error::UnknownAttribute { name, known }) = error.downcast_ref() else { return error };
     match describe(host, name, known) {
@@ -23,7 +23,7 @@ pub(crate) fn with_counts(host: &Host, error: anyhow::Error) -> anyhow::Error {
 
 /// Returns the message; `None` if the bundle has no attributes.
 fn describe(host: &Host, name: &str, known: &[String]) -> anyhow::Result<Option<String>> {
-    // Boosts and copies are attributes too, but not those of a reader.
+    // Boosts and copies are attributes too, but not for readers.
     let known = known.iter().filter(|known| !matches!(known.as_str(), BOOST | COPY));
     let mut known: Vec<(f64, &str)> =
         known.map(|known| (likeness(name, known), known.as_str())).collect();

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use crate::random::SplitMix64;
 
-/// The share of the mean in the vectors' length from which on it is left out.
+/// The smallest share of the mean in the vectors' length at which the mean is removed.
 const MUCH: f64 = 0.25;
 
 /// Returns the `to` leading principal components of vectors of `from` numbers each, uncentred
-/// (second moments, since what is compared is cosines through the origin), as a projection.
+/// (second moments, because vectors are compared by cosines through the origin), as a projection.
 ///
 /// Some models have all vectors in a narrow cone: unrelated sentences have a cosine of about 0.7 by
 /// multilingual-e5-small. Then the projection is orthogonal to the mean, which says nothing about a
@@ -47,8 +47,8 @@ pub fn principal_components(
     Projection::new(from as u32, &rows)
 }
 
-/// Makes moments of `n` vectors those of the vectors without their part along the mean, if that is
-/// much of them.
+/// Removes the part along the mean from the moments of `n` vectors, if the mean is a large part of
+/// them.
 fn without_mean(moments: &mut [f64], mean: &[f64], n: usize) {
     let from = mean.len();
     let (length, all) = (dot(mean, mean), (0..from).map(|i| moments[i * from + i]).sum::<f64>());
@@ -162,7 +162,7 @@ mod tests {
             n in 0usize..60,
             seed: u64,
         ) {
-            // Fewer vectors than dimensions, and none at all, are no exception.
+            // Fewer vectors than dimensions also work, and so do no vectors.
             let projection = principal_components(&cloud(n, from, seed), from, to).unwrap();
             let rows: Vec<f64> = projection.rows().into_iter().map(f64::from).collect();
             for (i, a) in rows.chunks_exact(from).enumerate() {

@@ -1,10 +1,11 @@
 //! The vocabulary of a table whose teacher has another tokenizer than WordPiece.
 //!
 //! Queries are divided by WordPiece, in a browser too. So the tokens of a teacher with
-//! SentencePiece's marks become WordPiece's: `▁word` begins a word, and what has no mark continues
-//! one. The rows are fitted to texts that are divided in this way; that the teacher divides them
-//! otherwise does not matter. A multilingual vocabulary has 250,000 tokens. Those are kept that the
-//! texts have, and the most frequent ones in the texts' letters.
+//! SentencePiece's marks become WordPiece's: `▁word` begins a word, and a token without a mark
+//! continues a word. The rows are fitted to texts that are divided in this way; it does not matter
+//! that the teacher divides them differently. A multilingual vocabulary has 250,000 tokens. Only
+//! the tokens that occur in the texts are kept, and the most frequent others that are written in
+//! the texts' letters.
 
 use std::collections::HashSet;
 
@@ -12,7 +13,7 @@ use findling_encoder::static_table::{normaliser, tokens};
 use findling_text::wordpiece::{VocabularyError, WordPiece, for_each_word};
 use rayon::prelude::*;
 
-/// Most tokens of a table, if the texts have no more. The teacher embeds each.
+/// Most tokens of a table, if the texts have no more. The teacher embeds each token.
 const MAX_TOKENS: usize = 20_000;
 /// The mark of tokens that begin a word.
 const WORD_BEGINS: char = '▁';
@@ -48,14 +49,14 @@ pub fn word_pieces(
         let Some(word) = one_word(token.trim_start_matches(WORD_BEGINS), lowercase) else {
             continue;
         };
-        // Characters that are words by themselves have no mark in a text without spaces.
+        // Characters that are words have no mark in a text without spaces.
         if begins || one_word(&format!("a{word}"), lowercase).is_none_or(|w| w.len() <= 1) {
             add(word);
         } else {
             add(format!("{WORD_GOES_ON}{word}"));
         }
     }
-    // With all characters of the texts, each of their words has tokens.
+    // All characters of the texts are tokens, so that each word can be divided into tokens.
     let mut characters: Vec<char> = Vec::new();
     let mut known = HashSet::new();
     for text in texts {
@@ -88,7 +89,7 @@ pub fn word_pieces(
     Ok(kept.map(|(_, token)| token).collect())
 }
 
-/// Returns a token as the one word that it is in a text, if it is one.
+/// Returns the word that a token stands for in a text, if it is a whole word.
 fn one_word(token: &str, lowercase: bool) -> Option<String> {
     let mut words = Vec::new();
     for_each_word(token, normaliser(lowercase), |word| words.push(word.to_owned()));

@@ -155,7 +155,7 @@ struct Teacher {
 
 impl Teacher {
     /// Loads an installed model. The table has the words of a BERT-family model, or of one with
-    /// SentencePiece's; for another family those of the table that is shipped with the tool.
+    /// SentencePiece's; for other families, the words of the table that is shipped with the tool.
     fn load(name: &str) -> anyhow::Result<Self> {
         let model = models::locate(name)?;
         let own_words = model.record.kind == models::Kind::BertSafetensors
@@ -382,8 +382,8 @@ fn take_over(start: &StaticTable, rows: &mut [f32], counts: &mut [u64], dim: usi
     }
 }
 
-/// Returns whether a token is a word or a part of one: no special token. In a table for English
-/// also no character of another script.
+/// Returns whether a token is a word or a part of one, not a special token. In a table for English,
+/// tokens of other scripts do not count either.
 fn is_of_words(token: &str, languages: Languages) -> bool {
     let token = token.strip_prefix("##").unwrap_or(token);
     let is_letter = |c: char| match languages {
@@ -409,8 +409,8 @@ fn kept_by_projection(table: &StaticTable, embeddings: &[f32]) -> f32 {
     kept.iter().sum::<f32>() / kept.len().max(1) as f32
 }
 
-/// Returns recall at ten of the texts under headings, with the headings as queries: by the teacher
-/// in its own space, and by the table in the projected space.
+/// Returns recall at ten of the texts under headings, with the headings as queries: with the
+/// teacher in its own space, and with the table in the projected space.
 fn known_item_recall(
     embedder: &mut Embedder<'_>,
     table: &StaticTable,

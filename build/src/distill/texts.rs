@@ -4,8 +4,8 @@
 //! sentences, and spans of 2 to 25 words from anywhere. From `.txt` files: each line. Each text
 //! occurs once; the seed decides the order.
 //!
-//! If there are more texts than needed, every input contributes the same number, as far as it has
-//! them. So a large manual does not outweigh small ones.
+//! If there are more texts than needed, every input contributes the same number, or all its texts
+//! if it has fewer. So a large manual does not outweigh small ones.
 
 use std::collections::HashSet;
 use std::fs;
@@ -121,7 +121,8 @@ pub fn gather(
     Ok(gathered)
 }
 
-/// Returns the limit for each of `lens` with which all together give `total` or slightly more.
+/// Returns a limit for each of `lens`, so that the limited lengths add up to `total` or slightly
+/// more.
 fn even_cap(mut lens: Vec<usize>, total: usize) -> usize {
     lens.sort_unstable();
     let mut left = total;

@@ -1,4 +1,5 @@
-//! Judged queries made from what a site calls its pages: titles, headings, and the texts of links.
+//! Judged queries made from the names that a site gives its pages: titles, headings, and the texts
+//! of links.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -36,7 +37,7 @@ struct Name {
 }
 
 /// Returns the number of words in a text, with spaces between them or not. A word of a script
-/// written without spaces counts as the pairs of characters that it is indexed as.
+/// written without spaces counts as the pairs of characters that are indexed for it.
 fn n_words(text: &str) -> usize {
     let mut analyzer = Analyzer::for_language("");
     text.split_whitespace()
@@ -52,7 +53,7 @@ fn n_words(text: &str) -> usize {
         .sum()
 }
 
-/// Names of one kind, in the order of the site. Those that differ in case alone are one.
+/// Names of one kind, in the order of the site. Names that differ only in case are one name.
 #[derive(Debug, Default)]
 struct Names {
     names: Vec<Name>,
@@ -72,7 +73,7 @@ impl Names {
         self.names[at].pages.insert(page.to_owned());
     }
 
-    /// Adds the headings of a page but `except`.
+    /// Adds the headings of a page, without `except`.
     fn add_headings(&mut self, page: &PageText<'_>, except: &str) {
         for section in page.sections.iter().filter(|section| section.level > 0) {
             if section.heading != except {
@@ -92,7 +93,7 @@ impl Names {
             .collect()
     }
 
-    /// Returns the names that one page alone has.
+    /// Returns the names that belong to only one page.
     fn of_one_page(self) -> Vec<Name> {
         self.names.into_iter().filter(|name| name.pages.len() == 1).collect()
     }
@@ -120,7 +121,7 @@ pub fn heading_queries(files: &BundleFiles) -> anyhow::Result<Vec<(Query, Judgem
 
 /// Returns queries made from all names of a site, at most `max` of each kind: every title, for
 /// which each page that has it is relevant; headings, and texts of links in the HTML files of
-/// `site`, that belong to one page alone.
+/// `site`, that belong to only one page.
 ///
 /// # Errors
 /// If the texts or the files of `site` cannot be read, or the bundle has no page with a title.

@@ -1,10 +1,10 @@
 //! Chooses a setting by coordinate search, and measures its gain by cross-validation.
 //!
-//! Beginning at the defaults, one parameter after the other moves to its next value as long as that
-//! helps. The whole search is repeated for each of [`FOLDS`] parts of the queries: it uses the
-//! other queries, and its result is measured on that part. Only if queries that a search has not
-//! seen gain as well, the setting found with all queries is used. Measurements are cached, because
-//! the searches visit nearly the same settings.
+//! The search begins at the defaults and moves one parameter after the other to its next value, as
+//! long as that helps. The whole search is repeated for each of [`FOLDS`] parts of the queries: it
+//! uses the other queries, and its result is measured on that part. The setting found with all
+//! queries is only used if queries that a search has not seen gain as well. Measurements are
+//! cached, because the searches visit nearly the same settings.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -50,9 +50,9 @@ impl Axis {
 pub struct Split {
     /// Queries in it.
     pub n_queries: usize,
-    /// With the setting at the start.
+    /// Mean with the setting at the start.
     pub before: f64,
-    /// With the setting that the other queries chose.
+    /// Mean with the setting that the other queries chose.
     pub after: f64,
 }
 
@@ -68,7 +68,7 @@ pub struct Tuned {
     pub gain: f64,
     /// The standard error.
     pub error: f64,
-    /// Whether the gain is larger than chance gives in one case of twenty.
+    /// Whether the gain is larger than chance gives in one of twenty cases.
     pub holds: bool,
     /// The means of all queries, with the setting at the start and with the one found with all
     /// queries. The latter is too optimistic, because the same queries chose it.
@@ -273,8 +273,8 @@ mod tests {
 
     #[test]
     fn what_helps_a_few_queries_alone_does_not_hold() {
-        // One query in fifty gains all, the others lose a little: the mean gains, the queries do
-        // not.
+        // One query in fifty gains a lot, the others lose a little: the mean rises, but most
+        // queries lose.
         let measure = |setting: &[f32]| {
             let gain = |query| if query == 7 { 0.3 } else { -0.004 };
             Ok((0..50)

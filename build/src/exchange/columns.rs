@@ -49,7 +49,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Returns a column that has to be there, with a value in each row.
+    /// Returns a required column with a value in each row.
     pub fn required<T>(
         &self,
         column: &'static str,
@@ -195,7 +195,7 @@ impl<'a> Batch<'a> {
         vectors.collect()
     }
 
-    /// Returns as many missing values as there are rows.
+    /// Returns a missing value for each row.
     fn nothing<T>(&self) -> Vec<Option<T>> {
         (0..self.batch.num_rows()).map(|_| None).collect()
     }

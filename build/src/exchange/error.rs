@@ -63,7 +63,7 @@ pub enum Error {
         /// The type it has.
         found: String,
     },
-    /// A value that cannot be.
+    /// An impossible value.
     #[error("{}, row {row}: expected {expected} in `{column}`, found {found}", path.display())]
     Value {
         /// The table.
@@ -117,7 +117,7 @@ pub enum Error {
         /// The options of this row.
         found: String,
     },
-    /// The program has no Parquet.
+    /// The program was built without Parquet.
     #[error(
         "{}: tables need Parquet, which this program was compiled without: install one with the \
          feature `parquet`",

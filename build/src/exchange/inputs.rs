@@ -7,8 +7,9 @@ use walkdir::WalkDir;
 
 use crate::usage_error::UsageError;
 
-/// Returns the tables that inputs are: files whose name ends in `.parquet`, and directories that
-/// hold nothing else, as data engines write them. `None` if the inputs are sources.
+/// Returns the tables among inputs that are all tables: files whose names end in `.parquet`, and
+/// directories that hold only such files, as data engines write them. `None` if the inputs are
+/// sources.
 ///
 /// # Errors
 /// If only some inputs are tables.
@@ -33,7 +34,7 @@ pub fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
-/// Returns names that data engines give to what is no table, such as `_SUCCESS`.
+/// Returns whether data engines use this name for files that are not tables, such as `_SUCCESS`.
 fn is_passed_over(name: &OsStr) -> bool {
     name.as_encoded_bytes().first().is_some_and(|first| matches!(first, b'.' | b'_'))
 }

@@ -1,9 +1,9 @@
 //! Sections and vectors in tables (Parquet), for data engines that divide the reading and the
 //! embedding of a site over machines. `docs/tables.md` describes them.
 //!
-//! A table saves time and decides no byte, as a [part](crate::parts) does: what needs all pages is
-//! computed when the bundle is built, and a vector is only used for the very text that it was made
-//! of, by the very model.
+//! Like a [part](crate::parts), a table saves time and does not change the bundle's bytes:
+//! everything that needs all pages is computed when the bundle is built, and a vector is only used
+//! for exactly the text and the model that it was made from.
 
 #[cfg(feature = "parquet")]
 mod columns;

@@ -60,7 +60,7 @@ impl Tables {
 
 fn damaged(path: &Path) -> impl Fn(String) -> Error {
     move |reason| {
-        // What was put into the file by others may be in it.
+        // The message may contain text that others put into the file.
         let reason = reason.chars().filter(|c| !c.is_control()).take(200).collect();
         Error::Damaged { path: path.to_owned(), reason }
     }
@@ -77,7 +77,7 @@ fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, String>) -> Result<T
 
 fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, Error> {
     let file = File::open(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    // Whichever engine wrote it, types are those of Parquet then.
+    // With this, types are those of Parquet, whichever engine wrote the file.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     guarded(path, || {
         ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
@@ -85,10 +85,10 @@ fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, Error> {
     })
 }
 
-/// Reads these columns of a table, some rows at a time, while `on_batch` says so.
+/// Reads these columns of a table, some rows at a time, as long as `on_batch` returns true.
 ///
 /// # Errors
-/// If it cannot be read, and those of `on_batch`.
+/// If the table cannot be read, and the errors of `on_batch`.
 pub fn read(
     path: &Path,
     columns: &[&str],
@@ -119,7 +119,7 @@ pub fn read(
 /// Writes a table. Dictionaries are made for all columns but `distinct`.
 ///
 /// # Errors
-/// If the system refuses, and those of `batches`; then a file that was there stays.
+/// If the system refuses, and the errors of `batches`; an earlier file then stays.
 pub fn write(
     path: &Path,
     schema: Schema,
@@ -146,7 +146,7 @@ pub fn write(
     })
 }
 
-/// Returns the place of a column, whose names are joined by points.
+/// Returns the index of a column, given its names joined by dots.
 fn path_of(column: &str) -> ColumnPath {
     ColumnPath::new(column.split('.').map(str::to_owned).collect())
 }

@@ -37,10 +37,10 @@ const COLUMNS: [&str; 17] = [
 /// Columns in which equal values are rare.
 const DISTINCT: [&str; 2] = ["text", "as_read"];
 
-/// Reads tables of sections, row by row, while `on_row` says so.
+/// Reads tables of sections, row by row, as long as `on_row` returns true.
 ///
 /// # Errors
-/// If one cannot be read or has other columns, and those of `on_row`.
+/// If one cannot be read or has other columns, and the errors of `on_row`.
 pub fn read_sections(
     paths: &[PathBuf],
     mut on_row: impl FnMut(&Path, Row) -> Result<bool, Error>,
@@ -97,7 +97,7 @@ pub fn read_sections(
 /// Writes a table of sections. Returns its length in bytes.
 ///
 /// # Errors
-/// If the system refuses; then a file that was there stays.
+/// If the system refuses; an earlier file then stays.
 pub fn write_sections(path: &Path, rows: &[Row]) -> io::Result<u64> {
     let batches = rows.chunks(ROWS).map(|rows| batch(rows).map_err(io::Error::other));
     parquet_file::write(path, schema(), &DISTINCT, batches)

@@ -34,7 +34,7 @@ impl Vectors {
         Self { paths }
     }
 
-    /// Returns whether there is none.
+    /// Returns whether there are no tables.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
@@ -56,7 +56,7 @@ impl Vectors {
             parquet_file::read(path, &COLUMNS, |batch| {
                 let found = vectors(&batch, card)?;
                 let records: Vec<_> = found.iter().map(|(key, vector)| (*key, vector)).collect();
-                // Errors of the disk are not those of the table.
+                // Errors of the disk are not errors of the table.
                 failed = cache.put(&records).err();
                 Ok(failed.is_none())
             })?;
@@ -107,11 +107,11 @@ fn vectors(batch: &Batch<'_>, card: &EncoderCard) -> Result<Vec<(Key, Embedding)
     Ok(found)
 }
 
-/// Writes a table of the vectors that a cache has of these texts, by their keys. Returns its length
-/// in bytes.
+/// Writes a table of the vectors that a cache has for these texts, given by their keys. Returns its
+/// length in bytes.
 ///
 /// # Errors
-/// If the system refuses; then a file that was there stays.
+/// If the system refuses; an earlier file then stays.
 pub fn write_vectors(
     path: &Path,
     card: &EncoderCard,

@@ -1,4 +1,4 @@
-//! Errors of a program without Parquet that is given tables.
+//! Stubs for a program without Parquet: errors if there are tables.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl Tables {
 pub struct Vectors;
 
 impl Vectors {
-    /// Returns whether there is none.
+    /// Returns whether there are no tables.
     pub fn is_empty(&self) -> bool {
         true
     }
@@ -56,7 +56,7 @@ impl Vectors {
 /// Refuses tables.
 ///
 /// # Errors
-/// If there is one.
+/// If there is a table.
 pub fn read_sections(
     paths: &[PathBuf],
     _: impl FnMut(&Path, Row) -> Result<bool, Error>,

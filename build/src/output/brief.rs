@@ -9,12 +9,12 @@ use super::byline::{authors_and_year, byline, is_paper, known};
 use super::{Answer, comparable, names, title};
 use crate::safe_text;
 
-/// Writes a line for each page: rank, relevance, title and headings, location; of a paper its
-/// authors, year and venue too.
+/// Writes a line for each page: rank, relevance, title and headings, location; for a paper also
+/// authors, year and venue.
 pub fn lines(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     for (rank, page) in answer.pages() {
         let section = page.sections.first();
-        // Without a query nothing is more relevant than another.
+        // Without a query there is no relevance.
         let relevance = match comparable(answer.response, page) {
             relevance if relevance > 0.0 => format!("[{relevance:.2}] "),
             _ => String::new(),

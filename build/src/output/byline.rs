@@ -1,4 +1,4 @@
-//! The line that tells pages of one kind apart in a row: authors, year and venue of a paper;
+//! The line that distinguishes pages of one kind in a list: authors, year and venue of a paper;
 //! program, project and day of a conversation.
 
 use findling_engine::{PageHit, SectionHit};
@@ -20,7 +20,7 @@ pub fn csl(meta: &[(String, String)]) -> Map<String, Value> {
     }
 }
 
-/// Returns whether a page is a paper: it has all that papers are described by.
+/// Returns whether a page is a paper: it has all attributes that describe papers.
 pub fn is_paper(attributes: &Map<String, Value>) -> bool {
     ["authors", "venue", "doi", "type"].iter().all(|name| attributes.contains_key(*name))
 }
@@ -33,7 +33,7 @@ pub fn is_conversation(attributes: &Map<String, Value>) -> bool {
             .any(|name| attributes.contains_key(*name))
 }
 
-/// Returns the line that tells a page apart from others of its kind; `None` for pages of a site.
+/// Returns the line that distinguishes a page from others of its kind; `None` for pages of a site.
 /// Harmless, on one line.
 pub fn byline(page: &PageHit, section: Option<&SectionHit>) -> Option<String> {
     let parts = if is_paper(&page.attributes) {
@@ -113,7 +113,7 @@ fn of_conversation(page: &PageHit, section: Option<&SectionHit>) -> Vec<String> 
     vec![agent, project, when, own("role")]
 }
 
-/// Returns the last two names of a path, which tell projects apart in a row.
+/// Returns the last two names of a path, which distinguish projects in a list.
 pub fn short_project(project: &str) -> String {
     let trimmed = project.trim_end_matches(['/', '\\']);
     if !trimmed.contains(['/', '\\']) {

@@ -95,12 +95,12 @@ impl Failure {
     /// Prints the error as the only object on standard output.
     pub fn print(&self) {
         let output = Output { error: self, meta: Schema { schema: SCHEMA } };
-        // If nobody reads the output, the exit status still tells.
+        // If nobody reads the output, the exit status still reports the failure.
         let _ = print_json(&output);
     }
 }
 
-/// Returns whether an error comes from a disk, or a share of one, that has no room left.
+/// Returns whether an error comes from a full disk or an exhausted quota.
 pub fn is_full_disk(error: &Error) -> bool {
     use std::io::ErrorKind::{QuotaExceeded, StorageFull};
     let causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
@@ -172,7 +172,7 @@ fn web(error: &WebError) -> (&'static str, Exit) {
     }
 }
 
-/// An index that is older than what was asked for.
+/// An index that is older than allowed.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Stale(pub String);

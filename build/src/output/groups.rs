@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::sources::UNKNOWN;
 
-/// Puts pages of a group together, behind the best of them. The first value counts.
+/// Puts the pages of a group together, after the best of them. The first value of the attribute
+/// decides the group.
 pub fn group(response: &mut Response, attribute: &str) {
     let mut places: HashMap<String, usize> = HashMap::new();
     for page in &response.results {

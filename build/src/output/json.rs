@@ -9,7 +9,7 @@ use super::vectors::{PageBody, page_body};
 use super::{Answer, Body, Location, Meta, Timings, body, comparable};
 use crate::safe_text;
 
-/// The fields of the response, and what is known about it.
+/// The fields of the response, and its metadata.
 #[derive(Serialize)]
 struct Whole<'a> {
     #[serde(flatten)]
@@ -25,7 +25,7 @@ pub fn whole(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     let Answer { response, meta, .. } = *answer;
     let timings = answer.timings.then_some(&meta.timings);
     let whole = Whole { response: body(response, answer.vectors, answer.sources), timings, meta };
-    // Indented, each number of a vector would be a line.
+    // With indentation, each number of a vector would take a line.
     let text = match answer.vectors {
         None => safe_text::json_pretty(&whole)?,
         Some(_) => safe_text::json(&whole)?,

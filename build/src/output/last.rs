@@ -34,9 +34,9 @@ pub struct Last {
 pub struct LastHit {
     /// The rank.
     pub rank: usize,
-    /// The collection, where several were asked.
+    /// The collection, if several were searched.
     pub collection: Option<String>,
-    /// Name or address of the bundle that holds in any directory; empty where there is none.
+    /// Name or address of the bundle that is valid in any directory; empty if there is none.
     pub bundle: String,
     /// The page's id.
     pub id: String,
@@ -44,7 +44,7 @@ pub struct LastHit {
     pub names: Vec<String>,
     /// The address.
     pub url: String,
-    /// Words of the snippet that matched or begin it, for a link into the page.
+    /// Matched words of the snippet, or its first words, for a link into the page.
     pub fragment: String,
     /// The source on this machine.
     pub path: Option<PathBuf>,

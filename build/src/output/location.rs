@@ -11,10 +11,10 @@ use serde::{Serialize, Serializer};
 use crate::collections::Target;
 use crate::safe_text;
 
-/// The name of the further data of a paper that has the file of its text.
+/// The name of the further data of a paper that names the file of its text.
 const FILE_OF_TEXT: &str = "file";
 
-/// Largest file in which a heading is looked for.
+/// Largest file in which a heading is searched.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The files from which a bundle was made.
@@ -92,8 +92,8 @@ impl Sources {
         Self { root, last: Arc::default() }
     }
 
-    /// Returns the same, relative to the working directory where they are below it: shorter to
-    /// read.
+    /// Returns the same locations, relative to the working directory if they are below it, because
+    /// these are shorter.
     pub fn relative(&self) -> Self {
         let here = std::env::current_dir().ok();
         let below = |root: &PathBuf| root.strip_prefix(here.as_ref()?).ok().map(Path::to_owned);
@@ -139,8 +139,8 @@ impl Sources {
         None
     }
 
-    /// Returns the text of a file of the sources, unless it is too long. Sections of one page ask
-    /// for it one after the other.
+    /// Returns the text of a file of the sources, unless it is too long. It is kept, because the
+    /// sections of one page need it one after the other.
     fn text(&self, path: &Path) -> Option<Arc<str>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, text)) = &*last
@@ -192,8 +192,8 @@ impl Sources {
         Some((here(path)?, Some(place)))
     }
 
-    /// Returns the file of a document. A document's id is its path below a source; one that leads
-    /// out of it is none.
+    /// Returns the file of a document. A document's id is its path below a source; a path that
+    /// leads out of the source is not accepted.
     pub fn file(&self, id: &str) -> Option<PathBuf> {
         let inside = Path::new(id).components().all(|part| matches!(part, Component::Normal(_)));
         if id.is_empty() || !inside {
@@ -236,7 +236,8 @@ fn line_of_headings(text: &str, headings: &[String]) -> Option<usize> {
 }
 
 /// Returns the first line from `start`, counted from 0, that is a heading with this text, or else
-/// contains it. Letters and digits are compared, since a heading can have markup.
+/// the first one that contains it. Letters and digits are compared, since a heading can have
+/// markup.
 fn line_of_heading(lines: &[&str], start: usize, heading: &str) -> Option<usize> {
     let wanted = letters(heading);
     if wanted.is_empty() {
@@ -286,7 +287,7 @@ fn letters(text: &str) -> String {
 }
 
 impl Location {
-    /// Returns the file, if there is one.
+    /// Returns the file, if it exists.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File { path, .. } => Some(path),
@@ -294,7 +295,7 @@ impl Location {
         }
     }
 
-    /// Returns the target of a link; `None` for an address that is no link outside of its site.
+    /// Returns the target of a link; `None` for an address that is not a link outside its site.
     pub fn href(&self) -> Option<String> {
         match self {
             Self::File { path, at } => {
@@ -303,7 +304,7 @@ impl Location {
                     Some(Place::Page(page)) => format!("#page={page}"),
                     _ => String::new(),
                 };
-                // Signs with a meaning in addresses.
+                // Characters with a meaning in addresses.
                 let path = path.to_str()?.replace('%', "%25");
                 let path = path.replace('#', "%23").replace('?', "%3F");
                 Some(format!("file://{}{page}", safe_text::url(&path)))

@@ -37,7 +37,7 @@ pub fn list(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// Returns a link, or the text with its address where that must not be one.
+/// Returns a link, or the text followed by the address if the address must not become a link.
 fn link(text: &str, address: &str) -> String {
     if !safe_text::is_link(address) {
         return format!("{text} ({})", safe_text::markdown(address));

@@ -43,12 +43,12 @@ pub struct Meta {
 pub struct Bundle {
     /// The path or name that was given.
     pub target: String,
-    /// Name or address of the bundle that holds in any directory; empty where there is none.
+    /// Name or address of the bundle that is valid in any directory; empty if there is none.
     #[serde(skip)]
     pub lasting_name: String,
     /// The collection, if it is one.
     pub collection: Option<String>,
-    /// The hash of its manifest: two bundles with the same have the same contents.
+    /// The hash of its manifest: bundles with the same hash have the same contents.
     pub identity: String,
     /// The program that wrote it.
     pub generator: String,

@@ -85,7 +85,7 @@ pub struct Answer<'a> {
 }
 
 impl Format {
-    /// Returns whether people read it: then the hits are kept for `findling open`.
+    /// Returns whether the output is for people: the hits are then kept for `findling open`.
     pub fn is_for_people(self) -> bool {
         matches!(self, Self::Text | Self::Brief | Self::Markdown)
     }
@@ -98,7 +98,7 @@ impl Answer<'_> {
     /// If the output cannot be written.
     pub fn write(&self, format: Format, ui: &Ui, out: &mut impl Write) -> Result<()> {
         let sources = self.sources.relative();
-        // What people and the tools of this directory read has short paths.
+        // Output for people, and for tools that run in this directory, has short paths.
         let here = Answer { sources: &sources, ..*self };
         match format {
             Format::Text => text::response(&here, ui, out),
@@ -160,12 +160,12 @@ pub fn title(page: &PageHit) -> &str {
 /// The BM25F score that counts a half.
 const HALF_SCORE: f32 = 4.0;
 
-/// How fast a fused score comes near 1: one of 1 counts 0.86.
+/// How fast relevance approaches 1: a fused score of 1 gives 0.86.
 const FUSED_RATE: f32 = 2.0;
 
-/// Returns a page's relevance from 0 to 1, which people see and which is compared with that of a
-/// page of another bundle. It keeps the order of the scores. Scores by words alone have no limit;
-/// fused ones may exceed 1.
+/// Returns a page's relevance from 0 to 1, which is shown to people and compared between pages of
+/// different bundles. It keeps the order of the scores. Scores by words alone have no limit; fused
+/// ones may exceed 1.
 pub fn comparable(response: &Response, page: &PageHit) -> f32 {
     let score = page.score.max(0.0);
     match response.mode {
@@ -174,11 +174,11 @@ pub fn comparable(response: &Response, page: &PageHit) -> f32 {
     }
 }
 
-/// The chance of an answer below which there is none, as the search dialog has it.
+/// The smallest probability of an answer that counts as one, as in the search dialog.
 const NOTHING_BELOW: f32 = 0.09;
 
-/// Returns whether an answer has only pages that are near by meaning, and none of them is likely to
-/// answer the query. Whoever searches by meaning alone wants what is near.
+/// Returns whether the results are only near by meaning and none is likely to answer the query. A
+/// search by meaning alone asks for near pages, so this is then false.
 pub fn answers_nothing(response: &Response) -> bool {
     let has_words = |section: &SectionHit| section.legs.lexical_rank.is_some();
     let is_found = |page: &PageHit| page.pinned || page.sections.iter().any(has_words);

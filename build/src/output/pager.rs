@@ -64,7 +64,7 @@ fn page(text: &str, ui: &Ui) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the command of the pager, given the value of `$PAGER`. `None` for no pager.
+/// Returns the command of the pager, given the value of `$PAGER`. `None` means no pager.
 fn command(wanted: Option<&str>) -> Option<Command> {
     let mut words = wanted.unwrap_or(DEFAULT).split_whitespace();
     let program = words.next().filter(|program| *program != "cat")?;
@@ -78,7 +78,7 @@ fn command(wanted: Option<&str>) -> Option<Command> {
 fn leave_interrupts_to_the_pager() {
     #[cfg(all(unix, feature = "tui"))]
     {
-        // Without it Ctrl+C ends this program, as before.
+        // If this fails, Ctrl+C ends this program as before.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, std::sync::Arc::default());
     }
 }

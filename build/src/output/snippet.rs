@@ -1,4 +1,4 @@
-//! A snippet in parts: what matched and what is between.
+//! A snippet in parts: the matches and the text between them.
 
 use findling_engine::{SectionHit, Snippet};
 use unicode_width::UnicodeWidthStr;

@@ -12,7 +12,7 @@ use super::{Answer, Location, Sources, answers_nothing, below_title, comparable,
 use crate::safe_text::line as clean;
 use crate::ui::{Paint, Ui, count, thousands};
 
-/// In front of all lines of a page but its title, with a space.
+/// Prefix of all lines of a page except its title, followed by a space.
 const INDENT: &str = "   ";
 
 /// Prints the pages of a response.
@@ -108,7 +108,7 @@ pub fn print_page(
 ) -> anyhow::Result<()> {
     let score = match relevance > 0.0 {
         true => ui.paint(Paint::Dim, &format!("  {relevance:.2}")),
-        // Without a query nothing is more relevant than another.
+        // Without a query there is no relevance.
         false => String::new(),
     };
     let number = ui.paint(Paint::Dim, &format!("{rank:>2}."));
@@ -176,7 +176,7 @@ fn attributes(section: &SectionHit) -> String {
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// Prints a snippet, and the section's own attributes if they are asked for.
+/// Prints a snippet, and the section's own attributes if requested.
 fn print_section(
     section: &SectionHit,
     with_attributes: bool,
@@ -190,7 +190,7 @@ fn print_section(
     };
     let width = ui.columns() - INDENT.len() - 1;
     let lines = if snippet::is_of_code(section) {
-        // Asterisks around a word would be taken for the code's own.
+        // Asterisks around a word would look like part of the code.
         snippet::verbatim(&section.snippet, |text| ui.paint(Paint::Bold, text))
     } else {
         snippet::wrapped(&section.snippet, width, mark)

@@ -14,7 +14,7 @@ use super::{FilePlace, Sources, UsageError};
 use crate::code_query;
 use crate::host::{Cost, Host, QueryEncoder};
 
-/// The vectors of what a response shows.
+/// The vectors of the sections that a response shows.
 #[derive(Clone, Debug, Default)]
 pub struct Vectors {
     /// Vectors of each page's sections, in the response's order, by the page's id.
@@ -39,7 +39,7 @@ pub struct AboutVectors {
 }
 
 impl Vectors {
-    /// Answers a request, with the vectors of what it shows if `included`.
+    /// Answers a request, with the vectors of the sections shown if `included`.
     ///
     /// # Errors
     /// The errors of [`Host::search_with_vectors`].
@@ -78,7 +78,7 @@ impl Vectors {
         Self { pages, about }
     }
 
-    /// Returns the part for an answer's metadata.
+    /// Returns the fields for an answer's metadata.
     pub fn about(&self) -> AboutVectors {
         self.about.clone()
     }
@@ -159,7 +159,7 @@ pub fn body<'a>(
     vectors: Option<&'a Vectors>,
     sources: &Sources,
 ) -> Body<'a> {
-    // By name, so that a field that is added is not forgotten here.
+    // Fields are named one by one, so that a new field is not forgotten here.
     let Response {
         query,
         mode,

@@ -15,7 +15,7 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
-    /// Another file.
+    /// The file is not a part.
     #[error(
         "{}: expected a part that `findling build --part` wrote, found another file",
         path.display()
@@ -24,7 +24,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// Not whole, or changed.
+    /// The part is incomplete or changed.
     #[error(
         "{}: the part is damaged ({what}): copy it again, or build it again with --part",
         path.display()

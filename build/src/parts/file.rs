@@ -204,10 +204,10 @@ impl Part {
         Ok(Self { path: path.to_owned(), head, reader })
     }
 
-    /// Reads the pieces. Their texts stay where `options` say.
+    /// Reads the pieces. Their texts are stored where `options` say.
     ///
     /// # Errors
-    /// If they cannot be read, or are damaged.
+    /// If the pieces cannot be read or are damaged.
     pub fn contents(&mut self, options: &Options) -> Result<Contents, Error> {
         let damaged = |what| Error::Damaged { path: self.path.clone(), what };
         let mut problems = None;
@@ -234,7 +234,7 @@ impl Part {
         Ok(Contents { problems: problems.unwrap_or_default(), pieces })
     }
 
-    /// Returns the reader behind the pieces, once these have been read.
+    /// Returns the reader, positioned after the pieces, once these have been read.
     pub fn rest(&mut self) -> &mut impl Read {
         &mut self.reader
     }
@@ -266,14 +266,14 @@ fn record(reader: &mut impl Read) -> io::Result<Record> {
     if len > MAX_RECORD_LEN || !fill(reader, &mut checksum)? {
         return Ok(Record::Damaged);
     }
-    // A length that lies reserves no memory.
+    // A wrong length must not allocate memory.
     let mut contents = Vec::new();
     reader.take(len.into()).read_to_end(&mut contents)?;
     let is_whole = contents.len() == len as usize && hash128(&contents) == checksum;
     Ok(if is_whole { Record::Contents(contents) } else { Record::Damaged })
 }
 
-/// Fills `into`; false if the file ends before.
+/// Fills `into`; returns false if the file ends first.
 fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
     match reader.read_exact(into) {
         Ok(()) => Ok(true),

@@ -4,8 +4,8 @@
 //!
 //! Parts save time and do not change the bundle's bytes: everything that needs all pages (titles,
 //! languages, statistics, copies, cells, fitted rows) is computed when the parts are joined, and a
-//! vector is only used for the very text that it was made of. A text that the rules for the whole
-//! site change is embedded again.
+//! vector is only used for exactly the text that it was made from. If rules for the whole site
+//! change a text, it is embedded again.
 
 mod error;
 mod file;

@@ -25,7 +25,7 @@ pub struct Joined {
 
 /// The vectors of parts.
 pub struct Embeddings {
-    /// Read up to their vectors.
+    /// The files of the parts, read up to their vectors.
     parts: Vec<Part>,
 }
 
@@ -55,7 +55,7 @@ pub fn open(paths: &[PathBuf]) -> Result<Vec<Part>, Error> {
     if numbers.is_empty() { Ok(parts) } else { Err(Error::Missing { numbers, of }) }
 }
 
-/// Reads the pages of parts that [`open`] returned. Their texts stay where `options` say.
+/// Reads the pages of parts that [`open`] returned. Their texts are stored where `options` say.
 ///
 /// # Errors
 /// If a part cannot be read or is damaged.
@@ -70,8 +70,8 @@ pub fn take(mut parts: Vec<Part>, options: &Options) -> Result<Joined, Error> {
 }
 
 impl Embeddings {
-    /// Returns the vectors of all parts, as a cache in `directory`. A vector is found by the text
-    /// that it was made of.
+    /// Returns the vectors of all parts, as a cache in `directory`. A vector is looked up by its
+    /// text.
     ///
     /// # Errors
     /// If a part cannot be read, is damaged, or has vectors of another model.
@@ -92,7 +92,7 @@ impl Embeddings {
     }
 }
 
-/// Fails if two parts are not of one site.
+/// Fails if two parts do not belong to one site.
 fn compare(first: &Part, part: &Part) -> Result<(), Error> {
     let (path, before) = (part.path.clone(), first.path.clone());
     let differing = |name: &str, expected: String, found: String| Error::Settings {

@@ -14,7 +14,7 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// Returns the snippet, or the first passage where the section does not have the snippet.
+    /// Returns the snippet, or the first passage if the section does not contain the snippet.
     pub fn new(section: DocumentSection, snippet: &str) -> Self {
         let at = section.text.find(snippet).filter(|_| !snippet.is_empty());
         let range = at.map(|at| at..at + snippet.len()).unwrap_or_else(|| {
@@ -47,7 +47,7 @@ impl Excerpt {
     }
 
     /// Widens it to the passages that it touches, if that takes at most `left` more tokens. Returns
-    /// what is left then.
+    /// the tokens that are left.
     pub fn widen_to_passage(&mut self, left: usize) -> usize {
         let range = self.range.clone();
         let touched = self
@@ -60,7 +60,7 @@ impl Excerpt {
         self.widen(wide, left)
     }
 
-    /// Widens it to the section, if that fits.
+    /// Widens it to the whole section, if that fits.
     pub fn widen_to_section(&mut self, left: usize) -> usize {
         self.widen(0..self.section.text.len(), left)
     }

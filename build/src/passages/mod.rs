@@ -1,10 +1,10 @@
 //! The best passages for a query within a number of tokens, for an assistant to read and to cite.
 //!
-//! Half of the budget goes to snippets: one of the best section of each page, in the order of the
-//! ranking, so that a late page that answers is there. Then each of these pages in turn may take a
-//! part of what is left. It widens its sections with that: to the passage around the snippet, to
-//! the whole section, or else to the neighbours of the passage as far as they fit. What is left
-//! after that goes to further sections of the pages.
+//! Half of the budget goes to snippets: one snippet from the best section of each page, in the
+//! order of the ranking, so that a low-ranked page with the answer is included. Then each of these
+//! pages in turn may take a part of the rest, to widen its sections: to the passage around the
+//! snippet, to the whole section, or else to the neighbours of the passage as far as they fit. The
+//! remaining tokens go to further sections of the pages.
 
 mod excerpt;
 mod print;
@@ -22,23 +22,23 @@ use excerpt::Excerpt;
 pub use print::markdown;
 pub use tokens::{beginning, estimate};
 
-/// The part of a budget that snippets of further pages leave for widening.
+/// The part of a budget that is reserved for widening.
 const FOR_WIDENING: f32 = 0.5;
 
-/// The part of what is left that one section may take.
+/// The part of the remaining tokens that one section may take.
 const OF_REST: f32 = 0.8;
 
 /// Sections of a page that are widened before further sections of it are taken.
 const FIRST_SECTIONS: usize = 3;
 
-/// Tokens that the frame of a passage takes besides its heading and its location.
+/// Tokens for the frame of a passage, without its heading and its location.
 const FRAME: usize = 8;
 
 /// A stretch of a section.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Passage {
-    /// The collection it is from; left out where only one bundle was asked.
+    /// The collection it is from; left out if only one bundle was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
     /// The rank of its page, from 1.
@@ -61,7 +61,7 @@ pub struct Passage {
     pub cut_end: bool,
     /// The score of the section.
     pub score: f32,
-    /// The tokens that this takes of the budget.
+    /// The tokens of the budget that this passage takes.
     pub tokens: usize,
 }
 
@@ -77,7 +77,7 @@ pub struct Passages {
     pub left_out: usize,
 }
 
-/// A section that was found, as much of it as was taken so far.
+/// A section that was found, with the part of it that was taken so far.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     collection: Option<String>,
@@ -163,8 +163,8 @@ fn in_order(
     })
 }
 
-/// Returns the place of the section of a page that a hit is: the one with its anchor and headings
-/// that has the snippet.
+/// Returns the index of a hit's section in its page: the section with the hit's anchor and headings
+/// that contains the snippet.
 pub fn locate(page: &Document, hit: &SectionHit) -> Option<usize> {
     let alike = || {
         page.sections.iter().enumerate().filter(|(_, section)| {
@@ -179,26 +179,26 @@ pub fn locate(page: &Document, hit: &SectionHit) -> Option<usize> {
 fn frame(title: &str, hit: &SectionHit, location: &Location) -> usize {
     let headings = below_title(title, &hit.heading_path);
     let headings: usize = headings.map(|heading| estimate(heading) + 1).sum();
-    // An address is shown once.
+    // Each address is shown only once.
     let file = location.path().map_or(0, |_| estimate(&location.to_string()));
     FRAME + estimate(title) + headings + estimate(&hit.url) + file
 }
 
-/// Returns the part of a number of tokens.
+/// Returns this part of a number of tokens.
 fn part(tokens: usize, of: f32) -> usize {
     (tokens as f32 * of) as usize
 }
 
-/// Gives pages a snippet as long as half of the budget is left. Then the sections of these pages
-/// take a part of the rest each, page by page. What is left over widens them further, and then goes
-/// to snippets of the others.
+/// Gives pages a snippet as long as half of the budget is left. Then each section of these pages
+/// takes a part of the rest, page by page. Tokens that are left over widen these sections further,
+/// and then go to snippets of other sections.
 pub fn fill(found: Vec<Candidate>, budget: usize) -> Passages {
     let n_found = found.len();
     let (found, further): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|candidate| candidate.place < FIRST_SECTIONS);
     let mut left = budget;
     let kept_back = part(budget, FOR_WIDENING);
-    // Sections, and whether they have their snippet.
+    // Indices of sections, and whether each has its snippet.
     let mut sections: Vec<(Candidate, bool)> = Vec::new();
     let mut pages = HashSet::new();
     for candidate in found {
@@ -255,7 +255,7 @@ impl Candidate {
         self.frame + self.excerpt.tokens()
     }
 
-    /// Widens the excerpt as far as `left` more tokens allow. Returns what is left then.
+    /// Widens the excerpt as far as `left` more tokens allow. Returns the tokens that are left.
     fn widen(&mut self, left: usize) -> usize {
         let left = self.excerpt.widen_to_passage(left);
         let left = self.excerpt.widen_to_section(left);

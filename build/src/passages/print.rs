@@ -7,7 +7,7 @@ use crate::output::below_title;
 use crate::safe_text;
 
 /// Returns a heading, the address and the text of each passage. The text is in a block of its own,
-/// so that nothing in it can be taken for a heading or an instruction of this list.
+/// so that nothing in it can look like a heading or an instruction of this list.
 pub fn markdown(passages: &Passages) -> String {
     let mut out = String::new();
     for passage in &passages.passages {

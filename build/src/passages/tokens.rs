@@ -1,8 +1,8 @@
 //! An estimate of how many tokens of a language model a text takes.
 //!
-//! Models differ, so this is no model's tokenizer. It counts a token for every four letters of a
-//! word and for every sign, two for three other letters, and one for an ideograph. For English that
-//! is a little more than the tokenizers in use count, so that a budget is kept.
+//! Models differ, so this does not follow any model's tokenizer. It counts a token for every four
+//! letters of a word and for every sign, two for three other letters, and one for an ideograph. For
+//! English this gives a little more than common tokenizers, so that a budget is kept.
 
 /// Returns the estimate.
 pub fn estimate(text: &str) -> usize {
@@ -33,8 +33,8 @@ fn is_ideograph(c: char) -> bool {
         | '\u{1f000}'..='\u{1faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Returns the longest beginning of a text that takes at most so many tokens, cut at white space
-/// where there is any.
+/// Returns the longest beginning of a text that takes at most this many tokens, cut at white space
+/// if there is any.
 pub fn beginning(text: &str, tokens: usize) -> &str {
     if estimate(text) <= tokens {
         return text;

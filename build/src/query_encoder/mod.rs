@@ -16,8 +16,8 @@ use crate::models;
 use crate::progress::Progress;
 use crate::usage_error::UsageError;
 
-/// Largest number of bytes of a part. Cloudflare Workers accept files of up to 25 MiB; this is
-/// less, also if they mean MB.
+/// Largest number of bytes of a part. Cloudflare Workers accept files of up to 25 MiB; this limit
+/// is safe even if they mean MB.
 pub const PART_LEN: usize = 20 << 20;
 
 /// The query encoder that is deployed.
@@ -104,7 +104,7 @@ pub struct Words<'a> {
 }
 
 /// Returns the manifest's entries for a choice that has passed [`check`], and the files that they
-/// name. The transformer's vocabulary is reduced as `words` says; without `words` it stays
+/// name. The transformer's vocabulary is reduced according to `words`; without `words` it stays
 /// complete.
 ///
 /// # Errors

@@ -1,10 +1,10 @@
-//! Opens files below a directory, and nothing that a symbolic link leads to.
+//! Opens files below a directory, but never through a symbolic link.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// A file or a directory that was opened, with what the system says of it.
+/// A file or a directory that was opened, with the system's description of it.
 #[derive(Debug)]
 pub struct Opened {
     /// The file. A directory has none on systems that cannot open one.
@@ -18,10 +18,10 @@ fn not_found() -> io::Error {
 }
 
 /// Opens a file or a directory by its path from `root`. No part of the path may be a symbolic link;
-/// `root` may be one. What is neither a file nor a directory is not opened.
+/// `root` may be one. Anything other than a file or a directory is not opened.
 ///
 /// # Errors
-/// If there is none, or the path has other parts than plain names.
+/// If there is none, or the path has parts that are not plain names.
 pub fn open(root: &Path, path: &Path) -> io::Result<Opened> {
     let names: Vec<&Path> = path
         .components()
@@ -50,7 +50,7 @@ fn open_names(root: &Path, names: &[&Path]) -> io::Result<Opened> {
         other => other.into(),
     };
     let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    // A pipe without a writer would be waited for.
+    // Opening a pipe without a writer would block.
     let last = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut at = open(root, directory, Mode::empty()).map_err(of)?;
     for (i, name) in names.iter().enumerate() {
@@ -85,7 +85,7 @@ fn open_names(root: &Path, names: &[&Path]) -> io::Result<Opened> {
 /// If there is nothing, or it is not below `root`.
 pub fn resolve(root: &Path, path: &Path) -> io::Result<PathBuf> {
     let root = root.canonicalize()?;
-    // Of a circle of links the system says something else on each platform.
+    // For a circle of links, each platform reports another error.
     let resolved = root.join(path).canonicalize().map_err(|_| not_found())?;
     resolved.strip_prefix(&root).map(Path::to_owned).map_err(|_| not_found())
 }

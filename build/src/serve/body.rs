@@ -12,10 +12,10 @@ const MAX_BODY_TIME: Duration = Duration::from_secs(15);
 /// The reason for which a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyFault {
-    /// A body with more bytes than are wanted.
+    /// A body with more bytes than allowed.
     #[error("expected a shorter body")]
     TooLong,
-    /// A body that did not come in time.
+    /// A body that did not arrive in time.
     #[error("expected the whole body within 15 seconds")]
     TooSlow,
     /// The client went away, or sent something else.
@@ -34,8 +34,8 @@ impl BodyFault {
     }
 }
 
-/// Reads the body of a request, of at most `max_bytes`, within 15 seconds. Called after it is known
-/// that the caller may ask.
+/// Reads the body of a request, of at most `max_bytes`, within 15 seconds. Call it only after
+/// checking that the caller has permission.
 ///
 /// # Errors
 /// A [`BodyFault`].
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// Parts of a body; without an end, the last is waited for.
+    /// Parts of a body; without an end, the server waits for the last part.
     struct Parts(Vec<&'static str>, bool);
 
     impl HttpBody for Parts {
@@ -113,7 +113,7 @@ mod tests {
             let read = runtime.block_on(read);
             assert_eq!(read, expect.map(|text| text.into()), "{parts:?}");
         }
-        // Its length is known before.
+        // Its length is known in advance.
         let long = runtime.block_on(read_body(Body::from("a".repeat(11)), 10));
         assert_eq!(long, Err(BodyFault::TooLong));
     }

@@ -1,8 +1,8 @@
 //! The files that are served: those of a bundle by their names, those of a site below its
 //! directory.
 //!
-//! A directory may have other files than those that are meant for readers. So a bundle's directory
-//! gives only what the format and the client name:
+//! A directory may contain files that are not meant for readers. So a bundle's directory gives only
+//! what the format and the client name:
 //!
 //! - `findling.idx`, `bundle.findling`: the entry file, a single-file bundle
 //! - `shards/HEX.bin`, `encoder/HEX.bin`: shards and packs; the parts of a query encoder
@@ -11,7 +11,7 @@
 //!   `wasm.*.pagefind`, `pagefind-fragment/*.pf_fragment`, `playground/index.html`
 //!
 //! A single file gives itself and the client beside it. A site's directory gives all its files,
-//! except hidden ones; `.well-known` is not hidden. No listing is made of a directory. A link is
+//! except hidden ones; `.well-known` is not hidden. Directories are never listed. A link is
 //! followed only in a site, and only to a file of the site.
 
 use std::ffi::OsStr;
@@ -32,7 +32,7 @@ use crate::regular_file;
 const ENTRY: &str = "findling.idx";
 /// The name of a single file in a bundle's directory.
 const SINGLE: &str = "bundle.findling";
-/// The directory below a site's root whose name begins with a dot and that readers ask for.
+/// The directory below a site's root that is served although its name begins with a dot.
 const WELL_KNOWN: &str = ".well-known";
 /// The page on which Pagefind's users try a search.
 const PLAYGROUND: [&str; 2] = ["playground", "index.html"];
@@ -124,7 +124,7 @@ fn plain_names(path: &Path) -> Option<Vec<&OsStr>> {
         };
         let text = name.to_str()?;
         let is_hidden = text.starts_with('.') && !(names.is_empty() && text == WELL_KNOWN);
-        // A stream of a file on Windows is named behind a colon.
+        // On Windows, a colon in a name selects a stream of a file.
         let is_odd = text.contains(['\\', ':']) || text.contains(char::is_control);
         if is_hidden || is_odd {
             return None;
@@ -157,7 +157,7 @@ fn is_of_bundle(names: &[&OsStr]) -> bool {
     }
 }
 
-/// Returns whether a file beside a bundle is of the client or of what takes Pagefind's place.
+/// Returns whether a file next to a bundle belongs to the client or to the replacement of Pagefind.
 fn is_of_client(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     if name == "pagefind-entry.json" {
@@ -172,7 +172,7 @@ fn is_of_client(name: &OsStr) -> bool {
     }
 }
 
-/// Returns whether a name is a word, or that word with more behind a sign.
+/// Returns whether a name is a word, or that word followed by a separator and more.
 fn begins_with(name: &str, word: &str) -> bool {
     name.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }

@@ -35,7 +35,7 @@ pub struct Limits {
     /// Most connections. For a further one, the connection that has waited longest for a request is
     /// closed; if all are being answered, it waits in the system's queue.
     pub max_connections: usize,
-    /// Longest time for the head of a request, and without any request.
+    /// Longest time for the head of a request, and longest idle time.
     pub max_head: Duration,
     /// Longest time in which a client takes fewer than 16 KiB of what waits to be sent.
     pub max_stall: Duration,
@@ -43,15 +43,15 @@ pub struct Limits {
 
 /// Most connections where the system allows them.
 const MAX_CONNECTIONS: usize = 1024;
-/// Fewest connections, and file descriptors for what else the process has open.
+/// Smallest limit of connections, and file descriptors reserved for other files of the process.
 const MIN_CONNECTIONS: usize = 16;
 /// Most bytes of the head of a request.
 const MAX_HEAD_BYTES: usize = 64 << 10;
-/// Bytes that a slow client takes in [`Limits::max_stall`], or it is put out.
+/// Bytes that a slow client takes in [`Limits::max_stall`], or it is disconnected.
 const MIN_TAKEN: usize = 16 << 10;
 /// Pause after a failed `accept`: then the process has no file descriptor left.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
-/// Time that a connection may wait for a request though another one needs its place.
+/// Time that a connection may wait for a request although another one needs its place.
 const MIN_WAIT: Duration = Duration::from_millis(100);
 /// Time in which a closed connection must leave its place.
 const LEAVING: Duration = Duration::from_millis(50);
@@ -63,7 +63,8 @@ impl Default for Limits {
     }
 }
 
-/// Counts for how many the system has file descriptors. An answer may open a file.
+/// Returns the number of connections that the system has file descriptors for. An answer may open a
+/// file.
 fn most_connections() -> usize {
     #[cfg(unix)]
     {
@@ -76,7 +77,7 @@ fn most_connections() -> usize {
     MAX_CONNECTIONS.max(MIN_CONNECTIONS)
 }
 
-/// Answers requests until `end` is there. Those under way then are not waited for.
+/// Answers requests until `end` completes. Requests under way at that moment are not waited for.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -102,7 +103,7 @@ pub async fn serve(
                     break free;
                 }
             };
-            // An answer is one piece, which waits for no other one.
+            // An answer is one piece, so it need not wait for further ones.
             let _ = stream.set_nodelay(true);
             let place = Place::new(waiting.clone());
             let router = TowerToHyperService::new(router.clone());
@@ -142,14 +143,15 @@ async fn connection(
     http.timer(TokioTimer::new()).header_read_timeout(limits.max_head);
     http.max_buf_size(MAX_HEAD_BYTES);
     let stream = Unstalled::new(stream, limits.max_stall, place.clone());
-    // An error is the client's: it is gone, or has sent no HTTP.
+    // An error is the client's fault: it is gone, or has not sent HTTP.
     tokio::select! {
         _ = http.serve_connection(TokioIo::new(stream), service_fn(answer)) => {}
         () = place.end.notified() => {}
     }
 }
 
-/// Returns whether a request names its host once, and the same in its first line if there too.
+/// Returns whether a request names its host exactly once. If the first line names it too, both must
+/// agree.
 fn well_formed<B>(request: &Request<B>) -> bool {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let (host, further) = (hosts.next(), hosts.next());
@@ -167,7 +169,7 @@ fn refused(status: StatusCode) -> Response<Body> {
     response
 }
 
-/// The connections that wait for a request, the one that has waited longest first.
+/// The connections that wait for a request; the one that has waited longest comes first.
 #[derive(Debug, Default)]
 struct Waiting(Mutex<Line>);
 
@@ -210,14 +212,14 @@ struct Place {
     end: Arc<Notify>,
 }
 
-/// The side whose turn it is to send.
+/// The side that has to send next.
 #[derive(Debug)]
 enum Turn {
-    /// The client's. The connection has this number in the line.
+    /// The client's turn. The connection has this number in the queue.
     Client(u64),
-    /// The server's: a request is being answered.
+    /// The server's turn: a request is being answered.
     Server,
-    /// The answer is made, and not all of it is with the system.
+    /// The answer is complete, but has not been passed to the system completely.
     Sent,
 }
 
@@ -238,7 +240,7 @@ impl Place {
         }
     }
 
-    /// Notes that all that was to be sent is with the system.
+    /// Records that all data has been passed to the system.
     fn flushed(&self) {
         let mut turn = self.turn();
         if matches!(*turn, Turn::Sent) {
@@ -307,7 +309,7 @@ struct Unstalled {
 
 struct Behind {
     until: Pin<Box<Sleep>>,
-    /// Bytes that it has taken since.
+    /// Bytes that the client has taken since then.
     taken: usize,
 }
 
@@ -363,7 +365,7 @@ impl AsyncWrite for Unstalled {
         self.watched(outcome, context)
     }
 
-    /// Comes when all that was to be sent is with the system.
+    /// Completes when all data has been passed to the system.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.behind = None;
         self.place.flushed();
@@ -426,7 +428,7 @@ mod tests {
         stream
     }
 
-    /// Returns all that a connection gives until it is closed.
+    /// Returns everything that a connection sends until it is closed.
     fn rest(mut stream: TcpStream) -> String {
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
@@ -442,7 +444,7 @@ mod tests {
         with_server(limits(100, 200, 60_000), |address| {
             let half = open(address, "GET / HTTP/1.1\r\nHo");
             let nothing = open(address, "");
-            // Closed, with or without an answer.
+            // The connection is closed, with or without an answer.
             assert!(!rest(half).starts_with("HTTP/1.1 200"));
             assert_eq!(rest(nothing), "");
         });
@@ -460,7 +462,7 @@ mod tests {
     fn whoever_waits_longest_leaves_its_place_to_a_further_one() {
         with_server(limits(2, 60_000, 60_000), |address| {
             let slow: Vec<_> = (0..50).map(|_| open(address, "GET / HTTP/1.1\r\nHo")).collect();
-            // All places are taken, and nobody's time is over.
+            // All places are taken, and no connection has timed out.
             let mut stream = TcpStream::connect(address).unwrap();
             ask(&mut stream, "/");
             assert!(rest(stream).ends_with("here"));

@@ -59,7 +59,7 @@ pub fn router(layout: &Layout, routes: Router) -> Router {
     let files = ServeDir::with_backend("", layout.bundle.clone());
     let files = match layout.sites.is_empty() {
         true => files,
-        // Where a directory is redirected to.
+        // Target of redirects from directories.
         false => files.redirect_path_prefix(layout.mount.trim_end_matches('/')),
     };
     let bundle = Router::new().fallback_service(files).layer(middleware::from_fn(bundle_caching));

@@ -1,4 +1,4 @@
-//! Over a real socket, as a browser would ask.
+//! Tests over a real socket, with requests like a browser's.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -189,7 +189,7 @@ fn nothing_outside_the_directories_is_served() {
     });
 }
 
-/// Returns a bundle's directory with what else may lie in one, and a site around it.
+/// Returns a bundle's directory that also contains other files, and a site around it.
 fn crowded() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     write(

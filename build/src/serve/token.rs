@@ -52,7 +52,7 @@ pub fn secret() -> Result<String> {
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// Checks a token that a person supplies. `source` names where it is from.
+/// Checks a token that a person supplies. `source` names its origin.
 ///
 /// # Errors
 /// If it is too short to be a secret, or cannot be sent in a header.
@@ -70,8 +70,8 @@ pub fn check(text: &str, source: &str) -> Result<()> {
     Err(UsageError::new("token", message).into())
 }
 
-/// Reads the token in a file. If there is no file, it writes a new token into one that the user
-/// alone can read.
+/// Reads the token in a file. If there is no file, writes a new token into a file that only the
+/// user can read.
 ///
 /// # Errors
 /// If the file cannot be read or written, others can read it, or it has no token.

@@ -1,7 +1,8 @@
 //! `findling build --agents DIR`: `llms.txt`, its full form, and Markdown beside every page.
 //!
-//! The files follow <https://llmstxt.org>. Each ends or begins with a mark; a file without it was
-//! written by somebody else and is left alone. They have no page that `robots.txt` forbids.
+//! The files follow <https://llmstxt.org>. Each ends or begins with a mark; a file without the mark
+//! was written by somebody else and is not changed. Pages that `robots.txt` forbids are not
+//! included.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -19,7 +20,7 @@ use crate::progress::{Progress, count};
 use crate::safe_text;
 use crate::sources::join;
 
-/// In every file that is written.
+/// The mark in every file that is written.
 const MARK: &str = "generator: findling";
 /// Most characters of `llms.txt` and of a part of `llms-full.txt`: readers cut longer files.
 const PART_CHARS: usize = 50_000;
@@ -33,7 +34,7 @@ const DESCRIPTION_CHARS: usize = 160;
 pub struct File {
     path: PathBuf,
     text: String,
-    /// The address of the file where it is a page's Markdown.
+    /// The address of the file, if it is a page's Markdown.
     of_page: Option<String>,
 }
 
@@ -45,8 +46,8 @@ impl File {
 }
 
 /// Returns the files for pages whose addresses begin with `base_url`, to be written below a
-/// directory. Leaves out what its `robots.txt` forbids, and tells where its `sitemap.xml` has other
-/// pages or lacks some.
+/// directory. Leaves out pages that `robots.txt` forbids, and reports differences between the pages
+/// and `sitemap.xml`.
 pub fn files(
     pages: &[Page],
     base_url: &str,
@@ -131,8 +132,8 @@ fn files_of(pages: &[&Page], base_url: &str) -> Vec<File> {
     files
 }
 
-/// Writes the files below a directory. One that is there and was written by somebody else stays.
-/// `links` is whether the pages of the directory get links to their Markdown.
+/// Writes the files below a directory. An existing file that somebody else wrote stays. `links` is
+/// whether the pages of the directory get links to their Markdown.
 ///
 /// # Errors
 /// If the system refuses.
@@ -162,7 +163,7 @@ pub fn write(directory: &Path, files: &[File], links: bool, progress: &dyn Progr
 }
 
 /// Returns the path of a page's Markdown below the site's root, and its address. `None` for an
-/// address that is no path below the base, or leads out of it.
+/// address that is not a path below the base, or leads out of it.
 fn place(url: &str, base_url: &str) -> Option<(PathBuf, String)> {
     let path = url.strip_prefix(base_url).unwrap_or(url);
     if path.contains(['?', '#', '\\', '%', '\0']) || path.contains("://") {
@@ -178,8 +179,8 @@ fn place(url: &str, base_url: &str) -> Option<(PathBuf, String)> {
     is_inside.then(|| (PathBuf::from(&path), join(base_url, &path)))
 }
 
-/// Returns a page as Markdown, with title, address and date in front, and where the list of all
-/// pages is.
+/// Returns a page as Markdown, with title, address and date in front, and the place of the list of
+/// all pages.
 fn markdown(page: &Page, index: &str) -> String {
     let quoted = |text: &str| safe_text::json(&text).unwrap_or_default();
     let mut out = format!("---\ntitle: {}\nurl: {}\n", quoted(&page.title), quoted(&page.url));
@@ -193,7 +194,7 @@ fn markdown(page: &Page, index: &str) -> String {
     out
 }
 
-/// Returns the sections of a page, with headings this much deeper.
+/// Returns the sections of a page, with headings that are this many levels deeper.
 fn body(page: &Page, deeper: u8) -> String {
     let mut out = String::new();
     let has_title = page.sections.iter().any(|section| section.level == 1);
@@ -282,8 +283,8 @@ fn sections(entries: &[Entry]) -> String {
     out
 }
 
-/// Divides entries into as few groups as possible, of at most so many characters each with their
-/// headings. A group has one entry at least.
+/// Divides entries into as few groups as possible, each of at most this many characters, including
+/// headings. A group has at least one entry.
 fn in_parts(entries: &[Entry], room: usize) -> Vec<&[Entry]> {
     let (mut parts, mut from, mut used) = (Vec::new(), 0, 0);
     for (at, entry) in entries.iter().enumerate() {
@@ -330,7 +331,7 @@ fn description(page: &Page) -> Option<String> {
     Some(if is_cut { format!("{whole_words}…") } else { cut })
 }
 
-/// Writes `llms-full.txt` in parts, each of whole pages where they fit.
+/// Writes `llms-full.txt` in parts, each with whole pages, as far as they fit.
 fn full(pages: &[(&Page, String)]) -> Vec<File> {
     let mut parts: Vec<String> = Vec::new();
     let mark = format!("\n<!-- {MARK} -->\n");

@@ -1,23 +1,21 @@
-//! The ranking of a bundle whose pages are known to be of another kind than those of a site.
+//! The ranking of a bundle whose pages are known to differ from those of a usual site.
 
 use crate::page::Page;
 use crate::ranking::{self, Setting};
 
 /// Parameters that differ from the defaults where most sections are symbols of code. The name of a
-/// function says what it does, and a part of a long name says as much as a word; in prose neither
-/// is so. Meaning counts less: vectors are of models for prose.
+/// function says what it does, and a part of a long name carries as much meaning as a word; neither
+/// holds for prose. Search by meaning counts less, because the models were trained on prose.
 /// `docs/experiments/quality-sets.md` has the measurements.
 const OF_CODE: [(&str, f32); 4] =
     [("heading", 12.0), ("parts", 0.8), ("meaning", 0.25), ("meaningInSentences", 0.3)];
 
 /// Default ranking of records. Nearly every page is one section, which a transformer has embedded.
-/// So a page's other sections are no evidence, and meaning counts as much in keywords as in
-/// sentences. nearly every page is one section, which a transformer has embedded. The page's other
-/// sections are no evidence there, so meaning counts as much in keywords as in sentences.
-/// `docs/experiments/routed-fusion.md` has the measurements.
+/// So there are no other sections as evidence for a page, and meaning counts as much for keywords
+/// as for sentences. `docs/experiments/routed-fusion.md` has the measurements.
 const OF_RECORDS: [(&str, f32); 1] = [("meaning", 0.45)];
 
-/// Share of pages with one section, in percent, from which on pages are records.
+/// Smallest share of pages with one section, in percent, at which pages count as records.
 const MIN_RECORDS_PERCENT: usize = 90;
 
 /// Returns the ranking for these pages; `None` for the default one. `by_transformer`: whether a

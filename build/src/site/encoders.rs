@@ -59,7 +59,7 @@ impl Encoders {
         Ok(Self { documents, queries, table, cache })
     }
 
-    /// Warns if `--fit` was asked for but cannot be done.
+    /// Warns if `--fit` was requested but is impossible.
     pub fn check_fit(&self, fit: bool, progress: &dyn Progress) {
         if let (true, Some(encoder)) = (fit, &self.documents)
             && !self.table.as_ref().is_some_and(|t| t.is_taught_by(encoder.card()))
@@ -72,7 +72,7 @@ impl Encoders {
     }
 }
 
-/// Returns the encoder of queries: what the user asked for, as far as the bundle's shape and the
+/// Returns the encoder of queries: the requested one, as far as the bundle's shape and the
 /// documents' encoder allow.
 fn choose_query_encoder(
     meaning: &Meaning,
@@ -87,7 +87,7 @@ fn choose_query_encoder(
             "--query-encoder transformer and both need a directory for the model's files, but \
              --output is a single file: give a directory, or use --query-encoder none"
         ),
-        // Nothing can be fetched, and the transformer has 15 MB.
+        // A standalone file can fetch nothing, and the transformer has 15 MB.
         (Shape::Standalone, Choice::Transformer | Choice::Both) => bail!(
             "--query-encoder transformer and both need a directory for the model's files, but \
              --single-page writes one file: use --query-encoder static or none"
@@ -108,11 +108,11 @@ fn choose_query_encoder(
 /// The gain of a transformer over the static table, from `docs/design/static-encoder.md`.
 const TRANSFORMER_GAIN: &str = "nDCG@10 0.646 instead of 0.611 on five judged sets";
 
-/// The code of the notice that no encoder was named.
+/// The code of the notice that no encoder was chosen.
 pub const DEFAULT_ENCODER: &str = "default-encoder";
 
-/// Returns what a transformer would gain, if no encoder was named. Where the bundle that is
-/// replaced was embedded with the static table, its build said so already.
+/// Returns a notice on what a transformer would gain, if no encoder was chosen. If the replaced
+/// bundle was embedded with the static table, its build has already given this notice.
 pub fn default_notice(meaning: &Meaning, replaced: Option<&Path>) -> Option<String> {
     let is_by_table = || {
         let dense = PreviousBuild::open(replaced?)?.files().manifest().dense.clone()?;
@@ -124,7 +124,7 @@ pub fn default_notice(meaning: &Meaning, replaced: Option<&Path>) -> Option<Stri
     Some(transformer_gain())
 }
 
-/// Returns what a transformer would gain over the static table, and how to ask for it.
+/// Returns what a transformer would gain over the static table, and how to choose it.
 pub fn transformer_gain() -> String {
     let size = known::find(known::DEFAULT).map_or(0, |model| model.total_bytes());
     format!(

@@ -11,8 +11,8 @@ use crate::index::write::{Shape, Written};
 use crate::progress::{Progress, thousands};
 use crate::replace_file;
 
-/// Bytes of a pack. Larger packs make fewer files; smaller ones harm less where a host ignores
-/// ranges and sends whole files.
+/// Bytes of a pack. Larger packs make fewer files; smaller ones cost less if a host ignores ranges
+/// and sends whole files.
 const PACK_BYTES: usize = 4 << 20;
 /// Most bytes of a file on Cloudflare.
 pub const MAX_CLOUDFLARE_FILE_BYTES: usize = 25 << 20;
@@ -23,7 +23,7 @@ const MAX_FILE_BYTES: usize = 1 << 30;
 /// Most bytes of a file in a repository of GitHub.
 const MAX_GITHUB_FILE_BYTES: usize = 100 << 20;
 
-/// The lines of a file of headers that belong to Findling are between these.
+/// The marks around Findling's lines in a file of headers.
 const BEGIN: &str = "# Findling: begin";
 const END: &str = "# Findling: end";
 
@@ -98,7 +98,7 @@ impl Hosting {
     }
 
     /// Writes the rules for a bundle into the host's file of headers, if it has one. The site is
-    /// the input that the output is in; where it is in none, the rules are printed.
+    /// the input that contains the output; if no input contains it, the rules are printed.
     ///
     /// # Errors
     /// If the file cannot be read or written.
@@ -149,7 +149,7 @@ fn rules(place: &str) -> String {
     )
 }
 
-/// Returns a file of headers with these rules in place of earlier ones, behind what else is in it.
+/// Returns a file of headers with these rules in place of earlier ones, after the other lines.
 fn with_rules(old: &str, rules: &str) -> String {
     let mut others = old.to_owned();
     if let Some(begin) = old.find(BEGIN)

@@ -34,7 +34,7 @@ pub struct Input {
     pub pages: Vec<Page>,
     /// Files that could not be read.
     pub n_unreadable: usize,
-    /// Files that pages took in besides their own.
+    /// Files that pages include.
     pub included: Vec<Included>,
     /// Files to write beside the bundle, made from the pages.
     pub extras: Vec<Extra>,
@@ -191,7 +191,7 @@ pub fn client_files(
     }
 }
 
-/// Tells about a problem; returns whether a file could not be read.
+/// Reports a problem; returns whether it means that a file could not be read.
 pub fn tell(problem: &Problem, progress: &dyn Progress) -> bool {
     let place = match problem.line {
         Some(line) => format!("{}:{line}", problem.path.display()),
@@ -206,8 +206,8 @@ pub fn tell(problem: &Problem, progress: &dyn Progress) -> bool {
     problem.severity == Severity::Error
 }
 
-/// Returns the prefix of addresses: what the user gave, or for a standalone file the way from its
-/// directory to the input's.
+/// Returns the prefix of addresses: what the user gave, or for a standalone file the relative path
+/// from its directory to the input's.
 fn base_url(options: &Options) -> String {
     let Reading { base_url, root, .. } = &options.reading;
     if options.form != Form::SinglePage || !base_url.is_empty() {
@@ -242,14 +242,15 @@ fn way(from: &Path, to: &Path) -> String {
 /// Returns the options of the readers.
 ///
 /// # Errors
-/// If a file of names cannot be read, or what recognises scans is missing.
+/// If a file of names cannot be read, or the program or a language that recognises scans is
+/// missing.
 pub fn reading_options(options: &Options, pins: Pins) -> Result<sources::Options> {
     let reading = &options.reading;
     Ok(sources::Options {
         format: reading.format,
         base_url: base_url(options),
         root: reading.root.clone(),
-        // A path that ends with a slash is a list of files on a disk.
+        // A path that ends with a slash stands for a list of files on a disk.
         keep_index_html: reading.keep_index_html || options.form == Form::SinglePage,
         markdown_urls: reading.markdown_urls,
         attribute_from_path: reading.attribute_from_path.clone(),
@@ -318,7 +319,7 @@ pub fn read_pages(
 /// Rules that are named in the report.
 const MAX_RULES_TOLD: usize = 6;
 
-/// Tells how much of the pages was left out, and how many files and pages as a whole.
+/// Reports how much text of the pages was left out, and how many whole files and pages.
 fn tell_left_out(lost: &[LostWords], skipped: &BTreeMap<String, u64>, progress: &dyn Progress) {
     let named = lost.iter().take(MAX_RULES_TOLD).map(|lost| {
         let (words, pages) = (thousands(lost.words), count(lost.pages as u64, "pages"));
@@ -346,8 +347,7 @@ fn tell_left_out(lost: &[LostWords], skipped: &BTreeMap<String, u64>, progress: 
     }
 }
 
-/// Returns what the reasons of a kind have in common: the words before the details, without
-/// numbers.
+/// Returns the common part of reasons of one kind: the words before the details, without numbers.
 fn kind_of_reason(reason: &str) -> String {
     let end = reason.find([':', ';', ',', '(', '"', '`']).unwrap_or(reason.len());
     let words = reason[..end].split_whitespace();

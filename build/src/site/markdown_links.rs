@@ -1,7 +1,7 @@
 //! Links from pages to their Markdown, which `findling build --agents DIR --agents-links` inserts.
 //!
-//! A link is inserted at the end of a page's head. Another program's link stays, one of an earlier
-//! build is replaced, and the rest of the page stays byte by byte.
+//! A link is inserted at the end of a page's head. A link by another program stays, a link by an
+//! earlier build is replaced, and the rest of the page does not change.
 
 use std::fs;
 use std::ops::Range;
@@ -21,7 +21,7 @@ const MARKDOWN: &[u8] = b"text/markdown";
 const RAW: [&[u8]; 5] = [b"script", b"style", b"title", b"noscript", b"template"];
 
 /// Inserts links into the pages beside files of Markdown, which are given with their addresses. If
-/// `insert` is false, tells the author of pages without links how a template has them.
+/// `insert` is false, tells the author of pages without links how to add them to a template.
 ///
 /// # Errors
 /// If the system refuses.
@@ -74,12 +74,12 @@ fn page_beside(markdown: &Path) -> Option<PathBuf> {
     let below = markdown.with_extension("");
     let names = ["html", "htm"].map(|extension| markdown.with_extension(extension));
     names.into_iter().chain([below.join("index.html")]).find(|path| {
-        // A link may lead to a page of another site.
+        // A symbolic link may lead to a page of another site.
         fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
     })
 }
 
-/// Returns the element as a template has it, for one page.
+/// Returns the element for one page, as a template would contain it.
 fn example(href: &str) -> String {
     element(href).replace(&format!(" {MARK}>"), ">")
 }
@@ -101,7 +101,7 @@ pub fn element(href: &str) -> String {
     format!(r#"<link rel="alternate" type="text/markdown" href="{href}" {MARK}>"#)
 }
 
-/// Returns whether a page leads to its Markdown.
+/// Returns whether a page links to its Markdown.
 pub fn is_linked(html: &[u8]) -> bool {
     head(html).links.iter().any(|link| contains(&html[link.clone()], MARKDOWN))
 }
@@ -154,13 +154,14 @@ fn head(html: &[u8]) -> Head {
         if !is_end && name == b"link" {
             head.links.push(start..start + len);
         }
-        // Two more bytes than `<` alone, so that the end tag of a raw element is not its beginning.
+        // The position is two bytes after `<`, so that the end tag of a raw element is not taken
+        // for its beginning.
         at = start + len.max(1) + if is_raw { 2 } else { 0 };
     }
     head
 }
 
-/// Returns the length of a tag with its `>`, which may stand in a quoted value, too.
+/// Returns the length of a tag with its `>`, which may also occur in a quoted value.
 fn tag_len(tag: &[u8]) -> usize {
     let mut quote = None;
     for (at, byte) in tag.iter().enumerate() {
@@ -180,7 +181,7 @@ fn name(tag: &[u8]) -> Vec<u8> {
     name.map(u8::to_ascii_lowercase).collect()
 }
 
-/// Returns where a text is first, whatever the case of its letters. `text` is in small letters.
+/// Returns the first position of a text, ignoring case. `text` is in lower case.
 fn find(html: &[u8], text: &[u8]) -> Option<usize> {
     html.windows(text.len()).position(|window| window.eq_ignore_ascii_case(text))
 }

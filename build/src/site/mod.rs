@@ -1,7 +1,7 @@
 //! The build of a bundle, from [`Options`] to files: read, embed, index, write.
 //!
-//! Commands, collections, the watcher and Pagefind's API call it. It knows no command line and no
-//! terminal: what it tells goes to a [`Progress`].
+//! Commands, collections, the watcher and Pagefind's API call it. It does not depend on a command
+//! line or a terminal: messages go to a [`Progress`].
 //!
 //! ```
 //! use findling_build::progress::Silent;
@@ -75,7 +75,7 @@ pub use tables::{
     input as input_of_tables, open as open_tables, pieces as pieces_of_tables, told_options,
 };
 
-/// Something about a build that is no problem.
+/// A remark on a build that is not a problem.
 #[derive(Debug, Serialize)]
 pub struct Notice {
     /// For programs.
@@ -97,7 +97,7 @@ pub struct Built {
     pub written: Written,
     /// The number of files that could not be read.
     pub n_unreadable: usize,
-    /// The files that pages took in besides their own.
+    /// The files that pages include.
     pub included: Vec<Included>,
     /// The number of embedding units that the encoder cut off.
     pub n_truncated: usize,
@@ -139,7 +139,7 @@ impl Bundle {
     /// Returns the files of the bundle, and those beside it.
     ///
     /// # Errors
-    /// If the form is not [`Form::Files`]: a single file is written to a disk only.
+    /// If the form is not [`Form::Files`]: a single file can only be written to a disk.
     pub fn files(self) -> Result<Vec<Extra>> {
         if !self.shape.has_shards() {
             bail!("expected the form `Files` of a bundle in memory, found one file: use `build`");
@@ -148,8 +148,8 @@ impl Bundle {
     }
 }
 
-/// Builds a bundle, and writes it and the files beside it to the output. Nothing half-written is
-/// ever there: the output is as before, or whole.
+/// Builds a bundle, and writes it and the files beside it to the output. The output is never
+/// half-written: it is either as before or complete.
 ///
 /// # Errors
 /// If an option does not fit the others, no page can be read, a model is missing, or the output
@@ -164,7 +164,7 @@ pub fn build(options: &Options, progress: &dyn Progress) -> Result<Built> {
     write_out(&options, None, progress, read)
 }
 
-/// Builds from files, going on from what earlier builds computed.
+/// Builds from files, reusing the results of earlier builds.
 ///
 /// # Errors
 /// The errors of [`build`].
@@ -176,7 +176,8 @@ pub fn build_kept(
     write_out(options, kept, progress, |pins| read(options, kept, pins, progress))
 }
 
-/// Builds the bundle of a site that was read by Pagefind's rules, `n_unreadable` of its files not.
+/// Builds the bundle of a site that was read by Pagefind's rules. `n_unreadable` of its files could
+/// not be read.
 ///
 /// # Errors
 /// The errors of [`build`].
@@ -190,7 +191,8 @@ pub fn build_pagefind(
     write_out(options, None, progress, read)
 }
 
-/// Builds the bundle of all parts of a site. Reading, sizes and meaning are those in the parts.
+/// Builds the bundle of all parts of a site. Options for reading, sizes and meaning come from the
+/// parts.
 ///
 /// # Errors
 /// If a part cannot be read or does not fit the others, and the errors of [`build`].
@@ -215,9 +217,9 @@ pub fn bundle(options: &Options, progress: &dyn Progress) -> Result<Bundle> {
     })
 }
 
-/// Returns the files of the bundle of a site that was read by Pagefind's rules, in place of writing
-/// them. Without pages, the files are those of the client. What `pagefind.js` does not load is left
-/// out.
+/// Returns the files of the bundle of a site that was read by Pagefind's rules, instead of writing
+/// them. Without pages, the files are those of the client. Files that `pagefind.js` does not load
+/// are left out.
 ///
 /// # Errors
 /// The errors of [`build`].
@@ -244,7 +246,7 @@ pub fn pagefind_files(
 /// Runs `work` with as many threads as the options say.
 ///
 /// # Errors
-/// If they cannot be started, and those of `work`.
+/// If they cannot be started, and the errors of `work`.
 pub fn in_threads<T: Send>(
     options: &Options,
     work: impl FnOnce() -> Result<T> + Send,
@@ -268,7 +270,7 @@ fn read(
     pagefind_site::input(options, site, n_unreadable, progress)
 }
 
-/// Builds from what `read` gives, and writes.
+/// Builds from the input that `read` returns, and writes the bundle.
 fn write_out(
     options: &Options,
     kept: Option<&Kept>,
@@ -336,8 +338,7 @@ fn replaced<'a>(output: &'a Path, kept: Option<&'a Kept>) -> Option<&'a Path> {
     kept.and_then(|kept| kept.bundle.as_deref()).or(output)
 }
 
-/// Indexes what `read` gives. Everything that can be refused is checked before the long work
-/// begins.
+/// Indexes the input that `read` returns. All options are checked before the long work begins.
 fn index_site(
     options: &Options,
     shape: Shape,
@@ -357,7 +358,7 @@ fn index_site(
     let Input { pages, n_unreadable, included, extras: read, pagefind_languages, .. } = input;
     let (embeddings, shared) = (input.embeddings, input.shared);
     extras.extend(read);
-    // A file that says the defaults is meant, too.
+    // A file that contains the defaults also counts as a choice.
     if options.reading.ranking.is_none() {
         let by_transformer = encoders
             .documents
@@ -384,7 +385,7 @@ fn index_site(
         query_encoder::deploy(encoders.queries, meaning.encoder(), words.as_ref(), progress)?;
     drop(words);
     extras.extend(files);
-    // The directory lasts as long as the build.
+    // The directory must exist until the build ends.
     let (_directory, cache) = match (embeddings, &encoders.documents) {
         (Some(embeddings), Some(encoder)) => {
             let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
@@ -430,7 +431,7 @@ fn index_site(
     })
 }
 
-/// Tells what a person who built the site may want to know, and returns it for the report.
+/// Prints notices for the person who built the site, and returns them for the report.
 fn notices(options: &Options, replaced: Option<&Path>, progress: &dyn Progress) -> Vec<Notice> {
     let Some(message) = default_notice(&options.meaning, replaced) else { return Vec::new() };
     progress.status("Meaning", &message);
@@ -448,11 +449,11 @@ fn index_options(options: &Options, settings: Settings, shape: Shape) -> index::
         graph_up_to: meaning.graph_from.map_or(GRAPH_UP_TO, |_| usize::MAX),
         synonyms: settings.synonyms,
         ranking: settings.ranking,
-        // Pagefind lists every page.
+        // Pagefind's API lists every copy of a page.
         copies: !options.reading.keep_copies && options.pagefind.is_none(),
         rows_budget: (meaning.rows_budget as usize).saturating_mul(1 << 10),
         fit: !meaning.no_fit,
-        // A single file is read as a whole, so cells are of no use in it.
+        // A single file is read as a whole, so cells would be useless in it.
         cells: shape.has_shards(),
         memory: options.memory / 2,
     }

@@ -44,7 +44,7 @@ pub struct Options {
     pub pagefind: Option<Pagefind>,
     /// Files for assistants beside the pages of the site.
     pub assistants: Option<Assistants>,
-    /// Bytes of memory for texts and terms together. What is beyond it waits in a temporary file.
+    /// Bytes of memory for texts and terms together. Data beyond it is spilled to a temporary file.
     pub memory: u64,
     /// The number of threads; `None` for one a core.
     pub threads: Option<usize>,
@@ -245,7 +245,8 @@ pub struct Meaning {
     pub rows_budget: u64,
     /// Most kilobytes of the deployed transformer's vocabulary; `None` is no limit.
     pub vocabulary_budget: Option<u64>,
-    /// Whether the static encoder was asked to be fitted, so that it is told if it cannot be.
+    /// Whether fitting the static encoder was requested explicitly; a warning is then given if it
+    /// is impossible.
     pub fit: bool,
     /// Whether the static encoder is not fitted to the site.
     pub no_fit: bool,

@@ -2,7 +2,7 @@
 //!
 //! `pagefind.js` loads the engine packed by gzip, under the names of Pagefind's own modules:
 //! `wasm.LANGUAGE.pagefind` for pages of a language with rules, `wasm.unknown.pagefind` for others.
-//! So a host need not compress `.wasm`, which Pagefind does not ask for either, and lists of files
+//! So a host need not compress `.wasm`, which Pagefind does not require either, and lists of files
 //! that a site has for Pagefind (of a service worker, for example) stay right.
 
 use std::borrow::Cow;
@@ -35,8 +35,8 @@ const OTHERS: [&str; 10] = [
     ENGINE,
 ];
 
-/// Returns the language of the engine for pages of a language; `None` if that is the engine for all
-/// others.
+/// Returns the language of the engine for pages of a language; `None` means the engine for all
+/// other languages.
 pub fn engine_of(language: &str) -> Option<&str> {
     let is_plain = language.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     (is_plain && findling_text::rules_for(language).is_some()).then_some(language)
@@ -65,7 +65,8 @@ fn packed(module: &[u8]) -> Result<Vec<u8>> {
     encoder.write_all(module).and_then(|()| encoder.finish()).context("packing the engine")
 }
 
-/// Leaves out what `pagefind.js` does not load. Pagefind's package for Python takes 2 MiB at most.
+/// Removes files that `pagefind.js` does not load. Pagefind's package for Python takes 2 MiB at
+/// most.
 pub fn keep_needed(files: &mut Vec<Extra>) {
     files.retain(|file| !OTHERS.iter().any(|name| file.path.starts_with(name)));
 }

@@ -1,5 +1,5 @@
-//! `findling build --pagefind`: a site read by Pagefind's rules, and what goes beside the bundle so
-//! that `pagefind.js` can show its pages.
+//! `findling build --pagefind`: a site read by Pagefind's rules, and the files beside the bundle
+//! that `pagefind.js` needs to show its pages.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::sources::pagefind::{self, Site};
 /// The version of Pagefind whose JavaScript API `pagefind.js` has.
 const API_VERSION: &str = "1.6.0";
 
-/// A page that searches the bundle and shows what decides the order.
+/// A page that searches the bundle and shows how the order is computed.
 const PLAYGROUND: &str = "playground/index.html";
 
 /// Files of Pagefind's user interfaces. They are Pagefind's own and not part of this program.
@@ -33,7 +33,7 @@ const UI_FILES: [&str; 7] = [
     "pagefind-highlight.js",
 ];
 
-/// The script and the style in place of those interfaces that a build does not get.
+/// The script and the style that replace the interfaces that a build does not have.
 const STAND_IN: &[u8] = include_bytes!("pagefind_ui.js");
 const STAND_IN_STYLE: &[u8] = b"/* Findling's search box brings its own style. */\n";
 
@@ -94,7 +94,7 @@ pub fn input(
 fn missing_ui(options: &Options, site: &Site) -> Vec<&'static str> {
     let ui = options.pagefind.as_ref().and_then(|pagefind| pagefind.ui.clone());
     let directories = [Some(options.output.clone()), ui];
-    // An earlier build may have left what stands in.
+    // An earlier build may have left the replacements.
     let first = STAND_IN.split(|&byte| byte == b'\n').take(2).map(<[u8]>::len).sum::<usize>();
     let is_own = |path: PathBuf| {
         std::fs::read(path).is_ok_and(|contents| !contents.starts_with(&STAND_IN[..first]))
@@ -111,12 +111,12 @@ fn stand_in(script: &str) -> [Extra; 2] {
         .map(|(path, contents)| Extra { path, contents: Cow::Borrowed(contents) })
 }
 
-/// Leaves out what stands in for Pagefind's user interfaces, where the search box is left out too.
+/// Removes the replacements of Pagefind's user interfaces, if the search box is left out too.
 pub fn without_stand_ins(files: &mut Vec<Extra>) {
     files.retain(|file| *file.contents != *STAND_IN && *file.contents != *STAND_IN_STYLE);
 }
 
-/// Returns the pages of a site, and what goes beside the bundle because of them.
+/// Returns the pages of a site, and the files beside the bundle that they need.
 pub fn files(options: &Options, site: Site) -> Result<(Vec<Page>, Vec<Extra>)> {
     let mut extras =
         vec![Extra { path: PAGEFIND_ENTRY.to_owned(), contents: entry(&site)?.into() }];

@@ -30,7 +30,7 @@ pub fn build_part(options: &Options, share: Share, progress: &dyn Progress) -> R
     let started = Instant::now();
     let output = &options.output;
     check_inputs(options)?;
-    // They are used when the parts are joined; what is wrong with them is better said now.
+    // These files are used when the parts are joined; their errors are better reported now.
     Settings::read(options)?;
     let reading = reading_options(options, Pins::default())?;
     if let Some(notice) = default_notice(&options.meaning, Some(output)) {
@@ -49,7 +49,7 @@ pub fn build_part(options: &Options, share: Share, progress: &dyn Progress) -> R
         reader.problems().iter().filter(|problem| tell(problem, progress)).count();
     let (inputs, n_files) = (reader.inputs(), reader.n_files());
     let (mut pieces, mut n_pages) = (Vec::new(), 0);
-    // What was written can leave the memory before more is read.
+    // Written pieces are freed before more is read.
     let mut on_pieces = |mut read: Vec<Piece>| {
         let told = read.iter().flat_map(|piece| piece.problems());
         n_unreadable += told.filter(|problem| tell(problem, progress)).count();
@@ -67,7 +67,8 @@ pub fn build_part(options: &Options, share: Share, progress: &dyn Progress) -> R
     let mut head = Head::new(share, inputs, settings(options)?);
     let embedded = encoder.map(|encoder| -> Result<_> {
         let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
-        // What the rules for a whole site have to say of a share need not be true of the site.
+        // Messages of rules for the whole site are not printed: they need not be true if only a
+        // share is known.
         let pages = share::join_shares(pieces, &reading, &mut |_| {});
         let texts = index::units(pages, &encoder, &super::chunk_options(options), progress)?;
         let cache = embed_all(&encoder, &texts, cache, directory.path(), progress)?;
@@ -120,7 +121,7 @@ pub fn with_settings(options: &Options, parts: &[parts::Part]) -> Result<Options
         meaning: settings_of(&settings)?,
         ..options.clone()
     };
-    // The parts hold what was read by these.
+    // The parts were read with these options.
     (options.reading.chat_fields, options.reading.ocr) = (None, None);
     Ok(options)
 }
@@ -130,7 +131,7 @@ fn settings_of<T: DeserializeOwned>(settings: &parts::Settings) -> Result<T> {
         .context("the options in the parts cannot be read: build the parts again")
 }
 
-/// Returns what a build takes of parts.
+/// Returns the input of a build from parts.
 ///
 /// # Errors
 /// If a part cannot be read or does not fit the others.
@@ -151,8 +152,8 @@ pub fn input(
     Ok(Input { pages, n_unreadable, embeddings, ..Input::default() })
 }
 
-/// Embeds texts into a cache in `directory`. What the user's cache has is taken from it, and it
-/// gets the rest.
+/// Embeds texts into a cache in `directory`. Vectors in the user's cache are taken from there; all
+/// others are added to it.
 pub fn embed_all(
     encoder: &BoxedEncoder,
     texts: &[String],

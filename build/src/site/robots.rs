@@ -1,15 +1,15 @@
 //! Rules of `robots.txt` for every robot, and pages that `sitemap.xml` lists. The files for
 //! assistants agree with both.
 //!
-//! Rules are those of RFC 9309: the longest one that matches a path decides, and of two of one
-//! length the one that allows.
+//! Rules follow RFC 9309: the longest rule that matches a path decides; of two rules of equal
+//! length, the one that allows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Largest file that is read, in bytes: RFC 9309 lets robots stop there.
 const MAX_BYTES: u64 = 500 << 10;
-/// Largest sitemap that is read, in bytes: what sitemaps.org allows.
+/// Largest sitemap that is read, in bytes: the limit of sitemaps.org.
 const MAX_SITEMAP_BYTES: u64 = 50 << 20;
 
 /// Most sitemaps of an index that are read.
@@ -38,7 +38,7 @@ impl Robots {
             let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
             match key.as_str() {
                 "user-agent" => {
-                    // Several names in a row have the rules that follow.
+                    // The rules that follow apply to several names in a row.
                     is_ours = (is_ours && !begins) || value == "*";
                     begins = false;
                 }
@@ -63,8 +63,8 @@ impl Robots {
     }
 }
 
-/// Returns whether a path begins as a rule says. `*` stands for any characters, `$` at the end for
-/// the end.
+/// Returns whether a path matches a rule from its beginning. `*` stands for any characters, `$` at
+/// the end for the end.
 fn matches(rule: &str, path: &str) -> bool {
     let (rule, to_end) = match rule.strip_suffix('$') {
         Some(rule) => (rule, true),
@@ -87,8 +87,8 @@ fn matches(rule: &str, path: &str) -> bool {
 }
 
 /// Returns the addresses that the sitemap in a directory lists; none without one. The sitemap is
-/// `sitemap.xml` or `sitemap-index.xml`. Each may be an index of several, whose files are read
-/// where they are below the directory.
+/// `sitemap.xml` or `sitemap-index.xml`. Each may be an index of several, whose files are read if
+/// they are below the directory.
 pub fn sitemap(directory: &Path) -> Vec<String> {
     let read = |path: &Path| small_text(path, MAX_SITEMAP_BYTES);
     let names = ["sitemap.xml", "sitemap-index.xml"];
@@ -100,7 +100,7 @@ pub fn sitemap(directory: &Path) -> Vec<String> {
     }
     let parts = locations(&text).into_iter().take(MAX_SITEMAPS);
     let texts = parts.filter_map(|part| read(&file_below(directory, &path_of(&part))?));
-    // An index in an index is no list of pages.
+    // An index in an index is not followed.
     let lists = texts.filter(|text| !text.contains("<sitemapindex"));
     lists.flat_map(|text| locations(&text)).collect()
 }
@@ -143,7 +143,7 @@ pub fn page_of(path: &str) -> &str {
 fn small_text(path: &Path, most: u64) -> Option<String> {
     let is_small = fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= most);
     is_small.then(|| fs::read(path).ok()).flatten().map(|bytes| {
-        // Addresses are ASCII; what is not UTF-8 is in none of them.
+        // Addresses are ASCII; a path that is not UTF-8 equals none of them.
         String::from_utf8_lossy(&bytes).into_owned()
     })
 }

@@ -22,7 +22,7 @@ const OF_BUILD: [&str; 5] = ["synonyms", "boost", "pins", "ranking", "keep_copie
 /// Opens tables. The options that their sections were read with become those of `options`.
 ///
 /// # Errors
-/// If a table cannot be read, there are no sections, or `options` has others.
+/// If a table cannot be read, there are no sections, or `options` has different ones.
 pub fn open(options: &mut Options, paths: Vec<PathBuf>) -> Result<Tables> {
     let tables = Tables::open(paths)?;
     if tables.sections.is_empty() {
@@ -91,7 +91,7 @@ pub fn pieces(
     assembly.pieces().map_err(of(first))
 }
 
-/// Returns the options that decide what is read and are not the defaults, as JSON; `None` if there
+/// Returns the options that affect reading and differ from the defaults, as JSON; `None` if there
 /// are none.
 ///
 /// # Errors
@@ -138,7 +138,7 @@ fn with_options(given: &Reading, stored: &str) -> Result<Reading> {
     all.extend(stored.into_iter().filter(|(name, _)| !OF_BUILD.contains(&&**name)));
     let mut reading: Reading = serde_json::from_value(Value::Object(all))
         .context("the options in the table cannot be read: split the files again")?;
-    // The rows hold what was read by these.
+    // The rows were read with these options.
     (reading.chat_fields, reading.ocr) = (None, None);
     Ok(reading)
 }

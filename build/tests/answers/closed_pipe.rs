@@ -1,4 +1,5 @@
-//! Commands whose output nobody reads, as of `findling inspect BUNDLE | head -1`, end quietly.
+//! Commands end quietly if their output is not read to the end, as in `findling inspect BUNDLE |
+//! head -1`.
 
 use super::home::{Done, Home};
 
@@ -73,7 +74,7 @@ fn a_check_that_fails_also_fails_when_nobody_reads_why() {
     assert_eq!((home.run(&damaged).code, unread(&home, &damaged).code), (1, 1));
 }
 
-/// Closes standard error too, which is no panic either.
+/// Closes standard error too, which must not cause a panic either.
 #[test]
 fn messages_that_nobody_reads_are_dropped() {
     let home = home();

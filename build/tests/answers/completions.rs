@@ -1,4 +1,4 @@
-//! The shells load the completions that are written for them.
+//! Tests that shells load the completions that are written for them.
 
 use std::process::Command;
 

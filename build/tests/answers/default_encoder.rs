@@ -1,4 +1,4 @@
-//! The encoder of a build that names none.
+//! The encoder of a build without `--encoder`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -107,7 +107,7 @@ fn collections_parts_and_tables_have_the_same_default() {
     let synced = home.run(&["sync", "site"]);
     assert_eq!((synced.code, n_advised(&synced)), (0, 0), "{synced:?}");
 
-    // A part that names the default goes with one that does not.
+    // A part that names the default encoder can be joined with a part that names none.
     for (share, encoder) in [("1/2", None), ("2/2", Some("--encoder=static"))] {
         let part = format!("{}.part", &share[..1]);
         let args = ["build", "site", "--part", share, "-o", &part];

@@ -59,7 +59,7 @@ fn a_bundle_at_a_path_is_as_old_as_its_entry_file() {
     assert_eq!((done.code, error(&done).0.as_str()), (3, "stale"), "{done:?}");
     assert!(error(&done).1.contains("3 days"), "{done:?}");
     assert_eq!(search(&home, "notes.findling", "1w").code, 0);
-    // A directory that has the file alone is newer than the bundle.
+    // The directory that contains only the file is newer than the bundle.
     std::fs::create_dir(home.path("alone")).unwrap();
     std::fs::rename(home.path("notes.findling"), home.path("alone/bundle.findling")).unwrap();
     assert_eq!(search(&home, "alone", "2d").code, 3);

@@ -27,7 +27,8 @@ fn searches_are_remembered_only_where_that_is_wanted() {
     home.run(&["search", "notes", "mutex"]);
     home.run(&["find", "evil \u{1b}[2J"]);
     home.json(&["search", "notes", "threads", "--json"]);
-    // No words, further pages of a search, and the pages like one are no queries.
+    // Searches without words, further pages of a search, and searches for similar pages are not
+    // queries.
     for args in [
         &["search", "notes", ""][..],
         &["search", "notes", "mutex", "--offset=1"],
@@ -38,7 +39,7 @@ fn searches_are_remembered_only_where_that_is_wanted() {
     assert_eq!(queries(&home), ["evil \u{1b}[2J", "mutex"], "what programs read is not");
     let shown = home.run(&["history"]);
     assert!(findling_build::safe_text::is_safe(&shown.out), "{shown:?}");
-    // The one among the data is for all directories; a nearer one takes precedence.
+    // The file in the data directory applies to all directories; a nearer file takes precedence.
     home.write("data/findling.toml", "history = true\n");
     home.write("findling.toml", "history = false\n");
     home.run(&["search", "notes", "guards"]);
@@ -76,8 +77,8 @@ fn nobody_else_reads_the_history_and_a_damaged_one_is_named() {
     assert!(queries(&home).is_empty());
 }
 
-/// Returns a home with a collection of two pages for each topic. One has the topic's name in its
-/// text, and is first by default; the other has it in a block of code.
+/// Returns a home with a collection of two pages for each topic. One page has the topic's name in
+/// its text and is first by default; the other has it in a block of code.
 fn topics() -> Home {
     let home = Home::new();
     let rest = "Other words that say little about it. ".repeat(3);
@@ -126,9 +127,9 @@ fn ranking_learned_from_feedback_is_local_and_can_be_forgotten() {
     assert!(first(&home, &query(39)).contains("text"));
     let learned = home.run(&["learn", "notes", "--yes"]);
     assert_eq!(learned.code, 0, "{learned:?}");
-    // Of a topic that was not judged.
+    // A page of a topic that was not judged.
     assert!(first(&home, &query(39)).contains("code"));
-    // A measurement is of the bundle.
+    // A measurement belongs to the bundle.
     home.write("queries.jsonl", "{\"_id\": \"q\", \"text\": \"topic39\"}\n");
     home.write("qrels.tsv", "query-id\tcorpus-id\tscore\nq\t39-text.md\t1\n");
     let files = ["--queries=queries.jsonl", "--qrels=qrels.tsv", "--mode=lexical", "--json"];

@@ -132,7 +132,7 @@ fn a_hit_of_the_last_search_is_opened_by_its_number() {
     assert_eq!(open("2", "vim").out, format!("vim +1 {path}\n"));
     assert_eq!(open("2", "code --wait").out, format!("code --wait -g {path}:1\n"));
     assert_eq!(open("3", "vim").code, 2);
-    // What programs read leaves the last search as it is.
+    // Output for programs does not change the last search.
     home.json(&["search", "notes", "mutex", "--json"]);
     assert_eq!(home.json(&["last", "--json"]), last);
 }
@@ -159,7 +159,7 @@ fn of_several_named_bundles_one_that_cannot_be_read_makes_the_answer_partial() {
     let (code, found) = ask(&["notes", "recipes"]);
     assert_eq!((code, names(&found)), (4, vec!["notes"]), "{found}");
     assert_eq!(found["failed"][0]["name"], "recipes");
-    // One that cannot even be opened.
+    // A collection that cannot even be opened.
     let (code, found) = ask(&["notes", "./nowhere"]);
     assert_eq!((code, names(&found)), (4, vec!["notes"]), "{found}");
     assert_eq!(found["failed"][0]["error"]["code"], "no-bundle");
@@ -225,6 +225,6 @@ fn a_phrase_that_one_of_several_collections_has_is_not_relaxed_in_the_others() {
         names(&found).iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(ask("\"quick violin harbour rests\" violin harbour"), ["notes"]);
-    // No collection has this one, so it is read as words in all of them.
+    // No collection has this attribute, so the condition is read as words in all of them.
     assert!(ask("\"rests quick orbit\" violin harbour").len() > 1);
 }

@@ -118,7 +118,7 @@ fn attributes_to_sort_group_spread_and_count_by_are_found_in_other_spellings() {
         let said = notes(&typed);
         assert!(said.len() == 1 && said[0].contains(of), "{said:?}");
     }
-    // Grouped by it, the values stand above the pages, in every collection.
+    // Grouped by the attribute, results of every collection show the values above the pages.
     for args in [&["search", "rust-book", "mutex"][..], &["find", "mutex"]] {
         let typed = home.run(&[args, &["--group-by", "TOPIC"]].concat());
         let exact = home.run(&[args, &["--group-by", "topic"]].concat());
@@ -152,7 +152,7 @@ fn an_exact_name_finds_only_itself() {
     ] {
         assert_eq!(pass(&home, filter), (ids.iter().map(ToString::to_string).collect(), vec![]));
     }
-    // Topics are no people, and a part of a name is no name.
+    // Topics are not people, and a part of a name is not a name.
     for filter in ["topic=threads", "authors=Jane", "authors=Smi"] {
         assert_eq!(pass(&home, filter), (vec![], vec![]), "{filter}");
     }

@@ -58,7 +58,7 @@ fn a_note_is_text_and_goes_to_a_collection_of_notes() {
     let done = home.run(&["note", "add", "text", "--collection=notes"]);
     assert_eq!(done.code, 2, "{done:?}");
     assert_eq!(home.run(&["note", "add", "text", "--collection=../x"]).code, 2);
-    // Two notes of one second and one title are two files.
+    // Two notes with the same second and title are two files.
     for text in ["Same\n\none", "Same\n\ntwo"] {
         assert_eq!(home.run(&["note", "add", text, "--collection=mine"]).code, 0);
     }
@@ -73,7 +73,7 @@ fn a_search_is_saved_under_a_name_and_its_hits_are_opened() {
     home.add("notes");
     assert_eq!(home.run(&["last", "--list"]).code, 1);
     assert_eq!(home.run(&["last", "locks"]).code, 2);
-    // Also what programs read.
+    // This also applies to output for programs.
     let done = home.run(&["search", "notes", "mutex", "--json", "--save=locks"]);
     assert_eq!(done.code, 0, "{done:?}");
     assert_eq!(home.run(&["find", "threads", "--save", "threads"]).code, 0);

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::home::Home;
 
-/// Returns a home with pages of three forms: text below the title, a heading below it at once, and
-/// one section alone.
+/// Returns a home with pages of three forms: text below the title, a heading directly below it, and
+/// a single section.
 fn home(encoder: &str) -> Home {
     let home = Home::new();
     let kilns = "# Firing kilns\n\nFire pots slowly.\n\n## Firing kilns by gas\n\nFiring kilns by \

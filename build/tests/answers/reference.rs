@@ -1,4 +1,4 @@
-//! `docs/cli.md` is what the program says of its options.
+//! Tests that `docs/cli.md` equals the program's own description of its options.
 
 use std::collections::BTreeMap;
 use std::path::Path;

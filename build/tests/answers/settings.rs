@@ -113,7 +113,7 @@ fn a_projects_file_decides_neither_who_is_asked_nor_who_may_ask() {
         assert!(!home.path("outside/made").exists(), "{done:?}");
     }
     assert_eq!(n_connections.load(Ordering::Relaxed), 0);
-    // What is typed is a person's.
+    // A typed option comes from a person.
     home.write("project/findling.toml", "");
     let asked = home.run(&["find", "mutex", "--in", &address]);
     assert!(asked.code != 0 && n_connections.load(Ordering::Relaxed) > 0, "{asked:?}");
@@ -152,7 +152,7 @@ fn a_file_is_trusted_by_path_and_contents() {
     let asked = n_connections.load(Ordering::Relaxed);
     assert!(asked > 0, "a trusted file names addresses");
 
-    // The same file elsewhere, and another one here.
+    // The same file elsewhere, and another file here.
     home.write("other/findling.toml", &text);
     let mut elsewhere = home.command(&["find", "mutex"]);
     elsewhere.current_dir(home.path("other")).output().unwrap();

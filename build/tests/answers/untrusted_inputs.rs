@@ -1,4 +1,4 @@
-//! Inputs that come from others: links out of them, files that never end, private files.
+//! Inputs from other people: links that lead out of them, files that never end, private files.
 
 #![cfg(unix)]
 
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use super::home::Home;
 
-/// Builds a site of the home without meaning. Returns the exit status and the messages.
+/// Builds a site of the home for search by words. Returns the exit status and the messages.
 fn build(home: &Home, site: &str, more: &[&str]) -> (i32, String) {
     let (site, out) = (home.path(site), home.path("out"));
     let (site, out) = (site.to_str().unwrap(), out.to_str().unwrap());
@@ -51,7 +51,7 @@ fn links_out_of_an_input_are_named_and_followed_on_request_only() {
     let (code, messages) = build(&home, "site", &["--follow-links"]);
     assert_eq!(code, 0, "{messages}");
     assert!(finds(&home, "xylophone") && !finds(&home, "PATH"));
-    // Pagefind's reader has the same rule.
+    // The same rule holds for the reader of Pagefind's files.
     home.write("html/index.html", "<html lang=en><body><p>marimba</p></body></html>");
     home.write("other/secret.html", "<html lang=en><body><p>xylophone</p></body></html>");
     symlink("../other/secret.html", home.path("html/secret.html")).unwrap();
@@ -128,7 +128,7 @@ fn files_of_a_bundle_are_bounded_before_they_are_read() {
             finds(&home, "marimba");
             fs::remove_file(file).unwrap();
         }
-        // A sparse file takes no room on the disk.
+        // A sparse file takes no space on the disk.
         let sparse = fs::File::create(file).unwrap();
         sparse.set_len(1 << 40).unwrap();
         assert!(!finds(&home, "marimba") || file != &entry, "{}", file.display());

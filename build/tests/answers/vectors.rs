@@ -1,4 +1,4 @@
-//! `--include-vectors`: what it adds to JSON, and where it is refused.
+//! `--include-vectors`: its additions to JSON, and the commands that refuse it.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Papers and conversations as people look for them: by author and year, by key, newest first, and
-//! read in the shell.
+//! Papers and conversations, searched by author and year, by key and newest first, and read in the
+//! shell.
 
 use crate::home::Home;
 

@@ -1,4 +1,4 @@
-//! Conversations as a collection: added, searched by role and time, synced while they go on.
+//! Conversations as a collection: added, searched by role and time, and synced while they continue.
 
 use std::fs;
 

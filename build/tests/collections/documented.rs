@@ -1,4 +1,4 @@
-//! The commands of `docs/collections.md` print what the document says.
+//! Tests that the commands in `docs/collections.md` print the documented output.
 
 use std::path::Path;
 

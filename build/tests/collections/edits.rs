@@ -1,4 +1,4 @@
-//! Tests that a collection with edited sources answers like one that is built from nothing.
+//! Tests that a collection with edited sources answers like one that is built from scratch.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,7 +17,7 @@ enum Edit {
     Write(u8, Vec<usize>),
     Delete(u8),
     Move(u8, u8),
-    /// Another date, the same contents.
+    /// Another date, but the same contents.
     Touch(u8),
 }
 
@@ -94,7 +94,8 @@ fn check(batches: &[Vec<Edit>]) {
         assert_eq!(answers(&home, "c"), answers(&home, "twin"), "{edits:?}");
         assert_eq!(home.sync("c")["status"], "unchanged");
     }
-    // Built from nothing, a collection has the bytes of a bundle built from nothing.
+    // A collection that is built from scratch has the same bytes as a bundle that is built from
+    // scratch.
     home.json(&["sync", "c", "--fresh", "--json"]);
     let args = [
         &["build", "site", "-o", "out"],
@@ -111,7 +112,7 @@ fn bundle(home: &Home, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
     tree(show["bundle"].as_str().unwrap().as_ref())
 }
 
-/// Removes what earlier syncs of a collection computed.
+/// Removes the results that earlier syncs of a collection computed.
 fn forget(home: &Home, name: &str) {
     for log in ["pages", "analyses", "shards"] {
         fs::remove_file(home.collection(name).join(log)).unwrap();
@@ -152,7 +153,7 @@ fn what_earlier_syncs_computed_changes_no_byte() {
         home.sync("twin");
         assert!(bundle(&home, "site") == bundle(&home, "twin"), "after edit {number}");
     }
-    // Logs that are spoilt anywhere are as good as none.
+    // A log with damage in any place counts as no log.
     for log in ["pages", "analyses", "shards"] {
         let path = home.collection("site").join(log);
         let mut bytes = fs::read(&path).unwrap();

@@ -67,7 +67,7 @@ fn a_full_disk_costs_nothing_that_was_there() {
     let failed = &json("full")["collections"][0];
     assert_eq!((&failed["status"], &failed["code"]), (&"failed".into(), &"disk-full".into()));
     assert!(text("full.err").contains("findling sync site"), "{}", text("full.err"));
-    // The last bundle serves, and no half of a file takes the room that there is.
+    // The last bundle still answers, and no incomplete file takes up space.
     assert_eq!(json("found")["total"]["pages"], 30);
     let left = text("left");
     assert!(left.lines().all(|name| !name.ends_with(".new") && !name.contains("000002")), "{left}");

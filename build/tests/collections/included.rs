@@ -1,4 +1,4 @@
-//! Files that pages take in: a change of one is noticed as a change of the page.
+//! Tests that a change in a file that a page includes counts as a change in the page.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ fn a_file_that_a_page_takes_in_is_synced_when_it_changes() {
     assert_eq!(home.found("site", "water").len(), 0);
     assert_eq!(home.sync("site")["status"], "unchanged");
 
-    // One that was missing comes, and one that was there goes.
+    // A missing file is added, and an existing file is removed.
     home.write("site/shared/text.inc", "A glockenspiel.\n");
     assert_eq!(home.sync("site")["status"], "built");
     assert_eq!(home.found("site", "glockenspiel").len(), 1);
@@ -35,7 +35,7 @@ fn a_file_that_a_page_takes_in_is_synced_when_it_changes() {
     assert_eq!(home.found("site", "xylophone").len(), 0);
     assert_eq!(home.sync("site")["status"], "unchanged");
 
-    // A page that is taken in is one change.
+    // A change in an included page counts as one change.
     home.write("site/page.rst", "Page\n====\n\nA celesta.\n");
     home.write("site/index.rst", "Tides\n=====\n\n.. include:: page.rst\n");
     home.sync("site");

@@ -1,4 +1,4 @@
-//! A sync that is killed at any moment loses nothing.
+//! Tests that a sync that is killed at any moment loses nothing.
 
 use std::fs;
 use std::process::Stdio;
@@ -16,12 +16,12 @@ fn site(home: &Home, marker: &str) {
     }
 }
 
-/// Kills `n` syncs, each at its own moment between start and end, and looks after each.
+/// Kills `n` syncs, each at another moment between start and end, and checks the state after each.
 fn kill(n: u32) {
     let home = Home::new();
     site(&home, "marker0");
     home.add("site");
-    // How long a sync takes decides only where the moments lie.
+    // The duration of a sync only determines the moments.
     site(&home, "marker1");
     let started = Instant::now();
     home.sync("site");
@@ -36,7 +36,7 @@ fn kill(n: u32) {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Spread over the whole time by the golden ratio, some moments behind the end.
+        // Spread over the whole time by the golden ratio, with some moments after the end.
         let share = (f64::from(i) * 0.618_034).fract() * 1.1;
         std::thread::sleep(Duration::from_secs_f64(whole.as_secs_f64() * share));
         sync.kill().unwrap();
@@ -54,7 +54,7 @@ fn kill(n: u32) {
         assert_eq!(home.generations("site").len(), 1, "nothing half-made is left");
     }
     assert!(n_killed > 0, "no sync was killed before its end");
-    // The site as it is now, built from nothing, answers the same.
+    // The present site, built from scratch, gives the same answers.
     let list = |home: &Home| home.found("site", "common");
     let (mut before, _) = (list(&home), home.json(&["sync", "site", "--fresh", "--json"]));
     let mut after = list(&home);

@@ -18,13 +18,13 @@ enum Ranges {
     Sent,
     /// Sends the whole file.
     Ignored,
-    /// Sends another range than was asked for.
+    /// Sends another range than the requested one.
     Wrong,
     /// Sends fewer bytes than it announces.
     Short,
 }
 
-/// The paths that were asked for, each with whether a range was.
+/// The requested paths, each with whether a range was requested.
 type Asked = Arc<Mutex<Vec<(String, bool)>>>;
 
 fn serve(root: PathBuf, ranges: Ranges) -> (String, Asked) {
@@ -142,7 +142,7 @@ fn commands_answer_over_a_site_with_and_without_ranges() {
         let asked = asked.lock().unwrap();
         let of_packs = asked.iter().filter(|(path, _)| packs.contains(path)).count();
         if ranges == Ranges::Ignored {
-            // A pack that came whole is read from the copy from then on.
+            // After a pack was sent whole, it is read from the copy.
             assert_eq!(of_packs, packs.len(), "{asked:?}");
         }
         assert!(
@@ -189,7 +189,7 @@ fn a_spoilt_pack_of_a_copy_is_fetched_again() {
     for spoilt in [&whole[..whole.len() / 2], &flipped] {
         asked.lock().unwrap().clear();
         for (path, _) in tree(&copied.directory) {
-            // All else that came out of the pack.
+            // Everything else that came from the pack.
             let name = path.to_string_lossy().into_owned();
             if name.starts_with("shards/") && !home.path("packs").join(&path).is_file() {
                 std::fs::remove_file(copied.directory.join(path)).unwrap();

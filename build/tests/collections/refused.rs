@@ -1,5 +1,5 @@
-//! Bad inputs: each has a message that names what is wrong, the right exit status, and costs
-//! nothing that was there.
+//! Bad inputs: each leads to a message that names the fault and to the right exit status, and
+//! destroys no existing data.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn home() -> Home {
     home
 }
 
-/// Asserts that the bundle serves as before.
+/// Asserts that the bundle still answers.
 fn serves(home: &Home) {
     assert_eq!(home.found("site", "alpha").len(), 2);
 }
@@ -85,7 +85,7 @@ fn sources_that_are_not_there_keep_the_last_bundle() {
     // A drive that is not mounted is an empty directory.
     fs::create_dir(home.path("site")).unwrap();
     assert_eq!(code(&home, &[]), "emptied");
-    // With no page left there is no bundle to build.
+    // Without a remaining page, no bundle can be built.
     assert_eq!(code(&home, &["--allow-empty"]), "build");
     serves(&home);
     fs::remove_dir(home.path("site")).unwrap();
@@ -204,7 +204,7 @@ fn damaged_bundles_and_states_are_built_again() {
         assert_eq!(home.sync("site")["reason"], reason, "{file}");
         serves(&home);
     }
-    // The pointer to the current generation: the one that is there is found.
+    // The pointer to the current generation is damaged; the existing generation is found.
     fs::write(home.collection("site").join("current"), "spoilt").unwrap();
     serves(&home);
     assert_eq!(home.sync("site")["status"], "unchanged");
@@ -240,7 +240,7 @@ fn a_clock_that_goes_back_hides_no_edit() {
         let file = fs::File::options().append(true).open(home.path("site/a.md")).unwrap();
         file.set_modified(time).unwrap();
     };
-    // Synced under a clock that was a day ahead.
+    // Synced while the clock was a day ahead.
     set(SystemTime::now() - Duration::from_secs(60));
     home.sync("site");
     let state = home.collection("site").join("000001/state.json");
@@ -267,7 +267,7 @@ fn records_that_cannot_be_read_are_left_out_with_status_3() {
     let add = ["collection", "add", "site", "site", "--encoder=none"];
     fails(&home, &add, 3, "a.jsonl:2");
     assert_eq!(home.found("site", "alpha").len(), 1);
-    // The next sync has nothing to do, and does not hide what is missing.
+    // The next sync has nothing to do, but still reports what is missing.
     fails(&home, &["sync"], 3, "could not be read");
 }
 
@@ -280,7 +280,7 @@ mod unix {
 
     use super::*;
 
-    /// Runs as a user whom permissions hold for: they do not for root.
+    /// Runs as a user to whom permissions apply. They do not apply to root.
     fn run_as_nobody(home: &Home, args: &[&str]) -> Done {
         let mut command = home.command(args);
         if is_root(home) {
@@ -324,7 +324,7 @@ mod unix {
         mode(&home.path("site/b.md"), 0o666);
         assert_eq!(run_as_nobody(&home, &["sync", "site"]).code, 0);
         assert_eq!(home.found("site", "alpha").len(), 3);
-        // A source that cannot be read at all is a missing one.
+        // A source that cannot be read at all counts as missing.
         mode(&home.path("site"), 0o000);
         let done = run_as_nobody(&home, &["sync", "site"]);
         assert!(done.code == 1 && done.err.contains("site"), "{done:?}");
@@ -377,7 +377,7 @@ mod unix {
             (0..20_000).map(|i| format!("word{i} ")).collect::<String>()
         );
         home.write("site/c.md", &text);
-        // No file may grow beyond 1 kB: writing fails where a full disk makes it fail.
+        // No file may grow beyond 1 kB, so writing fails in the same places as on a full disk.
         let program = env!("CARGO_BIN_EXE_findling");
         let line = format!("trap '' XFSZ; ulimit -f 2; exec {program} sync site --json");
         let done = Done::of(home.shell(&line).output().unwrap());

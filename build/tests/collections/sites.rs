@@ -1,5 +1,5 @@
-//! The bundle of a deployed site is a target: fetched piece by piece, checked, kept, and asked
-//! again.
+//! The bundle of a deployed site as a target. It is fetched piece by piece, checked and kept, and
+//! the site is asked again for changes.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -22,7 +22,7 @@ use serde_json::Value;
 use super::home::{Home, tree, without_meta};
 
 /// Answers each request by its path, as `answer` says: the head without the length, and the body.
-/// Returns the address and the paths that were asked for.
+/// Returns the address and the requested paths.
 fn site(answer: impl Fn(&str) -> (String, Vec<u8>) + Send + 'static) -> (String, Paths) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/", listener.local_addr().unwrap());
@@ -119,7 +119,7 @@ fn a_copy_answers_without_the_site_and_follows_it_when_it_changes() {
     let done = home.run(&["search", &address, "oven", "--format=paths", "--mode=lexical"]);
     assert_eq!(done.code, 0, "{done:?}");
     assert!(done.err.contains(&address), "says that the site cannot be reached: {done:?}");
-    // What was not read before cannot be read now.
+    // Shards that were not read before cannot be read now.
     let unread = home.run(&["search", &address, "zebra bakes", "--json"]);
     assert_eq!(unread.code, 3, "{unread:?}");
     assert!(unread.out.contains("\"unreachable\""), "{unread:?}");
@@ -128,7 +128,7 @@ fn a_copy_answers_without_the_site_and_follows_it_when_it_changes() {
     assert!(other.out.contains("\"unreachable\""), "{other:?}");
 }
 
-/// Serves the files of a directory as they are at the time.
+/// Serves the files of a directory as they are at the time of the request.
 fn serve_files(root: PathBuf) -> (String, Paths) {
     site(move |path| match std::fs::read(root.join(path.trim_start_matches('/'))) {
         Ok(bytes) => ("200 OK".to_owned(), bytes),
@@ -258,7 +258,7 @@ fn files_of_earlier_builds_are_removed_when_nobody_reads_them() {
     home.json(&["inspect", &address, "--json"]);
     let first = names();
 
-    // A reader keeps what he opened.
+    // A reader keeps the bundle that it opened.
     let reader = copy(&address, &sites).unwrap();
     home.write("site/c.md", "# Ovens\n\nAn oven bakes.\n");
     build(&home, &["--prune=0"]);
@@ -308,7 +308,7 @@ fn a_spoilt_copy_is_fetched_again() {
     }
     assert!(n_spoilt > 2, "{n_spoilt}");
     forget_the_check(&home);
-    // The manifest is checked when the site is asked, shards when they are read.
+    // The manifest is checked when the site sends it, shards when they are read.
     std::fs::remove_file(find(&sites, "findling.idx")).unwrap();
     assert_eq!(home.found(&site.address, "mutex").len(), 2);
 }
@@ -324,7 +324,7 @@ fn a_site_that_lies_is_refused_and_leads_nowhere_else() {
     let bundle = home.path("site-bundle");
     let file = move |path: &str| std::fs::read(bundle.join(path.trim_start_matches('/'))).ok();
     let whole = |bytes: Vec<u8>| ("200 OK".to_owned(), bytes);
-    // Near the beginning: behind the manifest, only shards would be spoilt.
+    // The damage is near the beginning, because after the manifest it would only affect shards.
     let spoil = |mut bytes: Vec<u8>| {
         let at = bytes.len().min(17) - 1;
         bytes[at] ^= 1;
@@ -392,13 +392,13 @@ fn a_site_at_a_private_address_is_refused_unless_its_host_is_listed() {
         "https://[fe80::1]:1/",
         "https://[::ffff:127.0.0.1]/",
         "https://0.0.0.0/",
-        // These are names to a resolver, which tells that they are this machine.
+        // For a resolver, these are names, which it resolves to this machine.
         "https://2130706433:9/",
         "https://0x7f.1:9/",
     ] {
         assert_eq!(search(address, "other.example"), refused, "{address}");
     }
-    // Nothing listens there, but it was asked.
+    // Nothing listens there, but the request was sent.
     let asked = (Some(3), "unreachable".to_owned());
     assert_eq!(search("https://0x7f.1:9/", "wiki.example 0x7f.1"), asked);
     assert_eq!(search("https://127.0.0.1:9/", ""), asked, "this machine by its own address");
@@ -438,7 +438,7 @@ fn a_copy_answers_where_its_site_has_moved_to_a_private_address() {
     assert_eq!(home.found(&site.address, "mutex").len(), 2);
     let sites = home.data().join("sites");
     let copied = std::fs::read_dir(&sites).unwrap().next().unwrap().unwrap().path();
-    // The same copy, of a site whose name leads to this machine now.
+    // The same copy, but the site's name now leads to this machine.
     let address = "https://0x7f.1:9/";
     let hash = hash128(address.trim_end_matches('/').as_bytes());
     let moved = sites.join(format!("0x7f.1-9-{}", hex(&hash[..8])));

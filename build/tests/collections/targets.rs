@@ -1,4 +1,4 @@
-//! Every command that reads a bundle takes the name of a collection.
+//! Tests that every command that reads a bundle accepts the name of a collection.
 
 use std::fs;
 
@@ -35,7 +35,7 @@ fn commands_answer_over_a_name_as_over_the_bundle() {
         };
         assert_eq!(over("site"), over(&bundle), "{args:?}");
     }
-    // Names of files are resolved; what eval measures contains times.
+    // Names of files are resolved, and the results of eval contain times.
     let eval = home.run(&["eval", "site", "--mode=lexical", "--json"]);
     assert_eq!(eval.code, 0, "{eval:?}");
 }
@@ -53,7 +53,7 @@ fn a_bundle_at_a_path_wins_over_a_name() {
     fs::rename(home.path("site"), home.path("away")).unwrap();
     assert_eq!(home.found("site", "mutex").len(), 2);
     assert_eq!(home.run(&["search", "./site", "mutex"]).code, 3, "a path is no name");
-    // A directory that is no bundle hides nothing.
+    // A directory without a bundle hides no collection.
     fs::rename(home.path("moved"), home.path("site")).unwrap();
     assert_eq!(home.found("site", "mutex").len(), 2);
     assert_eq!(home.run(&["search", "other", "oven"]).code, 3);

@@ -42,14 +42,14 @@ fn an_exported_collection_answers_alike_as_a_file_and_imported() {
     assert_eq!(answers(&home, "site.findling"), expected);
     assert_eq!(answers(&home, "copy"), expected);
     assert_eq!(home.run(&["inspect", "site.findling"]).code, 0);
-    // Exported again it is the same file.
+    // A second export gives the same file.
     home.json(&["collection", "export", "copy", "again.findling", "--json"]);
     assert!(
         fs::read(home.path("site.findling")).unwrap()
             == fs::read(home.path("again.findling")).unwrap()
     );
 
-    // It has no sources: `sync` of all passes it over, by name it is refused.
+    // It has no sources, so a `sync` of all collections skips it, and a `sync` by name is refused.
     assert_eq!(home.json(&["sync", "--json"])["collections"].as_array().unwrap().len(), 1);
     let sync = home.run(&["sync", "copy", "--json"]);
     let report: Value = serde_json::from_str(&sync.out).unwrap();
@@ -114,7 +114,7 @@ fn verify_names_what_is_wrong() {
         let whole = json!([{"name": "site", "status": "whole", "damage": []}]);
         assert_eq!(report, json!({"collections": whole, "orphans": []}));
     }
-    // A byte of a file: only --deep reads it. Links share it with nothing.
+    // A byte of a file is changed; only --deep reads it. No other file shares it by a link.
     let shards = home.collection("site").join("000001/bundle/shards");
     let shard = fs::read_dir(&shards).unwrap().flatten().map(|entry| entry.path()).min().unwrap();
     let mut bytes = fs::read(&shard).unwrap();

@@ -191,7 +191,7 @@ fn a_local_directory_never_leads_to_a_network() {
 fn the_sum_of_an_encoders_files_is_checked_before_the_first_byte() {
     let home = Home::new();
     let out = home.path("out");
-    // No file is that long: what counts is what the manifest lists.
+    // No file is that long; the length in the manifest counts.
     bundle_with_encoder(
         &[("encoder/a.bin", b"a".to_vec()), ("encoder/b.bin", b"b".to_vec())],
         &out,
@@ -247,13 +247,14 @@ fn a_deployment_under_a_reader_is_followed_at_the_next_question() {
             host.search(request).map(|(response, _)| response.total.pages)
         };
         assert_eq!(pages("mutex").unwrap(), 2, "{layout}");
-        // A phrase needs files that were not read before, and those of the first are gone.
+        // A phrase needs files that were not read before, and the files of the first bundle are
+        // gone.
         current.store(1, Ordering::Relaxed);
         let (phrase, word) = (pages("\"guards data\"").unwrap(), pages("mutex").unwrap());
-        // The pack of a site as small as this one comes as a whole, so everything is in memory.
+        // The pack of such a small site is fetched whole, so everything is in memory.
         let expect = if layout == "--host=files" { 3 } else { 2 };
         assert_eq!((phrase, word), (expect, expect), "{layout}");
-        // What is in memory answers. What is not comes from the bundle that is there.
+        // Shards in memory still answer. Others come from the present bundle.
         current.store(2, Ordering::Relaxed);
         for query in ["mutex", "oven", "\"may hold\"", "thread that waits"] {
             assert!(pages(query).is_ok(), "{layout} {query}");
@@ -278,7 +279,7 @@ fn a_site_that_no_longer_answers_is_not_asked_for_ever() {
     let args = ["build", "site", "-o", "out", "--encoder=none", "--no-client", "--host=files"];
     assert_eq!(home.run(&args).code, 0);
     let out = home.path("out");
-    // The entry file and the manifest are there, and nothing else.
+    // Only the entry file and the manifest exist.
     let (address, asked) = site(move |path| {
         let is_opening = path == "findling.idx" || path.len() > "shards/0123456789abcdef.bin".len();
         std::fs::read(out.join(path)).ok().filter(|_| is_opening)

@@ -37,8 +37,8 @@ fn further(home: &Home, name: &str, vectors: &str) -> PathBuf {
     first(home, name).with_file_name("vectors").join(vectors)
 }
 
-/// Returns whether every file in both of two bundles is the same file on disk, and how many there
-/// are.
+/// Returns whether all files that two bundles have in common are the same files on disk, and the
+/// number of such files.
 #[cfg(unix)]
 fn shared(one: &Path, other: &Path) -> usize {
     use std::os::unix::fs::MetadataExt;
@@ -103,7 +103,7 @@ fn pages_and_words_are_kept_once() {
         let n = shared(&first, &other);
         assert!(n > 1, "{n} files are shared");
     }
-    // Each is exported as a whole bundle.
+    // Each set of vectors is exported as a whole bundle.
     let args = ["collection", "export", "site", "table.findling", "--vector-name=table"];
     assert_eq!(home.run(&args).code, 0);
     assert_eq!(home.found("table.findling", "mutex").len(), 40);
@@ -145,7 +145,7 @@ fn edits_reach_all_vectors_and_every_file_in_common_stays_shared() {
     assert_eq!(home.sync("site")["reason"], "damaged");
     assert_eq!(home.run(&["collection", "verify", "site", "--deep"]).code, 0);
 
-    // Vectors that the registry no longer lists are gone with the next sync.
+    // Vectors that the registry no longer lists are removed by the next sync.
     let registry = fs::read_to_string(home.registry()).unwrap();
     let edited = registry.replacen(", words = \"none\"", "", 1);
     assert_ne!(registry, edited);

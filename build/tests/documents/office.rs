@@ -149,10 +149,10 @@ fn a_folder_of_documents_is_read_whole() {
     let folder = ["a.docx", "b.odt", "c.md", "d.pdf", "e.txt", "f.ipynb", "g.epub"];
     assert_eq!(taken(&folder), folder);
     assert_eq!(taken(&["a.txt", "b.txt"]), ["a.txt", "b.txt"]);
-    // Texts beside the sources of a site are for programs.
+    // Text files next to the sources of a site are for programs.
     assert_eq!(taken(&["a.md", "robots.txt", "b.ipynb"]), ["a.md", "b.ipynb"]);
     assert_eq!(taken(&["a.html", "b.html", "c.docx", "robots.txt"]), ["a.html", "b.html"]);
-    // A repository is its code and its documents.
+    // A repository consists of its code and its documents.
     let repository = ["a.py", "b.py", "c.ipynb", "needed.txt"];
     assert_eq!(taken(&repository), repository);
 }

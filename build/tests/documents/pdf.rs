@@ -1,4 +1,4 @@
-//! PDFs: what is read of them, in which order, under which headings and pages.
+//! PDFs: the text that is read, its order, and its headings and pages.
 
 use findling_build::sources::{self, Options};
 
@@ -47,7 +47,7 @@ fn headings_come_from_font_sizes_and_sections_have_their_page() {
 #[test]
 fn the_left_column_comes_before_the_right_one() {
     let mut page = Page::new().text(50, 740, 20, "A title that stands above both of the columns");
-    // Drawn line by line across both columns, as some programs do.
+    // The text is drawn line by line across both columns, as some programs do.
     for (n, (left, right)) in (0..).zip(LEFT.iter().zip(RIGHT)) {
         page = page.text(50, 700 - 12 * n, 10, left).text(310, 700 - 12 * n, 10, right);
     }

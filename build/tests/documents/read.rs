@@ -1,11 +1,11 @@
-//! A file read as a build reads it.
+//! Reads a file in the same way as a build.
 
 use std::fmt::Write;
 
 use findling_build::page::Section;
 use findling_build::sources::{self, Options, Severity};
 
-/// Title and sections of a file that was read.
+/// The title and the sections of a file.
 #[derive(Debug, Default)]
 pub struct Read {
     pub title: String,

@@ -1,4 +1,5 @@
-//! Bad files: each is named with its reason, the others are indexed, and the exit status says so.
+//! Bad files: a message names each with the reason, the other files are indexed, and the exit
+//! status reports it.
 
 use std::process::Command;
 
@@ -129,7 +130,7 @@ fn bad_documents_are_named_and_the_rest_is_indexed() {
     let nested = format!("{}{}", "<w:x>".repeat(2_000), "</w:x>".repeat(2_000));
     let large = vec![b' '; 65 << 20];
     let bomb = zip(&[("word/document.xml", &large)]);
-    // The same archive, which says that it unpacks to ten bytes.
+    // The same archive, which now states an unpacked size of ten bytes.
     let mut lying = bomb.clone();
     let real = (large.len() as u32).to_le_bytes();
     while let Some(at) = lying.windows(4).position(|bytes| bytes == real) {

@@ -7,17 +7,17 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// Runs the program.
+/// Runs the program and returns its output.
 pub fn findling(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_findling"));
     command.env("FINDLING_CACHE", "/nonexistent/findling").args(arguments).output().unwrap()
 }
 
-/// Runs the program, which has to succeed. Returns what it prints.
+/// Runs the program, which must succeed. Returns its output.
 pub fn succeeds(arguments: &[&str]) -> String {
     let output = findling(arguments);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    // Status 3 says that a file could not be read, as some of the sites here want it.
+    // Status 3 says that a file could not be read, which is intended for some of the sites here.
     assert!(matches!(output.status.code(), Some(0 | 3)), "{arguments:?}: {errors}");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
@@ -89,8 +89,7 @@ pub fn html(site: &Path) {
     write(site, "new/empty.html", "");
 }
 
-/// Writes Markdown beside records, of which there are more than a piece holds, and a file that
-/// cannot be read.
+/// Writes Markdown beside records, more than fit into one piece, and a file that cannot be read.
 pub fn markdown_and_records(site: &Path) {
     for i in 0..25 {
         let text = format!(

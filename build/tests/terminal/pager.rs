@@ -1,4 +1,4 @@
-//! Answers at a terminal: their width, and the pager for those longer than the screen.
+//! Answers at a terminal: their width, and the pager for answers longer than the screen.
 
 use super::home::{Done, Home};
 use super::pty::*;
@@ -16,7 +16,8 @@ fn home() -> (Home, String) {
     (home, pager)
 }
 
-/// Runs a search at a terminal to its end; returns the screen's text and what was paged.
+/// Runs a search at a terminal to its end; returns the text of the screen and the text in the
+/// pager.
 fn ask(home: &Home, size: (u16, u16), more: &[&str], pager: &str) -> (String, Option<String>) {
     let mut pty = Pty::start(home, &[&ASK[..], more].concat(), size, &[("PAGER", pager)]);
     assert_eq!(pty.end().exit_code(), 0);

@@ -1,4 +1,4 @@
-//! The program in a terminal of its own, with keys that are pressed and a screen that is read.
+//! The program in a terminal of its own, with key presses and a screen that can be read.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -12,7 +12,7 @@ use vt100::Parser;
 
 use super::home::Home;
 
-/// Longest time to wait. Only a program that hangs needs it.
+/// Longest time to wait. It is reached only if the program hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub const UP: &str = "\x1b[A";

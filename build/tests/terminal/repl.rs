@@ -29,7 +29,7 @@ fn start(home: &Home) -> Pty {
     pty
 }
 
-/// Waits until the prompt has come so many times. What is typed before it comes is lost.
+/// Waits until the prompt has come so many times. Keys that are typed before it appears are lost.
 fn prompts(pty: &mut Pty, number: usize) {
     pty.wait("another prompt", |pty| {
         let lines = pty.lines();
@@ -186,7 +186,7 @@ fn a_script_is_read_from_a_pipe_and_ends_with_the_status_of_its_last_error() {
 fn what_follows_an_answer_asks_as_the_query_did() {
     let home = home();
     let asked = ":format paths\n:filter topic=locks\n:limit 1\nmutex\n";
-    // What is set afterwards is for the next query.
+    // Later settings apply to the next query.
     let done = script(&home, &format!("{asked}:unfilter\n:limit 5\n:more\n:more\n"));
     let mut pages: Vec<&str> = done.out.lines().collect();
     pages.sort_unstable();

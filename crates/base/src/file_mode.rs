@@ -18,7 +18,7 @@ pub fn make_private_directory(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // That of another user, or on a file system without owners, stays as it is.
+        // A directory of another user, or on a file system without owners, stays unchanged.
         if fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
             let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
         }
@@ -89,8 +89,8 @@ impl Shared {
         }
     }
 
-    /// Gives a file or a directory, and all below it, these permissions as far as `new`, a file
-    /// that was just made, has them. A file that an earlier build made may have fewer.
+    /// Gives a file or a directory, and all below it, those of these permissions that `new`, a file
+    /// that was just made, has. A file from an earlier build may have fewer.
     ///
     /// # Errors
     /// If the system refuses to take permissions.
@@ -106,7 +106,7 @@ impl Shared {
                 }
                 let is_dir = entry.file_type().is_dir();
                 let mode = entry.metadata()?.permissions().mode() & 0o7777;
-                // A directory is entered by whoever may read what is in it.
+                // A user who may read the files in a directory may also enter it.
                 let shared = self.0 | if is_dir { self.0 >> 2 } else { 0 };
                 let narrow = mode & (0o7700 | shared);
                 let wanted = if is_dir { narrow } else { narrow | (given & shared) };

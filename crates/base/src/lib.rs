@@ -1,7 +1,7 @@
 //! The base of the native parts of Findling: files that are replaced as a whole, bundles on a disk,
 //! logs of earlier work, temporary files, progress, and errors with codes.
 //!
-//! It knows neither pages nor searches, and no terminal.
+//! The crate depends on no pages, no searches and no terminal.
 //!
 //! ```
 //! use findling_base::progress::{Progress, Silent};

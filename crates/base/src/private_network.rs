@@ -2,9 +2,9 @@
 //! supplies could otherwise reach a service that only this machine or its network can see.
 //!
 //! The check is part of name resolution, and again of connecting: the client connects to the
-//! addresses that were checked. A name that resolves differently the next time (DNS rebinding),
-//! and that of a redirect, is checked again for that connection. Behind a proxy it is the proxy
-//! that resolves names, and its rules apply.
+//! addresses that were checked. A name that resolves differently the next time (DNS rebinding) is
+//! checked again for the next connection, and so is the name in a redirect. Behind a proxy, the
+//! proxy resolves names, and its rules apply.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -27,9 +27,9 @@ const VARIABLE: &str = "FINDLING_PRIVATE_SITES";
      list it: {VARIABLE}={host}"
 )]
 pub struct PrivateAddress {
-    /// The host as the request names it.
+    /// The host, as named in the request.
     pub host: String,
-    /// The address.
+    /// The private address.
     pub address: IpAddr,
 }
 
@@ -38,8 +38,8 @@ pub struct PrivateAddress {
 pub struct PrivateHosts(Vec<String>);
 
 impl PrivateHosts {
-    /// Returns the hosts that [`VARIABLE`] lists. A project's settings cannot list any: they come
-    /// with the files of others.
+    /// Returns the hosts that [`VARIABLE`] lists. A project's settings cannot list any, because
+    /// they come with files from other people.
     pub fn of_environment() -> Self {
         Self::parse(&std::env::var(VARIABLE).unwrap_or_default())
     }
@@ -125,7 +125,7 @@ impl Resolver for CheckedResolver {
     }
 }
 
-/// Checks the addresses that are connected to, whatever resolved them.
+/// Checks the addresses that are connected to, regardless of the resolver.
 #[derive(Debug)]
 struct CheckedConnector {
     hosts: PrivateHosts,
@@ -146,7 +146,7 @@ impl Connector<()> for CheckedConnector {
         details: &ConnectionDetails<'_>,
         chained: Option<()>,
     ) -> Result<Option<Self::Out>, Error> {
-        // Behind a proxy the addresses are the proxy's, or none.
+        // Behind a proxy, there are only the proxy's addresses, or none.
         if details.config.proxy().is_none() {
             let host = details.uri.host().unwrap_or_default();
             for socket in details.addrs.iter() {
@@ -186,13 +186,13 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 3] = [
 
 /// Public addresses of IPv6 begin with these bits (RFC 4291).
 const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
-/// The prefixes of addresses that stand for one of IPv4: of translators (RFC 6052) and of tunnels
-/// (RFC 3056).
+/// The prefixes of addresses that stand for one of IPv4, used by translators (RFC 6052) and by
+/// tunnels (RFC 3056).
 const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 const SIX_TO_FOUR: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16);
 
-/// Returns whether an address can be reached from everywhere. One of IPv6 that stands for one of
-/// IPv4 is judged by that.
+/// Returns whether an address can be reached from everywhere. For an IPv6 address that stands for
+/// an IPv4 address, the latter decides.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
@@ -214,7 +214,7 @@ fn is_in(address: Ipv6Addr, (network, bits): (Ipv6Addr, u32)) -> bool {
     (address.to_bits() ^ network.to_bits()) >> (128 - bits) == 0
 }
 
-/// Returns the address of IPv4 that one of IPv6 stands for.
+/// Returns the IPv4 address for which an IPv6 address stands.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     // The shifts leave the 32 bits of the address.
     let bits = |shift: u32| Ipv4Addr::from_bits((address.to_bits() >> shift) as u32);
@@ -320,7 +320,7 @@ mod tests {
             ("10.0.0.6", "10.0.0.6", false),
             ("[fd00::5]", "fd00::5", true),
             ("[fd00::6]", "fd00::6", false),
-            // A name of this machine, and nothing else by that name.
+            // Only a name of this machine counts, not a similar name.
             ("localhost", "127.0.0.1", true),
             ("localhost", "::1", true),
             ("localhost", "10.0.0.5", false),

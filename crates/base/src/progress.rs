@@ -1,7 +1,7 @@
 //! Progress reports of a library that does not know who listens.
 //!
-//! A stage of a build gets a [`Progress`]: the command prints what it is told, an application keeps
-//! it, a test passes [`Silent`].
+//! A stage of a build gets a [`Progress`]. The command prints the events, an application keeps
+//! them, a test passes [`Silent`].
 //!
 //! ```
 //! use findling_base::progress::{Progress, Silent};
@@ -19,12 +19,12 @@
 use std::fmt::{self, Debug, Display};
 use std::sync::Arc;
 
-/// Something that a stage tells.
+/// An event that a stage reports.
 #[derive(Clone, Copy)]
 pub enum Event<'a> {
     /// The end of a stage: a verb and its result.
     Status(&'a str, &'a dyn Display),
-    /// A decision, for a reader who wants to know everything.
+    /// A decision, for users who want detailed output.
     Detail(&'a dyn Display),
     /// A fault that does not stop the stage.
     Warning(&'a dyn Display),
@@ -38,8 +38,8 @@ pub trait Progress: Sync {
     /// Begins to count up to `total`, if it is known, of `unit`: `pages`, `bytes`.
     fn count(&self, verb: &str, total: Option<u64>, unit: &str) -> Counter;
 
-    /// Asks a person a question, such as whether something is to be downloaded. Returns whether
-    /// the answer is yes; where nobody can answer it is no.
+    /// Asks a person a question, such as whether something is to be downloaded. Returns whether the
+    /// answer is yes; if nobody can answer, the answer is no.
     fn confirm(&self, _question: &str) -> bool {
         false
     }
@@ -51,17 +51,17 @@ pub trait Progress: Sync {
 }
 
 impl dyn Progress + '_ {
-    /// Tells the result of a stage.
+    /// Reports the result of a stage.
     pub fn status(&self, verb: &str, message: impl Display) {
         self.tell(Event::Status(verb, &message));
     }
 
-    /// Tells a decision.
+    /// Reports a decision.
     pub fn detail(&self, message: impl Display) {
         self.tell(Event::Detail(&message));
     }
 
-    /// Tells a fault that does not stop the stage.
+    /// Reports a fault that does not stop the stage.
     pub fn warn(&self, message: impl Display) {
         self.tell(Event::Warning(&message));
     }

@@ -17,7 +17,7 @@
 //!
 //! A process that is killed can leave an incomplete record at the end; the next one overwrites it.
 //! The log is written anew when less than half of it is in use. Short contents are kept in memory;
-//! others are read when they are asked for.
+//! others are read when they are needed.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -51,7 +51,7 @@ pub const CODING: bincode::config::Configuration<
 /// The key by which a record is found.
 pub type Key = [u8; 16];
 
-/// The kind and version of a log, which tell it from other logs.
+/// The kind and version of a log, which distinguish it from other logs.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     /// The first bytes of the log.
@@ -64,7 +64,7 @@ pub struct Kind {
 pub struct Used<B = Vec<u8>> {
     /// The key.
     pub key: Key,
-    /// The contents. Those that the log has are not added again, those over its limit not at all.
+    /// The contents. Contents that the log already has, or that exceed its limit, are not added.
     pub new: Option<B>,
 }
 
@@ -92,7 +92,7 @@ struct Record {
 }
 
 impl RecordLog {
-    /// Opens a log. One that is missing, damaged or of another kind counts as empty.
+    /// Opens a log. A log that is missing, damaged or of another kind counts as empty.
     pub fn open(path: &Path, kind: Kind) -> Self {
         let (mut records, mut end) = (HashMap::new(), 0);
         let mut header = [0; HEADER_LEN];
@@ -166,7 +166,7 @@ impl RecordLog {
     /// not in use.
     ///
     /// # Errors
-    /// If the log cannot be written. It stays valid, and takes no more room than before.
+    /// If the log cannot be written. It stays valid, and does not grow.
     pub fn store<B: AsRef<[u8]>>(&self, used: Vec<Used<B>>) -> io::Result<()> {
         let mut keys = HashSet::new();
         let mut added: Vec<(Key, B)> = Vec::new();
@@ -203,7 +203,7 @@ impl RecordLog {
             .iter()
             .try_for_each(|(key, contents)| push(&mut out, key, contents.as_ref()))
             .and_then(|()| out.flush());
-        // What is left in the buffer of a full disk would be tried once more.
+        // Otherwise the rest of the buffer would be written once more to a full disk.
         drop(out.into_parts());
         written.inspect_err(|_| drop(log.set_len(self.end)))
     }
@@ -313,14 +313,14 @@ pub fn read_at(file: &File, mut at: u64, mut bytes: &mut [u8]) -> io::Result<()>
     Ok(())
 }
 
-/// Returns the key that a hash is.
+/// Returns a hash as a key.
 pub fn key_of(hasher: &blake3::Hasher) -> Key {
     let hash = hasher.finalize();
     std::array::from_fn(|i| hash.as_bytes()[i])
 }
 
-/// Tells this program from others, which may compute other things of the same input: by its
-/// version, and by length and date of its file.
+/// Distinguishes this program from others, which may compute other results from the same input. The
+/// distinction uses the version, and the length and date of the program's file.
 pub fn program() -> Key {
     let file = std::env::current_exe().and_then(fs::metadata);
     let file = file.ok().map(|file| {

@@ -1,5 +1,5 @@
-//! Opening files that others may have put there: never waits for a pipe, never reads a device, and
-//! reads no more than was asked for.
+//! Opens files that other users may have made. It never waits for a pipe, never reads a device, and
+//! reads no more than requested.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -30,15 +30,15 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Returns the contents of a regular file of at most `most` bytes.
 ///
 /// # Errors
-/// The errors of [`open`], and [`io::ErrorKind::FileTooLarge`] if it has more, which is known
-/// before it is read.
+/// The errors of [`open`], and [`io::ErrorKind::FileTooLarge`] if it has more; this is known before
+/// the file is read.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let len = file.metadata()?.len();
     let mut bytes = Vec::new();
     if len <= most {
         bytes.reserve_exact(usize::try_from(len).unwrap_or(0));
-        // It may grow while it is read.
+        // The file may grow while it is read.
         file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     }
     if len > most || bytes.len() as u64 > most {
@@ -49,10 +49,10 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the path of an open file without links, whatever its path leads to by now.
+/// Returns the path of an open file without links, even if its path leads to another file by now.
 ///
 /// # Errors
-/// If this is not known, as after the file was replaced.
+/// If this is not known, for example after the file was replaced.
 pub fn real_path(file: &File, path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
     {
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(read(&path, 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         assert_eq!(open(dir.path()).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         assert_eq!(real_path(&open(&path).unwrap(), &path).unwrap(), path.canonicalize().unwrap());
-        // A sparse file has no bytes on the disk and many to read.
+        // A sparse file takes no space on the disk, but many bytes can be read from it.
         File::options().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
         assert_eq!(read(&path, 1 << 20).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
     }

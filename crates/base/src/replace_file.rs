@@ -17,7 +17,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 /// fails, the old file stays.
 ///
 /// # Errors
-/// If the system refuses, and those of `write`.
+/// If the system refuses, and the errors of `write`.
 pub fn replace_by<T, E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, E>,
@@ -116,7 +116,7 @@ pub fn is_running(process: u32) -> bool {
     !Path::new("/proc/self").exists() || Path::new("/proc").join(process.to_string()).exists()
 }
 
-/// Puts everything below a directory on disk.
+/// Writes everything below a directory to disk.
 ///
 /// # Errors
 /// If the system refuses.

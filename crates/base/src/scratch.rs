@@ -64,12 +64,12 @@ impl Scratch {
         }
     }
 
-    /// Puts bytes into the file; `None` if they can stay in memory, or have to.
+    /// Writes bytes to the file; `None` if they can or must stay in memory.
     pub fn place(&self, bytes: &[u8]) -> Option<Record> {
         self.put_with(bytes.len(), |pile| Pile::add(pile, bytes).ok())
     }
 
-    /// Puts bytes into the file. Returns `None` if the value that they encode, which takes `len`
+    /// Writes bytes to the file. Returns `None` if the value that they encode, which takes `len`
     /// bytes, can stay in memory, or must stay there because the file cannot be written.
     pub fn put(&self, len: usize, bytes: impl FnOnce() -> Option<Vec<u8>>) -> Option<Record> {
         self.put_with(len, |pile| Pile::add(pile, &bytes()?).ok())
@@ -140,7 +140,7 @@ impl Record {
         self.part(0..self.n_bytes())
     }
 
-    /// Returns the value that the bytes are of.
+    /// Returns the value that the bytes encode.
     ///
     /// # Errors
     /// If the file cannot be read, or was changed.
@@ -159,7 +159,7 @@ impl PartialEq for Record {
 }
 
 impl<T: Clone + Decode<()>> Stowed<T> {
-    /// Returns the value.
+    /// Returns the value, from memory or from the file.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -181,12 +181,12 @@ impl<T> Stowed<T> {
     }
 }
 
-/// Returns a value in the form of the file.
+/// Returns a value as it is encoded in the file.
 pub fn coded(value: impl Encode) -> Option<Vec<u8>> {
     bincode::encode_to_vec(value, CODING).ok()
 }
 
-/// Returns the error that the file does not hold what was written.
+/// Returns the error for a file that no longer contains the written bytes.
 pub fn changed() -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,

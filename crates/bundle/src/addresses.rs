@@ -1,16 +1,16 @@
-//! Hashes of addresses: "which page has this address?" For requests about one page: similar pages,
-//! and why a page ranks where it does.
+//! Hashes of addresses: "which page has this address?" They serve requests about one page: for
+//! similar pages, or for an explanation of a page's rank.
 //!
 //! The addresses themselves are in the texts, which no reader fetches whole. This shard has four
-//! bytes of the hash of each page's [`key`], in page order. Two pages rarely share them (in one of
-//! ninety sites with 10,000 pages); a reader that finds several pages compares their texts. An
+//! bytes of the hash of each page's [`key`], in page order. Two pages rarely share a hash (in one
+//! of ninety sites with 10,000 pages); a reader that finds several pages compares their texts. An
 //! address that the site does not have matches a given page with a probability of 2^-32.
 //!
 //! - `n_pages`: varint
 //! - whether ids follow: u8: 0 or 1
 //! - hash of each URL's key: `n_pages` u32
-//! - hash of each id, as it is: `n_pages` u32, if ids follow. They do if some id has another key
-//!   than its page's URL, or if two URLs have one key, such as `kiln#firing` and `kiln#glazing`
+//! - hash of each id, as it is: `n_pages` u32, if ids follow. They follow if some id has another
+//!   key than its page's URL, or if two URLs have one key, such as `kiln#firing` and `kiln#glazing`
 
 #![doc(alias = "deferred")]
 
@@ -59,7 +59,8 @@ pub fn key(address: &str) -> String {
     }
 }
 
-/// Decodes `%20` and the like. Returns the text as it is if the result is not UTF-8.
+/// Decodes percent-encoded bytes such as `%20`. Returns the text as it is if the result is not
+/// UTF-8.
 pub fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -80,8 +81,9 @@ pub fn percent_decoded(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Returns how well an address fits a page with this id and URL, more for better; `None` where it
-/// is another page's. For the pages that [`Addresses::find`] cannot tell apart.
+/// Returns how well an address fits a page with this id and URL, higher for better; `None` if it is
+/// the address of another page. It decides between pages that [`Addresses::find`] cannot
+/// distinguish.
 pub fn closeness(id: &str, url: &str, address: &str) -> Option<u32> {
     if id == address || url == address {
         return Some(3);
@@ -129,12 +131,12 @@ pub fn write<'a>(pages: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec
 pub struct Addresses {
     /// The hash of each page's URL.
     urls: Vec<u32>,
-    /// The hash of each page's id; empty if URLs tell the pages apart as well.
+    /// The hash of each page's id; empty if URLs distinguish the pages equally well.
     ids: Vec<u32>,
 }
 
 impl Addresses {
-    /// Reads and checks what [`write`] wrote.
+    /// Reads and checks the output of [`write`].
     ///
     /// # Errors
     /// If the bytes break the format, or the number of pages is not the manifest's.

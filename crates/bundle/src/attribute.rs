@@ -1,4 +1,4 @@
-//! Types and values of attributes, and what has them.
+//! Types and values of attributes, and the items that have them.
 
 use crate::Stats;
 
@@ -18,7 +18,7 @@ pub enum AttributeKind {
 }
 
 impl AttributeKind {
-    /// All types, each at its number.
+    /// All types, by their numbers.
     const ALL: [Self; 5] = [Self::String, Self::Strings, Self::Number, Self::Date, Self::Bool];
 
     /// Returns the type of a number; `None` if this version knows no such type.
@@ -30,9 +30,9 @@ impl AttributeKind {
 /// The kind of item that has the values of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeLevel {
-    /// Pages. It holds for all sections of a page.
+    /// Pages. A value applies to all sections of a page.
     Page = 0,
-    /// Sections, each one of its own.
+    /// Sections, each with its own value.
     Section = 1,
 }
 

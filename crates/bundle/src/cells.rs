@@ -1,5 +1,5 @@
-//! Vectors in cells, for readers who fetch few of them: "which vectors are near this query, without
-//! fetching all?"
+//! Vectors in cells, for readers that fetch only a few of them: "which vectors are near this query,
+//! without fetching all?"
 //!
 //! Vectors are grouped around centroids, as in an inverted file (Jégou, Douze and Schmid, TPAMI
 //! 2011). One shard holds all centroids and lists the cells. Each cell is a shard of its own, named
@@ -53,16 +53,16 @@
 //!   vector
 //!
 //! A centroid is expected to be the mean plus, if it has a similar centroid, [`ALIKE`] of the
-//! difference between that centroid, as a reader has it in eight bits, and the mean. The writer
-//! orders centroids so that each has a similar one before it.
+//! difference between that centroid (as a reader decodes it, in eight bits) and the mean. The
+//! writer orders centroids so that each has a similar one before it.
 //!
 //! A vector is expected to be its cell's centroid plus, if it has a similar vector in the cell, a
 //! share of the difference between that vector and the centroid. Pages made from one template say
 //! similar things: over the C++ documentation this takes a seventh off all cells.
 //!
 //! Numbers that can be negative are stored in zigzag. A fine step is a quarter of a step. Squares,
-//! such as the spread, are of numbers in the steps of their dimensions, times the square of the
-//! mean step.
+//! such as the spread, are computed on numbers in the steps of their dimensions, and multiplied by
+//! the square of the mean step.
 //!
 //! A cell names a vector by its page, its section's place in the page and the part of the section.
 //! So a reader of cells need not know how many vectors earlier sections have, and a cell stays the

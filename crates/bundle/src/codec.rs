@@ -93,8 +93,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns a function of its own: most numbers take one byte, and inlining this would put a
-    /// hundred copies into the engine.
+    /// Returns the rest of a number. It is a separate function: most numbers take one byte, and
+    /// inlining this would put a hundred copies into the engine.
     #[inline(never)]
     fn long_varint64(&mut self) -> Result<u64, Error> {
         let mut value = 0;
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns a number of items, each of which takes at least `min_len` of the bytes that follow.
-    /// It is never more than could follow, so that memory can be allocated for it.
+    /// The number is checked against the remaining bytes, so that memory can be allocated for it.
     pub fn count(&mut self, min_len: usize) -> Result<usize, Error> {
         let n = self.varint()? as usize;
         self.fits(n, min_len)?;
@@ -179,7 +179,7 @@ pub(crate) fn put_str(out: &mut Vec<u8>, text: &str) {
 }
 
 /// Returns the length of the common prefix, in bytes, cut at a character boundary. Front coding
-/// leaves it out.
+/// omits this prefix.
 pub(crate) fn shared_prefix(a: &str, b: &str) -> usize {
     let mut shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     while !b.is_char_boundary(shared) {

@@ -3,11 +3,12 @@
 //!
 //! - all: type, u8 (the numbers of [`AttributeKind`]); number of items, varint
 //! - string, strings: number of distinct values, varint; the values, ascending, strings; for each
-//!   item: how many it has, varint; for each item: the ids of its values, ascending: varints, the
-//!   distance from the id before less one
+//!   item: the number of its values, varint; for each item: the ids of its values, ascending:
+//!   varints, the distance from the id before less one
 //! - number: u8: 1 if all are whole and within ±2^29, else 0. After 1: for each item a varint: 0 if
-//!   it has no value, else one more than the zigzag of the difference from the value before, 0 at
-//!   first. After 0: for each item u8: 1 if it has a value, else 0; then the values, f64, never NaN
+//!   it has no value, else one more than the zigzag of the difference from the value before (0
+//!   before the first). After 0: for each item u8: 1 if it has a value, else 0; then the values,
+//!   f64, never NaN
 //! - date: for each item u8: 1 if it has a value, else 0; then the values, i64: milliseconds since
 //!   1970-01-01 UTC, within ±2^53
 //! - bool: for each item, u8: 0 false, 1 true, 2 no value
@@ -47,7 +48,7 @@ pub struct Strings {
     text: String,
     /// The start of each value; the last number is the end of the last value.
     ends: Vec<u32>,
-    /// One offset into `ids` more than there are items.
+    /// Offsets into `ids`; one more than there are items.
     offsets: Vec<u32>,
     ids: Vec<u32>,
 }
@@ -170,7 +171,7 @@ impl Column {
         }
     }
 
-    /// Returns the number of items, with a value or without.
+    /// Returns the number of items, with or without a value.
     pub fn n_items(&self) -> u32 {
         match self {
             Self::Strings(strings) => strings.offsets.len() as u32 - 1,
@@ -228,7 +229,7 @@ impl Column {
         }
     }
 
-    /// Writes the format of this module's front page.
+    /// Writes the column in the format that this module's documentation describes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![self.kind() as u8];
         put_varint(&mut out, self.n_items());
@@ -283,7 +284,7 @@ impl Column {
         out
     }
 
-    /// Reads what [`Column::to_bytes`] wrote.
+    /// Reads the output of [`Column::to_bytes`].
     ///
     /// # Errors
     /// If the bytes break the format, or type or number of items are not the manifest's.
@@ -344,7 +345,7 @@ impl Column {
     }
 }
 
-/// Writes one value as texts contain it: its type, u8; then a string, or a count of strings,
+/// Writes one value in the form used in texts: its type, u8; then a string, or a count of strings,
 /// varint, and the strings, or an f64, an i64 or a u8.
 pub(crate) fn put_value(out: &mut Vec<u8>, value: &AttributeValue) {
     out.push(value.kind() as u8);
@@ -360,7 +361,7 @@ pub(crate) fn put_value(out: &mut Vec<u8>, value: &AttributeValue) {
     }
 }
 
-/// Reads what [`put_value`] wrote.
+/// Reads the output of [`put_value`].
 pub(crate) fn read_value(reader: &mut Reader<'_>) -> Result<AttributeValue, Error> {
     let unknown = reader.malformed("the type of a value is unknown");
     Ok(match AttributeKind::of(reader.u8()?).ok_or(unknown)? {

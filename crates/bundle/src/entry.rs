@@ -10,7 +10,7 @@
 //! | 16 | 16 | hash of the stored manifest: first 16 bytes of BLAKE3 |
 //! | 32 | 16 | checksum: first 16 bytes of BLAKE3 over the 32 bytes before it |
 //!
-//! If the bundle is in packs ([`crate::packs`]), the file goes on. The file with the manifest is
+//! If the bundle is in packs ([`crate::packs`]), the file continues. The file with the manifest is
 //! then named by the hash of all of its bytes, because the directory of packs is in it.
 //!
 //! | offset | bytes | field |
@@ -30,7 +30,7 @@ const WHAT: &str = "findling.idx";
 const MAGIC: [u8; 8] = *b"FINDLING";
 const VERSION: u16 = 1;
 
-/// Most bytes behind the manifest in its file.
+/// Most bytes after the manifest in its file.
 pub const MAX_BEHIND: u64 = 64 << 20;
 /// Most bytes of the file with the manifest.
 const MAX_OPENING_LEN: u64 = MAX_MANIFEST_LEN as u64 + MAX_BEHIND;
@@ -151,7 +151,7 @@ impl OpeningFile {
     }
 }
 
-/// The contents of the entry file, with what follows the entry of a bundle in packs.
+/// The contents of the entry file, including the additional part for a bundle in packs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryFile {
     /// The entry.
@@ -179,7 +179,7 @@ impl EntryFile {
     /// Reads the entry file.
     ///
     /// # Errors
-    /// The errors of [`Entry::from_bytes`]; also if what follows the entry is damaged.
+    /// The errors of [`Entry::from_bytes`]; also if the part after the entry is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (own, rest) = bytes.split_at(bytes.len().min(Entry::LEN));
         let entry = Entry::from_bytes(own)?;
@@ -205,7 +205,7 @@ impl EntryFile {
         self.opening.map_or_else(|| self.entry.manifest_path(), |file| shard_path(&file.hash))
     }
 
-    /// Returns most bytes of the file with the manifest.
+    /// Returns the largest length of the file with the manifest.
     pub fn max_opening_len(&self) -> u64 {
         let behind = u64::from(self.entry.manifest_len) + MAX_BEHIND;
         self.opening.map_or(behind, |file| u64::from(file.len))

@@ -18,7 +18,7 @@ pub enum Error {
         /// Bytes left.
         left: u64,
     },
-    /// The magic is wrong: something else was served in place of the file.
+    /// The magic is wrong: something else was served instead of the file.
     Magic {
         /// The format that was read.
         what: &'static str,

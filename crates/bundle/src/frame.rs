@@ -9,8 +9,8 @@
 //!
 //! The checksum has 16 bytes in the manifest, 4 in texts and encoder rows, none in other shards.
 //!
-//! A file's name is a hash over all its bytes ([`crate::names`]). Whoever refers to a file (a
-//! [`ShardEntry`], the [`Entry`]) states this hash and mostly the stored length. A reader compares
+//! A file's name is a hash over all its bytes ([`crate::names`]). Each reference to a file (a
+//! [`ShardEntry`], the [`Entry`]) states this hash and usually the stored length. A reader compares
 //! both before it decodes, so it refuses a file of another build, a truncated file and a file that
 //! a server rewrote. Three kinds of file carry a checksum inside as well: the manifest, because the
 //! engine receives it without the entry file, and texts and encoder rows, because several of these
@@ -58,8 +58,8 @@ pub fn encode_shard(kind: ShardKind, raw: &[u8]) -> Result<(ShardEntry, Vec<u8>)
     Ok((entry, stored))
 }
 
-/// Changes the salt of a shard, and with it the shard's name. For a name that other contents have
-/// or had.
+/// Changes the salt of a shard, and with it the shard's name. Used if other contents have or had
+/// the same name.
 pub fn rename_shard(entry: &ShardEntry, mut stored: Vec<u8>) -> (ShardEntry, Vec<u8>) {
     if let Some(byte) = stored.get_mut(header::SALT) {
         *byte = byte.wrapping_add(1);
@@ -103,8 +103,8 @@ fn decode_within(entry: &ShardEntry, stored: &[u8], most: u32) -> Result<Vec<u8>
     contents(header, "shard", most, reader)
 }
 
-/// Takes a checksum of `len` bytes and compares it with the hash of everything behind it. With
-/// `len` 0 nothing is hashed.
+/// Reads a checksum of `len` bytes and compares it with the hash of everything after it. With `len`
+/// 0 nothing is hashed.
 fn check_contents(reader: &mut Reader<'_>, stored: &[u8], len: usize) -> Result<(), Error> {
     let checksum = reader.take(len)?;
     match len == 0 || hash128(&stored[reader.at()..]).starts_with(checksum) {
@@ -179,7 +179,8 @@ fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Packs a structure in order, if it has so many pages that these may have been ordered.
+/// Packs a structure with the models for ordered pages, if it has enough pages for the build to
+/// have ordered them.
 fn pack_in_order(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
     let n_pages = Reader::new(raw, "structure").varint().ok()?;
     let may_be = kind == ShardKind::Structure as u8 && n_pages >= MIN_ORDERED_PAGES;
@@ -188,7 +189,7 @@ fn pack_in_order(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
 
 /// Reverses [`pack`] or [`pack_in_order`], to `raw_len` bytes.
 fn unpack(kind: u8, packed: &[u8], raw_len: usize, is_ordered: bool) -> Result<Vec<u8>, Error> {
-    // Only structures can be in order.
+    // Only structures use the codec for ordered pages.
     match ShardKind::of(kind).filter(|&kind| !is_ordered || kind == ShardKind::Structure) {
         Some(ShardKind::Terms | ShardKind::SecondTier) => packed::unpack(packed, raw_len),
         Some(ShardKind::Structure) => structure::packed::unpack(packed, raw_len, is_ordered),
@@ -208,11 +209,12 @@ fn compress(kind: u8, raw: &[u8]) -> (Codec, Cow<'_, [u8]>) {
     let packed = shortest.filter(|(_, packed)| {
         packed.len() < raw.len() && raw.len() as u64 <= packed.len() as u64 * MAX_INFLATION
     });
-    // Deflate wins if lists repeat each other, such as those of words that are on every page.
+    // Deflate wins if lists repeat each other, such as the lists of words that are on every page.
     let within = packed.as_ref().and_then(|(_, packed)| deflated_within(raw, packed.len()));
     let deflated = match (packed, within) {
         (_, Some(deflated)) => deflated,
-        // Contents that another writer made in another form would come back in this writer's form.
+        // If another writer chose another form for the contents, unpacking would return this
+        // writer's form.
         (Some((codec, packed)), None)
             if unpack(kind, &packed, raw.len(), codec == Codec::Ordered)
                 .is_ok_and(|unpacked| unpacked == raw) =>
@@ -244,8 +246,8 @@ fn deflated_within(raw: &[u8], limit: usize) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Decompresses everything that is left of `reader`. The allocation is bounded by `limit`, and by
-/// the most that a codec can make of its input.
+/// Decompresses all remaining bytes of `reader`. The allocation is bounded by `limit`, and by the
+/// largest expansion of the codec.
 fn contents(
     header: Header,
     what: &'static str,

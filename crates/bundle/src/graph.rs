@@ -15,13 +15,15 @@
 //! A layer:
 //!
 //! - `n_nodes`: varint; absent in the base layer
-//! - nodes: `n_nodes` varints, the distance from the node before less one; absent in the base layer
+//! - nodes: `n_nodes` varints, the distance from the node before, minus one; absent in the base
+//!   layer
 //! - degrees: a varint for each node
-//! - neighbours: for each node, ascending: varints, the distance from the neighbour before less one
+//! - neighbours: for each node, ascending: varints, the distance from the neighbour before, minus
+//!   one
 //!
 //! Once deflated, distances take two thirds of the bytes of u32 neighbours (76.6 against 111.4 for
-//! each of 6,000 vectors of 256 dimensions; `build/examples/graph_cost.rs`). In memory there are
-//! offsets and u32 neighbours.
+//! each of 6,000 vectors of 256 dimensions; `build/examples/graph_cost.rs`). In memory the graph
+//! has offsets and u32 neighbours.
 
 #![doc(alias = "deferred")]
 
@@ -36,9 +38,10 @@ pub type LayerLists = Vec<(VectorId, Vec<VectorId>)>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Layer {
-    /// The layer's nodes, ascending; empty in the base layer, which has all.
+    /// The layer's nodes, ascending; empty in the base layer, which has all vectors.
     nodes: Vec<u32>,
-    /// The start of each node's neighbours; the last number is the end of the last node's.
+    /// The start of each node's neighbours; the last number is the end of the last node's
+    /// neighbours.
     offsets: Vec<u32>,
     neighbours: Vec<u32>,
 }
@@ -131,7 +134,7 @@ impl Graph {
         VectorId(self.entry)
     }
 
-    /// Returns the number of layers, the base layer (0) included.
+    /// Returns the number of layers, including the base layer (0).
     pub fn n_layers(&self) -> usize {
         self.layers.len()
     }
@@ -169,7 +172,7 @@ impl Graph {
             .sum()
     }
 
-    /// Writes the format of this module's front page.
+    /// Writes the graph in the format that this module's documentation describes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         put_varint(&mut out, self.n_vectors);
@@ -190,7 +193,7 @@ impl Graph {
         out
     }
 
-    /// Reads what [`Graph::to_bytes`] wrote.
+    /// Reads the output of [`Graph::to_bytes`].
     ///
     /// # Errors
     /// If the bytes break the format, or the number of vectors is not the manifest's.

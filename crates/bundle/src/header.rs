@@ -21,7 +21,7 @@ pub(crate) const LEN: usize = 12;
 /// The kind byte of the manifest.
 pub(crate) const MANIFEST_KIND: u8 = 255;
 
-/// The byte of a stored shard that is changed to give the shard another name.
+/// The position of the byte in a stored shard that is changed to give the shard another name.
 pub(crate) const SALT: usize = 7;
 
 /// The format version of every shard kind and of the manifest.
@@ -36,7 +36,8 @@ pub(crate) enum Codec {
     Deflate = 1,
     /// The range coder, with the models of the shard's kind.
     Packed = 2,
-    /// The same for a structure whose neighbouring pages have about as many sections.
+    /// The range coder, for a structure whose neighbouring pages have about the same number of
+    /// sections.
     Ordered = 3,
 }
 
@@ -91,8 +92,8 @@ impl Header {
 /// whether its hash is the announced one.
 ///
 /// # Errors
-/// [`Error::Magic`] if length or hash differ and the file is not a Findling file at all, which is
-/// mostly a server's error page; else [`Error::Length`] or [`Error::Checksum`].
+/// [`Error::Magic`] if length or hash differ and the file is not a Findling file at all, usually a
+/// server's error page; else [`Error::Length`] or [`Error::Checksum`].
 pub(crate) fn check_stored(
     what: &'static str,
     len: Option<u32>,

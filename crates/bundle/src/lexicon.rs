@@ -2,8 +2,8 @@
 //!
 //! The lexicon is cut into ranges of terms, one shard each. The manifest lists the first term of
 //! each range ([`crate::Manifest::lexicon_of`]). A shard holds a front-coded dictionary and, for
-//! each term, three posting lists, one for each [`Level`]: what is true of a whole page (its title,
-//! its path) is stored once, not in each of its passages.
+//! each term, three posting lists, one for each [`Level`]: the postings of a whole page (for its
+//! title and its path) are stored once, not in each of its passages.
 //!
 //! | field | encoding |
 //! |---|---|
@@ -22,11 +22,11 @@
 //! - `n_second`: three varints: how many more postings of each level are in the second tier
 //! - `len`: varint: bytes of its lists
 //!
-//! A word of every other page has so many postings that a query would fetch little else. On each
-//! level, the postings where it counts most are the first tier, in this shard. The others are the
-//! second tier, a shard of its own in the same form, where each `n_second` is 0 (champion lists in
-//! a tiered index: Manning, Raghavan and Schütze, "Introduction to Information Retrieval", 2008,
-//! sections 7.1.3 and 7.2.1). [`merged`] makes one list of both.
+//! A word on every second page has so many postings that they would dominate a query's download. On
+//! each level, the postings with the highest scores are the first tier, in this shard. The others
+//! are the second tier, in a separate shard of the same form, in which each `n_second` is 0
+//! (champion lists in a tiered index: Manning, Raghavan and Schütze, "Introduction to Information
+//! Retrieval", 2008, sections 7.1.3 and 7.2.1). [`merged`] merges the two.
 //!
 //! Reading checks everything once, in one pass; afterwards nothing can fail. Looking up a term is a
 //! binary search over blocks and a scan of one: O(log n + [`BLOCK`]). In memory: the raw bytes and
@@ -55,7 +55,7 @@ const MIN_ENTRY_LEN: usize = 10;
 pub struct TermEntry {
     /// The term's place in the shard. Positions are in the same order ([`crate::positions`]).
     pub ordinal: u32,
-    /// Passages that contain the term in any field, those below a title or heading included.
+    /// Passages that contain the term in any field, including those below a title or heading.
     pub df: u32,
     /// Lengths of its posting lists, by [`Level`].
     pub n: [u32; 3],
@@ -194,7 +194,7 @@ pub struct TermsShard {
 }
 
 impl TermsShard {
-    /// Reads and checks what [`TermsBuilder`] wrote.
+    /// Reads and checks the output of [`TermsBuilder`].
     ///
     /// # Errors
     /// If the bytes break the format, or name ids beyond `stats`.
@@ -285,7 +285,7 @@ impl TermsShard {
 
     /// Returns the terms from the first that is not below `term`.
     pub fn seek(&self, term: &str) -> Terms<'_> {
-        // The last block whose first term is not above the one sought.
+        // Find the last block whose first term is not above the sought one.
         let after = self.blocks.partition_point(|block| self.first_term(*block) <= term.as_bytes());
         let mut terms = self.terms_from_block(after.saturating_sub(1));
         loop {

@@ -61,12 +61,12 @@
 //!
 //! # Rules for every format
 //!
-//! - Numbers are little-endian, or LEB128 varints. Strings are UTF-8 behind a varint length. Ids
-//!   are dense from 0.
+//! - Numbers are little-endian, or LEB128 varints. Strings are UTF-8, preceded by a varint length.
+//!   Ids are dense from 0.
 //! - The same contents give the same bytes.
 //! - Readers take untrusted bytes. `from_bytes` checks everything ([`texts`] checks a page when it
 //!   is read) and returns an [`Error`] with what was expected, what was found and what to do. After
-//!   that, accessors are total: an id that does not exist gives nothing, never a panic.
+//!   that, accessors are total: for an id that does not exist they return nothing, and never panic.
 //! - A reader allocates at most 256 times the length of its input, whatever the input claims. The
 //!   manifest is bounded by [`limits`], and packed terms need another 200 kB of models.
 //!   `tests/allocation.rs` measures this.

@@ -49,7 +49,7 @@ pub const MAX_SYNONYMS: usize = 2_000;
 /// Most bytes of a name, a path or another short string of the manifest.
 pub const MAX_NAME_LEN: usize = 1024;
 
-/// Most layers of the graph, the base layer included.
+/// Most layers of the graph, including the base layer.
 pub const MAX_LAYERS: usize = 32;
 
 /// Most bytes that a compressed byte can stand for (RFC 1951: 258 bytes in two bits, rounded up).
@@ -58,8 +58,8 @@ pub const MAX_INFLATION: u64 = 1040;
 /// Most bytes of a number of variable length that fits 32 bits.
 const MAX_VARINT_LEN: u64 = 5;
 
-/// Returns most bytes of a shard after decompression in a bundle with these counts. A file of a
-/// megabyte could otherwise become 512, which is more than some hosts have.
+/// Returns the largest size of a shard after decompression in a bundle with these counts. Otherwise
+/// a file of one megabyte could expand to 512, more memory than some hosts have.
 pub fn max_raw_len_of(kind: ShardKind, stats: &Stats) -> u32 {
     let [pages, sections, passages] =
         [stats.n_pages, stats.n_sections, stats.n_passages].map(u64::from);
@@ -73,7 +73,7 @@ pub fn max_raw_len_of(kind: ShardKind, stats: &Stats) -> u32 {
     u32::try_from(most).unwrap_or(u32::MAX).min(max_raw_len(kind))
 }
 
-/// Returns most bytes of a shard after decompression.
+/// Returns the largest size of a shard after decompression.
 pub fn max_raw_len(kind: ShardKind) -> u32 {
     match kind {
         // One shard for the whole corpus.

@@ -1,6 +1,6 @@
 //! The manifest: everything that a reader must know before the first query. Schema, statistics, the
-//! encoder's identity and the shard directory. First its fields, one after the other (`fields.rs`),
-//! then, column by column, the lists that grow with the site (`tables.rs`).
+//! encoder's identity and the shard directory. It has its fields first, one after the other
+//! (`fields.rs`), then, column by column, the lists that grow with the site (`tables.rs`).
 
 mod fields;
 mod paths;
@@ -54,15 +54,15 @@ pub struct Manifest {
     pub shards: Vec<ShardEntry>,
 }
 
-/// The maximum of each ranking parameter. The minimum is 0. BM25F divides by one less the length
-/// normalisation, so that it stays below 1.
+/// The maximum of each ranking parameter. The minimum is 0. BM25F divides by one minus the length
+/// normalisation, so this stays below 1.
 ///
 /// - 0 to 3: length normalisation of title, heading, text, code
 /// - 4 to 9: weights of parts of identifiers, stop words, completions, synonyms, relatives, forms
 /// - 10 to 14: shares of meaning, of meaning in sentences, of coverage, of a page's maxima, of its
 ///   second section
 /// - 15 to 20: `k1`; weights of title, path, heading, headings above, code, against 1 for text
-/// - 21, 22: factors of a title, of a heading that equals the query
+/// - 21, 22: factors for a title, and for a heading, that equals the query
 pub const RANKING_MAX: [f32; 23] = {
     let mut max = [1.0; 23];
     let mut i = 0;
@@ -114,22 +114,22 @@ pub struct Dense {
     pub mean: Vec<f32>,
     /// Shards of int8 vectors, in vector order.
     pub vectors: Vec<VectorRange>,
-    /// The HNSW graph; `None` if the corpus is too small for one to help.
+    /// The HNSW graph; `None` if the corpus is too small for a graph to help.
     pub graph: Option<crate::ShardId>,
-    /// The centroids of the same vectors in cells, for readers who fetch few of them; `None` in a
-    /// bundle that is read whole.
+    /// The centroids of the same vectors in cells, for readers that fetch only a few of them;
+    /// `None` in a bundle that is read as a whole.
     pub centroids: Option<crate::ShardId>,
     /// Query encoders deployed beside the bundle, in the order a client should prefer them.
     pub query_encoders: Vec<QueryEncoder>,
-    /// The projection from the encoder's dimensions to the stored ones; `None` if they are the
+    /// The projection from the encoder's dimensions to the stored ones; `None` if these are the
     /// same.
     pub projection: Option<crate::ShardId>,
     /// The static query encoder's rows; `None` in a bundle without that encoder.
     pub rows: Option<StaticRows>,
-    /// The shards of codes of sentences, in page order; empty in a bundle that does not choose
-    /// snippets by them.
+    /// The shards of codes of sentences, in page order; empty in a bundle that does not use them
+    /// for snippets.
     pub sentences: Vec<SentencesRange>,
-    /// The shards of the vectors of each section, for readers who fetch few; empty where the
+    /// The shards of the vectors of each section, for readers that fetch only a few; empty if the
     /// centroids list the cell of each vector.
     pub sections: Vec<SectionsRange>,
 }
@@ -145,7 +145,7 @@ pub struct StaticRows {
     /// sections. The next build keeps the rows as long as they are as good.
     pub fitted: Option<f32>,
     /// The origin of the rows: their table, and what they were fitted to. Rows of another origin
-    /// are in shards of other names ([`crate::names`]).
+    /// are in shards with other names ([`crate::names`]).
     pub origin: [u8; 4],
     /// The most frequent words of queries, sorted. Their rows are in `common`.
     pub common_keys: Vec<String>,
@@ -214,11 +214,11 @@ pub struct EncoderCard {
     /// Hash of the weights, the vocabulary and everything else that decides the vectors, 32 hex
     /// digits.
     pub fingerprint: String,
-    /// Most tokens of an input, special tokens included; longer ones were truncated.
+    /// Most tokens of an input, including special tokens; longer inputs were truncated.
     pub max_tokens: u32,
-    /// Put in front of queries, such as `query: `.
+    /// Prefix of queries, such as `query: `.
     pub query_prefix: String,
-    /// Put in front of documents, such as `passage: `.
+    /// Prefix of documents, such as `passage: `.
     pub document_prefix: String,
     /// Whether the vectors carry meaning. False for `hash`.
     pub semantic: bool,
@@ -255,7 +255,7 @@ pub struct SpellingRange {
 }
 
 /// A range of pages whose texts share a shard. The range has only a part of its first page if it
-/// begins behind that page's first section. It has only a part of its last page if the next range
+/// begins after that page's first section. It has only a part of its last page if the next range
 /// begins inside that page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextRange {
@@ -400,7 +400,7 @@ impl Manifest {
         with_prefix(&self.spelling, prefix, |range| &range.first_word)
     }
 
-    /// Returns the shard with the texts of a section, given by its place in a page, and the page's
+    /// Returns the shard with the texts of a section, given by its index in a page, and the page's
     /// index in that shard.
     pub fn text_of(&self, page: PageId, section: u32) -> Option<(ShardId, u32)> {
         let begins = |range: &TextRange| (range.first_page, range.first_section) <= (page, section);
@@ -436,8 +436,8 @@ impl Manifest {
 }
 
 impl StaticRows {
-    /// Returns the shard of the range that a key falls into. Common words have a shard of their
-    /// own. `None` if there is no such shard.
+    /// Returns the shard of the range that contains a key. Common words have a shard of their own.
+    /// `None` if there is no such shard.
     pub fn shard_of(&self, key: &str) -> Option<ShardId> {
         if self.common_keys.binary_search_by(|common| common.as_str().cmp(key)).is_ok() {
             return Some(self.common);

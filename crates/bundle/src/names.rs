@@ -5,7 +5,7 @@
 //! hold a range: of terms, of pages' texts, of encoder rows, or the vectors of a cell. The name of
 //! such a shard also depends on the start of its range, which the reader knows anyway. So its hash
 //! must differ only from those of its own earlier states, not from those of all shards that ever
-//! existed. Texts and rows are the most numerous shards, and small. Neighbours among them form
+//! existed. Shards of texts and rows are the most numerous, and small. Neighbouring ones form
 //! groups that share one hash over all of them; an edit of one renames the whole group.
 //!
 //! | kinds | bits of BLAKE3 that are kept | name |
@@ -20,15 +20,15 @@
 //!
 //! Shards of texts and rows contain a checksum of 32 bits each, since the group's hash cannot check
 //! one of them. A group begins with the first shard of its kind, and with each shard whose range
-//! start has a certain hash ([`RangeStart::begins_group`]). So a shard more or less changes only
-//! the groups around it.
+//! start has a certain hash ([`RangeStart::begins_group`]). So an added or removed shard only
+//! changes the groups around it.
 //!
 //! Rows need the fewest bits because there are most of them, and because a stale one does no harm:
 //! a shard under the name of its own earlier state has correct rows of the same origin, and at
-//! worst lacks those of words that are new on the site.
+//! worst lacks the rows of new words.
 //!
 //! A file's name is in hex digits. An edited shard keeps its hash with a probability of 1e-6. A
-//! build over an earlier bundle notices that and changes the salt ([`crate::rename_shard`]).
+//! build over an earlier bundle detects this and changes the salt ([`crate::rename_shard`]).
 
 use crate::codec::{Reader, hash128, hex};
 use crate::{Error, PageId, ShardEntry, ShardHash, ShardKind};
@@ -41,7 +41,7 @@ pub fn shard_path(hash: &[u8]) -> String {
     format!("{SHARDS}/{}.bin", hex(hash))
 }
 
-/// Returns the hash of a shard's stored bytes, or of a group's, one shard behind the other.
+/// Returns the hash of a shard's stored bytes, or of the concatenated stored bytes of a group.
 pub fn shard_hash(kind: ShardKind, stored: &[u8]) -> ShardHash {
     shard_hash_of(kind, &hash128(stored))
 }
@@ -55,7 +55,7 @@ pub fn shard_hash_of(kind: ShardKind, &[a, b, c, d, ..]: &[u8; 16]) -> ShardHash
     }
 }
 
-/// Fewest bytes of a hash, rounded up from half bytes.
+/// Smallest number of bytes of a hash, rounded up from half bytes.
 pub(crate) const MIN_HASH_LEN: usize = 1;
 
 /// Writes the hashes of shards, half a byte for each hex digit.

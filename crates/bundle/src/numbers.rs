@@ -1,6 +1,6 @@
-//! Columns of small numbers through the range coder, for storage. The contents are 32-bit varints.
-//! The model of each number depends on the two numbers before it, so that repetition costs almost
-//! nothing.
+//! Packing of columns of small numbers with the range coder, for storage. The contents are 32-bit
+//! varints. The model of each number depends on the two numbers before it, so that repetition costs
+//! almost nothing.
 
 use crate::Error;
 use crate::codec::{Reader, put_varint};

@@ -1,6 +1,6 @@
-//! The file of the manifest in a directory of files: the manifest, and behind it the shards that
-//! nearly every first search reads. A reader gets them with the manifest instead of by requests of
-//! their own. Each is a file of its own as well.
+//! The file of the manifest in a directory of files: the manifest, followed by the shards that
+//! nearly every first search reads. A reader gets them with the manifest instead of with separate
+//! requests. Each of them also exists as a separate file.
 //!
 //! | bytes | field |
 //! |---|---|
@@ -12,11 +12,11 @@
 //! | | the stored shard |
 //!
 //! The file is named by the hash of the manifest, which has a hash of each of these shards. A
-//! reader checks them as it checks their own files, and takes these where it is refused.
+//! reader checks them like separate files, and fetches the separate file if a check fails.
 //!
-//! In a bundle in packs the shards are also in packs instead of files of their own. There an item
-//! with a name of 0 bytes holds the directory of packs ([`crate::packs`]), and the file is named by
-//! the hash of all of its bytes ([`crate::EntryFile`]).
+//! In a bundle in packs the shards are also in packs instead of separate files. There an item with
+//! a name of 0 bytes holds the directory of packs ([`crate::packs`]), and the file is named by the
+//! hash of all of its bytes ([`crate::EntryFile`]).
 
 use crate::codec::Reader;
 use crate::names::shard_path;
@@ -27,8 +27,8 @@ pub use crate::entry::MAX_BEHIND;
 const WHAT: &str = "file of the manifest";
 const NAME_LENS: [usize; 2] = [4, 8];
 
-/// Most stored bytes of a column that comes with the manifest. Readers who filter by nothing have
-/// no use for long ones.
+/// Most stored bytes of a column that comes with the manifest. Readers who do not filter have no
+/// use for long columns.
 pub const MAX_COLUMN_LEN: u32 = 4 << 10;
 
 /// Writes the file: the stored manifest, the directory of packs if there is one, and shards by

@@ -1,11 +1,11 @@
 //! Packs: files that hold many shards, of which readers fetch ranges. A bundle in packs has few
 //! files, and shards that lie close together come with one request.
 //!
-//! A pack is a sequence of *slots* of [`UNIT`] bytes each or several: a stored shard, bytes of 0,
-//! and a last byte with the number of bytes behind the shard, from 1 to [`UNIT`]. So places are
-//! counted in units, which need fewer bytes than places in bytes.
+//! A pack is a sequence of *slots*. A slot is a whole number of units of [`UNIT`] bytes: a stored
+//! shard, bytes of 0, and a last byte with the number of bytes after the shard, from 1 to [`UNIT`].
+//! So places are counted in units, which takes fewer bytes than counting in bytes.
 //!
-//! The *directory of packs* tells where each shard is. It comes with the manifest
+//! The *directory of packs* lists the place of each shard. It comes with the manifest
 //! ([`crate::opening`]), deflated:
 //!
 //! | field | encoding |
@@ -19,10 +19,10 @@
 //! | if so: id of the directory of positions | varint |
 //! | and of the slot of positions: pack, first unit, units | varints |
 //!
-//! The slot has the slots of positions, by their place in the directory of positions, deflated.
-//! Only phrases need them.
+//! The slot contains the slots of positions, by their index in the directory of positions,
+//! deflated. Only phrases need them.
 //!
-//! Slots are coded in *runs*: shards with ascending ids, one behind the other in a pack. All runs
+//! Slots are coded in *runs*: shards with ascending ids that follow each other in a pack. All runs
 //! are in the order of their places. A run belongs to a *lane*, so that the ids of several kinds of
 //! shards can alternate in a pack.
 //!
@@ -37,7 +37,7 @@
 //! | for each shard: units of its slot; 0 if there is no such shard | varints |
 //!
 //! Bytes that no run covers are unused: a build keeps the packs of the bundle that it replaces, and
-//! puts shards that are new into new packs.
+//! puts new shards into new packs.
 
 use core::ops::Range;
 
@@ -55,8 +55,8 @@ const LEVEL: u8 = 9;
 
 /// Bytes of a unit.
 pub const UNIT: usize = 64;
-/// Units between two shards that are fetched together: 8 KiB. A request of its own costs a reader
-/// more.
+/// Units between two shards that are fetched together: 8 KiB. A separate request would cost a
+/// reader more.
 pub const GAP: u32 = 128;
 /// Most units of a range that is fetched for several shards: 1 MiB.
 pub const MAX_RANGE: u32 = 1 << 14;
@@ -87,7 +87,7 @@ impl Pack {
     /// Returns the line of a pack with these contents.
     ///
     /// # Errors
-    /// If it is too long, or no sequence of units.
+    /// If it is too long, or not a whole number of units.
     pub fn of(contents: &[u8]) -> Result<Self, Error> {
         let units = contents.len() / UNIT;
         if !contents.len().is_multiple_of(UNIT) {
@@ -195,9 +195,9 @@ pub fn take_slot(bytes: &[u8]) -> Result<&[u8], Error> {
 /// The slots of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PositionsSlots {
-    /// The directory of positions. Whoever fetches it needs the slots too.
+    /// The directory of positions. A reader that fetches it needs the slots too.
     pub with: ShardId,
-    /// The slot of the slots.
+    /// The slot that contains these slots.
     pub slot: Slot,
 }
 
@@ -280,7 +280,7 @@ impl PackDirectory {
         self.packs.get(slot.pack as usize)
     }
 
-    /// Writes the slots of positions, which are a slot of their own.
+    /// Writes the slots of positions, which are stored in a slot themselves.
     ///
     /// # Errors
     /// The errors of [`PackDirectory::to_bytes`].
@@ -290,7 +290,7 @@ impl PackDirectory {
         Ok(compress_to_vec(&raw, LEVEL))
     }
 
-    /// Reads the slots of positions, by place.
+    /// Reads the slots of positions, by index.
     ///
     /// # Errors
     /// The errors of [`PackDirectory::from_bytes`].
@@ -435,18 +435,18 @@ fn limit(what: &'static str, limit: usize, got: usize) -> Result<(), Error> {
 pub struct Fetch {
     /// The range, as a slot.
     pub range: Slot,
-    /// Shards in it that are wanted.
+    /// Requested shards in it.
     pub n_wanted: usize,
 }
 
-/// Returns the ranges to fetch for slots: neighbours together, if at most `gap` units lie between
+/// Returns the ranges to fetch for slots: neighbours are joined if at most `gap` units lie between
 /// them.
 pub fn coalesce(wanted: &[Slot], gap: u32) -> Vec<Fetch> {
     coalesce_along(wanted, &[], gap)
 }
 
-/// Joins slots as [`coalesce`] does, and adds those of `along`, which the next search will need,
-/// where they are as near to a wanted slot as wanted slots are to each other.
+/// Joins slots as [`coalesce`] does, and adds slots of `along`, which the next search will need, if
+/// they are as near to a requested slot as requested slots may be to each other.
 pub fn coalesce_along(wanted: &[Slot], along: &[Slot], gap: u32) -> Vec<Fetch> {
     let wanted = wanted.iter().map(|slot| (*slot, 1));
     let mut all: Vec<(Slot, usize)> = wanted.chain(along.iter().map(|slot| (*slot, 0))).collect();
@@ -527,7 +527,7 @@ mod tests {
                 let read = read.slot(id).map(|slot| take_slot(range_of(&contents, slot)).unwrap());
                 prop_assert_eq!(read, stored.as_deref());
             }
-            // Ranges of neighbours hold every shard that is wanted.
+            // The joined ranges contain every requested shard.
             let wanted: Vec<Slot> = read.slots.iter().flatten().copied().collect();
             let fetches = coalesce(&wanted, gap);
             let n_wanted: usize = fetches.iter().map(|fetch| fetch.n_wanted).sum();

@@ -1,10 +1,10 @@
 //! Positions of terms in their fields. Only phrases need them, so they are in shards of their own.
 //!
 //! Shards of positions form a grid. A column is a run of ranges of the lexicon, a row is a block of
-//! pages. So an edit of a page changes only the shards of one block, although every passage has
-//! everyday words; and a phrase fetches only the columns of its words in the blocks that have all
-//! of them. Positions count tokens, from 0: in the title (pages), in the heading (sections), in
-//! text and code together (passages).
+//! pages. So an edit of a page only changes the shards of one block, although every passage has
+//! common words. And a phrase only fetches the columns of its words in the blocks that have all of
+//! them. Positions count tokens, from 0: in the title (pages), in the heading (sections), in text
+//! and code together (passages).
 //!
 //! A shard:
 //!
@@ -15,10 +15,10 @@
 //! | for each range: its counts, then its lists | varints |
 //!
 //! A range has a list for each of its postings in the block: term by term, then by [`Level`]. The
-//! shard of terms says which these are, so that a new term elsewhere changes nothing here. A list
-//! is its first position, then the distance to each next position, less one. Its count is the
-//! zigzag of its length less the length that the posting's frequencies let expect. Counts of 0 at
-//! the end are left out; mostly all of them are.
+//! shard of terms determines them, so that a new term elsewhere changes nothing here. A list is its
+//! first position, then the distance to each next position, minus one. Its count is the zigzag of
+//! its length minus the length expected from the posting's frequencies. Counts of 0 at the end are
+//! left out; usually this applies to all counts.
 //!
 //! The directory lists the grid:
 //!
@@ -117,8 +117,8 @@ pub struct PositionsShard {
 }
 
 impl PositionsShard {
-    /// Reads and checks what [`PositionsBuilder`] wrote. Only the postings tell whether each has a
-    /// list.
+    /// Reads and checks what [`PositionsBuilder`] wrote. Only with the postings can a reader check
+    /// that each has a list.
     ///
     /// # Errors
     /// If the bytes break the format.
@@ -191,7 +191,7 @@ impl PositionLists<'_> {
     }
 
     fn each(&mut self, level: Level, tf: [u32; 2], mut each: impl FnMut(u32)) {
-        // Counts that are left out are 0.
+        // Omitted counts are 0.
         let more = unzigzag(self.counts.varint().unwrap_or(0));
         let count = expected(level, tf).wrapping_add_signed(more);
         // A position takes a byte at least, so a count that is too large ends with the bytes.
@@ -199,7 +199,8 @@ impl PositionLists<'_> {
     }
 }
 
-/// The grid: the pages of each block, the ranges of each column, and the shard of each place.
+/// The grid: the pages of each block, the ranges of each column, and the shard of each cell of the
+/// grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionsDirectory {
     /// The first page of each block, then the number of all.
@@ -248,8 +249,8 @@ fn check_places(n_blocks: usize, n_columns: usize) -> Result<(), Error> {
 }
 
 impl PositionsDirectory {
-    /// Reads and checks what [`write_directory`] wrote, for a bundle with so many pages and ranges
-    /// of terms.
+    /// Reads and checks what [`write_directory`] wrote, for a bundle with these numbers of pages
+    /// and ranges of terms.
     ///
     /// # Errors
     /// If the bytes break the format, or blocks and columns do not add up to these numbers.
@@ -301,13 +302,13 @@ impl PositionsDirectory {
         self.shards.get(id.place_of_positions()?).filter(|shard| shard.stored_len > 0)
     }
 
-    /// Returns stored bytes of all shards.
+    /// Returns the stored bytes of all shards.
     pub fn stored_len(&self) -> u64 {
         self.shards.iter().map(|shard| u64::from(shard.stored_len)).sum()
     }
 
-    /// Returns stored bytes of the shards before one: its offset behind the manifest's shards in a
-    /// single file.
+    /// Returns the stored bytes of all shards before this one. This is its offset after the
+    /// manifest's shards in a single file.
     pub fn offset(&self, id: ShardId) -> u64 {
         let before =
             id.place_of_positions().and_then(|place| self.shards.get(..place)).unwrap_or_default();

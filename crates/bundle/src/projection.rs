@@ -2,9 +2,9 @@
 //! does a 384-dimensional vector become a 256-dimensional one?"
 //!
 //! Its rows are orthonormal: the leading principal components of the transformer's space,
-//! uncentred, so that cosines are kept as well as that many dimensions can. Documents and the rows
-//! of the static encoder are projected when the bundle is built. A reader needs the matrix only for
-//! a vector in the transformer's dimensions.
+//! uncentred, so that cosines are preserved as well as possible with this number of dimensions.
+//! Documents and the rows of the static encoder are projected when the bundle is built. A reader
+//! needs the matrix only for a vector in the transformer's dimensions.
 //!
 //! | field | encoding |
 //! |---|---|
@@ -28,7 +28,7 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// Makes a projection of rows of `from` numbers each, all within -1 and 1. Rounds them to the
+    /// Makes a projection from rows of `from` numbers each, all within -1 and 1. Rounds them to the
     /// stored form.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl Projection {
         out
     }
 
-    /// Reads and checks what [`Self::to_bytes`] wrote.
+    /// Reads and checks the output of [`Self::to_bytes`].
     ///
     /// # Errors
     /// If the bytes break the format.

@@ -1,12 +1,12 @@
-//! An adaptive binary range coder. A bit that its model finds likely costs little. Encoder and
+//! An adaptive binary range coder. A bit that its model considers likely costs little. Encoder and
 //! decoder adapt their models alike.
 //!
 //! The coder is the carry-propagating one of LZMA (I. Pavlov, "LZMA specification", 2015; G. N. N.
-//! Martin, "Range encoding", 1979). Its probabilities have 16 bits; they begin as counts and go on
-//! as moving averages. All arithmetic is on integers, so that every host reads the same. A number
-//! is coded as in Exp-Golomb codes: first its number of bits, then the two bits below the highest
-//! by the model, then the rest as they are. A model is a run of [`Bit`]s, so that one allocation
-//! can hold all models of a format.
+//! Martin, "Range encoding", 1979). Its probabilities have 16 bits; they begin as counts and
+//! continue as moving averages. All arithmetic is on integers, so that every host reads the same. A
+//! number is coded as in Exp-Golomb codes: first its number of bits, then the two bits below the
+//! highest with the model, then the remaining bits without a model. A model is a run of [`Bit`]s,
+//! so that one allocation can hold all models of a format.
 
 use crate::Error;
 
@@ -34,7 +34,7 @@ const TOP: u32 = 1 << 24;
 const READ_AHEAD: u32 = 4;
 /// Bits of a number, below the highest, that are coded by the model.
 const MODELLED: u32 = 2;
-/// Classes of numbers: those of 1 to 33 bits, since one is added to each.
+/// Classes of numbers: 1 to 33 bits, because one is added to each number.
 const CLASSES: usize = 33;
 
 /// The model of one bit.
@@ -76,12 +76,12 @@ impl Bit {
     }
 }
 
-/// Bits in the model of a number: for each class but the last, whether the number is in it, given
-/// that it is in none before; then, for each class, a binary tree of the [`MODELLED`] bits below
-/// the highest.
+/// Bits in the model of a number: for each class except the last, whether the number is in it,
+/// given that it is in no earlier class; then, for each class, a binary tree of the [`MODELLED`]
+/// bits below the highest.
 pub(crate) const NUMBER: usize = CLASSES - 1 + (CLASSES << MODELLED);
 
-/// Returns the place in the model of the tree of a class.
+/// Returns the index of a class's tree in the model.
 #[inline]
 fn upper(class: usize) -> usize {
     CLASSES - 1 + (class << MODELLED)
@@ -142,8 +142,8 @@ impl Encoder {
 
     /// Returns the bytes.
     pub fn finish(mut self) -> Vec<u8> {
-        // Take a number of the range that ends in zeros. Zeros need not be written: the decoder
-        // reads missing bytes as 0.
+        // Choose a number in the range that ends in zeros. Trailing zeros need not be written,
+        // because the decoder reads missing bytes as 0.
         self.low = (self.low + u64::from(TOP - 1)) & !u64::from(TOP - 1);
         for _ in 0..5 {
             self.shift();
@@ -184,13 +184,13 @@ impl Encoder {
     }
 }
 
-/// The decoder. It reads any bytes; behind their end it reads zeros, and counts them.
+/// The decoder. It reads any bytes; after their end it reads zeros, and counts them.
 #[derive(Debug)]
 pub(crate) struct Decoder<'a> {
     bytes: &'a [u8],
     code: u32,
     range: u32,
-    /// Zeros read behind the end.
+    /// Number of zeros read after the end.
     beyond: u32,
 }
 
@@ -248,8 +248,8 @@ impl<'a> Decoder<'a> {
         above - model.len()
     }
 
-    /// Returns whether the decoder has read so far behind the end that no encoder wrote what it
-    /// reads now.
+    /// Returns whether the decoder has read too far beyond the end: no encoder can have written the
+    /// symbols that it decodes now.
     pub fn is_beyond(&self) -> bool {
         self.beyond > READ_AHEAD
     }
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn carries_propagate_through_full_bytes() {
-        // Surprises after long runs, where the low end comes close to a power of two.
+        // Unlikely bits after long runs, where the low end comes close to a power of two.
         for n in 0..3000 {
             let items: Vec<Item> =
                 (0..n).map(|i| Item::Bit(i % 97 == 13 || n % 3 == 0 && i % 5 > 0)).collect();
@@ -370,7 +370,7 @@ mod tests {
     fn expected_items_cost_almost_nothing() {
         let same = write(&vec![Item::Number(3); 2000]);
         assert!(same.len() < 100, "{}", same.len());
-        // A probability of 2 in 8: .811 bits each.
+        // With a probability of 2 in 8, each bit takes .811 bits.
         let mixed: Vec<Item> =
             (0u32..8000).map(|i| Item::Bit(i.wrapping_mul(2_654_435_761) >> 30 == 0)).collect();
         assert!((810..900).contains(&write(&mixed).len()), "{}", write(&mixed).len());

@@ -3,9 +3,9 @@
 //! A query's vector is the normalised sum of its words' rows. Rows are quantised to 2, 4 or 8 bits
 //! with a scale each, sorted by their key and cut into small shards. A query fetches only the
 //! shards of its words. A key is a word, or a WordPiece token that begins a word. A word uses its
-//! own row, else the row of the longest key that is a prefix of it ([`standing_for`]). The pieces
-//! that continue a word are never used: they would be in other shards, which a query would learn of
-//! only then.
+//! own row, or else the row of the longest key that is a prefix of it ([`standing_for`]). The
+//! pieces that continue a word are never used: they would be in other shards, which would take the
+//! query another round.
 //!
 //! | field | encoding |
 //! |---|---|

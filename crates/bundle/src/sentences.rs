@@ -1,11 +1,11 @@
-//! Codes of sentences: "which sentence of a section is most like a query?" For the snippets of
-//! sections that only meaning finds.
+//! Codes of sentences: "which sentence of a section is most like a query?" They serve snippets of
+//! sections that are found only by meaning.
 //!
 //! A section longer than a snippet is split into stretches of whole sentences
 //! (`findling_text::sentences`). Each stretch has a code: the signs of the first numbers of its
 //! vector. The sum of a query's numbers with these signs is a coarse cosine, good enough to choose
-//! among a few dozen stretches. Codes are in shards of their own, so that a reader who shows no
-//! such section fetches none.
+//! among a few dozen stretches. Codes are in separate shards, so that a reader who shows no such
+//! section fetches none.
 //!
 //! | field | encoding |
 //! |---|---|
@@ -44,10 +44,11 @@ impl SentencesBuilder {
         Self::default()
     }
 
-    /// Adds a page: for each section the codes of its stretches, none if it has a single stretch.
+    /// Adds a page: for each section the codes of its stretches; no codes for a section with a
+    /// single stretch.
     ///
     /// # Errors
-    /// If a section has more than 255.
+    /// If a section has more than 255 codes.
     pub fn push(&mut self, sections: &[Vec<u64>]) -> Result<(), Error> {
         put_varint(&mut self.counts, sections.len() as u32);
         for codes in sections {
@@ -89,7 +90,7 @@ pub struct SentencesShard {
 }
 
 impl SentencesShard {
-    /// Reads and checks what [`SentencesBuilder`] wrote.
+    /// Reads and checks the output of [`SentencesBuilder`].
     ///
     /// # Errors
     /// If the bytes break the format.
@@ -114,8 +115,8 @@ impl SentencesShard {
         Ok(Self { pages, sections, codes })
     }
 
-    /// Returns the codes of a section, given by its page's index in the shard and its place in the
-    /// page; empty if there are none.
+    /// Returns the codes of a section, given by its page's index in the shard and its own index in
+    /// the page; empty if there are none.
     pub fn codes(&self, page: u32, section: u32) -> &[u64] {
         let page = page as usize;
         let (Some(&first), Some(&end)) = (self.pages.get(page), self.pages.get(page + 1)) else {
@@ -179,7 +180,7 @@ mod tests {
             assert!(SentencesShard::from_bytes(&raw[..end]).is_err(), "{end}");
         }
         assert!(SentencesShard::from_bytes(&[&raw[..], &[0]].concat()).is_err());
-        // More than there can be.
+        // More codes than a section can have.
         assert!(SentencesShard::from_bytes(&[255, 255, 255, 255, 15]).is_err());
         assert!(SentencesShard::from_bytes(&[1, 255, 255, 255, 255, 15]).is_err());
     }

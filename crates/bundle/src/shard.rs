@@ -1,7 +1,7 @@
 //! The kinds of shard, and a line of the shard directory.
 
-/// The first bits of BLAKE3 over the stored bytes of a shard, or of all shards of its group. The
-/// number of bits depends on the kind; the rest are 0.
+/// A hash of a shard: the first bits of BLAKE3 over its stored bytes, or over those of all shards
+/// of its group. The number of bits depends on the kind; the rest are 0.
 pub type ShardHash = [u8; 4];
 
 /// The kinds of shard. The format of each is in a module of this crate.
@@ -10,7 +10,7 @@ pub type ShardHash = [u8; 4];
 pub enum ShardKind {
     /// The structure of the site: pages, sections, passages, vectors. Exactly one.
     Structure = 0,
-    /// A range of the dictionary with its postings, or with the first tier of them.
+    /// A range of the dictionary with its postings, or with their first tier.
     Terms = 1,
     /// The positions of some ranges of terms in a block of pages. Listed by the directory of
     /// positions, not by the manifest.
@@ -44,12 +44,12 @@ pub enum ShardKind {
     /// The number of vectors of each section, if the structure does not have it
     /// ([`crate::structure`]). One at most.
     VectorCounts = 16,
-    /// The vectors of a range of sections, coded as those of a cell are.
+    /// The vectors of a range of sections, coded like those of a cell.
     SectionVectors = 17,
 }
 
 impl ShardKind {
-    /// All kinds, each at its number.
+    /// All kinds, by their numbers.
     pub(crate) const ALL: [Self; 18] = [
         Self::Structure,
         Self::Terms,
@@ -104,7 +104,7 @@ impl ShardKind {
     }
 
     /// Returns whether few searches read its shards. Browsers load the functions that decode these
-    /// kinds later than others.
+    /// kinds later.
     pub fn is_rare(self) -> bool {
         matches!(
             self,

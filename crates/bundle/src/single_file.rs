@@ -8,7 +8,7 @@
 //! | | | the stored shards, in the order of the shard directory |
 //! | | | the stored shards of positions, in the order of the directory of positions |
 //!
-//! The place of each shard follows from the lengths in the shard directory. So a host with byte
+//! The place of each shard is computed from the lengths in the shard directory. So a host with byte
 //! ranges needs only the entry and the manifest to fetch any shard, and the directory of positions
 //! to fetch positions.
 

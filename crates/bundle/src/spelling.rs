@@ -1,6 +1,6 @@
-//! The site's words as they are spelt, to correct words of a query that the site does not have.
+//! The site's words as they are spelt, for correcting words of a query that the site does not have.
 //!
-//! The lexicon has stems, and its shards contain postings, so it does not serve for this. A shard
+//! The lexicon has stems, and its shards contain postings, so it is not suitable for this. A shard
 //! here has only a range of words, each with its commonness: a few bytes for each word. A query
 //! fetches the shards of its word's first letter.
 //!
@@ -15,7 +15,7 @@ use crate::limits::MAX_TERM_LEN;
 
 const WHAT: &str = "spelling";
 
-/// Returns the commonness of a word with so many occurrences: eight steps an octave, at most 255.
+/// Returns the commonness of a word with this many occurrences: eight steps an octave, at most 255.
 pub fn commonness(occurrences: u32) -> u8 {
     let octave = occurrences.checked_ilog2().unwrap_or(0);
     let within = (u64::from(occurrences) << 3 >> octave) & 7;

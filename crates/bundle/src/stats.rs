@@ -13,8 +13,9 @@ pub struct Stats {
     pub n_vectors: u32,
     /// Number of distinct terms.
     pub n_terms: u32,
-    /// Mean number of tokens in each field, over the passages that have any in it, in the order of
-    /// [`Field`]. A page's title counts once for each of its passages, since BM25F scores passages.
+    /// Mean number of tokens in each field, over the passages in which the field is not empty, in
+    /// the order of [`Field`]. A page's title counts once for each of its passages, because BM25F
+    /// scores passages.
     pub mean_len: [f32; 6],
 }
 

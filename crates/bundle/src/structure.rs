@@ -1,7 +1,7 @@
 //! The structure of a site: pages, their sections, and the passages and vectors of each section.
 //!
-//! Answers, for every posting and every neighbour: "which section, which page is this?" One shard
-//! for the whole bundle, resident from the first query on.
+//! It answers, for every posting and every neighbour: "which section and which page is this?" There
+//! is one shard for the whole bundle, which stays in memory from the first query on.
 //!
 //! All numbers are varints, column after column. They are packed for storage
 //! (`structure/packed.rs`):
@@ -16,9 +16,9 @@
 //! | these sections, each less the one before | as many |
 //!
 //! If vectors are streamed and too many for the centroids to list the cell of each
-//! ([`crate::cells`]), cells name sections, and `n_vectors` is 0 here. The vectors of each section
-//! would be most of this shard, and only a reader of all vectors needs them. Such a reader finds
-//! them in a shard of its own ([`Structure::vector_counts`]): `n_sections` varints, packed like
+//! ([`crate::cells`]), cells name sections, and `n_vectors` is 0 here. The numbers of vectors would
+//! be the largest part of this shard, and only a reader of all vectors needs them. Such a reader
+//! finds them in a separate shard ([`Structure::vector_counts`]): `n_sections` varints, packed like
 //! columns.
 //!
 //! In memory: 4 bytes a page, 12 a section, 4 a passage, 4 a vector.
@@ -212,14 +212,16 @@ impl Structure {
         SectionId(at_or_last(&self.passage_section, passage.0))
     }
 
-    /// Returns the page of a section, and its place there. An edit of another page changes neither.
+    /// Returns the page of a section, and its index in the page. An edit of another page changes
+    /// neither.
     #[inline]
     pub fn place_of_section(&self, section: SectionId) -> (PageId, u32) {
         let page = self.page_of(section);
         (page, section.0.saturating_sub(self.sections(page).start))
     }
 
-    /// Returns the first part of a very long section; of a section in one part, the section itself.
+    /// Returns the first part of a very long section, or the section itself if it has only one
+    /// part.
     pub fn head(&self, section: SectionId) -> SectionId {
         let Ok(at) = self.continuing.binary_search(&section.0) else { return section };
         // In a run of continuing sections, ids minus indexes are equal.
@@ -237,22 +239,22 @@ impl Structure {
         SectionId(self.continuing[low] - 1)
     }
 
-    /// Returns the section at a place in a page; `None` if the page has fewer.
+    /// Returns the section with an index in a page; `None` if the page has fewer.
     #[inline]
     pub fn section_at(&self, page: PageId, place: u32) -> Option<SectionId> {
         let Range { start, end } = self.sections(page);
         start.checked_add(place).filter(|&section| section < end).map(SectionId)
     }
 
-    /// Returns the passage at a place in a section, given by its place in a page; `None` if there
-    /// are fewer.
+    /// Returns the passage with an index in a section, which is given by its own index in a page;
+    /// `None` if there are fewer.
     #[inline]
     pub fn passage_in(&self, page: PageId, section: u32, place: u32) -> Option<PassageId> {
         let Range { start, end } = self.passages(self.section_at(page, section)?);
         start.checked_add(place).filter(|&passage| passage < end).map(PassageId)
     }
 
-    /// Returns the section of a passage, and its place there.
+    /// Returns the section of a passage, and its index in the section.
     #[inline]
     pub fn place_of(&self, passage: PassageId) -> (SectionId, u32) {
         let section = self.section_of(passage);
@@ -281,7 +283,7 @@ impl Structure {
         out
     }
 
-    /// Reads what [`Structure::vector_counts`] wrote.
+    /// Reads the output of [`Structure::vector_counts`].
     ///
     /// # Errors
     /// If the bytes break the format, or the counts do not add up to the manifest's vectors.
@@ -291,7 +293,7 @@ impl Structure {
         Ok(())
     }
 
-    /// Checks what [`Structure::vector_counts`] wrote, without a structure.
+    /// Checks the output of [`Structure::vector_counts`], without a structure.
     ///
     /// # Errors
     /// The errors of [`Structure::set_vector_counts`].
@@ -310,7 +312,7 @@ impl Structure {
             + self.continuing.len())
     }
 
-    /// Writes the format of this module's front page.
+    /// Writes the structure in the format that this module's documentation describes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for n in [self.n_pages(), self.n_sections(), self.n_passages(), self.n_vectors()] {
@@ -335,7 +337,7 @@ impl Structure {
         out
     }
 
-    /// Reads what [`Structure::to_bytes`] wrote.
+    /// Reads the output of [`Structure::to_bytes`].
     ///
     /// # Errors
     /// If the bytes break the format, or the counts are not the manifest's.

@@ -2,8 +2,8 @@
 //! result list.
 //!
 //! Each page of a shard can be read without the others. A long page is split into parts, each a run
-//! of its sections in a shard of its own, so that a reader need not fetch all of it. Each part
-//! repeats everything that results show with any section.
+//! of its sections in a separate shard, so that a reader need not fetch the whole page. Each part
+//! repeats everything that results show together with a section.
 //!
 //! | field | encoding |
 //! |---|---|
@@ -17,11 +17,12 @@
 //!   compresses better than a length
 //! - meta: number of pairs, varint; name and value of each, texts
 //! - attributes: number that the page has, varint; for each, ascending: varint, its index among the
-//!   manifest's attributes less that of the one before less one; its value: type, u8, then a
+//!   manifest's attributes, minus that of the one before, minus one; its value: type, u8, then a
 //!   string, a count and strings, f64, i64 or u8 (these strings have a varint length)
 //! - `first`: varint: the place in the page of the first section here; 0 except in later parts
-//! - above: number of sections of earlier parts that sections here are below, varint; for each:
-//!   varint, its place less that of the one before less one; parent and heading as of a section
+//! - above: number of sections in earlier parts that contain sections here, varint; for each of
+//!   them: its place, minus the place of the one before, minus one, varint; parent and heading as
+//!   for a section
 //! - `n_sections`: varint
 //! - sections: see below
 //!
@@ -32,13 +33,13 @@
 //!   or one of those above
 //! - heading: text
 //! - anchor: u8: 0 none; 1, then a text; 2: the slug of the heading ([`slug`])
-//! - attributes, if it has any: as those of a page
+//! - attributes, if it has any: as for a page
 //! - text: text with marks: [`CODE`] where code begins and where it ends, [`PASSAGE`] where a
 //!   passage begins, [`ENDED`] where the oldest open passage ends; passages still open end with the
 //!   text
 //!
-//! Marks are inside the text rather than in lists of offsets, since the text around them predicts
-//! them: that compresses better.
+//! Marks are inside the text rather than in lists of offsets, because the text around them predicts
+//! them, which compresses better.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -50,7 +51,7 @@ use crate::{AttributeValue, Error};
 const WHAT: &str = "texts";
 const LATE_PARENT: &str = "a parent does not come before its child";
 const UNORDERED_ATTRIBUTES: &str = "attributes do not ascend";
-/// Added to the level of a section that has attributes of its own.
+/// Flag added to the level of a section that has its own attributes.
 const HAS_ATTRIBUTES: u8 = 8;
 /// Ends a text.
 const END: u8 = 0xff;
@@ -76,7 +77,7 @@ pub struct PageText<'a> {
     /// Pairs of name and value to show with it.
     pub meta: Vec<(&'a str, &'a str)>,
     /// The attributes, ascending, each by its index among the manifest's. Columns have the same
-    /// values, but of all pages.
+    /// values, but for all pages.
     pub attributes: Vec<(u32, AttributeValue)>,
     /// The place in the page of the first of `sections`.
     pub first: u32,
@@ -125,8 +126,8 @@ impl<'a> PageText<'a> {
         self.sections.get(place.checked_sub(self.first)? as usize)
     }
 
-    /// Returns the headings from the outermost down to that of the section at a place in the page,
-    /// without empty ones.
+    /// Returns the headings from the outermost down to the heading of the section at a place in the
+    /// page, without empty ones.
     pub fn heading_path(&self, place: u32) -> Vec<&'a str> {
         let mut path = Vec::new();
         let mut at = Some(place);
@@ -172,8 +173,8 @@ impl<'a> PageText<'a> {
         }
     }
 
-    /// Returns the bytes that [`TextsBuilder::push`] adds to a shard. Also the measure of a page's
-    /// size.
+    /// Returns the bytes that [`TextsBuilder::push`] adds to a shard. Their number is also the
+    /// measure of a page's size.
     ///
     /// # Errors
     /// If ranges do not ascend, are not on character boundaries or are beyond the text, or a parent
@@ -305,8 +306,8 @@ fn read_parent(reader: &mut Reader<'_>, place: u32) -> Result<Option<u32>, Error
     }
 }
 
-/// Returns the anchor that most generators give a heading, as GitHub does: lower case, no
-/// punctuation, hyphens for spaces. Only ASCII is changed. Other anchors are written out.
+/// Returns the anchor that GitHub and most generators give a heading: lower case, no punctuation,
+/// hyphens for spaces. Only ASCII is changed. Other anchors are written out.
 fn slug(heading: &str) -> String {
     let mut slug = heading.as_bytes().to_vec();
     slug.retain(|byte| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b" -_".contains(byte));
@@ -463,7 +464,7 @@ impl TextsBuilder {
         Ok(())
     }
 
-    /// Adds the next page, as [`PageText::to_bytes`] wrote it.
+    /// Adds the next page, from the output of [`PageText::to_bytes`].
     pub fn push_bytes(&mut self, page: &[u8]) {
         self.lens.push(page.len() as u32);
         self.pages.extend_from_slice(page);
@@ -491,7 +492,7 @@ pub struct TextsShard {
 }
 
 impl TextsShard {
-    /// Reads what [`TextsBuilder`] wrote.
+    /// Reads the output of [`TextsBuilder`].
     ///
     /// # Errors
     /// If the pages do not fill the shard exactly.

@@ -1,6 +1,6 @@
 //! Embeddings in eight bits.
 //!
-//! Each vector is quantised by itself, symmetrically: `scale = max |v| / 127`, `q = round(v /
+//! Each vector is quantised separately and symmetrically: `scale = max |v| / 127`, `q = round(v /
 //! scale)`. For normalised sentence embeddings this changes no ranking measurably, at a quarter of
 //! the size.
 //!
@@ -23,7 +23,7 @@ pub fn quantise(vector: &[f32]) -> (Vec<i8>, f32) {
     let finite = |v: f32| if v.is_finite() { v } else { 0.0 };
     let max = vector.iter().fold(0.0f32, |max, &v| max.max(finite(v).abs()));
     let scale = max / 127.0;
-    // Also if `max` is so small that the scale is 0 or subnormal.
+    // This also applies if `max` is so small that the scale is 0 or subnormal.
     if scale < f32::MIN_POSITIVE {
         return (vec![0; vector.len()], 0.0);
     }
@@ -103,7 +103,7 @@ pub struct VectorsShard {
 }
 
 impl VectorsShard {
-    /// Reads and checks what [`VectorsBuilder`] wrote.
+    /// Reads and checks the output of [`VectorsBuilder`].
     ///
     /// # Errors
     /// If the bytes break the format, or the dimension is not `dim`.

@@ -1,7 +1,7 @@
 //! Tests that readers allocate memory in proportion to the length of their input, whatever sizes
 //! the input claims.
 //!
-//! One test in a binary of its own, since the allocator's counters are global.
+//! This is a single test in its own binary, because the allocator's counters are global.
 
 mod common;
 
@@ -42,10 +42,11 @@ fn claims(raw: &[u8]) -> Vec<Vec<u8>> {
 #[test]
 fn allocation_is_bounded_by_the_input() {
     const PER_BYTE: usize = 64;
-    // Most of it are models of packed numbers.
+    // Most of this memory is for models of packed numbers.
     const FIXED: usize = 28 << 10;
     let sample = sample();
-    // Counts in the manifest as large as they can be: the shards must not be believed for it.
+    // The counts in the manifest are as large as possible: even so, the claims of shards must not
+    // be believed.
     let huge = Stats {
         n_pages: limits::MAX_IDS,
         n_sections: limits::MAX_IDS,

@@ -24,8 +24,8 @@ use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::*;
 
-/// An example: its bytes by the writer, and a check that the reader reads the document's bytes as
-/// the input that the document states.
+/// An example: the writer's bytes, and a check that the reader decodes the document's bytes to the
+/// input that the document states.
 struct Example {
     name: &'static str,
     written: Vec<u8>,
@@ -80,7 +80,7 @@ fn stored(name: &'static str, kind: ShardKind, raw: Vec<u8>, codec: u8) -> Examp
 fn structure() -> [Example; 4] {
     let counts = site().vector_counts();
     let raw = site().to_bytes();
-    // 40 pages like the site's first: enough for packing to pay.
+    // 40 pages like the site's first: enough for packing to save bytes.
     let mut builder = StructureBuilder::default();
     for _ in 0..40 {
         builder.page();
@@ -524,7 +524,7 @@ fn manifest_and_entry() -> [Example; 5] {
     let path = manifest().path(ShardId(1), &manifest().shards[1]);
     let name = path.strip_prefix("shards/").and_then(|path| path.strip_suffix(".bin")).unwrap();
     let name = (0..8).map(|i| u8::from_str_radix(&name[2 * i..][..2], 16).unwrap()).collect();
-    // Stored as it is, which a writer may do.
+    // Stored without compression, which a writer may do.
     let column = b"FNDS\x05\x10\0\0\x04\0\0\0\x04\x02\x01\x02".to_vec();
     let hash = shard_hash(ShardKind::Column, &column);
     let shard = ShardEntry { kind: ShardKind::Column, hash, stored_len: column.len() as u32 };

@@ -63,7 +63,7 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
     formats
 }
 
-/// Returns other values of a byte: with each bit flipped, and values with a meaning of their own.
+/// Returns other values of a byte: with each bit flipped, and values with a special meaning.
 fn changed(byte: u8) -> impl Iterator<Item = u8> {
     (0..8).map(move |bit| byte ^ 1 << bit).chain([0, 1, 0x7f, 0x80, 0xff, byte.wrapping_add(1)])
 }
@@ -184,7 +184,7 @@ fn every_changed_byte_of_a_manifest_is_refused_or_read_within_bounds() {
             {
                 let again = Manifest::from_bytes(&manifest.to_bytes().unwrap()).unwrap();
                 assert_eq!(again, manifest, "byte {at}");
-                // Shards are those of another manifest, so that any error is right.
+                // The shards belong to another manifest, so any error is right.
                 drop(walk_bundle(&manifest, |id| stored.get(id.index()).cloned()));
                 for term in ["", "a", "terma", "zz"] {
                     manifest.lexicon_of(term);
@@ -208,7 +208,7 @@ fn a_file_served_in_place_of_another_is_refused() {
     assert!(matches!(Entry::from_bytes(page), Err(Error::Magic { .. })));
     let error = decode_shard(&manifest.shards[0], &stored[1]).unwrap_err();
     assert!(matches!(error, Error::Length { .. } | Error::Checksum { .. }), "{error}");
-    // Its kind is checked even if length and hash are those of the other file.
+    // The kind is checked even if length and hash match the other file.
     let hash = shard_hash(ShardKind::Structure, &stored[1]);
     let lying = ShardEntry { kind: ShardKind::Structure, hash, ..manifest.shards[1] };
     assert!(matches!(decode_shard(&lying, &stored[1]), Err(Error::Kind { .. })));
@@ -325,7 +325,7 @@ proptest! {
         small: bool,
     ) {
         if small {
-            // Small numbers come further than random ones.
+            // Small numbers pass more checks than random ones.
             bytes.iter_mut().for_each(|byte| *byte &= 7);
         }
         let sample = sample();

@@ -1,4 +1,4 @@
-//! Tests of the ranges of packs that readers fetch, by the same examples as in the web client.
+//! Tests of the ranges of packs that readers fetch, with the same examples as in the web client.
 
 use findling_bundle::packs::{GAP, Slot, coalesce_along};
 

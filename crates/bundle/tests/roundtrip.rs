@@ -28,13 +28,12 @@ fn list() -> impl Strategy<Value = List> {
     )
 }
 
-/// Returns postings in the second tier, by level: mostly none.
+/// Returns postings in the second tier, by level; usually none.
 fn n_second() -> impl Strategy<Value = [u32; 3]> {
     prop_oneof![3 => Just([0; 3]), 1 => [0u32..3, 0u32..70_000, 0u32..4000]]
 }
 
-/// Returns pages of so many sections, of so many passages each, over and over, up to 5,000
-/// sections.
+/// Returns pages with these numbers of sections and passages, repeated up to 5,000 sections.
 fn sections_of(sizes: &[u32]) -> Structure {
     let mut builder = StructureBuilder::default();
     let mut n = 0;
@@ -88,8 +87,8 @@ proptest! {
         let raw = builder.finish();
         let (entry, stored) = encode_shard(ShardKind::Terms, &raw).unwrap();
         prop_assert_eq!(&decode_shard(&entry, &stored).unwrap(), &raw);
-        // Packed, but where that is no smaller than deflated, as next to nothing is, or the same
-        // list again and again.
+        // The shard is packed, unless this is not smaller than deflate, as for almost no data or
+        // for a list that repeats.
         let deflated = encode_shard(ShardKind::Spelling, &raw).unwrap().1;
         prop_assert!(
             stored.len() <= deflated.len(),
@@ -162,7 +161,7 @@ proptest! {
             let mut lists = shard.lists(range);
             for (i, (level, first, second, list)) in postings.iter().enumerate() {
                 let (level, tf) = (Level::ALL[*level], [*first, *second]);
-                // Passing over a list now and then must not lose the place.
+                // Skipping a list now and then must not lose the position.
                 if i % 3 == 1 {
                     lists.skip_list(level, tf);
                     continue;
@@ -277,7 +276,7 @@ proptest! {
         for (i, row) in rows.iter().enumerate() {
             for (v, q) in row.iter().zip(shard.row(i)) {
                 let v = if v.is_finite() { *v } else { 0.0 };
-                // Half a step, and what rounding to f32 adds.
+                // Half a step, plus the error of rounding to f32.
                 let error = (f64::from(v) - f64::from(*q) * f64::from(shard.scale(i))).abs();
                 prop_assert!(
                     error
@@ -418,7 +417,7 @@ proptest! {
         prop_assert_eq!(shard.n_pages() as usize, written.len());
         for (i, page) in written.iter().enumerate() {
             prop_assert_eq!(&shard.page(i as u32).unwrap(), page);
-            // In parts it says the same of each section.
+            // Split into parts, it returns the same for each section.
             for first in (0..page.sections.len() as u32).step_by(cut as usize) {
                 let places = first..(page.sections.len() as u32).min(first + cut);
                 let mut builder = TextsBuilder::new();
@@ -530,7 +529,7 @@ fn a_section_that_grows_leaves_the_postings_of_other_pages() {
         terms.push("word", 4, [&[], &[], &list], &builder.finish()).unwrap();
         terms.finish()
     };
-    // The first section has a passage more at its end.
+    // The first section has one more passage at its end.
     assert_eq!(raw(&[2, 3, 2], [0, 2, 4, 6]), raw(&[3, 3, 2], [0, 3, 5, 7]));
     assert_ne!(raw(&[2, 3, 2], [0, 2, 4, 6]), raw(&[2, 3, 2], [0, 3, 4, 6]));
 }
@@ -610,8 +609,8 @@ fn a_place_that_its_page_lacks_ends_the_list() {
             shard.postings(&entry, level, structure).map(|posting| posting.id).collect()
         };
         assert_eq!(found(&many).len(), 3, "{term}");
-        // Pages of one section, of one passage each: as a structure says that is not the terms'
-        // own.
+        // Pages with one section of one passage each, as in a structure that does not belong to the
+        // terms.
         assert_eq!(found(&sections_of(&[1])), [0], "{term}");
     }
 }

@@ -1,4 +1,5 @@
-//! Writes a model's artefact, and beside it what the model computes natively for a few texts.
+//! Writes a model's artefact, and next to it the vectors that the model computes natively for a few
+//! texts.
 //!
 //! `cargo run --release -p findling-encoder --features native --example artefact -- MODEL_DIR OUT
 //! [f32|f16|int8|queries]`

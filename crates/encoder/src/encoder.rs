@@ -39,7 +39,7 @@ pub trait Encoder {
     fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Embedding>, Error>;
 
     /// Returns the number of tokens of `text` without truncation, prefix and special tokens
-    /// included. For splitting documents so that nothing is truncated.
+    /// included. It is used to split documents so that nothing is truncated.
     fn count_tokens(&self, text: &str, side: Side) -> u32;
 }
 

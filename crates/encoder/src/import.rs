@@ -52,8 +52,8 @@ pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
 /// error that it is given.
 pub(crate) type Otherwise<'a> = &'a mut dyn FnMut(Error) -> Result<Vec<String>, Error>;
 
-/// Imports as [`import_dir`] does. Where the tokenizer is not WordPiece, `otherwise` gives the text
-/// of its tokens.
+/// Imports as [`import_dir`] does. If the tokenizer is not WordPiece, `otherwise` gives the text of
+/// its tokens.
 ///
 /// # Errors
 ///

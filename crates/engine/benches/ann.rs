@@ -9,7 +9,7 @@
 //! the file being neighbours in the site), or 50,000 synthetic ones: clusters on a subspace of
 //! about 24 dimensions with a little noise in all, which is near to what sentence embeddings of a
 //! site look like, but is not one. Queries likewise; without a file of them, one vector in a
-//! hundred is left out of the corpus and asked for.
+//! hundred is left out of the corpus and used as a query.
 //!
 //! ```sh
 //! FINDLING_BENCH_VECTORS=vectors.f32 FINDLING_BENCH_QUERIES=queries.f32 \
@@ -136,8 +136,8 @@ fn row(
     );
 }
 
-/// Returns sections of which about this share passes; whole pages, either each for itself or in 16
-/// stretches.
+/// Returns about this share of the sections. They belong to whole pages, which are chosen one by
+/// one or in 16 stretches.
 fn filter(structure: &Structure, kind: &str, selectivity: f64, seed: u64) -> Option<Bitset> {
     if selectivity >= 1.0 {
         return None;

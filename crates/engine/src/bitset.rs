@@ -1,14 +1,15 @@
 //! A set of small numbers, one bit each.
 //!
-//! A filter compiles to one. [`Bitset::contains`] costs one shift for each candidate of either leg,
-//! and 50,000 sections take 6 KB. Plain words and no compression: with collections of up to some
-//! hundred thousand sections, a roaring bitmap would save kilobytes and cost branches. Not useful
-//! for sparse sets over large universes.
+//! A filter compiles to a bitset. [`Bitset::contains`] costs one shift for each candidate of either
+//! leg, and 50,000 sections take 6 KB. The words are not compressed: for collections of up to some
+//! hundred thousand sections, a roaring bitmap would save kilobytes and cost branches. A bitset is
+//! not useful for sparse sets over large universes.
 
-/// A set of numbers from 0 up to a length fixed at its making.
+/// A set of numbers from 0 up to a length that is fixed at its creation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitset {
-    /// Bit `i % 64` of word `i / 64` says whether `i` is in. Bits from `len` on are always 0.
+    /// Bit `i % 64` of word `i / 64` says whether `i` is in the set. Bits from `len` on are always
+    /// 0.
     words: Vec<u64>,
     len: u32,
 }
@@ -38,18 +39,18 @@ impl Bitset {
 
     /// Returns how many numbers are in the set.
     pub fn count(&self) -> u32 {
-        // Without a popcount instruction, as on plain x86-64, passing over empty words is what
-        // makes small sets fast.
+        // Skipping empty words makes small sets fast if there is no popcount instruction, as on
+        // baseline x86-64.
         self.words.iter().filter(|&&word| word != 0).map(|word| word.count_ones()).sum()
     }
 
-    /// Returns whether a number is in the set; one out of range never is.
+    /// Returns whether a number is in the set; a number out of range never is.
     #[inline]
     pub fn contains(&self, i: u32) -> bool {
         self.words.get((i / 64) as usize).is_some_and(|word| word >> (i % 64) & 1 == 1)
     }
 
-    /// Puts a number in and says whether it is new. One out of range is left out.
+    /// Inserts a number and returns whether it is new. A number out of range is ignored.
     #[inline]
     pub fn insert(&mut self, i: u32) -> bool {
         if i >= self.len {
@@ -61,7 +62,7 @@ impl Bitset {
         new
     }
 
-    /// Puts in every number of `start..end` that is in range.
+    /// Inserts every number of `start..end` that is in range.
     pub fn insert_range(&mut self, start: u32, end: u32) {
         let end = end.min(self.len);
         if start >= end {
@@ -79,22 +80,22 @@ impl Bitset {
         }
     }
 
-    /// Keeps what is in both sets.
+    /// Keeps the numbers that are in both sets.
     pub fn and(&mut self, other: &Self) {
         self.zip(other, |a, b| a & b);
     }
 
-    /// Adds what is in the other set, as far as it is in range.
+    /// Adds the numbers of the other set that are in range.
     pub fn or(&mut self, other: &Self) {
         self.zip(other, |a, b| a | b);
     }
 
-    /// Takes out what is in the other set.
+    /// Removes the numbers of the other set.
     pub fn and_not(&mut self, other: &Self) {
         self.zip(other, |a, b| a & !b);
     }
 
-    /// Takes out what is in and puts in what is not.
+    /// Replaces the set by its complement.
     pub fn negate(&mut self) {
         for word in &mut self.words {
             *word = !*word;
@@ -114,7 +115,7 @@ impl Bitset {
         })
     }
 
-    /// Returns the bytes of memory it takes beside itself.
+    /// Returns the bytes of its heap memory.
     pub fn heap_bytes(&self) -> usize {
         self.words.len() * 8
     }

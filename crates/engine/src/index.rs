@@ -18,7 +18,7 @@ use findling_bundle::texts::PageText;
 use crate::api::{Error, RankParams, SharedScores, Statistics};
 use crate::scratch::Scratch;
 
-/// A bundle as far as it has been fetched.
+/// An opened bundle, with the shards that were fetched so far.
 ///
 /// Shards are kept decoded until [`Index::shrink`] drops them. Memory is taken by the shards
 /// ([`Index::resident_bytes`]) and by buffers that searches reuse: one set of accumulators, about
@@ -26,15 +26,15 @@ use crate::scratch::Scratch;
 pub struct Index {
     manifest: Manifest,
     shards: Vec<Option<Kept>>,
-    /// In the order of their directory.
+    /// Shards, in the order of their directory.
     positions: Vec<Option<Kept>>,
-    /// The number of searches begun; it dates the last use of each shard.
+    /// The number of searches begun; it records when each shard was last used.
     clock: AtomicU32,
     rank_params: RankParams,
     streamed: bool,
-    /// The statistics that bundles share which are searched as one.
+    /// The statistics that are shared by bundles that are searched as one.
     shared: Statistics,
-    /// The accumulators. A search takes them while it ranks; another search meanwhile makes its
+    /// The accumulators. A search takes them while it ranks; a search that runs meanwhile makes its
     /// own.
     scratch: Mutex<Option<Box<Scratch>>>,
 }
@@ -61,16 +61,17 @@ enum Shard {
     Rows(RowsShard),
     Centroids(Centroids),
     Cell(CellShard),
-    /// Undecoded until the structure is here, and empty once it has taken them.
+    /// Counts that are kept undecoded until the structure is here; it then takes them, and this is
+    /// empty.
     VectorCounts(Vec<u8>),
 }
 
 impl Index {
-    /// Opens a bundle by the bytes of its entry file, `findling.idx`. `fetch` gets the file with
-    /// the manifest, by its path in the bundle.
+    /// Opens a bundle by the bytes of its entry file, `findling.idx`. `fetch` returns the file with
+    /// the manifest, given its path in the bundle.
     ///
     /// # Errors
-    /// The errors of [`open`](Self::open), with the file's path; also where the bytes are no entry
+    /// The errors of [`open`](Self::open), with the file's path; also if the bytes are not an entry
     /// file.
     pub fn open_entry(entry: &[u8], fetch: impl FnOnce(&str) -> Vec<u8>) -> Result<Self, Error> {
         let entry = EntryFile::from_bytes(entry)?;
@@ -83,8 +84,8 @@ impl Index {
     /// Opens a bundle by the bytes of its manifest.
     ///
     /// # Errors
-    /// [`Error::Bundle`] where the bytes are not a manifest this version reads, [`Error::Analysis`]
-    /// where the bundle was indexed under other text rules.
+    /// [`Error::Bundle`] if the bytes are not a manifest that this version reads,
+    /// [`Error::Analysis`] if the bundle was indexed under other text rules.
     pub fn open(manifest: &[u8]) -> Result<Self, Error> {
         let manifest =
             decode_manifest(manifest).map_err(|error| not_a_manifest(manifest, error))?;
@@ -121,13 +122,13 @@ impl Index {
         self.rank_params = params;
     }
 
-    /// Lets searches score by these statistics from now on.
+    /// Makes searches use these statistics for scores from now on.
     pub fn set_statistics(&mut self, shared: Statistics) {
         self.shared = shared;
     }
 
-    /// Exchanges the statistics that searches score by: for hosts in which searches of one bundle
-    /// and of several take turns.
+    /// Swaps the statistics that searches use for scores, for hosts that alternate between searches
+    /// of one bundle and of several.
     pub fn swap_statistics(&mut self, shared: &mut Statistics) {
         std::mem::swap(&mut self.shared, shared);
     }
@@ -138,7 +139,7 @@ impl Index {
         self.shared.get()
     }
 
-    /// Returns the statistics that words are scored by.
+    /// Returns the statistics that scores of words use.
     pub(crate) fn scoring_stats(&self) -> &Stats {
         match self.shared() {
             Some(shared) => shared.stats(),
@@ -152,8 +153,8 @@ impl Index {
         self.streamed = streamed;
     }
 
-    /// Returns whether searches look into cells: asked for by [`Index::set_streamed`], and the
-    /// bundle has them.
+    /// Returns whether searches read cells: [`Index::set_streamed`] was called, and the bundle has
+    /// cells.
     pub fn is_streamed(&self) -> bool {
         self.streams().is_some()
     }
@@ -164,7 +165,7 @@ impl Index {
         self.streamed
     }
 
-    /// Returns the centroids' shard, where vectors are streamed.
+    /// Returns the centroids' shard, if vectors are streamed.
     pub(crate) fn streams(&self) -> Option<ShardId> {
         self.manifest.dense.as_ref()?.centroids.filter(|_| self.streamed)
     }
@@ -183,14 +184,14 @@ impl Index {
         self.centroids()?.cells().get(cell).map(|cell| &cell.shard)
     }
 
-    /// Returns the path of a shard relative to the bundle, with `/`, where [`Index::entry`] knows
-    /// it.
+    /// Returns the path of a shard relative to the bundle, with `/`, if [`Index::entry`] knows the
+    /// shard.
     pub fn path(&self, shard: ShardId) -> Option<String> {
         Some(self.manifest.path(shard, self.entry(shard)?))
     }
 
-    /// Returns whether [`Index::entry`] knows by now every shard that a search without phrases can
-    /// ask for: without streaming, the manifest's.
+    /// Returns whether [`Index::entry`] already knows every shard that a search without phrases can
+    /// ask for. Without streaming, these are the manifest's shards.
     pub fn knows_all_shards(&self) -> bool {
         !self.is_streamed() || self.centroids().is_some()
     }
@@ -200,7 +201,7 @@ impl Index {
         ShardId(self.manifest.shards.len() as u32 + cell)
     }
 
-    /// Counts a search that begins. The count dates the last use of each shard.
+    /// Counts a search that begins. The count records when each shard was last used.
     pub(crate) fn count_search(&self) {
         self.clock.fetch_add(1, Ordering::Relaxed);
     }
@@ -229,9 +230,9 @@ impl Index {
     /// changes nothing.
     ///
     /// # Errors
-    /// [`Error::Bundle`] where the bytes are not those the manifest lists or break the format,
-    /// [`Error::NoSuchShard`], [`Error::Inconsistent`] where nothing in the manifest refers to
-    /// the shard.
+    /// [`Error::Bundle`] if the bytes are not those that the manifest lists, or break the format,
+    /// [`Error::NoSuchShard`], [`Error::Inconsistent`] if nothing in the manifest refers to the
+    /// shard.
     pub fn provide(&mut self, shard: ShardId, stored: &[u8]) -> Result<(), Error> {
         let Some(&entry) = self.entry(shard) else {
             return Err(Error::NoSuchShard { shard: shard.0, n_shards: self.shards.len() as u32 });
@@ -319,7 +320,7 @@ impl Index {
         }
     }
 
-    /// Decodes a shard of a kind that few searches ask for ([`ShardKind::is_rare`]).
+    /// Decodes a shard of a kind that few searches need ([`ShardKind::is_rare`]).
     #[doc(alias = "deferred")]
     #[inline(never)]
     fn rare(&mut self, kind: ShardKind, raw: Vec<u8>) -> Result<Shard, Error> {
@@ -366,8 +367,7 @@ impl Index {
     }
 
     /// Drops shards until [`Index::resident_bytes`] is at most `limit`, the least recently used
-    /// first. Shards that every search needs stay. A search under way asks again for shards that it
-    /// misses.
+    /// first. Shards that every search needs stay. A running search requests dropped shards again.
     pub fn shrink(&mut self, limit: usize) {
         let mut excess = self.resident_bytes().saturating_sub(limit);
         if excess == 0 {
@@ -395,7 +395,7 @@ impl Index {
         }
     }
 
-    /// Returns where a shard is kept.
+    /// Returns the slot that keeps a shard.
     fn place_mut(&mut self, shard: ShardId) -> Option<&mut Option<Kept>> {
         match shard.place_of_positions() {
             Some(place) => self.positions.get_mut(place),
@@ -433,7 +433,7 @@ impl Index {
         }
     }
 
-    /// Returns where positions are, once that is here.
+    /// Returns the directory of positions, once its shard is here.
     pub fn positions_directory(&self) -> Option<&PositionsDirectory> {
         match self.get(self.manifest.positions()?)? {
             Shard::PositionsDirectory(directory) => Some(directory),
@@ -519,8 +519,8 @@ impl Index {
         }
     }
 
-    /// Returns the texts of a page: the part with the section at a place in it. The shard must be
-    /// here.
+    /// Returns the texts of a page: the part that contains the section with a given index. The
+    /// shard must be here.
     pub(crate) fn page_text(&self, page: PageId, section: u32) -> Result<PageText<'_>, Error> {
         let place = self.manifest.text_of(page, section);
         let (shard, place) =
@@ -590,8 +590,8 @@ impl Shard {
     }
 }
 
-/// Returns the error of bytes that are no manifest. The entry file is the one that is read by
-/// mistake.
+/// Returns the error for bytes that are not a manifest. The usual mistake is to pass the entry
+/// file.
 #[cold]
 fn not_a_manifest(bytes: &[u8], error: findling_bundle::Error) -> Error {
     match EntryFile::from_bytes(bytes) {

@@ -29,8 +29,8 @@
 //! }
 //! ```
 //!
-//! - [`Request`] and [`Response`] are what crosses to JavaScript as JSON; `examples/types.rs`
-//!   derives their TypeScript.
+//! - [`Request`] and [`Response`] cross to JavaScript as JSON; `examples/types.rs` derives their
+//!   TypeScript.
 //! - [`filter`] parses and compiles conditions on attributes; [`vector`] finds the nearest
 //!   sections.
 //! - [`RankParams`] holds the knobs of ranking, for tuning.
@@ -51,8 +51,8 @@
 //!
 //! **Quirks.** A phrase is found within a title, a heading or a passage, not across two passages.
 //! Stop words are looked up only in queries that have nothing else, and in phrases. An exclusion
-//! takes out sections, and with a word of the title all sections of the page. An empty query asks
-//! for every page that the filter lets through.
+//! removes sections; if its word is in the title, it removes all sections of the page. An empty
+//! query returns every page that passes the filter.
 
 mod api;
 mod bitset;

@@ -1,7 +1,7 @@
 //! Finds the page of an address: a URL with or without host and anchor, a path, or a document's id.
 //!
-//! The list of addresses stores hashes only. If one page has the hash, it is taken to be the page,
-//! unless its texts are needed anyhow. If several have it, their texts decide.
+//! The list of addresses stores hashes only. If only one page has the hash, it is accepted, unless
+//! its texts are needed anyway. If several pages have it, their texts decide.
 
 #![doc(alias = "deferred")]
 
@@ -14,7 +14,7 @@ use crate::index::Index;
 /// Maximum number of pages with one hash or key whose texts are compared.
 const MAX_CANDIDATES: usize = 16;
 
-/// A page, and a section of it where the address has an anchor.
+/// A page, and a section of it if the address has an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub page: PageId,
@@ -23,7 +23,7 @@ pub(crate) struct Place {
 
 /// The page of an address, or the shards that are missing to find it.
 pub(crate) enum Located {
-    /// Shards that are needed.
+    /// Shards that are missing.
     Need(Vec<ShardId>),
     /// The page.
     Found(Place),

@@ -22,12 +22,12 @@ pub(crate) fn resembles(typed: &str, other: &str) -> bool {
     edit_distance(&typed, &other) <= max_edits(&typed)
 }
 
-/// Returns the beginning of a text in lower case, as long as texts are compared.
+/// Returns the compared beginning of a text, in lower case.
 pub(crate) fn comparable(text: &str) -> String {
     text.to_lowercase().chars().take(MAX_COMPARED_CHARS).collect()
 }
 
-/// Returns how many edits away from a typed text another one may be to resemble it.
+/// Returns the largest number of edits between a typed text and one that resembles it.
 pub(crate) fn max_edits(typed: &str) -> usize {
     1 + typed.chars().count() / 4
 }

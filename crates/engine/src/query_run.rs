@@ -6,9 +6,9 @@
 //!             +-- relaxed, if nothing -------------+
 //! ```
 //!
-//! A query that is taken as it is written begins with `Spelt`. `Probing` is left out where all
-//! vectors are here, or the query has none; `Settling` where no other page scores nearly as much
-//! as the first.
+//! A query that is not corrected begins with `Spelt`. `Probing` is skipped if all vectors are here,
+//! or the query has none; `Settling` is skipped if no other page scores nearly as much as the
+//! first.
 
 use findling_bundle::{ShardId, order};
 
@@ -21,7 +21,8 @@ use crate::spelling::{self, Spelling};
 use crate::stage::Next;
 use crate::vector::{Embedded, Probe};
 
-/// One phrasing of a query and its stage. Stages are boxed, so that going on moves a pointer.
+/// One phrasing of a query and its stage. Stages are boxed, so that a change of stage only moves a
+/// pointer.
 pub(crate) enum QueryRun {
     /// The filter has a test that the type of an attribute does not allow.
     Refused(Box<ResolvedQuery>),
@@ -45,15 +46,15 @@ pub(crate) struct Probing {
     probe: Probe,
 }
 
-/// A query and what it found.
+/// A query and its matches.
 pub(crate) struct Retrieved {
     pub asked: Box<ResolvedQuery>,
     pub found: Matches,
 }
 
 impl Retrieved {
-    /// Returns the shards that ranking reads again. Another search may have dropped them while this
-    /// one waited for other phrasings.
+    /// Returns the shards that ranking reads again, because another search may have dropped them
+    /// while this one waited for other phrasings.
     fn shards(&self, index: &Index) -> Vec<ShardId> {
         let mut shards = self.asked.shards.clone();
         shards.extend(self.found.trace.cells.iter().flatten());
@@ -76,7 +77,7 @@ impl QueryRun {
         }
     }
 
-    /// Goes from stage to stage as far as the shards at hand allow. Returns the shards that are
+    /// Goes from stage to stage as far as the available shards allow. Returns the shards that are
     /// missing for the stage it stops at; empty if it is done.
     pub fn step(mut self, index: &Index) -> Result<(Self, Vec<ShardId>), Error> {
         loop {
@@ -113,8 +114,8 @@ impl QueryRun {
         if let Self::Retrieved(retrieved) = self { Some(retrieved) } else { None }
     }
 
-    /// Goes on until misspelled words are replaced, if it is known what by; otherwise stays.
-    /// Returns the shards that are missing.
+    /// Continues until misspelled words are replaced, if the replacements are known; otherwise does
+    /// nothing. Returns the shards that are missing.
     pub fn spelt(self, index: &Index) -> Result<(Self, Vec<ShardId>), Error> {
         let mut run = self;
         while let Self::Typed(asked) = run {
@@ -140,7 +141,8 @@ impl QueryRun {
     }
 }
 
-/// Steps several queries, so that one round serves all of them; adds the shards that are `missing`.
+/// Steps several queries, so that one round serves all of them. Adds the missing shards to
+/// `missing`.
 pub(crate) fn step_all(
     index: &Index,
     runs: Vec<QueryRun>,
@@ -161,8 +163,8 @@ fn refuse(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Er
     Ok(Next::Need(QueryRun::Refused(asked), shards))
 }
 
-/// Looks for options among the words that are excluded, then for misspelled words. Needs all shards
-/// of the query as typed, since nearly all queries are spelt right.
+/// Looks for options among the excluded words, then for misspelled words. Needs all shards of the
+/// query as typed, because nearly all queries are spelt correctly.
 fn spell(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Error> {
     let mut needed = match asked.embedding(index)? {
         Some(Embedded::Need(rows)) => rows,
@@ -189,7 +191,7 @@ fn spell(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Err
     })
 }
 
-/// Embeds the query, decides which sections may be found, and scores those with its words.
+/// Embeds the query, decides which sections may be found, and scores the sections with its words.
 fn retrieve(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Error> {
     let asked = match asked.embedding(index)? {
         None => asked,
@@ -214,7 +216,7 @@ fn retrieve(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, 
     }
     let allowed = AllowedSections::new(index, &asked)?;
     let words = LexicalLeg::new(index, &asked, &allowed)?;
-    // Meaning finds other pages, but the query requires pages with the words.
+    // Search by meaning would find other pages, but the query requires pages with the words.
     if asked.condition.is_none()
         && words.is_left_out()
         && let Some(reading) = asked.relaxed(index)
@@ -235,8 +237,8 @@ fn options(index: &Index, asked: &ResolvedQuery) -> Option<Reading> {
     if asked.plan.options.is_empty() { None } else { asked.options(index) }
 }
 
-/// Returns the cells that are looked into first; `None` where vectors are not streamed, or the
-/// query has no vector.
+/// Returns the cells that are looked into first; `None` if vectors are not streamed, or the query
+/// has no vector.
 fn first_probe(
     index: &Index,
     asked: &ResolvedQuery,
@@ -281,7 +283,8 @@ fn probe(index: &Index, mut probing: Box<Probing>) -> Result<Next<QueryRun>, Err
     };
     let params = index.rank_params();
     let enough = match asked.mode {
-        // Words have found every section with the phrase, so meaning has no others to find.
+        // The search by words has found every section with the phrase, so the search by meaning
+        // cannot find others.
         Mode::Hybrid if !asked.plan.phrases.is_empty() => 0,
         _ => asked.enough(params.probe_enough),
     };
@@ -313,7 +316,7 @@ fn probe(index: &Index, mut probing: Box<Probing>) -> Result<Next<QueryRun>, Err
     finish(index, asked, allowed, words, Some(&probe))
 }
 
-/// Searches by meaning and fuses. Where phrases or exclusions leave nothing the query is read
+/// Searches by meaning and fuses. If phrases or exclusions leave nothing, the query is repeated
 /// without them.
 fn finish(
     index: &Index,

@@ -23,7 +23,7 @@ use crate::vector::{DensePoint, DenseQuery, Embedded, StaticQuery};
 /// The name of the engine's own encoder in responses.
 const STATIC: &str = "static";
 
-/// The notice where the query has no vector.
+/// The notice for a query without a vector.
 const UNKNOWN: &str = "the encoder knows no word of the query; words alone were searched";
 
 /// [`RankParams::page_second`] in a search for similar pages. There nearly every section of a near
@@ -146,11 +146,10 @@ pub(crate) struct Reading {
 }
 
 impl ResolvedQuery {
-    /// Plans a parsed request. `seed`: the page that its query was made of.
+    /// Plans a parsed request. `seed`: the page from which its query was made.
     ///
     /// # Errors
-    /// [`Error::Vector`] where the vector that came with the request is not one of the bundle's
-    /// space.
+    /// [`Error::Vector`] if the vector that came with the request is not in the bundle's space.
     pub fn new(
         index: &Index,
         parsed: ParsedRequest,
@@ -198,7 +197,7 @@ impl ResolvedQuery {
         Ok(resolved.with_shards(index))
     }
 
-    /// Returns the parameters that its pages are ranked by.
+    /// Returns the parameters for ranking its pages.
     pub fn rank_params(&self, index: &Index) -> RankParams {
         let mut params = *index.rank_params();
         if self.seed.is_some() {
@@ -207,8 +206,8 @@ impl ResolvedQuery {
         params
     }
 
-    /// Returns the same request with a corrected query. A vector that came with the request stays,
-    /// and so does one that was embedded already.
+    /// Returns the same request with a corrected query. A vector that came with the request is
+    /// kept, and so is one that was already embedded.
     #[inline(never)]
     pub fn correct(self, index: &Index, query: Query, corrections: Vec<Correction>) -> Self {
         let manifest = index.manifest();
@@ -224,7 +223,7 @@ impl ResolvedQuery {
         Self { query, plan, dense, no_words, corrections, ..self }.with_shards(index)
     }
 
-    /// Returns the query with its excluded words read as options (`-xzf`) where the site has them;
+    /// Returns the query with its excluded words read as options (`-xzf`) if the site has them;
     /// `None` if it has none. The terms must be here.
     #[inline(never)]
     pub fn options(&self, index: &Index) -> Option<Reading> {
@@ -255,7 +254,7 @@ impl ResolvedQuery {
     }
 
     /// Relaxes a query that found nothing: its exclusions become words, or else its phrases. `None`
-    /// if it has neither, is short, or must be taken as it is written.
+    /// if it has neither, is short, or must not be changed.
     #[inline(never)]
     pub fn relaxed(&self, index: &Index) -> Option<Reading> {
         let keeps = index.shared().is_some_and(|shared| !shared.relaxes());
@@ -281,7 +280,7 @@ impl ResolvedQuery {
         Some(Reading { query, notice: notice("relaxed", message) })
     }
 
-    /// Returns the same for another reading of the query.
+    /// Returns this request with another reading of the query.
     #[inline(never)]
     pub fn reread(mut self, index: &Index, Reading { query, notice }: Reading) -> Self {
         self.notices.push(notice);
@@ -289,8 +288,8 @@ impl ResolvedQuery {
         self.correct(index, query, corrections)
     }
 
-    /// Returns the same without the part of its filter that concerns one attribute, for counting
-    /// its values. `None` if the filter has no such part, or the part cannot be separated.
+    /// Returns this request without the part of its filter that concerns one attribute, for
+    /// counting its values. `None` if the filter has no such part, or the part cannot be separated.
     #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn without_attribute(&self, index: &Index, name: &str) -> Option<Self> {
@@ -300,8 +299,8 @@ impl ResolvedQuery {
         Some(Self { condition, purpose, ..self.clone() }.with_shards(index))
     }
 
-    /// Returns the query's embedding by the bundle's rows as far as they are here; `None` where it
-    /// is not embedded by them, or was already.
+    /// Returns the query's embedding by the bundle's rows, as far as they are here. `None` if the
+    /// query is not embedded by rows, or already was.
     pub fn embedding(&self, index: &Index) -> Result<Option<Embedded>, Error> {
         let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense)
         else {
@@ -314,8 +313,8 @@ impl ResolvedQuery {
         Ok(Some(query.embed(index, rows, dense.encoder.dim)))
     }
 
-    /// Returns the same with its embedding, the sum of its words' rows. Without a word that has
-    /// rows, words alone are searched.
+    /// Returns this request with its embedding, the sum of its words' rows. If no word has a row,
+    /// the search is by words only.
     pub fn embedded(mut self, index: &Index, sum: Option<Vec<f32>>) -> Result<Self, Error> {
         let (Some(sum), Some(dense)) = (sum, &index.manifest().dense) else {
             if !self.no_words {
@@ -338,7 +337,7 @@ impl ResolvedQuery {
         self.no_words && self.dense.is_none()
     }
 
-    /// Returns the same, with the shards that ranking needs.
+    /// Returns this request with the shards that ranking needs.
     fn with_shards(self, index: &Index) -> Self {
         let manifest = index.manifest();
         let dictionary = Dictionary::new(index);
@@ -372,7 +371,7 @@ impl ResolvedQuery {
         Self { shards, ..self }
     }
 
-    /// Adds the shards for looking its words up.
+    /// Adds the shards needed to look up its words.
     fn shards_of_words(&self, dictionary: &Dictionary<'_>, shards: &mut Vec<ShardId>) {
         let params = &dictionary.index().rank_params().bm25f;
         let (only_stops, is_name) = (self.plan.only_stops(), self.plan.is_name());
@@ -380,7 +379,7 @@ impl ResolvedQuery {
             if Scorer::group_weight(params, group, only_stops) <= 0.0 {
                 continue;
             }
-            // Forms lie beside their terms, nearly always in the same shard.
+            // Forms are next to their terms, nearly always in the same shard.
             let forms = group.forms.iter().filter(|_| is_name);
             let asked = group.terms.iter().chain(&group.synonyms).chain(&group.joined).chain(forms);
             shards.extend(asked.filter_map(|term| dictionary.shard_of(term)));
@@ -409,8 +408,8 @@ impl ResolvedQuery {
         }
     }
 
-    /// Returns whether both tiers of postings are looked into. In a streamed bundle the first tier
-    /// is enough for the most relevant results. A filter, a phrase, an exclusion or an order by
+    /// Returns whether both tiers of postings are read. In a streamed bundle the first tier is
+    /// enough for the most relevant results. A filter, a phrase, an exclusion or an order by
     /// attribute needs every match, so both tiers.
     pub fn needs_all_matches(&self, index: &Index) -> bool {
         let Self { request, plan, condition, post, .. } = self;
@@ -420,8 +419,8 @@ impl ResolvedQuery {
         !(index.saves_second_tier() && all_may_be_found && request.sort.is_none())
     }
 
-    /// Returns the keys of pins. A query with a phrase has none: its reader wants pages with these
-    /// very words. An order by match has none.
+    /// Returns the keys of pins. A query with a phrase has none: its reader wants pages with
+    /// exactly these words. An order by match ignores pins.
     fn pin_keys(&self) -> Vec<String> {
         self.plan
             .names
@@ -443,11 +442,12 @@ impl ResolvedQuery {
         pages
     }
 
-    /// Returns how many vectors that pass the filter are enough to choose from, where vectors are
-    /// streamed; `least` at least.
+    /// Returns how many vectors that pass the filter are enough to choose from, if vectors are
+    /// streamed; at least `least`.
     pub fn enough(&self, least: u32) -> usize {
         match self.mode {
-            // The dense leg alone answers, so its list must reach as far as the reader pages.
+            // Only the dense leg answers, so its list must reach as far as the reader's pages of
+            // results.
             Mode::Semantic => least.max(self.reach()) as usize,
             _ => least as usize,
         }
@@ -458,7 +458,7 @@ impl ResolvedQuery {
         self.request.offset.saturating_add(self.request.limit.0).saturating_mul(4)
     }
 
-    /// Returns the attributes whose values are counted, in the order asked for.
+    /// Returns the attributes whose values are counted, in the requested order.
     pub fn facets<'a>(&self, index: &'a Index) -> Result<Vec<&'a Attribute>, Error> {
         facets(index, &self.request)
     }
@@ -484,8 +484,8 @@ fn has_no_words(query: &Query) -> bool {
     query.clauses.iter().all(|clause| clause.excluded)
 }
 
-/// Returns the vector of a request, if it is searched by meaning. A query of conditions alone has
-/// none.
+/// Returns the vector of a request, if it is searched by meaning. A query that consists only of
+/// conditions has none.
 fn vector(
     index: &Index,
     request: &Request,
@@ -524,7 +524,7 @@ fn vector(
     })
 }
 
-/// Returns the attributes whose values a request wants counted, in the order asked for.
+/// Returns the attributes whose values a request wants to be counted, in the requested order.
 fn facets<'a>(index: &'a Index, request: &Request) -> Result<Vec<&'a Attribute>, Error> {
     let attributes = &index.manifest().attributes;
     let mut wanted: Vec<&Attribute> = Vec::new();
@@ -584,7 +584,7 @@ fn supplied(
     Ok(DenseQuery::Stored(DensePoint::new(&vector.values, dense)?))
 }
 
-/// Returns the words to search for, to be embedded by a bundle's rows.
+/// Returns the words of the query that a bundle's rows embed.
 fn static_query(query: &Query, rows: &StaticRows) -> StaticQuery {
     let asked: Vec<&str> = query
         .clauses
@@ -625,7 +625,7 @@ fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error
     Ok(attribute.column)
 }
 
-/// Returns the attribute with the boosts of pages. An order by match has none.
+/// Returns the attribute with the boosts of pages. An order by match ignores boosts.
 pub(crate) fn boosts<'a>(index: &'a Index, request: &Request) -> Option<&'a Attribute> {
     number_attribute(index, BOOST).filter(|_| request.order != Order::Match)
 }

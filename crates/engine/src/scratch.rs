@@ -6,11 +6,11 @@ use findling_text::Analyzer;
 /// Most analyzers that are kept.
 const MAX_ANALYZERS: usize = 4;
 
-/// A value for each place, nearly all of them 0.
+/// A sparse array: nearly all of its values are 0.
 #[derive(Default)]
 pub(crate) struct Places<T> {
     values: Vec<T>,
-    /// The places whose value was changed.
+    /// The indices whose values were changed.
     touched: Vec<u32>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Scratch {
     /// Groups that the title of a page has, and groups that the heading of a section has.
     pub titles: Places<u8>,
     pub headings: Places<u8>,
-    /// Place among the hits, by section.
+    /// Index among the hits, by section.
     pub slots: Vec<u32>,
     /// Analyzers by language. An analyzer remembers the terms of the words that it has seen, which
     /// saves half of the work of a snippet.
@@ -34,12 +34,12 @@ pub(crate) struct Scratch {
 }
 
 impl<T: Copy + Default + PartialEq> Places<T> {
-    /// Makes room for `n` places. All are 0, as they are between uses.
+    /// Makes room for `n` values. All are 0, as always between uses.
     pub fn fit(&mut self, n: usize) {
         self.values.resize(n, T::default());
     }
 
-    /// Changes the value of a place to another than 0. There is no place beyond the last.
+    /// Sets the value at an index, which must not be 0. An index out of range is ignored.
     #[inline]
     pub fn change(&mut self, place: u32, change: impl FnOnce(&mut T)) {
         if let Some(value) = self.values.get_mut(place as usize) {
@@ -50,7 +50,7 @@ impl<T: Copy + Default + PartialEq> Places<T> {
         }
     }
 
-    /// Returns the value of a place.
+    /// Returns the value at an index.
     pub fn get(&self, place: u32) -> T {
         self.values.get(place as usize).copied().unwrap_or_default()
     }
@@ -60,14 +60,14 @@ impl<T: Copy + Default + PartialEq> Places<T> {
         self.touched.iter().map(|&place| self.get(place))
     }
 
-    /// Sets a place to 0; the value that it had.
+    /// Sets the value at an index to 0, and returns the earlier value.
     #[inline]
     pub fn take_at(&mut self, place: u32) -> T {
         self.values.get_mut(place as usize).map(std::mem::take).unwrap_or_default()
     }
 
-    /// Takes one of the values that were changed, with its place, and sets it to 0. It is 0 where
-    /// the value was taken before.
+    /// Takes one of the changed values, with its index, and sets it to 0. The value is 0 if it was
+    /// taken before.
     #[inline]
     pub fn take(&mut self) -> Option<(u32, T)> {
         let place = self.touched.pop()?;
@@ -80,13 +80,13 @@ impl<T: Copy + Default + PartialEq> Places<T> {
 }
 
 impl Places<u8> {
-    /// Sets bits of a place. Not inlined: readers download each copy.
+    /// Sets bits of the value at an index. Not inlined: readers download each copy.
     #[inline(never)]
     pub fn mark(&mut self, place: u32, bits: u8) {
         self.change(place, |value| *value |= bits);
     }
 
-    /// Sets all places to 0.
+    /// Sets all values to 0.
     #[inline(never)]
     pub fn clear(&mut self) {
         while self.take().is_some() {}
@@ -101,7 +101,7 @@ impl Scratch {
         self.slots.resize(stats.n_sections as usize, 0);
     }
 
-    /// Makes room for a block of so many passages.
+    /// Makes room for a block with this many passages.
     pub fn fit_block(&mut self, passages: usize) {
         for places in [&mut self.tf, &mut self.best, &mut self.score] {
             places.fit(passages);
@@ -120,8 +120,7 @@ impl Scratch {
     }
 
     /// Returns the bytes of memory held. Analyzers are left out: a search needs one of at most a
-    /// quarter of a megabyte for each language anyway, and WebAssembly's memory does not become
-    /// less.
+    /// quarter of a megabyte for each language anyway, and WebAssembly's memory never shrinks.
     pub fn resident_bytes(&self) -> usize {
         let of_passages = [&self.tf, &self.best, &self.score].map(Places::resident_bytes);
         let names = [&self.titles, &self.headings].map(Places::resident_bytes);

@@ -10,8 +10,8 @@
 //! | `Found` | texts, and codes of sentences | |
 //! | `Presenting` | texts | the response |
 //!
-//! Each stage is one function: it takes what the one before it made, and returns what it made, or
-//! itself with the shards that it waits for.
+//! Each stage is one function: it takes the result of the previous stage, and returns its own
+//! result, or itself with the shards that it waits for.
 
 mod shared;
 
@@ -35,7 +35,7 @@ impl Index {
     /// Begins a search: parses the query and the filter, and plans.
     ///
     /// # Errors
-    /// Those for which [`Error::is_request`] holds.
+    /// Errors for which [`Error::is_request`] holds.
     pub fn search(&self, request: Request) -> Result<Search, Error> {
         self.count_search();
         Search::new(self, request)
@@ -73,11 +73,11 @@ enum Stage {
     Found(Box<Answer>),
     Presenting(Box<Answer>),
     Answered(Box<Response>),
-    /// The search has given its answer, or failed.
+    /// The search has returned its response, or failed.
     Over,
 }
 
-/// The queries of a request on their way.
+/// The running queries of a request.
 struct Retrieving {
     /// The query, then its other phrasings.
     phrasings: Vec<QueryRun>,
@@ -111,7 +111,7 @@ impl Search {
         } else {
             several(index, request, also)?
         };
-        // Without a filter there is nothing to leave out, and browsers need not load that code.
+        // Without a filter no part can be left out, and browsers need not load that code.
         let filtered = asked.iter().any(|asked| asked.condition.is_some());
         let without = if facets_instead && filtered { without(index, &asked)? } else { Vec::new() };
         let phrasings = asked.into_iter().map(QueryRun::new).collect();
@@ -120,12 +120,12 @@ impl Search {
         Ok(Self { stage: Stage::Retrieving(retrieving) })
     }
 
-    /// Goes from stage to stage as far as the shards at hand allow.
+    /// Goes from stage to stage as far as the available shards allow.
     ///
     /// # Errors
-    /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or
-    /// damaged; [`Error::NoSuchPage`]. The search is over then, as it is after its answer, and
-    /// further steps give [`Error::Request`].
+    /// [`Error::Bundle`] and [`Error::Inconsistent`] if a shard turns out to be hostile or damaged;
+    /// [`Error::NoSuchPage`]. After an error or the response the search is over, and further steps
+    /// give [`Error::Request`].
     pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
         loop {
             if let Some(step) = self.advance(index)? {
@@ -135,8 +135,8 @@ impl Search {
     }
 
     /// Returns the vectors of the query and of the sections that the response will show, or the
-    /// shards that are missing to read them. Advances as [`Search::step`] does, but stops before
-    /// texts are fetched. Calls of `step` may follow.
+    /// shards that are missing to read them. Advances like [`Search::step`], but stops before texts
+    /// are fetched. Calls of `step` may follow.
     ///
     /// # Errors
     /// The errors of [`Search::step`]; [`Error::Vector`] if the bundle has no vectors.
@@ -176,7 +176,7 @@ impl Search {
     }
 }
 
-/// Returns the error of a step after the last one.
+/// Returns the error for a step after the end of the search.
 fn over() -> Error {
     let message = "expected a search under way, found one that is over; begin another".into();
     Error::Request { message }
@@ -206,7 +206,7 @@ fn resolve_similar(
         Err(shards) => return Ok(Next::Need(Stage::Similar { parsed, address }, shards)),
     };
     let why = asked.request.why.clone().map_or(ExplainedPage::None, ExplainedPage::At);
-    // The words are the site's own, so none is corrected.
+    // The words come from the site, so none is corrected.
     let phrasings = vec![QueryRun::Spelt(Box::new(asked))];
     let retrieving = Retrieving { phrasings, without: Vec::new(), why };
     Ok(Next::Stage(Stage::Retrieving(Box::new(retrieving))))
@@ -278,7 +278,7 @@ fn suggest(index: &Index, mut answer: Box<Answer>, tries: Tries) -> Result<Next<
     Ok(Next::Stage(Stage::Found(answer)))
 }
 
-/// Needs the texts of the pages shown. Codes of sentences are optional, so they are needed only
+/// Needs the texts of the pages shown. Codes of sentences are optional, so they are requested only
 /// once.
 fn fetch_texts(index: &Index, answer: Box<Answer>) -> Next<Stage> {
     let mut shards = answer.ranked.texts(index);

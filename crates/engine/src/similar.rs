@@ -1,12 +1,13 @@
 //! The query of a search for similar pages.
 //!
 //! By meaning, the query is the mean of the page's own vectors. This needs no encoder, and only one
-//! point is compared with vectors or cells. Where vectors are streamed, the page's own lie in cells
-//! as well; the bundle says in which ([`Centroids::cell_of`](findling_bundle::Centroids::cell_of)),
-//! and those with most of them are fetched, for half the bytes that a query may cost. They hold the
-//! page's nearest neighbours besides. Large bundles do not say in which cells vectors lie, and some
-//! bundles have no vectors. Then the page's most distinctive words by tf-idf are the query, and the
-//! bundle's static encoder embeds them if it has one.
+//! point is compared with vectors or cells. If vectors are streamed, the page's own vectors are in
+//! cells as well, and the bundle says in which
+//! ([`Centroids::cell_of`](findling_bundle::Centroids::cell_of)). The cells with most of these
+//! vectors are fetched, for half of a query's budget of bytes. They also contain the page's nearest
+//! neighbours. Large bundles do not say in which cells vectors lie, and some bundles have no
+//! vectors. Then the page's most distinctive words by tf-idf are the query, and the bundle's static
+//! encoder embeds them if it has one.
 
 #![doc(alias = "deferred")]
 
@@ -21,11 +22,11 @@ use crate::query::{Clause, ClauseKind, Query};
 use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery, SeedPage};
 use crate::vector::VectorView;
 
-/// Most words that are looked up to choose from.
+/// Most words that are looked up as candidates.
 const MAX_CANDIDATES: usize = 32;
 /// Words that make the query.
 const MAX_WORDS: usize = 12;
-/// Weights of an occurrence in the title and in a heading; one in the text has 1.
+/// Weights of an occurrence in the title and in a heading; an occurrence in the text has 1.
 const TITLE_WEIGHT: f32 = 4.0;
 const HEADING_WEIGHT: f32 = 2.0;
 /// Bytes of a page's text that are read for its words.
@@ -67,7 +68,7 @@ impl Seed {
 /// Makes the query from the page at `address`. Cheap to call again.
 ///
 /// # Errors
-/// The errors of [`locate`], and where shards contradict each other.
+/// The errors of [`locate`]; also if shards contradict each other.
 #[inline(never)]
 pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Seeded, Error> {
     let page = match locate(index, address, false)? {
@@ -136,7 +137,7 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
             }
         }
     } else {
-        // All of them are compared afterwards.
+        // All of these cells are compared afterwards.
         let counts = index.manifest().vector_counts();
         let all: Vec<ShardId> =
             dense.vectors.iter().map(|range| range.shard).chain(counts).collect();
@@ -188,7 +189,7 @@ fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seeded
         read(&section.text[..end], 1.0);
         left -= end;
     }
-    // Each term once, with all that its occurrences count.
+    // Each term once, with the sum over its occurrences.
     order::sort_by(&mut candidates, |a, b| (&a.term, &a.spelt) < (&b.term, &b.spelt));
     candidates.dedup_by(|again, word| {
         let same = again.term == word.term;
@@ -228,7 +229,7 @@ struct Word {
     spelt: String,
 }
 
-/// Leaves the `n` of most weight, ties in the order of terms.
+/// Keeps the `n` terms with the largest weights, ties in the order of terms.
 fn best(words: &mut Vec<Word>, n: usize) {
     order::sort_first(words, n, |a, b| {
         b.weight.total_cmp(&a.weight).then_with(|| a.term.cmp(&b.term)).is_lt()

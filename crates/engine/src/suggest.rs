@@ -19,21 +19,21 @@ use crate::rank::{Matches, n_pages_of};
 use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery};
 use crate::spelling::{self, SimilarWords};
 
-/// Most values that are tried in place of unknown ones.
+/// Most values that are tried instead of unknown ones.
 const MAX_VALUES: usize = 8;
 
-/// The queries that could be suggested, under way.
+/// The running queries that could be suggested.
 pub(crate) struct Tries {
     tries: Vec<Try>,
     /// Words of the query that no page has.
     unknown: Vec<String>,
 }
 
-/// A query that could be suggested, under way.
+/// A running query that could be suggested.
 struct Try {
     suggestion: Suggestion,
     phrasings: Vec<QueryRun>,
-    /// The name of what is left out, for a notice.
+    /// The name of the part that is left out, for a notice.
     without: Option<String>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn tries(
 }
 
 impl Tries {
-    /// Runs the queries as far as the shards at hand allow; adds the shards that are `missing`.
+    /// Runs the queries as far as the available shards allow; adds the shards that are `missing`.
     #[inline(never)]
     pub fn step(self, index: &Index, missing: &mut Vec<ShardId>) -> Result<Self, Error> {
         let mut tries = Vec::with_capacity(self.tries.len());
@@ -84,7 +84,7 @@ impl Tries {
         Ok(Self { tries, ..self })
     }
 
-    /// Returns the queries that found something, once all were run in place of `phrasings`.
+    /// Returns the queries that found something, after all were run instead of `phrasings`.
     #[inline(never)]
     pub fn finish(self, index: &Index, phrasings: &[ResolvedQuery]) -> Result<Suggested, Error> {
         let (mut suggestions, mut notices) = (Vec::new(), Vec::new());
@@ -171,8 +171,8 @@ impl Draft {
 
 /// A change to a request.
 enum Change<'a> {
-    /// Replaces each unknown word by the similar word of this number, or else its first. Leaves out
-    /// words that resemble none.
+    /// Replaces each unknown word by its similar word with this number, or else by its first one.
+    /// Unknown words without similar words are left out.
     Words(&'a [SimilarWords], usize),
     /// Replaces a value of an attribute.
     Value {
@@ -206,7 +206,7 @@ impl Change<'_> {
         match *self {
             Self::Words(like, place) => {
                 let mut changed = false;
-                // From the end, so that earlier places stay valid.
+                // Replace from the end, so that earlier positions stay valid.
                 for SimilarWords { clause, range, words } in like.iter().rev() {
                     if let Some(word) = words.get(place).or(words.first()) {
                         changed |= put_word(&mut draft.query.clauses, *clause, range, word);
@@ -326,7 +326,7 @@ fn put_word(clauses: &mut Vec<Clause>, at: usize, range: &Range<usize>, word: &s
     true
 }
 
-/// Leaves out a clause that is one word and no more.
+/// Removes a clause that consists of only one word.
 fn drop_word(clauses: &mut Vec<Clause>, at: usize, word: &Range<usize>) {
     let is_word =
         |clause: &Clause| clause.kind == ClauseKind::Word && *word == (0..clause.text.len());

@@ -1,4 +1,4 @@
-//! Several phrasings of one query: each page by its best, and one response.
+//! Several phrasings of one query: each page counts by its best phrasing, in one response.
 
 mod support;
 

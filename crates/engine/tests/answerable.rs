@@ -1,4 +1,4 @@
-//! Tests of the estimate that the site answers a query.
+//! Tests of the estimated probability that the site answers a query.
 
 mod support;
 

@@ -14,7 +14,7 @@ fn both_filters_of_a_row_mean_the_same() {
     let page = std::fs::read_to_string(path).expect("docs/filters.md can be read");
     let read = |filter: &str| -> Vec<Condition> {
         let condition = parse(filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
-        // In the order of their names: which of two conditions is first makes no difference.
+        // In the order of their names, because the order of two conditions makes no difference.
         let mut parts = match condition {
             Condition::All(parts) => parts,
             other => vec![other],

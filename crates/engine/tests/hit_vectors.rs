@@ -1,4 +1,4 @@
-//! The vectors of the sections that a response shows: which one, in which order, or none.
+//! The vectors of the sections that a response shows: which vector, in which order, or none.
 
 mod support;
 

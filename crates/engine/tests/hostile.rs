@@ -26,7 +26,8 @@ fn its_requests_read_every_kind_of_shard() {
     let bundle = bundle();
     let read: BTreeSet<ShardId> =
         undamaged().iter().flat_map(|outcome| outcome.read.iter().copied()).collect();
-    // Not every shard of a kind: a search reads only some ranges of terms and positions.
+    // Not every shard of a kind is read, because a search reads only some ranges of terms and
+    // positions.
     let is_read = |kind| {
         bundle
             .manifest
@@ -136,7 +137,7 @@ fn undamaged() -> &'static [Outcome] {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
-    /// Damage that the checksums show.
+    /// Damage that the checksums detect.
     #[test]
     fn damaged_shards_give_an_error_or_the_answers_of_the_undamaged_bundle(
         damages in prop::collection::vec((any::<prop::sample::Index>(), damage()), 1..6)
@@ -154,8 +155,8 @@ proptest! {
         }
     }
 
-    /// Damage that a hostile writer has covered with fresh checksums. `run` checks what any bytes
-    /// must give. What no damaged shard was read for must not change.
+    /// Damage that a hostile writer has covered with fresh checksums. `run` checks the conditions
+    /// that hold for any bytes. Answers for which no damaged shard was read must not change.
     #[test]
     fn damage_behind_good_checksums_changes_only_answers_that_read_it(
         damages in prop::collection::vec((any::<prop::sample::Index>(), damage()), 1..6)
@@ -179,8 +180,8 @@ proptest! {
         }
     }
 
-    /// Two shards in each other's places. If their kinds differ, the manifest or the answer that
-    /// reads one of them is refused.
+    /// Two shards are exchanged. If their kinds differ, the manifest is refused, or the answer for
+    /// which one of them is read.
     #[test]
     fn swapped_shards_give_an_error_or_change_nothing(
         a: prop::sample::Index,
@@ -229,7 +230,7 @@ proptest! {
 #[test]
 fn sections_without_texts_are_a_contradiction() {
     let mut bundle = bundle();
-    // The texts of one page fewer sections than the structure says.
+    // The texts of one page have fewer sections than the structure says.
     let at = bundle.manifest.texts[0].shard.index();
     let mut fewer = pages();
     fewer.truncate(2);

@@ -60,7 +60,7 @@ fn request(query: &str) -> Request {
 
 #[test]
 fn a_title_outranks_a_mention() {
-    // Both have the word, but one is about it.
+    // Both pages have the word, but only one is about it.
     assert_eq!(books().find("closures"), ["Closures", "Threads"]);
     assert_eq!(books().find("threads"), ["Threads", "Closures"]);
 }
@@ -101,7 +101,7 @@ fn the_passage_that_answers_is_shown_and_of_the_first_result_its_whole_section()
 #[test]
 fn stop_words_alone_still_find() {
     assert!(books().find("of the").contains(&"Slices of pies".to_string()));
-    // Beside other words they are not looked up.
+    // They are not looked up in queries with other words.
     assert_eq!(books().find("the mutex"), ["Threads"]);
 }
 
@@ -109,7 +109,7 @@ fn stop_words_alone_still_find() {
 fn phrases_want_their_words_in_a_row() {
     assert_eq!(books().find("\"slice type\""), ["The Slice Type", "Slices of pies"]);
     assert_eq!(books().find("\"type slice\""), [""; 0]);
-    // In a title, in a heading, across stop words; not across passages.
+    // A phrase matches in a title, in a heading and across stop words, but not across passages.
     assert_eq!(books().find("\"the slice type\""), ["The Slice Type"]);
     assert_eq!(books().find("\"shared state\""), ["Threads"]);
     assert_eq!(books().find("\"captures threads\""), [""; 0]);
@@ -121,7 +121,7 @@ fn phrases_want_their_words_in_a_row() {
 fn exclusions_take_out_sections() {
     assert_eq!(books().find("closure -spawn"), ["Closures"]);
     assert_eq!(books().find("slice -\"cherry slice\""), ["The Slice Type"]);
-    // The word stands in the title: no section of the page is left.
+    // The word is in the title, so no section of the page remains.
     assert_eq!(books().find("closure -threads"), ["Closures"]);
     let response = books().search(request("closure -threads"));
     assert_eq!(response.results[0].n_sections, 1);
@@ -133,7 +133,7 @@ fn every_word_can_be_asked_for() {
         let request = Request { every_word: true, prefix: true, ..request(query) };
         titles(&books().search(request))
     };
-    // Some pages have one of the words only.
+    // Some pages have only one of the words.
     assert!(books().find("closure mutex").contains(&"Closures".to_owned()));
     assert_eq!(found("closure mutex"), ["Threads"]);
     // One word is in the title, the other in a section.
@@ -141,10 +141,10 @@ fn every_word_can_be_asked_for() {
     // The words are in different sections; the last one is unfinished.
     assert_eq!(found("spawn mut"), ["Threads"]);
     assert_eq!(found("pies mut"), [""; 0]);
-    // A word that no page has, and stop words, are not asked for.
+    // A word that no page has, and stop words, are not required.
     assert_eq!(found("the mutex of xylophones"), ["Threads"]);
     assert_eq!(found("xylophones"), [""; 0]);
-    // The parts of a name are required.
+    // All parts of a name are required.
     assert_eq!(found("hash-map mutex"), ["Threads"]);
     assert_eq!(found("of the"), ["Slices of pies"]);
     let why = Request { every_word: true, why: Some("/threads/".into()), ..request("mutex") };
@@ -191,7 +191,7 @@ fn filters_and_conditions_narrow() {
     assert_eq!(filtered("slice", json!({"year": {"lt": 2000}})), ["Slices of pies"]);
     assert_eq!(books().find("slice book:pies"), ["Slices of pies"]);
     assert_eq!(books().find("slice -book:pies"), ["The Slice Type"]);
-    // No number: words after all.
+    // There is no number, so these are ordinary words.
     assert_eq!(books().find("year:soon mutex"), ["Threads"]);
     let index = books().open();
     let unknown = index.search(Request { filter: Some(json!("nope=1")), ..request("slice") });
@@ -207,7 +207,7 @@ fn no_query_shows_what_the_filter_leaves() {
     });
     assert_eq!(titles(&response), ["Closures", "Threads"]);
     assert_eq!(response.facets[0].values, [("book".to_string(), 2)]);
-    // A query of signs is no wish for everything.
+    // A query that consists of signs does not request everything.
     assert_eq!(books().find("??"), [""; 0]);
 }
 
@@ -316,11 +316,11 @@ fn words_lead_as_far_as_they_say_the_query() {
         };
         titles(&bundle.search(Request { vector: Some(vector), ..request(query) }))
     };
-    // All the words there are: whatever else it may mean, the page that says them is first.
+    // A page with all words of the query comes first, regardless of other meanings.
     assert_eq!(find("stop server")[0], "Server");
-    // One word of many, the others nowhere: what the question means is the better guide.
+    // If only one of many words occurs, meaning is the better guide.
     assert_eq!(find("stop writers overwriting memory")[0], "Locks");
-    // An identifier that is nowhere as a whole costs nothing that its parts do not cost already.
+    // An identifier that occurs nowhere as a whole costs no more than its parts.
     assert_eq!(find("stopServer")[0], "Server");
 }
 
@@ -329,8 +329,8 @@ fn the_first_round_asks_for_all_that_ranking_needs_and_the_second_for_texts() {
     let bundle = books();
     let (_, rounds) =
         bundle.answer(&mut bundle.open(), request("\"shared data\" closure book:book")).unwrap();
-    // Positions only for phrases, and of these only where all of their words are, in a round of
-    // their own.
+    // Positions are fetched only for phrases, and only if all words of the phrase exist, in a
+    // separate round.
     assert_eq!(rounds.len(), 3);
     let positions = |rounds: &[Vec<findling_bundle::ShardId>]| {
         let kinds = rounds.iter().flatten().map(|shard| bundle.kind(*shard));
@@ -343,7 +343,7 @@ fn the_first_round_asks_for_all_that_ranking_needs_and_the_second_for_texts() {
 
 #[test]
 fn forms_are_fetched_for_names_alone() {
-    // Each term and each key is a shard of its own: the words' terms, and their forms where there
+    // Each term and each key has its own shard: the terms of the words, and their forms if there
     // are several.
     let pages = [
         page("Closure", &[("Threads", "Closures sent to threads.")]),
@@ -357,7 +357,7 @@ fn forms_are_fetched_for_names_alone() {
             lexicon.filter(|range| rounds.iter().flatten().any(|shard| *shard == range.terms));
         fetched.map(|range| range.first_term.clone()).collect()
     };
-    // Titles that the query may be lie behind its first word.
+    // Keys of titles that may equal the query come after the query's first word.
     let is_form = |term: &String| split_form(term).is_some_and(|(term, _)| term == "thread");
     assert!(terms("closure threads").iter().any(is_form));
     let sentence = terms("closure threads mutex shared data");

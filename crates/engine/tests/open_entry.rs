@@ -40,12 +40,12 @@ fn errors_name_the_file() {
         let message = message(Index::open_entry(&bytes, |_| damaged));
         assert!(message.starts_with(&path), "{message}");
     }
-    // What is no entry file is named as one that should be.
+    // If the file is not an entry file, the error says that it should be one.
     for other in [&b""[..], b"<!doctype html>", &file] {
         let message = message(Index::open_entry(other, |_| unreachable!()));
         assert!(message.contains("findling.idx"), "{message}");
     }
-    // The entry file in place of the manifest leads to it.
+    // The entry file leads to the manifest, even if it is given in place of the manifest.
     let message = message(Index::open(&bytes));
     assert!(message.contains("findling.idx") && message.contains(&path), "{message}");
 }

@@ -1,5 +1,5 @@
-//! Long pages whose texts come in parts: every answer is as with whole pages, and takes the parts
-//! that are shown alone.
+//! Long pages whose texts are in parts: every answer is the same as with whole pages, and fetches
+//! only the parts that are shown.
 
 mod support;
 
@@ -113,7 +113,7 @@ fn a_long_section_is_shown_once_by_its_best_part() {
         2,
         "no part is fetched that is not shown"
     );
-    // An address is that of all parts: the first is explained.
+    // All parts have the same address; the first is explained.
     let why = Request { why: Some("/book/#knots".into()), ..request };
     let why = bundle.search(why).why.unwrap();
     assert!(why.section.unwrap().snippet.text.starts_with("A bowline holds"));

@@ -1,5 +1,5 @@
-//! The second filter, which readers set by facets: the count of a value is the number of pages that
-//! choosing the value leaves.
+//! The second filter, which readers set by facets. The count of a value is the number of pages that
+//! remain if the value is chosen.
 
 mod support;
 
@@ -113,7 +113,7 @@ fn other_values_of_the_chosen_attribute_keep_their_counts() {
     let chosen = bundle.search(Request { post_filter, ..request(Mode::Hybrid, false) });
     assert_eq!(of(&chosen, "kind"), of(&all, "kind"));
     assert_ne!(of(&chosen, "level"), of(&all, "level"));
-    // What the whole site could answer says nothing of the pages that are left.
+    // The estimate for the whole site does not apply to the remaining pages.
     assert_eq!(chosen.answerable, None);
 }
 

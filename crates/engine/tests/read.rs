@@ -1,4 +1,4 @@
-//! Pages read as a whole: by their addresses, with all their text, and nothing else.
+//! Whole pages are read by their addresses, with all their text and nothing else.
 
 mod support;
 
@@ -53,7 +53,7 @@ fn sections_come_in_order_with_headings_text_and_passages() {
     assert_eq!(sections, expect.map(|(path, text)| (path.to_owned(), text)));
     let firing = &kilns.sections[1];
     assert_eq!(firing.anchor.as_deref(), Some("firing"));
-    // By code units, of which é is one and two bytes.
+    // Ranges count code units. The character é is one code unit, but two bytes.
     let units: Vec<u16> = firing.text.encode_utf16().collect();
     let passages = firing.passages.iter();
     let texts: Vec<String> = passages

@@ -1,4 +1,4 @@
-//! Tests of the text that is shown of a section that only meaning finds.
+//! Tests of the text that is shown for a section found only by meaning.
 
 mod support;
 

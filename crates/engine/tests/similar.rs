@@ -1,4 +1,4 @@
-//! Pages similar to one: by vectors, by words, without itself, under a filter.
+//! Pages similar to a given page: by vectors, by words, without the page itself, with a filter.
 
 mod support;
 
@@ -6,8 +6,8 @@ use findling_bundle::{AttributeKind, AttributeValue};
 use findling_engine::{Error, Limit, Mode, Request, Response};
 use support::{Bundle, Cut, build, page, titles};
 
-/// Returns pages about locks, and pages about pots; `meaning`: with vectors, in which channels are
-/// beside locks.
+/// Returns pages about locks, and pages about pots; `meaning`: whether they have vectors, in which
+/// channels are near locks.
 fn site(meaning: bool) -> Bundle {
     let mut pages = vec![
         page(

@@ -1,5 +1,5 @@
-//! A search goes from stage to stage. Which shards a host hands over at a time, and which it lets
-//! go of in between, makes no difference to the response.
+//! A search goes from stage to stage. The response does not depend on the shards that a host hands
+//! over at a time, or on those that it releases in between.
 
 mod support;
 
@@ -64,7 +64,7 @@ fn shards_that_come_one_by_one_give_the_same_response() {
     let bundle = bundle();
     for request in all_requests() {
         let expect = bundle.search(request.clone());
-        // The last of those asked for comes first.
+        // The last requested shard comes first.
         let mut index = bundle.open();
         let search = index.search(request.clone()).unwrap();
         let response = drive(&mut index, search, |index, shards| {

@@ -1,5 +1,4 @@
-//! Vectors in cells: what is fetched, what is found, and that neither depends on what was fetched
-//! before.
+//! Vectors in cells: what is fetched and what is found. Neither depends on earlier requests.
 
 mod support;
 
@@ -15,7 +14,7 @@ use support::{Bundle, Cut, Page, Section, build};
 const DIM: usize = 8;
 const PAGES: usize = 120;
 
-/// Returns a direction for each of eight topics, a little off for each page.
+/// Returns a direction for each of eight topics, with a small deviation for each page.
 fn vector(topic: usize, page: usize) -> Vec<f32> {
     (0..DIM)
         .map(|i| f32::from(u8::from(i == topic)) + 0.05 * ((page * 7 + i * 3) % 5) as f32)
@@ -43,7 +42,7 @@ fn streamed() -> Bundle {
     streamed_telling(true)
 }
 
-/// Returns a streamed bundle. `tells`: whether it says which vector is in which cell.
+/// Returns a streamed bundle. `tells`: whether the bundle lists which vector is in which cell.
 fn streamed_telling(tells: bool) -> Bundle {
     let bundle = build(&pages(), &[("parity", AttributeKind::Number)], Cut::default());
     let vectors = (0..PAGES).map(|i| vector(i % 8, i)).collect();
@@ -51,7 +50,7 @@ fn streamed_telling(tells: bool) -> Bundle {
 }
 
 /// Adds cells to a bundle with a vector for each page. `cell_of`: the cell of a page's vector.
-/// `step`: between the values that a coded vector can have.
+/// `step`: the distance between the values of a coded vector.
 fn with_cells(
     mut bundle: Bundle,
     vectors: Vec<Vec<f32>>,
@@ -97,7 +96,7 @@ fn with_cells(
         add_section_vectors(&mut bundle, &vectors, &coder);
     }
     bundle.stored_manifest = encode_manifest(&bundle.manifest).unwrap().1;
-    // Cells are counted on from the manifest's last shard.
+    // The numbers of cells continue after the manifest's last shard.
     bundle.shards.extend(stored);
     bundle
 }
@@ -164,7 +163,7 @@ fn urls(response: &Response) -> Vec<&str> {
 
 /// Returns the bytes of the cells among the shards of each round.
 fn cell_bytes(bundle: &Bundle, rounds: &[Vec<findling_bundle::ShardId>]) -> Vec<usize> {
-    // Positions are numbered apart, far above.
+    // Positions have a separate range of numbers, far above.
     let cells = bundle.manifest.shards.len()..bundle.shards.len();
     let is_cell = |shard: &&findling_bundle::ShardId| cells.contains(&shard.index());
     let bytes = |shard: &findling_bundle::ShardId| bundle.shards[shard.index()].len();
@@ -184,7 +183,7 @@ fn with_all_cells_it_finds_what_all_vectors_find() {
             let resident = bundle.search(about(topic, mode));
             let all =
                 bundle.answer(&mut open(&bundle, u32::MAX / 4), about(topic, mode)).unwrap().0;
-            // The codes of six bits may exchange what is equally near.
+            // Codes of six bits may exchange sections that are equally near.
             let near = |response: &Response| -> Vec<usize> {
                 urls(response)
                     .iter()
@@ -265,7 +264,7 @@ fn structure_and_vector_counts_can_come_in_either_order() {
     let (alike, _) = apart.answer(&mut apart.open(), like.clone()).unwrap();
     assert_eq!(alike.results, told.search(like).results);
 
-    // Of other sections than the bundle's they are refused.
+    // They are refused for sections that the bundle does not have.
     let mut other = streamed_telling(false);
     let (entry, stored) = encode_shard(ShardKind::VectorCounts, &[1; 7]).unwrap();
     other.manifest.shards[counts.index()] = entry;
@@ -274,7 +273,7 @@ fn structure_and_vector_counts_can_come_in_either_order() {
     assert!(other.answer(&mut other.open(), request).is_err());
 }
 
-/// Returns the same, where no scores are too close to be taken as they are.
+/// Returns the same, without scores so close that exact vectors are needed.
 fn open_without_comparing(bundle: &Bundle, probe_bytes: u32) -> Index {
     let mut index = open(bundle, probe_bytes);
     let params = RankParams { close: 0.0, ..*index.rank_params() };
@@ -307,7 +306,7 @@ fn tilted(tilts: &[f32], first: u32) -> Bundle {
     with_cells(bundle, vectors, 2, |i| u32::from(i >= first), true, 0.2)
 }
 
-/// Asks for a word that all pages have, by a tilted vector.
+/// Searches for a word that all pages have, with a tilted vector.
 fn toward(by: f32) -> Request {
     let mut request = about(0, Mode::Hybrid);
     request.vector.as_mut().unwrap().values = tilt(by);
@@ -318,8 +317,8 @@ fn toward(by: f32) -> Request {
 fn pages_are_compared_by_the_share_of_meaning_that_the_query_has() {
     let bundle = tilted(&[0.6, 1.0, 1.1, 1.2], 1);
     let one_cell = bundle.shards.last().unwrap().len() as u32;
-    // The section that words find first is in a cell that is not searched. It is taken to be nearer
-    // than the nearest, so that its share of meaning is not the query's.
+    // The section that words find first is in a cell that is not searched. It is assumed to be
+    // nearer than the nearest section, so that its share of meaning differs from the query's.
     let mut index = open(&bundle, one_cell);
     index.set_rank_params(RankParams {
         depth: 1,
@@ -331,7 +330,7 @@ fn pages_are_compared_by_the_share_of_meaning_that_the_query_has() {
         ..RankParams::default()
     });
     let (found, _) = bundle.answer(&mut index, toward(1.1)).unwrap();
-    // The first page is the best by words and by meaning, so its shares are those of the query.
+    // The first page is the best by words and by meaning, so its shares equal those of the query.
     assert!((found.results[0].score - 1.0).abs() < 1e-4, "{}", found.results[0].score);
 }
 
@@ -357,7 +356,7 @@ fn pages_that_score_about_the_same_are_compared_by_their_vectors() {
         bundle.manifest.shard(**shard).is_some_and(|entry| entry.kind == ShardKind::Vectors)
     });
     assert_eq!(fetched.count(), 1, "a shard has the vectors of three pages");
-    // A search that finds them here asks for nothing.
+    // A search that finds them in memory requests nothing.
     let (_, rounds) = bundle.answer(&mut index, request).unwrap();
     assert!(rounds.is_empty());
 }
@@ -395,7 +394,7 @@ fn cells_far_off_are_fetched_where_meaning_answers_alone() {
         cell_bytes(&bundle, &rounds).iter().sum::<usize>()
     };
     assert_eq!(fetched(Mode::Semantic), everything);
-    // However unlike the query all of them are.
+    // This holds even if all of them are far from the query.
     let mut unlike = about(5, Mode::Semantic);
     unlike
         .vector
@@ -404,7 +403,7 @@ fn cells_far_off_are_fetched_where_meaning_answers_alone() {
         .for_each(|value| *value = -*value);
     let (_, rounds) = bundle.answer(&mut open(&bundle, u32::MAX / 4), unlike).unwrap();
     assert_eq!(cell_bytes(&bundle, &rounds).iter().sum::<usize>(), everything);
-    // Those of the topic, and those of the ten best pages by words.
+    // The cells of the topic, and the cells of the ten best pages by words.
     let hybrid = fetched(Mode::Hybrid);
     assert!(0 < hybrid && hybrid < everything, "{hybrid} of {everything}");
 }
@@ -425,7 +424,7 @@ fn cells_that_are_too_few_for_any_filter_are_not_waited_for() {
 fn where_a_filter_lets_little_through_more_cells_follow() {
     let bundle = streamed();
     let budget = bundle.shards.last().unwrap().len() as u32 + 10;
-    // Of topic 5, page 5 alone.
+    // Only page 5 of topic 5.
     let request =
         Request { limit: Limit(5), filter: Some("parity=5".into()), ..about(5, Mode::Semantic) };
     let mut index = open(&bundle, budget);
@@ -464,7 +463,7 @@ fn a_phrase_fetches_no_further_cells_where_words_answer_as_well() {
     // One page in ten has the phrase, so that one cell has too few of them.
     let phrase = "\"harbour master\"";
     assert_eq!(fetched(phrase, Mode::Hybrid), (fetched("harbour", Mode::Hybrid).0, PAGES / 10));
-    // By meaning alone, sections come from cells and from nowhere else.
+    // By meaning alone, sections come only from cells.
     let (by_meaning, _) = fetched(phrase, Mode::Semantic);
     assert!(by_meaning > budget as usize, "{by_meaning} of {budget}");
 }
@@ -546,7 +545,7 @@ fn the_cells_of_what_words_found_are_looked_into_first() {
     assert!(known(10) > known(0), "{} {}", known(10), known(0));
 }
 
-/// Runs some requests; errors are as good as answers.
+/// Runs some requests; errors are allowed as well as answers.
 fn run(bundle: &Bundle) {
     let Ok(mut index) = Index::open(&bundle.stored_manifest) else { return };
     index.set_streamed(true);
@@ -577,8 +576,8 @@ fn run(bundle: &Bundle) {
     }
 }
 
-/// Returns the hashes of cells as the centroids have them: five half bytes each, of an even number
-/// of cells.
+/// Returns the hashes of cells in the form of the centroids: five half bytes each, for an even
+/// number of cells.
 fn hashes(cells: &[ShardEntry]) -> Vec<u8> {
     let digits: Vec<u8> = cells
         .iter()
@@ -601,7 +600,7 @@ proptest! {
         let mut bundle = streamed();
         let at = bundle.manifest.dense.as_ref().unwrap().centroids.unwrap().index();
         let mut centroids = decode_shard(&bundle.manifest.shards[at], &bundle.shards[at]).unwrap();
-        // A cell of the same lengths can be listed in the place of the honest one.
+        // A cell with the same lengths can be listed in place of the correct one.
         let stats = &bundle.manifest.stats;
         let read = findling_bundle::cells::Centroids::from_bytes(&centroids, DIM as u32, stats);
         let mut cells: Vec<ShardEntry> =

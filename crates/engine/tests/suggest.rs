@@ -80,13 +80,13 @@ fn notices(response: &Response, code: &str) -> Vec<String> {
 fn words_that_resemble_one_that_no_page_has() {
     let verbatim = |query: &str| Request { verbatim: true, ..request(query) };
     assert_eq!(suggested(verbatim("mutx")), ["words: mutex (2)", "spelling: mutx (2)"]);
-    // Beyond what is corrected.
+    // Too different for a correction.
     assert_eq!(suggested(request("motekx")), ["words: mutex (2)"]);
     // A word that resembles none is left out: no page has it.
     assert_eq!(suggested(request("motekx xylophone")), ["words: mutex (2)"]);
-    // Codes are never corrected, and may be named.
+    // Codes are never corrected, but may be suggested.
     assert_eq!(suggested(request("E0383")), ["words: e0382 (1)", "words: e0384 (1)"]);
-    // What resembles nothing.
+    // A word that resembles nothing.
     assert_eq!(suggested(request("xylophone")), [""; 0]);
     let response = books().search(request("xylophone \"quux\""));
     let messages = notices(&response, "unknown-words");
@@ -108,7 +108,7 @@ fn a_phrase_keeps_its_marks_where_other_words_stand_in_it() {
 #[test]
 fn exclusions_of_everything() {
     assert_eq!(suggested(request("mutex -guards -channels")), ["exclusions: mutex (2)"]);
-    // Neither alone helps.
+    // Neither change helps alone.
     assert_eq!(suggested(request("\"data mutex\" book:book")), ["everything: data mutex (2)"]);
 }
 
@@ -124,7 +124,7 @@ fn values_that_no_page_has() {
         suggested(filtered("mutex", json!({"book": "refrence"}))),
         ["value: mutex [book=reference] (1)", "filter: mutex (2)"]
     );
-    // Nothing near: those there are, that find something.
+    // Nothing is near, so the existing values that find something are suggested.
     assert_eq!(
         suggested(filtered("mutex", json!("book=xyz"))),
         [
@@ -151,7 +151,7 @@ fn values_that_no_page_has() {
 
 #[test]
 fn suggestions_need_spellings_in_every_script() {
-    // Browsers fetch the code that suggests with them.
+    // Browsers fetch the code for suggestions together with them.
     let bundle = books();
     let spellings: Vec<_> = bundle.manifest.spelling.iter().map(|range| range.shard).collect();
     for query in ["xylophone", "灯台 嵐"] {
@@ -205,8 +205,8 @@ fn values_of_another_type_are_told_what_there_is() {
     assert_eq!(named(&said[0].message), ["year", "latest"]);
     assert!(said[0].message.contains("2019") && said[0].message.contains("2024"), "{said:?}");
     assert_eq!(titles(&books().search(request("mutex year:>2019"))), ["Receiving"]);
-    // A filter is refused, once the column is here that says what there is, and nothing else is
-    // asked for.
+    // A filter is refused once the column with the existing values has been fetched. Nothing else
+    // is requested.
     let bundle = books();
     let mut index = bundle.open();
     let filter = Some(json!("book=book,year:gte:latest"));

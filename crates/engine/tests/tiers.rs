@@ -1,5 +1,5 @@
-//! Everyday words in two tiers of postings: which requests take both, and that what was fetched
-//! before changes nothing.
+//! Everyday words in two tiers of postings: which requests fetch both, and that earlier requests
+//! make no difference.
 
 mod support;
 
@@ -10,8 +10,8 @@ use support::{Bundle, Cut, Page, Section, build};
 const PAGES: usize = 40;
 const FIRST_TIER: usize = 5;
 
-/// Builds a site of which every page says `the river`, and every fourth `the river bank`. That bank
-/// is beyond the first tier from page 20 on.
+/// Builds a site on which every page contains `the river`, and every fourth page `the river bank`.
+/// From page 20 on, the word `bank` is beyond the first tier.
 fn bundle() -> Bundle {
     let page = |i: usize| Page {
         title: format!("page {i}"),
@@ -41,8 +41,8 @@ fn river() -> Request {
     Request { query: "river".into(), mode: Mode::Lexical, limit: Limit(100), ..Request::default() }
 }
 
-/// Builds a site of which every title says `stone`, every heading `bridge`, and every text `water`.
-/// One page in eight has an arch besides, in its title and heading.
+/// Builds a site on which every title contains `stone`, every heading `bridge`, and every text
+/// `water`. One page in eight also has `arch` in its title and heading.
 fn levels(first_tier: [usize; 3]) -> Bundle {
     let page = |i: usize| {
         let arch = if i.is_multiple_of(8) { format!(" arch{i}") } else { String::new() };
@@ -63,7 +63,7 @@ fn levels(first_tier: [usize; 3]) -> Bundle {
     build(&pages, &[("group", AttributeKind::Number)], Cut { first_tier, ..Cut::default() })
 }
 
-/// Returns the answer, and how many shards of the second tier it took.
+/// Returns the answer, and the number of shards of the second tier that were fetched.
 fn answer(bundle: &Bundle, index: &mut Index, request: Request) -> (Response, usize) {
     let (response, rounds) = bundle.answer(index, request).unwrap();
     let kind = |shard: &ShardId| Some(bundle.manifest.shard(*shard)?.kind);
@@ -80,7 +80,7 @@ fn a_streamed_bundle_ranks_by_the_first_tier_and_says_so() {
         (FIRST_TIER as u32, true, 0)
     );
     assert_eq!(response.to_json().matches("\"atLeast\":true").count(), 1);
-    // How rare a word is is known of all: what is found scores as it does where all of it is here.
+    // The rarity of every word is known, so results have the same score as with all postings.
     let resident = bundle.search(river());
     assert_eq!((resident.total.pages, resident.total.at_least), (PAGES as u32, false));
     assert!(!resident.to_json().contains("atLeast"));
@@ -159,8 +159,8 @@ fn who_has_both_tiers_finds_what_one_tier_would() {
         let expect = whole.search(request.clone());
         assert!(expect.total.pages > 0, "{query}");
         assert_eq!(cut.search(request.clone()).results, expect.results, "{query}");
-        // Phrases and exclusions decide what may be found, and positions lie in the order of both
-        // tiers.
+        // Phrases and exclusions determine what may be found, and positions are in the order of
+        // both tiers.
         if query.contains(['"', '-']) {
             assert_eq!(
                 answer(&cut, &mut streamed(&cut), request).0.results,
@@ -174,7 +174,7 @@ fn who_has_both_tiers_finds_what_one_tier_would() {
 #[test]
 fn a_title_or_heading_that_is_the_query_leads() {
     let bundle = levels([FIRST_TIER; 3]);
-    // Beyond the first tier on each level; the rare word finds it.
+    // The page is beyond the first tier on each level; the rare word finds it.
     for query in ["stone arch32", "bridge arch32"] {
         let request = Request { query: query.into(), ..river() };
         let (response, _) = answer(&bundle, &mut streamed(&bundle), request);
@@ -196,7 +196,7 @@ fn what_another_value_would_give_is_counted_whole() {
     let counts: Vec<u32> = response.facets[0].values.iter().map(|(_, count)| *count).collect();
     assert_eq!(counts, [PAGES as u32 / 10; 10]);
     assert_eq!(response, bundle.search(filtered));
-    // Without a filter it is what the first tier has, and said to be at least that.
+    // Without a filter, the total is the number in the first tier, marked as a lower bound.
     let all = Request { facets: vec!["group".into()], ..river() };
     let (response, _) = answer(&bundle, &mut streamed(&bundle), all);
     assert!(response.total.at_least);

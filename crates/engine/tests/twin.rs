@@ -17,7 +17,7 @@ use support::{
     Attributes, Bundle, Cut, Field, Page, Section, analyse, ancestors, blocks, build, value,
 };
 
-/// Words without stop words, identifiers or common stems: what the twin need not know about.
+/// Words without stop words, identifiers or common stems, which the twin does not support.
 const WORDS: [&str; 8] = ["apple", "birch", "cedar", "delta", "ember", "fjord", "grape", "heron"];
 
 fn words(n: std::ops::Range<usize>) -> impl Strategy<Value = String> {
@@ -32,7 +32,7 @@ fn vector() -> impl Strategy<Value = Vec<f32>> {
     })
 }
 
-/// Returns a role that a section has of its own, or a page.
+/// Returns the role of a section or of a page.
 fn role() -> impl Strategy<Value = Option<(&'static str, AttributeValue)>> {
     prop::option::of((0..3u32).prop_map(|role| ("role", AttributeValue::String(role.to_string()))))
 }
@@ -56,7 +56,7 @@ fn section() -> impl Strategy<Value = Section> {
 fn pages() -> impl Strategy<Value = Vec<Page>> {
     let page = (words(0..4), words(0..2), prop::collection::vec(section(), 1..4), 0..3u32, role())
         .prop_map(|(title, path, mut sections, group, role)| {
-            // A section's parent stands before it.
+            // A section's parent comes before it.
             sections[0].parent = None;
             Page {
                 title,
@@ -72,7 +72,7 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
     prop::collection::vec(page, 1..6)
 }
 
-/// One passage as the twin sees it: six fields, and where it is.
+/// A passage in the twin: six fields, and its place.
 struct Passage {
     fields: [Field; 6],
     len: [u32; 6],
@@ -136,8 +136,8 @@ impl Twin {
                     let (w, b) =
                         (f64::from(params.fields[f].weight), f64::from(params.fields[f].b));
                     if count > 0.0 {
-                        // Passages' lengths are kept in few steps, those of paths and of headings
-                        // above not at all.
+                        // The lengths of passages are stored in few steps; the lengths of paths and
+                        // of headings above are not stored.
                         let relative = match f {
                             0 | 2 => f64::from(passage.len[f]) / means[f],
                             1 | 3 => 1.0,
@@ -156,8 +156,8 @@ impl Twin {
         scores
     }
 
-    /// Returns the sections that have the words in a row in a title, a heading or a passage; of a
-    /// single word, in any field.
+    /// Returns the sections that have the words in a row in a title, a heading or a passage. A
+    /// single word may be in any field.
     fn with_phrase(&self, phrase: &str) -> BTreeSet<usize> {
         let words: Vec<&str> = phrase.split(' ').collect();
         let mut analyzer = Analyzer::for_language("en");
@@ -204,7 +204,7 @@ fn everything(query: &str) -> Request {
 }
 
 fn open(pages: &[Page], terms_per_range: usize) -> (Bundle, findling_engine::Index) {
-    // Who has everything at hand looks into both tiers.
+    // A search with all shards in memory reads both tiers.
     let cut = Cut {
         terms_per_range,
         first_tier: [1, 2, 3].map(|level: usize| (level * terms_per_range).div_ceil(2)),
@@ -227,8 +227,7 @@ fn sections(pages: &[Page], response: &Response) -> BTreeMap<usize, findling_eng
     for hit in &response.results {
         let page: usize = hit.id.strip_prefix("doc-").unwrap().parse().unwrap();
         for section in &hit.sections {
-            // Sections are told apart by their scores' owners: headings repeat, so the place is
-            // found by identity.
+            // Sections are identified by their place, because headings repeat.
             let candidates = (0..pages[page].sections.len()).filter(|i| {
                 !found.contains_key(&(firsts[page] + i)) && matches(&pages[page], *i, section)
             });
@@ -243,7 +242,7 @@ fn matches(page: &Page, i: usize, hit: &findling_engine::SectionHit) -> bool {
     page.sections[i].anchor == hit.anchor
 }
 
-/// Gives every section an anchor of its own, so that hits can be told apart.
+/// Gives every section an anchor of its own, so that hits can be distinguished.
 fn anchored(mut pages: Vec<Page>) -> Vec<Page> {
     for page in &mut pages {
         for (i, section) in page.sections.iter_mut().enumerate() {
@@ -275,7 +274,7 @@ impl Filter {
         }
     }
 
-    /// Returns whether a section meets it: by its own role, or else by its page's.
+    /// Returns whether a section meets the condition: by its own role, or otherwise by its page's.
     fn allows(&self, page: &Page, section: &Section) -> bool {
         let is = |value: Option<String>, wanted: &u32| value == Some(wanted.to_string());
         match self {
@@ -393,7 +392,7 @@ proptest! {
             let (score, expect) = (legs.lexical_score.unwrap(), expect[section]);
             prop_assert!(close(f64::from(score), expect), "{} {:?} {}", section, legs, expect);
         }
-        // Pages and their sections stand in the order of their scores.
+        // Pages and their sections are in the order of their scores.
         let scores: Vec<f32> = response.results.iter().map(|page| page.score).collect();
         prop_assert!(scores.is_sorted_by(|a, b| a >= b));
         for page in &response.results {
@@ -419,7 +418,7 @@ proptest! {
         let expect: Vec<usize> =
             scored.intersection(&has).filter(|s| !lacks.contains(s)).copied().collect();
         let text = format!("{query} \"{wanted}\" -\"{not}\"");
-        // Otherwise phrases and exclusions that leave nothing would become words.
+        // Otherwise phrases and exclusions without a result would be treated as words.
         let request = Request { verbatim: true, ..everything(&text) };
         let (response, _) = bundle.answer(&mut index, request).unwrap();
         prop_assert_eq!(sections(&pages, &response).into_keys().collect::<Vec<_>>(), expect);
@@ -475,7 +474,7 @@ proptest! {
         }
         let scored = twin.scores(&query, &plain().bm25f);
         match mode {
-            // Whatever is allowed has a nearest place.
+            // Every permitted value has a nearest place.
             Mode::Semantic => {
                 prop_assert_eq!(found.keys().copied().collect::<BTreeSet<_>>(), allowed);
             }
@@ -490,7 +489,7 @@ proptest! {
         let mut fresh = bundle.open();
         fresh.set_rank_params(*index.rank_params());
         prop_assert_eq!(&bundle.answer(&mut fresh, request.clone()).unwrap().0, &response);
-        // Pages cut from it are those of the whole.
+        // Parts of the list are the same as in the whole list.
         for offset in 0..=response.results.len() {
             let part = Request { offset: offset as u32, limit: Limit(2), ..request.clone() };
             let (part, _) = bundle.answer(&mut index, part).unwrap();
@@ -538,7 +537,7 @@ proptest! {
         let group = |page: &Page, _: &Section| text_of(&page.attributes, "group");
         prop_assert_eq!(&counted[0], &counts(&pages, &twin, &found, of, group));
         prop_assert_eq!(&counted[1], &counts(&pages, &twin, &found, of, role_of));
-        // What is shown of a section is its own.
+        // The shown text of a section is its own text.
         for hit in &response.results {
             let page: usize = hit.id.strip_prefix("doc-").unwrap().parse().unwrap();
             for shown in &hit.sections {

@@ -1,4 +1,4 @@
-//! Words that the bundle does not have: what they are taken for, and what is left as it is.
+//! Words that the bundle does not have: their corrections, and the words that are not corrected.
 
 mod support;
 
@@ -98,7 +98,7 @@ fn while_typing_a_beginning_is_corrected() {
     assert_eq!(corrected(&typed("mtue")), ["mtue -> mutex"]);
     assert_eq!(titles(&typed("mtue")), ["Threads"]);
     assert_eq!(titles(&typed("chekcpoi")), ["Timeouts"]);
-    // Whoever went on to the next word had finished this one.
+    // A reader who types the next word has finished this one.
     assert_eq!(corrected(&typed("chekcpoi ")), [""; 0]);
 }
 

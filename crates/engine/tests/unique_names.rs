@@ -1,4 +1,4 @@
-//! A name that one page has, in a question that other pages are nearer to by meaning.
+//! A name that only one page has, in a question to which other pages are nearer by meaning.
 
 mod support;
 
@@ -26,7 +26,7 @@ fn page(url: &str, text: String, vector: [f32; 4]) -> Page {
     Page { title, url, language, sections: vec![section], ..Page::default() }
 }
 
-/// Builds forty pages that say what the questions say, and one that has the name.
+/// Builds forty pages with the words of the questions, and one page with the name.
 fn site(name: &str) -> Bundle {
     let general = "The server uses memory while it starts. If a program fails, look at the log of \
                    the server and close the connection.";

@@ -1,6 +1,6 @@
-//! Queries whose vector does not answer. It is 0 where the encoder knows none of the words, or the
-//! query is made of marks alone. It is not asked for where the query is nothing but conditions, and
-//! does not hide that exclusions leave out every page with the words.
+//! Queries whose vector cannot answer. The vector is 0 if the encoder knows none of the words, or
+//! if the query consists of marks. It is not requested if the query consists of conditions. If
+//! exclusions remove every page with the words, the vector does not hide this.
 
 mod support;
 

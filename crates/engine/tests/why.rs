@@ -68,7 +68,7 @@ fn why_compares_with_the_first_page_and_the_one_above() {
         assert_eq!(hit.sections[0].explain.as_ref().unwrap().terms[0].term, "mutex");
     }
     assert_eq!(second.reason, "The first page's title consists of the query's words.");
-    // With a word that no page has, no title does.
+    // If no page has the word, no title has it.
     let partly = why("mutex zzzz", "/channels/").reason;
     assert_eq!(
         partly,

@@ -48,7 +48,7 @@ impl FromStr for EncoderChoice {
     }
 }
 
-/// An encoder of queries into a bundle's space.
+/// An encoder that embeds queries into a bundle's space.
 pub struct QueryEncoder {
     /// The encoder; `None` if the engine embeds queries with the rows in the bundle.
     encoder: Option<BoxedEncoder>,
@@ -214,7 +214,8 @@ fn prepared(path: &str) -> anyhow::Result<BoxedEncoder> {
     Err(models::Error::NoTransformer { name: path.to_owned() }.into())
 }
 
-/// Bytes from which the head of a deployed transformer is read, before the rest is fetched.
+/// Number of bytes that are read first of a deployed transformer, for its head. The rest is fetched
+/// later.
 #[cfg(feature = "transformer")]
 const BEGINNING: u64 = 64 << 10;
 

@@ -1,5 +1,5 @@
-//! Follows the deployments of a site: a search that misses a file begins again with the bundle that
-//! the site has now.
+//! Follows the deployments of a site. If a search does not find a file, it begins again with the
+//! site's current bundle.
 
 use anyhow::Result;
 use findling_engine::{Index, Mode, Request, Statistics};
@@ -7,15 +7,15 @@ use findling_engine::{Index, Mode, Request, Statistics};
 use super::{Host, open_index, pages, values};
 use findling_base::bundle_files::WebError;
 
-/// Returns whether a site no longer has a file as its bundle listed it.
+/// Returns whether a site no longer has a file in the state that its bundle listed.
 pub(super) fn is_replaced(error: &anyhow::Error) -> bool {
     let is_other = |error: &WebError| matches!(error, WebError::Contents { .. });
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_other))
 }
 
 impl Host {
-    /// Does a part of a search for a request. If files are not as the bundle lists them, asks the
-    /// site for its entry file and does it once again.
+    /// Does a part of a search for a request. If files differ from those that the bundle lists,
+    /// requests the site's entry file and repeats the part.
     pub(super) fn followed<T>(
         &mut self,
         mut request: Request,
@@ -27,7 +27,7 @@ impl Host {
         match done {
             Err(error) if self.follows && is_replaced(&error) => {
                 self.follow(&mut request);
-                // What is missing now too is an error, unless the search can do without it.
+                // A file that is still missing is an error, unless the search can do without it.
                 self.follows = false;
                 work(self, request)
             }
@@ -37,10 +37,11 @@ impl Host {
 
     /// Opens the bundle that the site has now.
     fn follow(&mut self, request: &mut Request) {
-        // The site may not answer, or its new bundle be damaged: the search says so.
+        // The search reports if the site does not answer, or its new bundle is damaged.
         let Ok(Some(files)) = self.files.renewed() else { return };
         let Ok(mut index) = open_index(&files) else { return };
-        // What was learned for the bundle goes on to hold; what its build chose does not.
+        // Learned values still apply to the new bundle; the choices of the old bundle's build do
+        // not.
         let chosen = open_index(&self.files).map(|index| *index.rank_params());
         if chosen.is_ok_and(|chosen| chosen != *self.index.rank_params()) {
             index.set_rank_params(*self.index.rank_params());
@@ -58,8 +59,8 @@ impl Host {
     }
 }
 
-/// Leaves out the vectors of another space. The new bundle's own rows embed the query, or it is
-/// searched by words.
+/// Removes the vectors of another space. The new bundle's own rows embed the query, or the search
+/// is by words.
 fn embed_anew(request: &mut Request, index: &Index) {
     request.vector = None;
     request.also_vectors.clear();

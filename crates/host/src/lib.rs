@@ -1,10 +1,9 @@
 //! Runs the engine over bundles on a disk: reads the shards that a search needs, and hands them in.
 //!
-//! [`Host::open`] opens a bundle, also the copy of a deployed site's. [`SharedHost`] serves many
-//! searches at once, [`together`] searches several bundles as one.
+//! [`Host::open`] opens a bundle, or the copy of a deployed site's bundle. [`SharedHost`] serves
+//! many searches at once, [`together`] searches several bundles as one.
 //!
-//! It knows no command line and prints nothing. It writes copies of sites' bundles, and nothing
-//! else.
+//! The crate has no command line and prints nothing. It writes only copies of sites' bundles.
 //!
 //! ```
 //! use findling_base::progress::Silent;
@@ -66,7 +65,7 @@ pub struct Host {
     values: values::Values,
     streamed: bool,
     open_time: Duration,
-    /// Whether a file that the site no longer has ends a search, which then begins again.
+    /// Whether a search ends, and begins again, if the site no longer has a file.
     follows: bool,
 }
 
@@ -81,9 +80,9 @@ pub struct Cost {
     pub decode: Duration,
     /// Bytes read.
     pub bytes: u64,
-    /// Shards read, in the order in which the engine asked for them.
+    /// Shards read, in the order in which the engine requested them.
     pub shards: Vec<ShardId>,
-    /// Number of rounds: how often the engine asked for shards.
+    /// Number of rounds, in each of which the engine requested shards.
     pub n_rounds: u32,
     /// The number of shards that had been read before each round.
     pub round_starts: Vec<usize>,
@@ -305,8 +304,8 @@ impl Host {
         }
     }
 
-    /// Reads the shards of one round and gives them to the engine. One shard at a time, so that the
-    /// stored bytes of only one are in memory.
+    /// Reads the shards of one round and gives them to the engine. Reads one shard at a time, so
+    /// that the stored bytes of only one shard are in memory.
     fn read(&mut self, wanted: Vec<ShardId>, cost: &mut Cost) -> anyhow::Result<()> {
         cost.round_starts.push(cost.shards.len());
         if self.files.is_copy() {
@@ -355,7 +354,7 @@ fn open_index(files: &BundleFiles) -> anyhow::Result<Index> {
 }
 
 /// Returns the request with the vectors of the corrected query; `None` if the query was not
-/// corrected, or nothing but the engine embeds it.
+/// corrected, or only the engine embeds it.
 fn corrected(
     encoder: Option<&QueryEncoder>,
     request: &Request,
@@ -374,7 +373,7 @@ fn corrected(
 }
 
 /// Embeds a query and its further queries, as `meant` spells them. Returns false if there is
-/// nothing to embed. The hash encoder embeds the query as typed, in every host.
+/// nothing to embed. The hash encoder embeds the query as typed, in all hosts.
 fn embed_meant(
     encoder: Option<&QueryEncoder>,
     request: &mut Request,

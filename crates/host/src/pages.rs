@@ -1,4 +1,4 @@
-//! Whole pages: the text of a hit, and the text around it.
+//! Whole pages: the text of a hit, and the text before and after it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(super) struct Texts {
     addresses: Option<Addresses>,
 }
 
-/// A page, whole.
+/// A whole page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
     /// The document's id.
@@ -68,7 +68,7 @@ impl Document {
         }
     }
 
-    /// Returns the page as a hit without sections, of which references and locations are made.
+    /// Returns the page as a hit without sections, for making references and locations.
     pub fn to_hit(&self) -> PageHit {
         PageHit {
             id: self.id.clone(),

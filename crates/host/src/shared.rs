@@ -7,8 +7,8 @@ use findling_engine::{Request, Response, Step};
 
 use super::{Cost, Host, QueryEncoder, corrected};
 
-/// An open bundle for a server. Searches share the shards that are in memory. A search that misses
-/// some waits until no other one is between two of its steps, and reads them.
+/// An open bundle for a server. Searches share the shards that are in memory. A search that needs
+/// other shards waits until no other search is between two steps, and then reads them.
 pub struct SharedHost(RwLock<Host>);
 
 impl SharedHost {
@@ -19,7 +19,7 @@ impl SharedHost {
 
     /// Returns the bundle, while nothing is read from its files.
     pub fn host(&self) -> RwLockReadGuard<'_, Host> {
-        // A search that panicked between two shards leaves those that it has read.
+        // If a search panics between two shards, the shards that it has read stay valid.
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -42,7 +42,7 @@ impl SharedHost {
     fn search(&self, request: &Request) -> Result<Response> {
         let mut search = self.host().index().search(request.clone())?;
         loop {
-            // The lock is let go at the end of the statement.
+            // The lock is released at the end of the statement.
             let step = search.step(self.host().index())?;
             match step {
                 Step::Done(response) => return Ok(*response),

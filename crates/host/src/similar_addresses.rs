@@ -14,9 +14,9 @@ const MAX_ADDRESSES: usize = 5;
 const MIN_SIMILARITY: f64 = 0.3;
 
 impl Host {
-    /// Returns the ids of the pages that a name stands for: those whose id ends in it, as keys of
-    /// bibliographies do, or whose title is it. Letters count alike in both cases if no name is
-    /// equal. Reads the texts of all pages.
+    /// Returns the ids of the pages with a name: pages whose id ends in the name (such as the key
+    /// of a bibliography), or whose title is the name. If no name is equal, the case of letters is
+    /// ignored. Reads the texts of all pages.
     ///
     /// # Errors
     /// If the texts cannot be read.

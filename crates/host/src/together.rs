@@ -1,5 +1,5 @@
-//! Several bundles searched as one: their scores can be compared, since all score by the statistics
-//! of all.
+//! Several bundles searched as one. Their scores can be compared, because all of them use the
+//! statistics of all bundles.
 //!
 //! Each bundle counts the terms of the query. The counts are added up, and all bundles get the sum
 //! ([`SharedStatistics`]). A bundle learns only such sums about the others.
@@ -32,7 +32,7 @@ pub fn join(asked: &mut [Asked<'_>], relaxes: bool) -> Vec<Option<anyhow::Error>
         if bundles.n_failed() == n_failed {
             return bundles.errors;
         }
-        // The sums include counts of a bundle that has failed now: add up again without it.
+        // The sums include counts of a bundle that has failed now, so add them up again without it.
     }
 }
 
@@ -78,7 +78,7 @@ impl AskedBundles<'_, '_> {
         }
     }
 
-    /// Adds up the frequencies of the terms that the query looks up.
+    /// Adds up the frequencies of the query's terms.
     fn count(&mut self, shared: &mut SharedStatistics) {
         for terms in self.each(|asked| ask(asked, Search::terms)) {
             shared.add_terms(terms);
@@ -112,10 +112,10 @@ impl AskedBundles<'_, '_> {
     }
 }
 
-/// The result of one step of a search: a value, or the shards that are missing for it.
+/// The result of one step of a search: a value, or the missing shards.
 type Part<T> = Result<Result<T, Vec<ShardId>>, Error>;
 
-/// Asks one bundle a part of a search, and reads the shards that are missing.
+/// Does a part of a search in one bundle, and reads the missing shards.
 fn ask<T>(asked: &mut Asked<'_>, part: impl Fn(&mut Search, &Index) -> Part<T>) -> Result<T> {
     let Asked { host, request, .. } = asked;
     host.followed(request.clone(), |host, request| {
@@ -149,7 +149,7 @@ fn embed_corrected(asked: &mut Asked<'_>, shared: &SharedStatistics) -> Result<(
     Ok(())
 }
 
-/// Returns a text with the words of it replaced that are misspelled, however they are cased.
+/// Returns a text with its misspelled words replaced, regardless of case.
 fn replaced(text: &str, shared: &SharedStatistics) -> String {
     let mut meant = text.to_owned();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {

@@ -28,7 +28,7 @@ use findling_page::shard_cutter::ShardCutter;
 /// Target number of shards of vectors, each within [`VECTORS_LEN`] bytes. A reader fetches all of
 /// them in parallel, which is faster than one large shard; an edited page changes only one.
 const VECTORS_SHARDS: usize = 96;
-/// The same where browsers fetch single vectors to compare close pages (docs/design).
+/// The same target if browsers fetch single vectors to compare close pages (docs/design).
 const SINGLE_VECTORS_SHARDS: usize = 384;
 /// Bytes of a shard of vectors.
 const VECTORS_LEN: (usize, usize) = (4 << 10, 512 << 10);
@@ -202,8 +202,8 @@ fn add_positions(positions: Positions, shards: &mut ShardSet) -> Result<(Vec<u8>
     Ok((write_directory(&pages, &ranges, &entries)?, stored))
 }
 
-/// Adds the shards of the dense leg. The shards of the cells are returned separately, because the
-/// centroids list them and the manifest does not.
+/// Adds the shards of the dense leg. The shards of the cells are returned separately, because they
+/// are listed by the centroids and not by the manifest.
 fn add_dense(
     parts: DenseParts,
     structure: &Structure,
@@ -252,7 +252,7 @@ fn add_dense(
     Ok((dense, cells))
 }
 
-/// Adds the quantised vectors in shards that are cut where their contents decide.
+/// Adds the quantised vectors in shards whose boundaries depend on their contents.
 fn add_vectors(
     quantised: &[(Vec<i8>, f32)],
     dim: u32,

@@ -79,7 +79,7 @@ pub fn build(job: Job<'_>, progress: &dyn Progress) -> anyhow::Result<Outcome> {
         synonyms: &options.synonyms,
         memory: options.memory,
     };
-    // Neither needs the other, and both have parts that only one core can do.
+    // The two are independent, and each has parts that only one core can do.
     let (lexical, stored) = rayon::join(
         || lexical::analyse(&input, analyses, replaced.earlier(), &bar),
         || columns_and_texts(&pages, &chunks, &replaced, progress),
@@ -179,8 +179,8 @@ pub fn units(
     Ok(sections.flat_map(|section| &section.units).map(|unit| unit.text.clone()).collect())
 }
 
-/// Chunks all pages. The chunks hold the text from here on: the sections of each page are freed,
-/// since the next stages need the most memory.
+/// Chunks all pages. From here on the chunks hold the text: the sections of each page are freed,
+/// because the next stages need the most memory.
 fn chunk_all(
     pages: &mut [Page],
     encoder: Option<&BoxedEncoder>,
@@ -320,7 +320,7 @@ mod tests {
                 bundle.stored().map(|(path, stored)| (path, stored.clone())).collect();
             (encode_manifest(&bundle.manifest).unwrap().1, shards)
         };
-        // Of the encoders, the first has taught the table and the second not.
+        // The first of the encoders has taught the table, the second has not.
         let encoders: [BoxedEncoder; 2] =
             [Box::new(HashEncoder::new(8)), Box::new(crate::fit::tests::table(4))];
         for documents in [None, Some(&encoders[0]), Some(&encoders[1])] {

@@ -1,4 +1,4 @@
-//! The chunked pages of a site. Those that there is no room for wait in a temporary file.
+//! The chunked pages of a site. Pages without room in memory are spilled to a temporary file.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub type Attributes = BTreeMap<String, AttributeValue>;
 
 static NO_ATTRIBUTES: Attributes = BTreeMap::new();
 
-/// Bytes that a section takes beside its texts.
+/// Bytes that a section takes in addition to its texts.
 const SECTION_BYTES: usize = size_of::<ChunkedSection>() + 64;
 
 /// All chunked pages, in the order of pages.
@@ -80,7 +80,7 @@ impl Chunks {
         self.0.len()
     }
 
-    /// Returns whether all are in memory.
+    /// Returns whether all pages are in memory.
     pub fn are_held(&self) -> bool {
         self.0.iter().all(|page| matches!(page, Kept::Held(_)))
     }

@@ -44,17 +44,18 @@ impl Built {
     }
 }
 
-/// Numbers of values with which an unmarked attribute becomes a facet. A single value narrows
-/// nothing. Nobody reads a list of hundreds, and every search would fetch the column to count them.
+/// Numbers of values with which an unmarked attribute becomes a facet. A single value cannot narrow
+/// a search. Nobody reads a list of hundreds of values, and every search would fetch the column to
+/// count them.
 const FEW: std::ops::RangeInclusive<usize> = 2..=100;
 
 /// Most stored bytes of the columns of facets, all together. Every first query fetches them, since
 /// the search box counts all facets.
 const MAX_FACET_BYTES: usize = 128 << 10;
 
-/// Leaves as facets only the attributes with the shortest columns, as far as these have
-/// [`MAX_FACET_BYTES`]. `lens` are the stored bytes of the columns. Calls `warn` for the others:
-/// they are counted if a request names them.
+/// Keeps only the attributes with the shortest columns as facets, up to [`MAX_FACET_BYTES`] in all.
+/// `lens` are the stored bytes of the columns. Calls `warn` for the others: they are counted if a
+/// request names them.
 pub fn limit_facets(built: &mut [Built], lens: &[usize], warn: &mut dyn FnMut(String)) {
     let mut facets: Vec<(usize, &mut Built)> =
         lens.iter().copied().zip(built).filter(|(_, built)| built.facet).collect();
@@ -77,7 +78,7 @@ pub fn limit_facets(built: &mut [Built], lens: &[usize], warn: &mut dyn FnMut(St
     }
 }
 
-/// The facts about an attribute that pages and sections give.
+/// Facts about an attribute, collected from pages and sections.
 #[derive(Default)]
 struct Said {
     kinds: BTreeSet<u8>,
@@ -125,7 +126,7 @@ pub fn build(
                 Column::build(kind, converted.iter().map(Option::as_deref))?
             }
         };
-        // A mark on a page has precedence.
+        // A page's mark takes precedence.
         let by_itself = said.unmarked && !said.sort_only && FEW.contains(&n_values(&column));
         let level = if said.of_sections { AttributeLevel::Section } else { AttributeLevel::Page };
         let facet = said.marked || by_itself;
@@ -153,7 +154,7 @@ fn values<'a>(
 
 fn said<'a>(pages: &'a [Page], chunks: &'a Chunks) -> BTreeMap<&'a str, Said> {
     let mut said: BTreeMap<&str, Said> = BTreeMap::new();
-    // These order pages.
+    // Such attributes order pages.
     let of_pages = |name: &str| [BOOST, COPY].contains(&name);
     for page in pages {
         for name in &page.sort_only {

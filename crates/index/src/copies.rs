@@ -1,9 +1,9 @@
 //! Copies: the same page in several versions of a documentation. Results show only one of them.
 //!
-//! Pages are copies if they have the same title and language, and at least five in six of the runs
-//! of words that occur in either occur in both. Pages without a title must have exactly the same
-//! words. The number of a group is an attribute ([`findling_engine::COPY`]); the engine shows the
-//! best page of a group, after filtering.
+//! Pages are copies if they have the same title and language, and if at least five in six of the
+//! runs of words that occur in one of them occur in both. Pages without a title must have exactly
+//! the same words. The number of a group is an attribute ([`findling_engine::COPY`]); the engine
+//! shows the best page of a group, after filtering.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -19,8 +19,8 @@ const RUN: usize = 4;
 /// Number of runs in the sample of a page: those with the smallest hashes, so that equal texts have
 /// equal samples.
 const SKETCH: usize = 256;
-/// Smallest similarity (Jaccard) of copies: the share of runs in both samples among those in
-/// either.
+/// Smallest similarity (Jaccard) of copies: the share of runs that are in both samples, among those
+/// in at least one.
 const ALIKE: f64 = 5.0 / 6.0;
 /// Largest number of groups with one title that a page is compared with.
 const MAX_GROUPS: usize = 256;
@@ -49,7 +49,7 @@ pub fn mark(pages: &mut [Page]) -> io::Result<usize> {
     let mut groups: Vec<Vec<usize>> = found.into_iter().flatten().collect();
     groups.sort();
     let mut n_copies = 0;
-    // Numbers begin after those that pages declare.
+    // Numbers continue after those that pages declare.
     let own = pages.iter().filter_map(|page| match page.attributes.get(COPY) {
         // Larger numbers have no exact successor.
         Some(AttributeValue::Number(number)) if *number < 1e15 => Some(number.floor() + 1.0),
@@ -58,7 +58,7 @@ pub fn mark(pages: &mut [Page]) -> io::Result<usize> {
     let first = own.fold(0.0, f64::max);
     for (n_before, group) in groups.iter().enumerate() {
         // Groups are numbered in the order of their first pages, so that all versions have them in
-        // the same order. Differences are stored, which are then small.
+        // the same order. The stored differences are then small.
         let number = AttributeValue::Number(first + n_before as f64);
         n_copies += group.len() - 1;
         for &place in group {
@@ -74,7 +74,7 @@ fn groups(pages: &[Page], places: &[usize], untitled: bool) -> io::Result<Vec<Ve
     let mut groups: Vec<(Sketch, Vec<usize>)> = Vec::new();
     for &place in places {
         let sketch = Sketch::of(&*pages[place].whole()?);
-        // Pages without words are no copies of each other.
+        // Pages without words do not count as copies of each other.
         if sketch.n_words == 0 {
             continue;
         }
@@ -94,7 +94,7 @@ fn groups(pages: &[Page], places: &[usize], untitled: bool) -> io::Result<Vec<Ve
 /// A sample of the runs of words of a page (MinHash).
 #[derive(PartialEq)]
 struct Sketch {
-    /// Ascending.
+    /// Hashes of the sample, ascending.
     runs: Vec<u64>,
     n_words: usize,
     /// Hash of all words in order.
@@ -118,8 +118,8 @@ impl Sketch {
         Self { runs, n_words: words.len(), whole: join(&words) }
     }
 
-    /// Returns the estimated share of runs in both pages among those in either, from the smallest
-    /// hashes of both.
+    /// Returns the estimated share of runs that are in both pages, among those in at least one,
+    /// from the smallest hashes of both.
     fn alike(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.runs.iter().peekable(), other.runs.iter().peekable());
         let (mut both, mut either) = (0, 0);

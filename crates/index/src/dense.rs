@@ -71,7 +71,7 @@ pub(super) fn build_dense(
         drop(words);
         stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", progress));
         if is_taught {
-            // A model takes hours for a site whose texts do not fit into memory.
+            // For a site whose texts do not fit into memory, a model would take hours.
             let pages = chunks.pages(0..chunks.n_pages())?;
             if options.fit {
                 let sections: Vec<_> = texts_of(&pages).into_iter().zip(embedded.rows()).collect();
@@ -155,7 +155,7 @@ fn embed_chunks(
     Ok((all, Stage::ended("embed", started, n_encoded, "sections", progress)))
 }
 
-/// Embeds the texts of units, with a bar over them.
+/// Embeds the texts of units, with a progress bar.
 ///
 /// # Errors
 /// If the encoder fails.

@@ -1,9 +1,9 @@
 //! The shards of the bundle that is replaced. Shards whose inputs have not changed are not
 //! compressed again.
 //!
-//! A shard is found by its uncompressed contents, or by a key of what these are made from. A log
-//! beside the bundle tells the file of each key. Without a log all shards are decompressed, which
-//! takes a twentieth of the time of compressing.
+//! A shard is found by its uncompressed contents, or by a key of the data that they are made from.
+//! A log beside the bundle lists the file for each key. Without a log all shards are decompressed,
+//! which takes a twentieth of the time of compressing.
 //!
 //! With a log, a file is read and hashed once, when its shard is needed. From then on its hash
 //! stands for it, so the new bundle gets a link to it without reading it again.
@@ -25,7 +25,7 @@ use findling_base::record_log::{CODING, Key, Kind, RecordLog, Used, key_of};
 use findling_base::regular_file;
 use findling_base::scratch::Scratch;
 
-/// Most bytes of a shard as stored that is taken from an earlier bundle.
+/// Largest stored size, in bytes, of a shard that is taken from an earlier bundle.
 const MAX_STORED: u64 = 512 << 20;
 
 /// The kind of the log.
@@ -40,14 +40,14 @@ pub struct EarlierShards {
     directory: Option<PathBuf>,
     log: Option<RecordLog>,
     noted: Mutex<Noted>,
-    /// The storage for shards that have no room in memory.
+    /// Storage for shards for which there is no room in memory.
     scratch: Option<Scratch>,
 }
 
-/// The facts about shards that a build notes.
+/// Facts about shards that a build records.
 #[derive(Debug, Default)]
 struct Noted {
-    /// Keys, each with the hash of its shard; `None` if it has none.
+    /// Keys, each with the hash of its shard; `None` if the key has no shard.
     keys: Vec<(Key, Option<Key>)>,
     /// Files of the earlier bundle that were read, with their hashes.
     files: HashMap<String, Key>,
@@ -199,7 +199,7 @@ impl EarlierShards {
             let new = bincode::encode_to_vec(record, CODING).ok()?;
             Some(Used { key, new: Some(new) })
         });
-        // Without the log the next build takes longer, and nothing else.
+        // Without the log the next build takes longer; nothing else changes.
         let _ = log.store(used.collect());
         unchanged
     }

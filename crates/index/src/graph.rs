@@ -1,10 +1,10 @@
 //! The HNSW graph (Malkov and Yashunin, 2018, arXiv:1603.09320), built from the f32 embeddings.
 //!
 //! Vectors are inserted in batches that grow with the graph. Each vector of a batch is searched in
-//! the graph as it was before the batch, on all cores; then the edges are added, for each vector by
-//! itself. So the same vectors give the same graph on any number of cores (prefix doubling; Manohar
-//! and others, 2024, "ParlayANN", arXiv:2305.04359). A batch is a small share of the graph, because
-//! its vectors do not see each other while they are searched.
+//! the graph as it was before the batch, on all cores; then the edges are added, for each vector
+//! separately. So the same vectors give the same graph on any number of cores (prefix doubling;
+//! Manohar and others, 2024, "ParlayANN", arXiv:2305.04359). A batch is a small share of the graph,
+//! because its vectors do not see each other while they are searched.
 //!
 //! [The graph](../../../docs/design/graph.md) compares it with `instant-distance` and `hnsw_rs`.
 
@@ -30,7 +30,7 @@ pub const EF_CONSTRUCTION: usize = 100;
 const MAX_BATCH: f32 = 0.02;
 
 /// Builds the graph of vectors of length 1, `dim` numbers each, one after the other; `None` if
-/// there are none. `bar` is over the vectors.
+/// there are none. `bar` counts the vectors.
 ///
 /// # Errors
 /// If the graph breaks a rule of its format, which would be a bug.
@@ -44,7 +44,7 @@ pub fn build(values: &[f32], dim: usize, bar: &Counter) -> Result<Option<Graph>,
         .map(|layer| Layer::new(points.n_of_layer(layer), most(layer)))
         .collect();
     let largest = ((points.len() as f32 * MAX_BATCH) as usize).max(1);
-    // The first vector has nothing to be connected with.
+    // The first vector has no other to be connected with.
     let mut inserted = 1;
     bar.add(1);
     let seen = Mutex::default();
@@ -67,8 +67,8 @@ pub fn build(values: &[f32], dim: usize, bar: &Counter) -> Result<Option<Graph>,
     Graph::new(points.vector(0), lists.collect()).map(Some)
 }
 
-/// Inserts the vectors at these places. `seen` are at hand for searches, one for each thread once
-/// all have searched.
+/// Inserts the vectors at these places. `seen` holds reusable marks for searches, at most one for
+/// each thread.
 fn insert(
     points: &Points<'_>,
     layers: &mut [Layer],
@@ -77,7 +77,7 @@ fn insert(
     bar: &Counter,
 ) {
     let unused = || seen.lock().unwrap_or_else(PoisonError::into_inner);
-    // The neighbours of each, base layer first.
+    // The neighbours of each vector, base layer first.
     let chosen: Vec<(Place, Vec<Vec<Place>>)> = batch
         .into_par_iter()
         .map(|place| {
@@ -136,7 +136,7 @@ mod tests {
         build(values, dim, &Counter::default())
     }
 
-    /// A sum of the counts that are reported.
+    /// The sum of the reported counts.
     #[derive(Default)]
     struct Sum(Arc<AtomicU64>);
 

@@ -41,7 +41,7 @@ pub struct Options {
     pub ranking: Vec<f32>,
     /// Smallest number of vectors for which a graph is built.
     pub graph_from: usize,
-    /// Largest number of vectors for which it gets one.
+    /// Largest number of vectors for which a graph is built.
     pub graph_up_to: usize,
     /// Largest number of bytes for the rows of the static query encoder.
     pub rows_budget: usize,

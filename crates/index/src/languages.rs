@@ -38,7 +38,7 @@ impl Languages {
             *counts.entry(default.clone()).or_default() += silent;
         }
         for language in of_sections {
-            // Behind all languages of pages.
+            // It comes after all languages of pages.
             counts.entry(language).or_default();
         }
         let mut ordered: Vec<(String, usize)> = counts.into_iter().collect();
@@ -73,7 +73,8 @@ impl Languages {
     }
 }
 
-/// Returns the primary subtag of a language that has rules. Others are analysed as their page is.
+/// Returns the primary subtag of a language that has rules. Sections in other languages are
+/// analysed like their page.
 fn with_rules(tag: &str) -> Option<String> {
     primary(tag).filter(|language| findling_text::rules_for(language).is_some())
 }

@@ -9,8 +9,8 @@
 //! [`BundleWriter`](write::BundleWriter) writes the result to disk. Equal pages, options and
 //! encoders give equal bytes, on any number of cores and with any contents of the cache.
 //!
-//! It knows no format of files, no model on a disk and no network: pages and encoders come from
-//! the caller. With feature `vectors` a bundle can be searched by meaning.
+//! It does not read files, models on a disk or a network: pages and encoders come from the caller.
+//! With feature `vectors` a bundle can be searched by meaning.
 //!
 //! ```
 //! use findling_base::progress::Silent;

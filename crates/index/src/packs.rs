@@ -4,9 +4,9 @@
 //! keys, cells are in an order in which neighbours have similar vectors, texts in the order of
 //! pages. Shards that searches in a browser do not read (all vectors, the graph) come last.
 //!
-//! A build keeps the packs of the bundle that it replaces. What is new goes into new packs, so that
-//! an edit uploads a small one. A pack of which less than half is in use is dropped, and small
-//! packs are joined once there are [`MAX_SMALL`] of them; what is in use moves to new packs.
+//! A build keeps the packs of the bundle that it replaces. New shards go into new packs, so that an
+//! edit uploads a small pack. A pack is dropped if less than half of it is in use, and small packs
+//! are joined when there are [`MAX_SMALL`] of them; shards in use then move to new packs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,13 +18,13 @@ use super::bundle::Bundle;
 use super::stored::{ShardBytes, Stored};
 use findling_base::bundle_files::PackedShards;
 
-/// Most packs of less than an eighth of the largest length. Then they are joined.
+/// Number of packs of less than an eighth of the largest length at which they are joined.
 const MAX_SMALL: usize = 8;
 
-/// Most cells that are brought into an order by their vectors, which takes the square of it.
+/// Most cells that are ordered by their vectors, which takes quadratic time.
 const MAX_ORDERED_CELLS: usize = 4096;
 
-/// Fewest bytes of a pack whose length follows from the number of pages.
+/// Smallest length of packs that depends on the number of pages.
 const MIN_PACK_BYTES: usize = 16 << 10;
 
 /// Most packs of a bundle whose packs' length follows from the number of pages.
@@ -36,12 +36,12 @@ const MAX_GROWTH: usize = 4;
 /// The limits for packing shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes that a pack should have at most. One with a single shard can be longer.
+    /// Bytes that a pack should have at most. A pack with a single shard can be longer.
     pub pack_bytes: usize,
     /// Bytes that no file may exceed.
     pub file_bytes: usize,
-    /// Whether packs are as short as possible without being more than the pages of the site. A host
-    /// that sends whole files in place of ranges then sends little.
+    /// Whether packs are as short as possible, with fewer packs than the site has pages. A host
+    /// that sends whole files instead of ranges then sends little.
     pub by_pages: bool,
 }
 
@@ -52,8 +52,8 @@ impl Limits {
             return (self.pack_bytes, self.pack_bytes);
         }
         let total: usize = bundle.stored().map(|(_, stored)| units_of(stored.len()) * UNIT).sum();
-        // Packs end before they are full, each part of a bundle begins one of its own, and the
-        // client has sixteen files.
+        // Packs end before they are full, each part of a bundle begins a new pack, and the client
+        // has sixteen files.
         let n_packs = (bundle.manifest.stats.n_pages as usize).saturating_sub(24) / 2;
         let bytes = (total + total / 16) / n_packs.clamp(1, MAX_PACKS) + MIN_PACK_BYTES / 4;
         let bytes = bytes.max(MIN_PACK_BYTES).min(self.pack_bytes);
@@ -68,7 +68,7 @@ type Put<'a> = dyn FnMut(&str, &[u8]) -> Result<()> + 'a;
 struct Item<'a> {
     path: String,
     stored: &'a ShardBytes,
-    /// The place in the packs of the earlier bundle that are kept.
+    /// The place in the packs that are kept from the earlier bundle.
     kept: Option<Slot>,
 }
 
@@ -88,7 +88,7 @@ struct Plan<'a> {
 /// Packs a bundle. Hands each pack to `put` with its path, and returns the directory of packs.
 ///
 /// # Errors
-/// If a shard exceeds a limit, and those of `put`.
+/// If a shard exceeds a limit, and the errors of `put`.
 pub fn pack(
     bundle: &Bundle,
     earlier: Option<&PackedShards>,
@@ -110,7 +110,7 @@ pub fn pack(
     let Order { parts, positions_directory } = order(bundle);
     let n_bytes = plan.new_bytes();
     for part in parts {
-        // Parts begin packs of their own, unless there is little to pack.
+        // Each part begins a new pack, unless there is little to pack.
         if n_bytes > limits.pack_bytes {
             plan.end_pack(put)?;
         }
@@ -178,8 +178,8 @@ fn keep(
             }
         }
     }
-    // The slots of positions do not count: they may move, and a pack that was kept for them alone
-    // would move with the next build, though that build changes nothing.
+    // The slots of positions do not count: they may move, and a pack that was kept only for them
+    // would move with the next build, although that build changes nothing.
     let is_small = |pack: &Pack| pack.n_bytes() * 8 < limits.pack_bytes as u64;
     let is_allowed = |at: usize| {
         let most = if single.contains(&at) { limits.file_bytes } else { kept_bytes };
@@ -214,7 +214,7 @@ impl Plan<'_> {
         new.map(|item| item.stored.len()).sum()
     }
 
-    /// Gives a shard a place, unless it has one.
+    /// Assigns a place to a shard, unless it has one.
     fn place(&mut self, item: usize, put: &mut Put<'_>) -> Result<()> {
         let first = self.first[item];
         if self.slots[first].is_none() {
@@ -333,7 +333,7 @@ fn slots_of_positions(
 /// The order of shards in packs, by their place in [`Bundle::stored`].
 struct Order {
     parts: Vec<Vec<usize>>,
-    /// The directory of positions, which is in none of the parts.
+    /// The directory of positions, which does not belong to any part.
     positions_directory: Option<usize>,
 }
 
@@ -384,8 +384,7 @@ fn order(bundle: &Bundle) -> Order {
 }
 
 /// Returns the numbers of the cells in an order in which neighbours have similar centroids: after
-/// each cell comes the nearest one that is left. `None` if there are too many, or they cannot be
-/// read.
+/// each cell comes the nearest remaining one. `None` if there are too many, or they cannot be read.
 fn cells_in_order(bundle: &Bundle) -> Option<Vec<usize>> {
     let n = bundle.cells.len();
     if !(3..=MAX_ORDERED_CELLS).contains(&n) {
@@ -504,7 +503,7 @@ mod tests {
             assert_eq!(write().new_bytes, 0, "the same bundle again");
             check(&out, &bundle);
         }
-        // Those of an edit come on top before they are joined.
+        // The packs of an edit are added before they are joined.
         assert!((1..=MAX_SMALL + 6).contains(&most_small), "{most_small} small packs");
     }
 
@@ -552,7 +551,7 @@ mod tests {
                     let kept = before.iter().filter(|pack| packs.contains(pack)).count();
                     assert!(2 * kept >= before.len() || before.len() < 3, "{kept} of {before:?}");
                 } else {
-                    // The entry file and the manifest come on top.
+                    // The entry file and the manifest are counted in addition.
                     assert!(written.n_files <= n_pages.max(3) as u64, "{n_pages}: {written:?}");
                     assert!(n_pages > 20 || packs.len() == 1, "{n_pages}: {packs:?}");
                     let longest = packs.iter().map(Pack::n_bytes).max().unwrap_or(0);

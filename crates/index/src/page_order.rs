@@ -3,7 +3,7 @@
 //! number of a page that is gone. All other numbers stay, and with them most of the shards that
 //! contain page numbers.
 //!
-//! In a large site, pages of equally many sections stand beside each other within blocks of about
+//! In a large site, pages with equal numbers of sections are adjacent within blocks of about
 //! [`BLOCK`] pages. The structure, which every reader fetches, then takes a third of its bytes.
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ const MAX_MOVED: usize = 8;
 const BLOCK: u32 = 1024;
 
 /// Puts the pages of each block of a large site in the order of their numbers of sections.
-/// Addresses decide where blocks begin, so that a page more moves no other block.
+/// Addresses decide where blocks begin, so that an additional page moves no other block.
 pub fn by_sections(pages: &mut [Page]) {
     if pages.len() as u64 >= u64::from(MIN_ORDERED_PAGES) {
         sort_blocks(pages, BLOCK);
@@ -136,7 +136,7 @@ mod tests {
             sorted.windows(2).filter(|pair| pair[0].sections.len() > pair[1].sections.len());
         let n = descents.count();
         assert!((3..30).contains(&n), "{n} blocks");
-        // A block in which nothing changed stays.
+        // A block without changes stays the same.
         let mut more = site(900);
         more.insert(0, Page { url: "/first".to_owned(), ..Page::default() });
         sort_blocks(&mut more, 100);

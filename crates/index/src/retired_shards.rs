@@ -1,5 +1,5 @@
 //! Shards of earlier builds are kept for a while, because readers who opened the site before a
-//! deployment still ask for them.
+//! deployment still request them.
 //!
 //! `shards/retired.txt` lists them, one on a line: the name, and the time at which it went out of
 //! use in seconds since 1970. The list is deployed with the bundle, because the next build may
@@ -129,7 +129,7 @@ mod tests {
         );
         assert_eq!(listed.len(), 2);
 
-        // If there is room for one, the later one stays; with a time of 0 none does.
+        // If there is room for one, the later one stays; with a time of 0 no shard stays.
         let (third, fourth) = (dir.path().join("third"), dir.path().join("fourth"));
         put(&third, "aaaaaaaaaaaa.bin", "0123456789");
         put(&fourth, "aaaaaaaaaaaa.bin", "0123456789");

@@ -1,11 +1,11 @@
-//! The rows of the static query encoder that a bundle contains, in shards of which a query fetches
-//! a few.
+//! The rows of the static query encoder that a bundle contains, in shards, a few of which a query
+//! fetches.
 //!
 //! Rows are chosen within a budget of bytes, in this order: tokens of the corpus that begin a word,
 //! most frequent first; tokens of general vocabulary, by their frequency in the table's training;
 //! whole words of the corpus that consist of several tokens, each as one row, because a query adds
 //! up one row for each word. Rows are chosen before they are [fitted](super::fit) to the corpus, so
-//! that training reads texts as queries are read.
+//! that training reads texts in the same way as queries.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -63,7 +63,7 @@ pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
     choose(table, &words, budget)
 }
 
-/// Adds the words of texts to those that rows are chosen by.
+/// Adds the words of texts to the words for which rows are chosen.
 pub fn count(table: &StaticTable, texts: &[&str], words: &mut HashMap<String, u64>) {
     let counted = count_words(texts, normaliser(table.lowercase()), true);
     if words.is_empty() {
@@ -134,7 +134,7 @@ pub fn choose(table: &StaticTable, words: &HashMap<String, u64>, budget: usize) 
         }
     }
 
-    // The most common words of queries are those of all texts.
+    // The most common words of queries are also the most common words of texts.
     let mut common: Vec<(u8, &String)> = (0..table.vocabulary().len() as u32)
         .filter_map(|id| Some((table.frequency(id), table.vocabulary().get(id as usize)?)))
         .filter(|(_, token)| rows.contains_key(*token))

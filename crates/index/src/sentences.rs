@@ -63,8 +63,8 @@ pub fn build(rows: &Rows, chunks: &Chunks) -> anyhow::Result<(Sentences, u64)> {
     Ok((shards, n_codes as u64))
 }
 
-/// Returns the codes of a section; none if there is only one possible snippet. Only the first part
-/// of a very long section has codes, because a reader fetches those of the whole page.
+/// Returns the codes of a section; empty if there is only one possible snippet. Only the first part
+/// of a very long section has codes, because a reader fetches the codes of the whole page.
 fn codes(reader: &Reader<'_>, section: &ChunkedSection) -> Vec<u64> {
     let text = &section.text;
     let stretches = stretches(text);

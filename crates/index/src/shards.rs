@@ -155,7 +155,7 @@ impl ShardSet {
     /// Adds compressed shards in order.
     ///
     /// # Errors
-    /// If the temporary file cannot be read, as for all that follows.
+    /// If the temporary file cannot be read; the same holds for all following functions.
     pub fn add_encoded(&mut self, encoded: Vec<Stored>) -> io::Result<Vec<ShardId>> {
         encoded.into_iter().map(|(entry, stored)| self.insert(entry, stored)).collect()
     }
@@ -178,7 +178,7 @@ impl ShardSet {
         })
     }
 
-    /// Adds the shards of ranges, which are no groups, in order.
+    /// Adds the shards of ranges that do not form groups, in order.
     pub fn add_encoded_ranges(
         &mut self,
         ranges: Vec<(RangeStart<'_>, Stored)>,
@@ -189,7 +189,7 @@ impl ShardSet {
         Ok(named.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
 
-    /// Adds the shards of ranges, which form groups, in order.
+    /// Adds the shards of ranges that form groups, in order.
     pub fn add_encoded_groups(
         &mut self,
         ranges: Vec<(RangeStart<'_>, Stored)>,
@@ -208,7 +208,7 @@ impl ShardSet {
     }
 
     /// Adds shards of another directory. Returns an entry for each, `None` if there is no shard,
-    /// and the shards that there are. Their names are reserved.
+    /// and the existing shards. Their names are reserved.
     pub fn add_apart(
         &mut self,
         shards: Vec<Option<Stored>>,

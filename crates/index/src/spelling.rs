@@ -1,8 +1,8 @@
 //! The site's words with their spelling, in shards, for correcting the words of queries.
 //!
-//! Words of letters are taken, and also names of several parts as one word (`checkpointtimeout`),
-//! because people may type them like this. A word that occurs once in running text may itself be
-//! misspelt and is left out.
+//! The list contains words of letters, and names of several parts as one word
+//! (`checkpointtimeout`), because people may type them like this. A word that occurs once in
+//! running text may itself be misspelt and is left out.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use findling_page::shard_cutter::ShardCutter;
 use findling_text::normalise::fold_into;
 use findling_text::{Token, TokenKind};
 
-/// Numbers of characters of words that can be corrections.
+/// Possible lengths, in characters, of words that can be corrections.
 const CHARS: std::ops::RangeInclusive<usize> = 4..=32;
-/// Smallest count.
+/// Smallest count of such a word.
 const LEAST: u32 = Place::Code as u32;
 /// Largest number of words; the most common are kept.
 const MOST: usize = 40_000;

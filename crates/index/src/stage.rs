@@ -22,7 +22,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Records a stage that ends now, and prints a line about it.
+    /// Records a stage that ends now, and reports it.
     pub fn ended(
         name: &'static str,
         started: Instant,

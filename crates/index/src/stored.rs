@@ -21,7 +21,7 @@ enum Place {
 }
 
 impl ShardBytes {
-    /// Keeps bytes where there is room for them.
+    /// Stores bytes in memory if there is room, otherwise in the temporary file.
     pub fn new(stored: Vec<u8>, scratch: &Scratch) -> Self {
         match scratch.place(&stored) {
             Some(record) => Self(Place::Away(record)),
@@ -60,7 +60,7 @@ impl From<Vec<u8>> for ShardBytes {
     }
 }
 
-/// Compares contents. Bytes that cannot be read are equal to nothing.
+/// Compares contents. Bytes that cannot be read do not equal any bytes.
 impl PartialEq for ShardBytes {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len()

@@ -19,7 +19,7 @@ use findling_page::page::Page;
 use findling_page::shard_cutter::ShardCutter;
 
 /// The bytes of a text shard in the manifest, and the number of text shards that the pages of a
-/// result list need. The size of shards is chosen by them.
+/// result list need. They determine the size of shards.
 const BYTES_PER_SHARD: usize = 5;
 const MIN_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 5;
@@ -58,9 +58,9 @@ impl Encoded {
 }
 
 /// Builds and compresses the shards, each with its beginning. Each page is encoded once. A long
-/// page is encoded again in parts, since the size of parts depends on the bytes of all pages. The
-/// bytes of known shards are not kept: clearing the memory for them would take longer than encoding
-/// the changed pages once more.
+/// page is encoded a second time in parts, because the size of parts depends on the bytes of all
+/// pages. The bytes of known shards are not kept: clearing the memory for them would take longer
+/// than encoding the changed pages once more.
 pub fn build(
     pages: &[Page],
     chunks: &Chunks,
@@ -140,7 +140,7 @@ pub fn build(
     shards.into_par_iter().map(encode).collect()
 }
 
-/// Returns the key of a shard that is made of parts; `None` where nothing is found by keys.
+/// Returns the key of a shard that is made of parts; `None` if shards are not found by keys.
 fn key(parts: &[Part]) -> Option<Key> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&[ShardKind::Texts as u8]).update(b"parts");
@@ -151,7 +151,7 @@ fn key(parts: &[Part]) -> Option<Key> {
 }
 
 /// Divides the sections of a long page into parts of about `target` bytes. Hashes of headings
-/// decide where parts end, so that an edit moves few of the ends.
+/// decide where parts end, so that an edit moves few boundaries.
 fn parts(page: &PageText<'_>, target: usize) -> Vec<Range<u32>> {
     let mut cutter = ShardCutter::new(target);
     let n = page.sections.len() as u32;

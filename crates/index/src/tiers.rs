@@ -1,12 +1,12 @@
 //! Chooses the first tier of a common term: the postings that rank a query if not every match is
 //! needed.
 //!
-//! A term that occurs on every other page would be most of what a query fetches, although it says
-//! little about where the answer is. In generated documentation such terms also occur in the
-//! headings of every third section. On each level, the first tier has the postings with the highest
-//! weighted frequency in BM25F. So short titles and headings come before long ones, and these
-//! before paths and the headings above. Ties are broken by a hash of the page, because page order
-//! would favour the first pages.
+//! The postings of a term on every second page would be the largest part of a query's download,
+//! although the term says little about where the answer is. In generated documentation such terms
+//! also occur in the headings of every third section. On each level, the first tier has the
+//! postings with the highest weighted frequency in BM25F. So short titles and headings come before
+//! long ones, and these before paths and the headings above. Ties are broken by a hash of the page,
+//! because page order would favour the first pages.
 
 use std::borrow::Cow;
 
@@ -22,8 +22,8 @@ const FIRST: [usize; 3] = [24_000, 5_000, 3_000];
 const SHARE: usize = 16;
 
 /// Returns the number of a term's `n` postings on a level that are in the first tier. This also
-/// holds for keys: if that many pages have one name, a query for the name means none of them in
-/// particular.
+/// holds for keys: if that many pages share a name, a query for the name does not mean any of them
+/// in particular.
 pub fn n_first(level: Level, n: usize) -> usize {
     let first = FIRST[level as usize];
     n.min(if level == Level::Passage { first.max(n / SHARE) } else { first })
@@ -50,8 +50,8 @@ impl<'a> Tiers<'a> {
         let params = Bm25fParams::default();
         let fields = std::array::from_fn(|field| {
             let of = params.fields[field];
-            // Rounded to a power of two, so that an edit seldom changes the tiers of terms that it
-            // does not touch.
+            // The number is rounded to a power of two, so that an edit seldom changes the tiers of
+            // terms that it does not affect.
             let mean = mean_len[field].max(1.0).log2().round().exp2();
             (of.weight, of.b, mean)
         });

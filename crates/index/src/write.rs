@@ -2,8 +2,8 @@
 //!
 //! The old bundle stays complete until the swap. A build that is killed leaves only a temporary
 //! directory, which the next build removes. Unchanged files are linked instead of written, so that
-//! deploy tools see by their dates what is new. Shards that the new bundle does not have stay for
-//! some time ([`retired_shards`]).
+//! deployment tools recognise new files by their dates. Shards that the new bundle does not have
+//! stay for some time ([`retired_shards`]).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -24,7 +24,8 @@ use findling_base::replace_file::{self, is_running, sync_directory, sync_tree};
 /// The directory of query encoders, in the output directory.
 pub const ENCODERS: &str = "encoder";
 
-/// The file that tells `pagefind.js` of the bundle. Builds of Pagefind itself have it as well.
+/// The file in which `pagefind.js` finds information about the bundle. Builds of Pagefind itself
+/// have it as well.
 pub const PAGEFIND_ENTRY: &str = "pagefind-entry.json";
 
 /// The directory of the page data that `pagefind.js` reads. Builds of Pagefind itself have the same
@@ -68,9 +69,10 @@ impl Shape {
 /// The bundle that is replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct Replaced<'a> {
-    /// The directory, which need not exist. It does not change, unless it is the output.
+    /// The directory, which need not exist. Its files are not changed, unless it is the output.
     pub directory: &'a Path,
-    /// Paths of files that have the contents which the new bundle has. They are not read.
+    /// Paths of files that are known to have the same contents as in the new bundle. They are not
+    /// read.
     pub unchanged: &'a HashSet<String>,
 }
 
@@ -83,7 +85,7 @@ pub struct Written {
     pub n_files: u64,
     /// Number of these files that existed with the same contents.
     pub n_unchanged: u64,
-    /// Bytes of a standalone file, the bundle in it included.
+    /// Bytes of a standalone file, including the bundle.
     pub standalone_bytes: u64,
     /// Bytes of the other files.
     pub new_bytes: u64,
@@ -104,14 +106,14 @@ pub struct BundleWriter<'a> {
     pub bundle: &'a Bundle,
     /// The files beside it.
     pub extras: &'a [Extra],
-    /// Shards of earlier bundles that have been out of use for less than this stay, up to as many
-    /// bytes as the new bundle has.
+    /// Shards of earlier bundles stay if they have been out of use for less than this time, up to
+    /// the size of the new bundle.
     pub grace: Duration,
     /// The bundle that is replaced; `None` if it is at `out`.
     pub replaced: Option<Replaced<'a>>,
     /// Whether shards are packed as if there were no earlier bundle.
     pub fresh: bool,
-    /// The permissions of others to read the bundle: the same as for its sources.
+    /// The users besides the owner who may read the bundle: the same as for its sources.
     pub shared: Shared,
 }
 
@@ -264,8 +266,8 @@ impl BundleWriter<'_> {
     }
 }
 
-/// Gives the files of a new bundle their permissions, and puts all of it on disk: after a power cut
-/// either the old output is there or the new one.
+/// Gives the files of a new bundle their permissions, and flushes all of them to disk: after a
+/// power cut, either the old output or the new one exists.
 fn finish(new: &Path, shared: Shared) -> io::Result<()> {
     let probe = new.join(format!(".findling-{}", std::process::id()));
     fs::File::create_new(&probe)?;
@@ -296,8 +298,8 @@ pub fn files(bundle: &Bundle, shape: Shape, extras: Vec<Extra>) -> Result<Vec<Ex
 }
 
 /// Hands the files of a bundle in a directory to `put`, the entry file last. `earlier` is the
-/// bundle in packs that is replaced. Returns the bytes of the files that hold no shards, or hold
-/// them a second time.
+/// bundle in packs that is replaced. Returns the bytes of files that contain no shards, or only
+/// second copies of shards.
 fn each_file(
     bundle: &Bundle,
     shape: Shape,
@@ -411,7 +413,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// Links the files that the site put beside the old bundle.
+    /// Links the files that the site has put beside the old bundle.
     fn keep_others(&self) -> Result<()> {
         let Ok(entries) = fs::read_dir(self.old) else { return Ok(()) };
         for entry in entries.flatten() {
@@ -439,8 +441,8 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Replaces `out` by `new` and removes the old output. Atomic on Linux; elsewhere two renames, of
-/// which the first is undone if the second fails.
+/// Replaces `out` by `new` and removes the old output. This is atomic on Linux; elsewhere it takes
+/// two renames, and the first is undone if the second fails.
 fn swap(new: &Path, out: &Path) -> io::Result<()> {
     if !out.exists() {
         fs::rename(new, out)?;
@@ -649,7 +651,7 @@ mod tests {
         assert!(tree(&out) == before && tree(&old) == before);
         let inode = |dir: &Path, path: &str| fs::metadata(dir.join(path)).unwrap().ino();
         assert!(unchanged.iter().all(|path| inode(&old, path) == inode(&out, path)));
-        // What is gone meanwhile is written.
+        // A file that has disappeared in the meantime is written.
         unchanged.iter().take(2).for_each(|path| fs::remove_file(old.join(path)).unwrap());
         assert_eq!(after(&again).n_unchanged + 2, written.n_files);
         assert!(tree(&again) == before);

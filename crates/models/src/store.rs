@@ -241,8 +241,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::NotInstalled`] and [`Error::Unknown`] where there is nothing to remove;
-    /// [`Error::Io`].
+    /// [`Error::NotInstalled`] and [`Error::Unknown`] if there is nothing to remove; [`Error::Io`].
     pub fn remove(&self, name: &str) -> Result<PathBuf, Error> {
         let path = self.path(name)?;
         if !path.is_dir() {

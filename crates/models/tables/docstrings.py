@@ -4,9 +4,9 @@
 
 ARCHIVES is a directory of wheels and source archives, as `pip download` leaves them. OUT is the
 file to write. A text is the first sentence of the docstring of a function or class, or its name in
-words. Some of both get a beginning that questions to a search engine have. Texts that also occur in
-the documents of a JUDGED set (BEIR's `corpus.jsonl`) are left out. Standard library only; the same
-input gives the same output.
+words. Some of both get a typical beginning of questions to a search engine. Texts that also occur
+in the documents of a JUDGED set (BEIR's `corpus.jsonl`) are left out. Standard library only; the
+same input gives the same output.
 """
 
 import ast

@@ -4,9 +4,9 @@
 
 UNPACKED has one directory for each unpacked package. LISTS is a directory of apt's lists with
 Translation-en (lz4 or plain, read with `/usr/lib/apt/apt-helper cat-file`). OUT is the file to
-write. A sample of each source is taken, in an order that hashes decide. Texts with words that few
-earlier texts had come first, so that training covers the whole vocabulary. Standard library only;
-the same input gives the same output.
+write. A sample of each source is taken, in an order determined by hashes. Texts with words that
+occur in few earlier texts come first, so that training covers the whole vocabulary. Standard
+library only; the same input gives the same output.
 """
 
 import gzip

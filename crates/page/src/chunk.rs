@@ -1,4 +1,4 @@
-//! Chunking divides a page's sections into the units of retrieval.
+//! Divides a page's sections into the units of retrieval.
 
 mod atoms;
 mod divide;
@@ -17,8 +17,8 @@ use pack::{Sizes, pack};
 /// Sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChunkOptions {
-    /// Target number of words of a passage. A section that would give only two passages stays
-    /// whole.
+    /// Target number of words of a passage. A section stays whole if it would give only two
+    /// passages.
     pub passage_words: usize,
     /// Words that a passage repeats from the end of the one before it.
     pub passage_overlap: usize,
@@ -91,10 +91,10 @@ pub struct ChunkedSection {
     pub units: Vec<EmbeddingUnit>,
 }
 
-/// A text to embed.
+/// A text that is embedded.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct EmbeddingUnit {
-    /// The byte range of the section's text that it covers.
+    /// The byte range of the section's text that the unit covers.
     pub span: (u32, u32),
     /// The encoder's input: title and heading path, then the covered text.
     pub text: String,
@@ -124,7 +124,7 @@ pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize
         atoms.push(its_atoms);
     }
     if sections.is_empty() {
-        // A record that has only a title can be found by it.
+        // A record that has only a title is found by its title.
         sections.push(ChunkedSection::default());
         atoms.push(Vec::new());
     }
@@ -156,11 +156,11 @@ pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize
     ChunkedPage { sections }
 }
 
-/// Returns whether a section has no text but links: its vector would be near to what it names, of
-/// which it says nothing.
+/// Returns whether a section has no text but links. Its vector would be near to the topics that it
+/// names, but it says nothing about them.
 fn is_list_of_links(section: &ChunkedSection) -> bool {
     let links = || section.weights.iter().filter(|(.., weight)| *weight == LINKS_WEIGHT);
-    // Blocks are parted by line feeds.
+    // Blocks are separated by line feeds.
     let bytes: u32 = links().map(|(start, end, _)| end - start + 1).sum();
     bytes > 0 && bytes as usize == section.text.len() + 1
 }
@@ -250,8 +250,8 @@ fn heading_unit(prefix: &str, has_children: bool) -> Vec<EmbeddingUnit> {
     vec![EmbeddingUnit { span: (0, 0), text: composed(prefix.to_owned()) }]
 }
 
-/// Converts text to the composed form of Unicode (NFC). Its vector and its key in the cache of
-/// vectors then do not depend on how a program wrote the accents.
+/// Converts text to the composed form of Unicode (NFC). The text's vector and its key in the cache
+/// of vectors then do not depend on the way in which a program wrote the accents.
 fn composed(text: String) -> String {
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => text,
@@ -267,7 +267,7 @@ fn units(
     tokens: &dyn Fn(&str) -> usize,
 ) -> Vec<EmbeddingUnit> {
     let room = options.max_tokens.saturating_sub(options.special_tokens).max(2);
-    // The prefix may take half of the tokens. A longer one is cut at the beginning, which says
+    // The prefix may take half of the tokens. A longer one is cut at the beginning, which says the
     // least about this section.
     let mut prefix = prefix;
     let mut prefix_tokens = tokens(prefix);

@@ -1,10 +1,10 @@
-//! A page as it is indexed, and the passages and units that its sections are cut into.
+//! A page as it is indexed, and the passages and units into which its sections are cut.
 //!
 //! Readers of files make [`Page`](page::Page)s; [`chunk`](chunk::chunk) cuts each section into
-//! passages, which are searched by words, and into units, which are embedded. Whoever has texts in
-//! memory makes pages without any reader.
+//! passages, which are searched by words, and into units, which are embedded. A program with texts
+//! in memory makes pages without a reader.
 //!
-//! It knows no format of files, no encoder and no bundle.
+//! The crate depends on no file format, no encoder and no bundle.
 //!
 //! ```
 //! use findling_page::chunk::{ChunkOptions, chunk};

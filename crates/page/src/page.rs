@@ -32,15 +32,15 @@ pub struct Page {
     pub attributes: BTreeMap<String, AttributeValue>,
     /// Names in `attributes` that are only for sorting.
     pub sort_only: Vec<String>,
-    /// Whether its attributes come from other fields of front matter, which nobody marked as
+    /// Whether the attributes come from other fields of front matter, which nobody marked as
     /// filters.
     pub unmarked: bool,
-    /// Further data to show with it, in the given order.
+    /// Further data that is shown with the page, in the given order.
     pub meta: Vec<(String, String)>,
     /// The sections, in reading order. The first may have no heading (text before the first
     /// heading).
     pub sections: Vec<Section>,
-    /// The place of the sections' blocks while the blocks are not in the sections.
+    /// The place of the blocks while they are not in the sections.
     pub away: Away,
 }
 
@@ -117,8 +117,7 @@ pub struct Section {
     pub heading: String,
     /// Fragment without `#`.
     pub anchor: Option<String>,
-    /// BCP 47 tag of an element around the heading; empty where the section is in its page's
-    /// language.
+    /// BCP 47 tag of an element around the heading; empty if the section is in its page's language.
     pub language: String,
     /// The attributes of this section alone, not of its page.
     pub attributes: BTreeMap<String, AttributeValue>,
@@ -136,7 +135,7 @@ pub struct Block {
     pub text: String,
     /// Byte ranges of inline code in `text`, sorted, disjoint; the whole range in a code block.
     pub code: Vec<(u32, u32)>,
-    /// Whether it is a code block, kept whole while it fits.
+    /// Whether the block is code, which stays whole if it fits.
     pub is_code_block: bool,
     /// Weight of its words, 0 to 10; 1 unless `data-findling-weight` is given.
     pub weight: f32,

@@ -8,8 +8,8 @@ use zip::ZipArchive;
 
 use crate::limits::{Error, MAX_BYTES, MAX_FILES};
 
-/// Names of files that are read besides pages: what Sphinx tells of functions and classes, and the
-/// mark of a bundle, whose directory is passed over.
+/// Names of files that are read besides pages: Sphinx's inventories of functions and classes, and
+/// the mark of a bundle, whose directory is skipped.
 const BESIDE_PAGES: [&str; 2] = ["objects.inv", "findling.idx"];
 
 /// Returns whether a file is taken: pages as they are written or rendered, records, and documents.

@@ -1,5 +1,5 @@
-//! A site in memory gives the bundle that the same site on a disk gives. That the WebAssembly
-//! module gives it too is tested beside the site (`tests/integrations/playground.test.mjs`).
+//! A site in memory gives the bundle that the same site on a disk gives. Another test checks that
+//! the WebAssembly module gives it too (`tests/integrations/playground.test.mjs`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

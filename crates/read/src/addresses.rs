@@ -1,4 +1,4 @@
-//! Addresses without `.html`, on sites whose own links and canonical addresses leave it out.
+//! Addresses without `.html`, for sites whose own links and canonical addresses omit it.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ struct Votes {
     slashes: usize,
 }
 
-/// Leaves `.html` out of the addresses of a site whose own addresses leave it out.
+/// Removes `.html` from the addresses of a site whose own addresses omit it.
 pub(super) fn clean(pages: &mut [&mut RawPage]) {
     let ids: HashSet<String> = pages.iter().map(|raw| raw.page.id.clone()).collect();
     let mut votes = Votes::default();

@@ -1,4 +1,4 @@
-//! Attributes: the values that sources give, and the common type of all values of one attribute.
+//! Attributes: values from sources, and the common type of all values of an attribute.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use findling_bundle::AttributeValue;
 use findling_text::normalise::visible;
 use rayon::prelude::*;
 
-/// A value as a source gives it. Its type is decided later, from the values on all pages.
+/// A value as it is in a source. Its type is decided later, from the values on all pages.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(super) enum Raw {
     /// A string from a typed format. It can be a date, but no other type.
@@ -83,7 +83,8 @@ impl Raw {
         }
     }
 
-    /// Returns the value alone, with its natural type; `None` if it is empty.
+    /// Returns the value with its natural type, without regard to other pages; `None` if it is
+    /// empty.
     pub fn into_value(self) -> Option<AttributeValue> {
         if let Self::Date(millis) = self {
             return Some(AttributeValue::Date(millis));
@@ -111,7 +112,7 @@ const DATE: u8 = 4;
 const BOOL: u8 = 8;
 const LIST: u8 = 16;
 
-/// An attribute whose pages or sections disagree on its type.
+/// An attribute whose values have different types.
 #[derive(Debug, PartialEq)]
 pub(super) struct Conflict {
     pub name: String,
@@ -123,9 +124,9 @@ pub(super) struct Conflict {
     pub taken: &'static str,
 }
 
-/// Gives all values of an attribute, of pages and of sections, one type. This is the first of bool,
-/// number, date, string and set of strings that can represent all values. Returns the attributes
-/// for which a type stated by a source was lost.
+/// Gives all values of an attribute, of pages and of sections, the same type. This is the first of
+/// bool, number, date, string and set of strings that can represent all values. Returns the
+/// attributes for which a type stated by a source was lost.
 pub(super) fn reconcile(
     items: Vec<BTreeMap<String, Raw>>,
 ) -> (Vec<BTreeMap<String, AttributeValue>>, Vec<Conflict>) {
@@ -144,9 +145,9 @@ pub(super) fn reconcile(
     let conflicts = common
         .iter()
         .filter(|(name, Kinds { natural, .. })| {
-            // A single string beside sets is a set of one, and no conflict.
+            // A single string among sets becomes a set of one, which is not a conflict.
             let stated = natural & !(if chosen[*name] == LIST { LIST | TEXT } else { 0 });
-            // A string that is a number, among numbers, loses nothing.
+            // A string that is a number loses nothing if it becomes a number.
             let lossy = [TEXT, LIST].contains(&chosen[*name]);
             lossy && stated.count_ones() > 1 || (chosen[*name] == LIST && stated != 0)
         })
@@ -247,7 +248,7 @@ fn format_number(number: f64) -> String {
     format!("{number}")
 }
 
-/// Returns a number if it is printed in the same way as it is written: `3.10`, `007` and `1e3` are
+/// Returns a number if it would be printed exactly as it is written: `3.10`, `007` and `1e3` are
 /// names, not numbers.
 pub(super) fn number(text: &str) -> Option<f64> {
     let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;

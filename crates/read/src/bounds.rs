@@ -13,8 +13,8 @@ use walkdir::{DirEntry, WalkDir};
 
 use findling_base::regular_file;
 
-/// Directories of the system whose entries are not normal files: the environment of processes,
-/// devices.
+/// Directories of the system whose entries are not normal files, such as environments of processes
+/// and devices.
 const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// The places where files may be read. By default, this is everywhere.
@@ -32,7 +32,7 @@ struct Limits {
 }
 
 impl Bounds {
-    /// Makes the bounds of inputs. With `follows`, links may lead anywhere except into the
+    /// Creates the bounds for inputs. With `follows`, links may lead anywhere except into the
     /// directories of the system.
     pub fn of(inputs: &[PathBuf], follows: bool) -> Self {
         let roots = inputs.iter().filter_map(|input| input.canonicalize().ok()).collect();
@@ -63,7 +63,7 @@ impl Bounds {
     /// Opens a file. An input may be a pipe.
     ///
     /// # Errors
-    /// If it cannot be opened, is no regular file, or really lies elsewhere.
+    /// If it cannot be opened, is not a regular file, or its real place is out of bounds.
     pub fn open(&self, path: &Path) -> io::Result<File> {
         let Some(limits) = &self.0 else { return regular_file::open(path) };
         if limits.named.iter().any(|named| named == path) {
@@ -94,7 +94,8 @@ impl Bounds {
             if !is_entered(entry) {
                 return false;
             }
-            // What is below a followed link is no link itself, and lies where the link leads.
+            // A path below a followed link is not a link itself, and its real place is below the
+            // link's target.
             let is_checked = entry.path_is_symlink()
                 || entry.file_type().is_dir() && (self.follows() || may_be_of_system(entry));
             let is_inside =
@@ -120,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns a site with links of all kinds beside a directory that is none of its own.
+    /// Returns a site with links of all kinds, beside a directory that does not belong to it.
     fn site() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let site = dir.path().join("site");
@@ -173,7 +174,7 @@ mod tests {
         for name in ["out.md", "out-twice.md", "out-directory/secret.md"] {
             assert!(found.contains(&name.to_owned()), "{name} of {found:?}");
         }
-        // What `/proc/self/cwd` leads to lies in no directory of the system.
+        // The target of `/proc/self/cwd` is not in a directory of the system.
         assert!(out.contains(&"environ.md".to_owned()) && out.contains(&"zero.md".to_owned()));
     }
 

@@ -85,14 +85,15 @@ pub(super) fn without_nuls(text: &str) -> Option<String> {
     (nuls * MIN_TEXT_PER_NUL <= text.len()).then(|| text.replace('\0', " "))
 }
 
-/// Recognises UTF-16 without a byte order mark: markup and the text of most European languages have
-/// a zero in every other byte and, almost always, on one side only. No other text has zeros.
+/// Recognises UTF-16 without a byte order mark: in markup and in the text of most European
+/// languages, every second byte is zero, and nearly always on the same side. Other encodings have
+/// no zeros.
 fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = &bytes[..bytes.len().min(UTF_16_SAMPLE) / 2 * 2];
     let zeros =
         |side: usize| sample.iter().skip(side).step_by(2).filter(|byte| **byte == 0).count();
     let (first, second, units) = (zeros(0), zeros(1), sample.len() / 2);
-    // ASCII is a third of the units at least, and a zero on the other side is an exception.
+    // At least a third of the units must be ASCII, and zeros on the other side must be exceptions.
     let is_side = |zeros: usize, others: usize| zeros * 3 >= units.max(1) && others * 20 <= units;
     if !bytes.len().is_multiple_of(2) {
         return None;
@@ -252,7 +253,7 @@ mod tests {
         check(&little, text, false);
         check(&big, text, false);
         assert_eq!(plain(&little, None).text, text);
-        // A zero by itself is not UTF-16.
+        // A single zero is not a sign of UTF-16.
         check(b"<p>a\0b</p>", "a\0b", false);
         assert!(utf_16(b"").is_none() && utf_16(b"ab").is_none());
     }
@@ -266,7 +267,7 @@ mod tests {
             format!("<STYLE>{long}</STYLE>"),
             format!("<meta name=description content='{long}'>"),
             format!("<link rel=preload href='{long}'>"),
-            // No declarations.
+            // These are not declarations.
             format!("<!-- <meta charset=koi8-r> --><!-- {long} -->"),
             format!("<script>'<meta charset=koi8-r>'; '{long}'</script>"),
             format!("<meta name=x content='charset=koi8-r'><!-- {long} -->"),

@@ -11,17 +11,18 @@ use findling_page::page::Page;
 /// Largest number of bytes of a page's text that are read.
 const MAX_BYTES: usize = 1000;
 
-/// Smallest number of bytes of text by which a language is found. A page with less text gets the
-/// language of the other pages.
+/// Smallest number of bytes of text from which a language is detected. A page with less text gets
+/// the language of the other pages.
 const MIN_BYTES: usize = 200;
 
 /// Smallest share of the pages, 1 in this number, for a language to count. A language with a
-/// smaller share is a mistake: lists of names look like languages that nobody wrote in.
+/// smaller share is a mistake: lists of names can look like a language that nobody used.
 const MIN_SHARE: usize = 100;
 
 /// Gives these pages the language of their text, if it is certain.
 pub(super) fn set_languages(pages: &mut [&mut RawPage]) {
-    // Blocks may be in a temporary file. If it cannot be read, the build fails where it needs them.
+    // Blocks may be in a temporary file. If it cannot be read, the build fails later, when it needs
+    // them.
     let of = |raw: &&mut RawPage| language_of(&prose(&*raw.page.whole().ok()?));
     let found: Vec<Option<&'static str>> = pages.par_iter().map(of).collect();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

@@ -66,8 +66,8 @@ pub fn join(base: &str, path: &str) -> String {
     }
 }
 
-/// Escapes characters that a URL's path must not contain. Letters of all scripts stay, as browsers
-/// show them.
+/// Escapes characters that a URL's path must not contain. Letters of all scripts are kept, because
+/// browsers show them.
 pub fn encode(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for c in path.chars() {

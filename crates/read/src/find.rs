@@ -8,7 +8,7 @@ use super::tree::{Fault, Tree};
 use super::unknown_files::UnknownFiles;
 use super::{Format, Options, Problem, Severity, code, conversations, documents, papers};
 
-/// The file that marks a bundle. The files beside it were built, so they are not input.
+/// The file that marks a bundle. Files beside it are the output of a build, so they are not input.
 const BUNDLE_ENTRY: &str = "findling.idx";
 
 /// Finds the files of all inputs, in the order of their ids.
@@ -91,7 +91,8 @@ fn common_root(inputs: &[PathBuf], tree: &Tree) -> Option<PathBuf> {
     Some(common)
 }
 
-/// Returns the format of a file, by its name, and by its start if the name does not settle it.
+/// Returns the format of a file, by its name, and by its beginning if the name does not determine
+/// it.
 fn format_of_file(path: &Path, tree: &Tree) -> Option<Format> {
     if papers::is_bibliography(path, tree) {
         return Some(Format::Papers);
@@ -181,13 +182,13 @@ fn walk(
 struct Found {
     /// Files whose names show their format.
     named: Vec<(PathBuf, Format)>,
-    /// Plain text files. Such files have many purposes and tell nothing about their directory.
+    /// Plain text files. Such files have many purposes and say nothing about their directory.
     texts: Vec<PathBuf>,
     /// Files in a form that is not read, although people keep text in it.
     refused: Vec<PathBuf>,
     /// Files whose names show that they may be conversations or papers.
     others: Vec<PathBuf>,
-    /// Files of an unknown kind. For each end of a name: their number, and one of them.
+    /// Files of an unknown kind. For each extension: their number, and one of them.
     unknown: UnknownFiles,
 }
 
@@ -223,7 +224,7 @@ impl Found {
         }
     }
 
-    /// Returns the number of pages as authors write them.
+    /// Returns the number of pages in formats that authors write.
     fn n_markup(&self) -> usize {
         self.named.iter().filter(|(_, format)| format.is_markup()).count()
     }
@@ -295,7 +296,7 @@ pub(super) fn links_left_out(links: Vec<PathBuf>, tell: &mut dyn FnMut(Severity,
     let mut n_more = 0_usize;
     let mut last = PathBuf::new();
     for path in links {
-        // A directory has no extension that says what is in it.
+        // A directory has no extension that shows its contents.
         let is_wanted =
             path.is_dir() || Format::of_name(&path).is_some() || papers::has_name(&path);
         n_told += usize::from(is_wanted);
@@ -330,7 +331,7 @@ fn not_of_a_site(
     tell: &mut dyn FnMut(Severity, &Path, String),
 ) -> Option<Vec<(PathBuf, Format)>> {
     let chats = found.that(|path| conversations::has_name(path, &options.tree));
-    // An export has a page that shows it.
+    // An export contains a page that displays it.
     if conversations::is_unpacked_export(directory, &options.tree) {
         return Some(chats.into_iter().map(|path| (path, Format::Chats)).collect());
     }
@@ -346,7 +347,7 @@ fn not_of_a_site(
         }
         return Some(code);
     }
-    // Rendered pages come from a site, with whatever else.
+    // Rendered pages belong to a site, whatever other files there are.
     if found.count(Format::Html) > 0 {
         return None;
     }
@@ -362,7 +363,7 @@ fn not_of_a_site(
     are_chats.then(|| chats.into_iter().map(|path| (path, Format::Chats)).collect())
 }
 
-/// Returns files of a directory that is read as one format.
+/// Returns the files of a directory that is read as one format.
 fn all_as(
     format: Format,
     files: Vec<PathBuf>,
@@ -375,8 +376,8 @@ fn all_as(
     files.into_iter().map(|path| (path, format)).collect()
 }
 
-/// Returns whether the files that papers may be in are papers: one of them is a bibliography, and
-/// they are more than the Markdown files, which may belong to the papers.
+/// Returns whether files that may contain papers do so: one of them is a bibliography, and they
+/// outnumber the Markdown files, which may belong to the papers.
 fn are_papers(files: &[PathBuf], n_markdown: usize, tree: &Tree) -> bool {
     files.len() > 2 * n_markdown
         && files.iter().take(MAX_SNIFFED).any(|path| papers::is_bibliography(path, tree))

@@ -11,9 +11,9 @@ use super::{Options, Outcome, Problem, RawPage, conversations, papers, site};
 pub struct LostWords {
     /// The rule.
     pub rule: Rule,
-    /// Words that readers see.
+    /// Number of visible words.
     pub words: u64,
-    /// Pages.
+    /// Number of pages.
     pub pages: usize,
 }
 

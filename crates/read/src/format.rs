@@ -136,7 +136,7 @@ impl MarkdownUrls {
     }
 }
 
-/// A name that no format has.
+/// A name that is not the name of a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {}, found `{}`", Format::ALL.map(Format::name).join(", "), .0)]
 pub struct UnknownFormat(String);

@@ -208,7 +208,7 @@ fn edges(sections: &[Section], links: &[Links]) -> Vec<Edge> {
             edges.push(Edge {
                 section: at as u32,
                 block: None,
-                // The same words in a heading and in a block are two things.
+                // The same words in a heading and in a block are counted separately.
                 hash: !hash(&section.heading),
                 words: count(&section.heading),
                 place: Place::Heading,

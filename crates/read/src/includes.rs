@@ -1,4 +1,4 @@
-//! Files that a document takes parts from: `.. include::` and its like.
+//! Files that a document includes, by `.. include::` and similar constructs.
 //!
 //! Only files below the root of the site are read, and links that lead out of it are not followed.
 
@@ -12,13 +12,13 @@ use super::file::File;
 use super::tree::Tree;
 use super::{Outcome, Severity, decode};
 
-/// Largest sum of the sizes of all files that a page takes in.
+/// Largest total size of all files that a page includes.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Largest number of files that a page takes in.
+/// Largest number of files that a page includes.
 const MAX_FILES: usize = 500;
 
-/// Largest number of files that cannot be taken in and are named.
+/// Largest number of files that could not be included and are named.
 const MAX_TOLD: usize = 3;
 
 /// A file that a page depends on besides its own.
@@ -30,11 +30,12 @@ pub struct Included {
     pub len: u64,
     /// The time when it was written, if the system gives it.
     pub modified: Option<SystemTime>,
-    /// The BLAKE3 hash of what was read, in hex digits; `None` if there is no such file.
+    /// The BLAKE3 hash of the contents that were read, in hex digits; `None` if there is no such
+    /// file.
     pub hash: Option<String>,
 }
 
-/// The reason why a file is not taken in.
+/// The reason why a file is not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// A file that does not exist or cannot be read.
@@ -43,15 +44,15 @@ pub(super) enum Refused {
     Outside,
     /// The file of the page itself.
     Itself,
-    /// A file that exceeds the limits, because the page takes in too much.
+    /// A file that exceeds the limits, because the page includes too much.
     TooMuch,
 }
 
-/// The files that a page takes in.
+/// The files that a page includes.
 #[derive(Debug)]
 pub(super) struct Includes {
     tree: Tree,
-    /// The root without links; `None` if nothing can be taken in, for example because the page does
+    /// The root without links; `None` if nothing can be included, for example because the page does
     /// not come from a file.
     root: Option<PathBuf>,
     /// The root as it was given. The paths of the site's files begin with it.
@@ -71,7 +72,7 @@ struct State {
 }
 
 impl Includes {
-    /// Returns the files that a page takes in, none yet.
+    /// Returns an empty set of the files that a page includes.
     pub fn of(file: &File, tree: &Tree) -> Self {
         let directory = match file.path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -83,7 +84,7 @@ impl Includes {
         let is_file = tree.is_file(&file.path);
         Self {
             tree: tree.clone(),
-            // Where inputs have nothing but the root of the system in common, all files are below.
+            // If inputs only have the root of the file system in common, every file is below it.
             root: is_file
                 .then(|| tree.canonicalize(root).ok())
                 .flatten()
@@ -96,10 +97,10 @@ impl Includes {
     }
 
     /// Returns the path and the text of a file. A path that begins with `/` is relative to the
-    /// root, others to `from`, a file that was taken in, or to the page.
+    /// root, others to `from`, an included file, or to the page.
     ///
     /// # Errors
-    /// Returns the reason why the file is not taken in.
+    /// The reason why the file is not included.
     pub fn open(&self, from: Option<&Path>, target: &str) -> Result<(PathBuf, String), Refused> {
         let found = self.find(from, target);
         if let Err(refused) = &found {
@@ -108,10 +109,10 @@ impl Includes {
         found
     }
 
-    /// Returns the first of several files that is there, as [`open`](Self::open) opens it.
+    /// Opens the first existing one of several files, like [`open`](Self::open).
     ///
     /// # Errors
-    /// Returns the reason why the first of them is not taken in.
+    /// The reason why the first of them is not included.
     pub fn open_first(
         &self,
         from: Option<&Path>,
@@ -130,12 +131,12 @@ impl Includes {
         Err(refused)
     }
 
-    /// Returns the text of a file that the page refers to, if it is there.
+    /// Returns the text of a file that the page refers to, if it exists.
     pub fn look(&self, target: &str) -> Option<String> {
         self.find(None, target).ok().map(|(_, text)| text)
     }
 
-    /// Returns whether the page comes from a file and can take in other files.
+    /// Returns whether the page comes from a file and can include other files.
     pub fn can_open(&self) -> bool {
         self.root.is_some()
     }
@@ -188,7 +189,7 @@ impl Includes {
         Ok((path, decode::plain(&bytes, None).text.replace('\0', " ")))
     }
 
-    /// Notes that a file below the root is missing: the page would be different if the file
+    /// Records that a file below the root is missing: the page would be different if the file
     /// existed.
     fn miss(&self, path: &Path) {
         let mut known_as = PathBuf::new();
@@ -207,11 +208,11 @@ impl Includes {
         }
     }
 
-    /// Reports the files that were not taken in, and records that the page depends on the files
-    /// that were.
+    /// Reports the files that were not included, and records that the page depends on the included
+    /// ones.
     pub fn tell(&self, file: &File, outcome: &mut Outcome) {
         let mut state = self.state.take();
-        // The file's own bytes do not tell what the page holds.
+        // The file's own bytes do not determine the page's contents.
         outcome.may_change |= state.files > 0 || !state.refused.is_empty();
         outcome.included.append(&mut state.included);
         state.refused.dedup();

@@ -1,5 +1,5 @@
 //! Records: one JSON object on each line, `{"_id", "title", "text", "url"?, "sections"?,
-//! …attributes}`. The BEIR layout is of this form.
+//! …attributes}`. The BEIR layout has this form.
 //!
 //! Sections follow the text: `[{"heading"?, "level"?, "anchor"?, "text"?, "attributes"?}]`.
 

@@ -12,7 +12,7 @@ const LANGUAGES: [&str; 72] = [
 ];
 
 /// Codes that count as a language even without a directory of another language beside them, because
-/// directories have these names for no other reason.
+/// directories have these names only for languages.
 const UNMISTAKABLE: [&str; 12] =
     ["en", "fr", "ja", "zh", "ko", "ru", "pl", "uk", "tr", "vi", "zh-cn", "pt-br"];
 
@@ -100,8 +100,8 @@ impl Directories {
 
     /// Forgets directories that hold no translation. In such a directory, most of the pages whose
     /// text shows a language are in another language, as in a department `it/`; or no text shows
-    /// its language and no page has a counterpart beside the directory. `said` has pages with the
-    /// language of their text, `all` has all paths.
+    /// its language and no page has a counterpart beside the directory. `said` has the pages with
+    /// the languages of their texts, `all` has all paths.
     pub fn keep_true(&mut self, said: &[(String, Option<&str>)], all: &[&str]) {
         let mut votes: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (path, found) in said {

@@ -1,7 +1,7 @@
 //! The parts of a page that extraction leaves out, and the rule for each.
 //!
 //! Every rule has a name. A build applies the rules without keeping a record. `findling inspect
-//! --extraction` runs the same code with a [`Trace`] that keeps one.
+//! --extraction` runs the same code with a [`Trace`] that keeps a record.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub enum Rule {
     Navigation,
     /// `<header>` and `<footer>` of the page, `<aside>`, a role such as `banner`.
     PageFrame,
-    /// Scripts, styles, embedded media: no text of the page.
+    /// Scripts, styles, embedded media: they are not text of the page.
     NotText,
     /// Buttons, inputs, menus of choices.
     Control,
@@ -46,11 +46,11 @@ pub enum Rule {
     HiddenCode,
     /// A link from a heading to itself.
     HeadingMark,
-    /// Words that only screen readers say.
+    /// Words that are only for screen readers.
     ScreenReaderText,
     /// Text that appears over a word when a reader points at it.
     PopUp,
-    /// Text that stands on many pages of a site: menus, addresses, lines of generators.
+    /// Text that is repeated on many pages of a site: menus, addresses, lines of generators.
     Repeated,
     /// Text that a page has about another page, under a link to that page.
     Teaser,
@@ -163,12 +163,12 @@ impl Rule {
     ];
 }
 
-/// Something that was left out.
+/// A part that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Encode, Decode)]
 pub struct LeftOut {
     /// The rule that left it out.
     pub rule: Rule,
-    /// The element, as `name#id.class`; empty where the source is not HTML.
+    /// The element, as `name#id.class`; empty if the source is not HTML.
     pub element: String,
     /// The beginning of its text.
     pub text: String,
@@ -225,9 +225,9 @@ impl Trace {
         Self { entries: on.then(Vec::new), lost: Lost::default() }
     }
 
-    /// Notes something left out. `describe` gives the element and its text. It is called only if
-    /// the rule leaves out text that readers see, or if a record is kept. Nothing is noted if the
-    /// text is empty.
+    /// Counts a part that was left out. `describe` returns the element and its text. It is only
+    /// called if the rule leaves out visible text, or if a record is kept. A part without text is
+    /// not counted.
     pub fn note(&mut self, rule: Rule, describe: impl FnOnce() -> (String, String)) {
         if self.entries.is_none() && !rule.is_shown() {
             return;
@@ -247,14 +247,14 @@ impl Trace {
         entries.push(LeftOut { rule, element, text });
     }
 
-    /// Adds what another trace kept.
+    /// Adds the count and the record of another trace.
     pub fn extend(&mut self, left_out: Vec<LeftOut>) {
         if let Some(entries) = &mut self.entries {
             entries.extend(left_out);
         }
     }
 
-    /// Takes the count of what was left out.
+    /// Takes the count of words that were left out.
     pub fn take_lost(&mut self) -> Lost {
         std::mem::take(&mut self.lost)
     }

@@ -151,7 +151,7 @@ pub struct Options {
     /// Whether to make a section of each entry of a definition list or table that has an anchor:
     /// API entries, command options, settings.
     pub definition_sections: bool,
-    /// Whether to index what tools returned in conversations.
+    /// Whether to index the output of tools in conversations.
     pub tool_output: bool,
     /// The places of the parts of messages, in conversations of other programs than the known ones.
     pub chat_fields: Option<Fields>,
@@ -160,15 +160,15 @@ pub struct Options {
     /// The languages of `tesseract`, joined by `+`, in which to recognise the text of scans in
     /// PDFs.
     pub ocr: Option<String>,
-    /// Whether to keep a record of what is left out of each page.
+    /// Whether to keep a record of the parts that are left out of each page.
     pub trace: bool,
     /// Whether to follow links that lead out of the inputs. Links into `/proc`, `/sys` and `/dev`
     /// are never followed.
     pub follow_links: bool,
     /// The files: on a disk or in memory.
     pub tree: Tree,
-    /// The store for the texts of pages until they are chunked. It takes the texts that memory has
-    /// no room for.
+    /// The store for the texts of pages until they are chunked. It stores the texts that do not fit
+    /// into memory.
     pub scratch: Option<Arc<Scratch>>,
 }
 
@@ -201,7 +201,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the same options for these inputs: files are read below them and the root.
+    /// Returns the same options, bound to these inputs: only files below them and the root are
+    /// read.
     fn within(&self, inputs: &[PathBuf]) -> Self {
         let named: Vec<PathBuf> = inputs.iter().chain(&self.root).cloned().collect();
         Self { tree: self.tree.within(&named, self.follow_links), ..self.clone() }
@@ -251,7 +252,7 @@ pub fn read(
 pub struct Read {
     /// The pages.
     pub pages: Vec<Page>,
-    /// The files that pages took in besides their own.
+    /// The files that pages include.
     pub included: Vec<Included>,
     /// The users who may read all of these files, besides their owner.
     pub shared: Shared,
@@ -259,8 +260,8 @@ pub struct Read {
     pub lost: Vec<LostWords>,
 }
 
-/// Reads pages as [`read`] does, and shows a progress bar over the files. Files that `cache` has
-/// are not parsed; the other files are added to it.
+/// Reads pages like [`read`], and shows a progress bar. Files that `cache` has are not parsed; the
+/// other files are added to it.
 pub fn read_cached(
     inputs: &[PathBuf],
     options: &Options,
@@ -273,7 +274,7 @@ pub fn read_cached(
     Read { pages: pages_of(pages), included, shared, lost }
 }
 
-/// Returns the pages alone, in a new list. A list made in place would keep the memory of the raw
+/// Returns only the pages, in a new list. A list made in place would keep the memory of the raw
 /// pages.
 fn pages_of(raws: Vec<RawPage>) -> Vec<Page> {
     let mut pages = Vec::with_capacity(raws.len());
@@ -285,7 +286,7 @@ fn pages_of(raws: Vec<RawPage>) -> Vec<Page> {
 /// `+`.
 ///
 /// # Errors
-/// The error says what is missing and how to get it.
+/// The missing program or language, and how to install it.
 pub fn check_ocr(languages: &str) -> Result<(), String> {
     #[cfg(feature = "pdf")]
     return pdf::ocr::check(languages);
@@ -324,7 +325,7 @@ impl Listing {
     }
 }
 
-/// A page as it is indexed, with what was left out of it.
+/// A page as it is indexed, with a record of the parts that were left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extraction {
     /// The page.
@@ -333,7 +334,7 @@ pub struct Extraction {
     pub path: PathBuf,
     /// The element that holds the content, as `name#id.class`. Empty for Markdown and records.
     pub content: String,
-    /// The record of what was left out, in the order of the page.
+    /// The record of the parts that were left out, in the order of the page.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -343,7 +344,7 @@ impl Extraction {
     }
 }
 
-/// Reads pages as [`read`] does, with a record of what is left out of each.
+/// Reads pages like [`read`], with a record of the parts that are left out of each.
 pub fn extract(
     inputs: &[PathBuf],
     options: &Options,
@@ -369,7 +370,7 @@ pub struct Document<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Reads a document as [`extract`] reads a file.
+/// Reads a document like [`extract`] reads a file.
 pub fn extract_document(
     document: &Document<'_>,
     options: &Options,
@@ -416,7 +417,7 @@ fn read_raw(
     });
     let (mut outcomes, used): (Vec<_>, Vec<_>) = read.unzip();
     if let Some(cache) = cache {
-        // Without a cache the next read takes longer, and nothing else.
+        // Without a cache the next read takes longer; nothing else changes.
         let _ = cache.store(used.into_iter().flatten().collect());
     }
     bar.finish();
@@ -459,7 +460,7 @@ struct RawPage {
     marked_body: bool,
     /// The element that holds the content, as `name#id.class`.
     content: String,
-    /// The record of what was left out, if [`Options::trace`] is set.
+    /// The record of the parts that were left out, if [`Options::trace`] is set.
     left_out: Vec<LeftOut>,
     /// The word counts of a page from which most of the content was left out.
     removed: Option<Removed>,
@@ -491,9 +492,9 @@ struct Removed {
 struct Outcome {
     pages: Vec<RawPage>,
     problems: Vec<Problem>,
-    /// Whether another read of the same bytes may find more, because a program that helps failed.
+    /// Whether another read of the same bytes may find more, because a helper program failed.
     may_change: bool,
-    /// The files that its pages took in.
+    /// The files that its pages include.
     included: Vec<Included>,
 }
 
@@ -501,7 +502,7 @@ impl Outcome {
     /// Moves texts out of memory, if there is no room for them.
     fn stow(&mut self, options: &Options) {
         let Some(scratch) = &options.scratch else { return };
-        // The texts of papers move from page to page.
+        // The texts of papers are moved between pages later.
         for raw in self.pages.iter_mut().filter(|raw| raw.format != Some(Format::Papers)) {
             raw.page.stow(scratch);
         }
@@ -543,8 +544,8 @@ fn read_file(
     }
 }
 
-/// Reads the content of a file, within its time limit. The build must go on if a parser panics on
-/// one file, or if one file never ends.
+/// Reads the content of a file, within its time limit. The build must continue if a parser panics
+/// on a file, or does not finish.
 fn parse(
     file: &File,
     bytes: &Arc<Vec<u8>>,
@@ -571,7 +572,7 @@ fn parse(
     outcome
 }
 
-/// Runs `work` in a thread that parses.
+/// Runs `work` in a parsing thread.
 ///
 /// # Errors
 /// The error is the message about a file that takes longer than `limit`, or on which the parser
@@ -590,7 +591,7 @@ fn within_time<T: Send + 'static>(
     })
 }
 
-/// Runs `work` here: a browser has no threads.
+/// Runs `work` in this thread: a browser has no others.
 #[cfg(target_family = "wasm")]
 fn within_time<T>(_: Duration, work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| PARSER_FAILED.to_owned())
@@ -630,10 +631,11 @@ fn contents<'a>(file: &File, options: &'a Options) -> Result<Cow<'a, [u8]>, Outc
     })
 }
 
-/// Returns the message about a file that is larger than its kind may be; `None` for other files.
+/// Returns the message about a file that is larger than allowed for its kind; `None` for other
+/// files.
 fn too_large(file: &File, size: u64, options: &Options) -> Option<(Severity, String)> {
     match file.format {
-        // The limit of JSON lines holds for each line.
+        // For JSON lines the limit applies to each line.
         Format::Jsonl => None,
         Format::Chats if conversations::is_lines(&file.path) => None,
         Format::Papers if papers::is_lines(&file.path) => None,
@@ -715,7 +717,7 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
     }
     let raw = match file.format {
         Format::Html => html::read(&decoded.text, &file.id, options).map(|raw| {
-            // Few pages have no text or little of it, so only these are read again for the reason.
+            // Few pages have little or no text, so only these are read again to find the reason.
             let is_poor = raw.page.sections.is_empty() || raw.removed.is_some();
             if is_poor && !options.trace {
                 let options = Options { trace: true, ..options.clone() };
@@ -741,7 +743,7 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             }
             push(raw, file, options, &mut outcome);
         }
-        // An error says why already.
+        // An error already gives the reason.
         Err(_) if outcome.problems.iter().any(|known| known.severity == Severity::Error) => {}
         Err(reason) => outcome.tell(Severity::Skipped, &file.path, None, reason),
     }

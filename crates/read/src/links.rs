@@ -9,17 +9,17 @@ use scraper::{Html, Selector};
 use super::file::resolve;
 use super::{Format, Options, Severity, decode, find, html, within_time};
 
-/// A link from a page of a site to another.
+/// A link between two pages of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The text that a reader sees.
     pub text: String,
-    /// The path below the site's root that it leads to, without slashes at its ends.
+    /// The path of its target below the site's root, without slashes at its ends.
     target: String,
 }
 
 impl Link {
-    /// Returns the possible ids of the page that the link leads to, the most likely first.
+    /// Returns the possible ids of the target page, the most likely first.
     pub fn candidates(&self) -> impl Iterator<Item = String> {
         let target = &self.target;
         let slash = if target.is_empty() { "" } else { "/" };
@@ -28,7 +28,7 @@ impl Link {
 }
 
 /// Returns the links of all HTML files of a directory that lead to other pages in it, in the order
-/// of the files. A link that begins with `/` begins at the directory.
+/// of the files. A link that begins with `/` is relative to the directory.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -76,8 +76,8 @@ fn of_page(path: &str, text: &str) -> Vec<Link> {
         .collect()
 }
 
-/// Returns the path that a reference leads to from a page; `None` for other hosts and for places in
-/// the page itself.
+/// Returns the path that a reference leads to from a page; `None` for other hosts and for places
+/// within the page.
 fn target(page: &str, reference: &str) -> Option<String> {
     let path = reference.split(['#', '?']).next().unwrap_or_default();
     let has_scheme = path.split('/').next().is_some_and(|first| first.contains(':'));

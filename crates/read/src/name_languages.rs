@@ -62,7 +62,7 @@ pub(super) fn apply(pages: &mut [RawPage], options: &Options) {
     }
     for (at, code, address) in changed {
         let raw = &mut pages[at];
-        // The author's own address stays.
+        // An address that the author set is not changed.
         if raw.page.url == url(&raw.page.id) {
             raw.page.url = address;
         }
@@ -81,8 +81,8 @@ fn split(id: &str) -> Option<(String, String)> {
     is_name.then(|| (format!("{base}.{end}"), code))
 }
 
-/// Returns the language of most pages. If several languages have the most pages, English is
-/// returned if it is one of them.
+/// Returns the language of most pages. If several languages have equally many pages, returns
+/// English if it is one of them.
 fn most(named: &[Named]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for Named { code, .. } in named {

@@ -17,7 +17,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Notes a line, message or element that is left out.
+    /// Records a line, message or element that is left out.
     pub fn malformed(&mut self, line: u64, reason: &str) {
         match self.malformed.iter_mut().find(|(known, _)| known == reason) {
             Some((_, lines)) => lines.push(line),
@@ -25,12 +25,12 @@ impl Notes {
         }
     }
 
-    /// Notes any other problem.
+    /// Records any other problem.
     pub fn tell(&mut self, severity: Severity, line: Option<u64>, reason: impl Into<String>) {
         self.others.push((severity, line, reason.into()));
     }
 
-    /// Returns whether nothing is noted.
+    /// Returns whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
         self.malformed.is_empty() && self.others.is_empty()
     }
@@ -41,7 +41,7 @@ impl Notes {
         self.malformed.iter().flat_map(|(_, lines)| lines).copied().collect()
     }
 
-    /// Returns how many notes say that something could not be read.
+    /// Returns the number of records about something that could not be read.
     #[cfg(test)]
     pub fn n_errors(&self) -> usize {
         self.others.iter().filter(|(severity, ..)| *severity == Severity::Error).count()

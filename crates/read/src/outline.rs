@@ -20,13 +20,13 @@ pub(super) struct Folded {
     text: String,
     code: Vec<(u32, u32)>,
     space: bool,
-    /// The only white space met since the last word, if it can group digits.
+    /// The white space since the last word, if it is a single character that can group digits.
     digit_space: Option<char>,
     code_depth: u32,
     code_start: Option<usize>,
     /// The position where raised text (`<sup>`) began, and whether white space precedes it.
     raised: Option<(usize, bool)>,
-    /// Links around the text under way.
+    /// Number of open links around the text.
     link_depth: u32,
     /// Number of bytes of text in links.
     linked: usize,
@@ -202,7 +202,7 @@ impl Folded {
         self.space = false;
         self.raised = None;
         let mut text = std::mem::take(&mut self.text);
-        // A separator at the end separates nothing.
+        // A separator at the end has no effect.
         if text.ends_with(" |") {
             text.truncate(text.len() - 2);
         }

@@ -1,5 +1,5 @@
-//! Pages that repeat others of the site: lists of posts with the beginning of each, and one page
-//! with the text of all pages.
+//! Pages that repeat other pages of the site: lists of posts with the beginning of each, and one
+//! page with the text of all pages.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,7 +15,7 @@ const MIN_REPEATED_PAGES: usize = 3;
 /// Smallest number of entries of a list of pages.
 const MIN_ENTRIES: usize = 2;
 
-/// Leaves out pages that hold the text of several others.
+/// Leaves out pages that contain the text of several others.
 pub(super) fn drop_whole_sites(pages: &mut [&mut RawPage], on_problem: &mut dyn FnMut(Problem)) {
     let mut where_: HashMap<u64, Vec<u32>> = HashMap::new();
     for (at, raw) in pages.iter().enumerate() {
@@ -33,7 +33,7 @@ pub(super) fn drop_whole_sites(pages: &mut [&mut RawPage], on_problem: &mut dyn 
         for print in hints.prints.iter().filter(|print| print.words > 0) {
             words += u64::from(print.words);
             let Some(found) = where_.get(&print.hash) else { continue };
-            // What stands on many pages tells nothing of any.
+            // Text on many pages does not characterise any of them.
             let mut other = found.iter().filter(|other| **other as usize != at).take(4).peekable();
             if other.peek().is_some() {
                 known += u64::from(print.words);
@@ -42,7 +42,8 @@ pub(super) fn drop_whole_sites(pages: &mut [&mut RawPage], on_problem: &mut dyn 
                 other.for_each(|other| *others.entry(*other).or_default() += 1);
             }
         }
-        // Several pages have each a part; one that has nearly all is another version of the page.
+        // Each of several other pages must have a part; a page that has nearly everything is
+        // another version of this page.
         let n_known: u32 =
             hints.prints.iter().filter(|p| p.words >= MIN_PRINT_WORDS).count() as u32;
         let is_version = others.values().any(|n| n * 2 > n_known);
@@ -60,8 +61,8 @@ pub(super) fn drop_whole_sites(pages: &mut [&mut RawPage], on_problem: &mut dyn 
     }
 }
 
-/// Leaves out the text that lists of pages give about these pages: sections whose headings lead to
-/// a page of the same title, and items that are links to one.
+/// Leaves out the text about other pages in lists of pages: sections whose headings lead to a page
+/// with the same title, and items that are links to a page.
 pub(super) fn leave_out_teasers(pages: &mut [&mut RawPage], trace: bool) {
     if pages.iter().all(|raw| raw.hints.as_ref().is_none_or(|hints| hints.links.is_empty())) {
         return;
@@ -104,7 +105,8 @@ pub(super) fn leave_out_teasers(pages: &mut [&mut RawPage], trace: bool) {
     }
 }
 
-/// Removes sections about other pages, and items, if most of the page is such items.
+/// Removes sections about other pages. Also removes items if most of the page consists of such
+/// items.
 fn remove(
     raw: &mut RawPage,
     sections: &HashSet<u32>,

@@ -1,5 +1,5 @@
-//! The index of a site's own search, as MkDocs writes it. Pages that are not in it are pages that
-//! their authors keep out of searches.
+//! The index of a site's own search, as MkDocs writes it. If a page is not in it, its author keeps
+//! it out of searches.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub(super) fn drop_unlisted(
         };
         let found: Vec<bool> = pages.iter().filter_map(|raw| is_listed(raw)).collect();
         let n_listed = found.iter().filter(|listed| **listed).count();
-        // An index of another build, or of a part of the site, says nothing of the rest.
+        // An index of another build, or of a part of the site, says nothing about other pages.
         if n_listed * 2 < found.len() {
             continue;
         }

@@ -31,7 +31,7 @@ pub struct PageCache<'a> {
 
 impl<'a> PageCache<'a> {
     /// Opens a log. A log that is missing, damaged or of another version counts as empty. For a
-    /// file with a hash in `hashes`, the cache gives the pages of contents with this hash, if the
+    /// file with a hash in `hashes`, the cache returns the pages of contents with this hash, if the
     /// log has them.
     pub fn open(path: &Path, hashes: Option<&'a Hashes>) -> Self {
         Self { log: RecordLog::open(path, KIND), program: program(), hashes, listing: None }
@@ -46,14 +46,14 @@ impl<'a> PageCache<'a> {
         self.listing
     }
 
-    /// Returns what a file held when it had the hash that `hashes` gives for it; `None` if there is
-    /// no such hash or the log does not have the pages.
+    /// Returns the pages and problems of a file's contents with the hash that `hashes` gives for
+    /// it; `None` if there is no such hash or the log does not have the pages.
     pub(super) fn known(&self, file: &File, options: &Options) -> Option<(Outcome, Used)> {
         let key = self.key(file, self.hashes?.get(&file.path)?, options);
         Some((self.get(&key)?, Used { key, new: None }))
     }
 
-    /// Reads a file, or returns what the file held when it had the same contents.
+    /// Reads a file, or returns the earlier result for the same contents.
     pub(super) fn read(
         &self,
         file: &File,
@@ -61,7 +61,7 @@ impl<'a> PageCache<'a> {
         options: &Options,
         read: impl FnOnce() -> Outcome,
     ) -> (Outcome, Option<Used>) {
-        // Records are read fast, and their files may be larger than memory has room for.
+        // Records are parsed fast, and their files may be too large for memory.
         if file.format == Format::Jsonl {
             return (read(), None);
         }
@@ -96,7 +96,7 @@ impl<'a> PageCache<'a> {
         self.log.read(key, decode)?
     }
 
-    /// Adds what was read. Removes what was not read, if that is most of the log.
+    /// Adds the results that were read. Removes all other results, if these are most of the log.
     ///
     /// # Errors
     /// If the log cannot be written. It stays valid.
@@ -192,7 +192,7 @@ mod tests {
         let hashes: Hashes = ["a.md", "b.md"].map(hash).into();
         let options = Options::default();
         let first = site.read();
-        // Edits that the caller does not know of.
+        // Edits that the caller does not know about.
         ["a", "b", "c"]
             .iter()
             .for_each(|name| site.write(&format!("{name}.md"), "# New\n\nNew.\n"));
@@ -200,7 +200,7 @@ mod tests {
             pages.iter().map(|page| page.title.clone()).collect()
         };
         assert_eq!(titles(&site.read_with(&options, Some(&hashes))), ["a", "b", "New"]);
-        // What is read anew has the hash of what was read, not the one that is known.
+        // A file that is read again has the hash of its contents, not the known hash.
         fs::remove_file(site.log()).unwrap();
         assert_eq!(titles(&site.read_with(&options, Some(&hashes))), ["New"; 3]);
         assert_eq!(titles(&site.read_with(&options, Some(&hashes))), ["New"; 3]);

@@ -3,7 +3,7 @@
 use super::file::{encode, join};
 use super::{Format, MarkdownUrls, Options, antora, jekyll};
 
-/// Returns the path of a page that Sphinx, Asciidoctor or Org makes of a file.
+/// Returns the path of the page that Sphinx, Asciidoctor or Org makes from a file.
 fn rendered(id: &str, options: &Options) -> String {
     let of_module = antora::path_of_page(id);
     let id = of_module.as_deref().unwrap_or(id);
@@ -20,7 +20,7 @@ fn rendered(id: &str, options: &Options) -> String {
     format!("{directory}{stem}{end}")
 }
 
-/// Returns the URL of a page: the base, then its path as a web server serves it.
+/// Returns the URL of a page: the base, then its path in the form that a web server serves.
 pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
     let mut path = id.to_owned();
     if format == Format::Markdown

@@ -32,7 +32,7 @@ thread_local! {
     static PARSER: RefCell<Option<Sender<Work>>> = const { RefCell::new(None) };
 }
 
-/// Runs `work` in a thread that parses, and waits for it for at most `limit`.
+/// Runs `work` in the parsing thread, and waits for at most `limit`.
 ///
 /// # Errors
 /// If it panics or takes longer.
@@ -42,7 +42,7 @@ pub(super) fn run<T: Send + 'static>(
 ) -> Result<T, Failed> {
     let (answer, answered) = channel();
     let work: Work = Box::new(move || {
-        // Nobody waits any more if it took too long.
+        // Nobody is waiting any more if it took too long.
         let _ = answer.send(catch_unwind(AssertUnwindSafe(work)));
     });
     let known = PARSER.with(|parser| parser.borrow_mut().take());

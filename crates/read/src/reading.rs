@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{File, Listing, Options, Outcome, Problem, describe, finish, read_file};
 use findling_page::page::Page;
 
-/// A read under way.
+/// A read in progress.
 #[derive(Debug)]
 pub struct Reading {
     options: Arc<Options>,
@@ -28,7 +28,7 @@ impl Reading {
         self.files.len()
     }
 
-    /// Returns the file that [`Reading::step`] reads next; `None` once all are read.
+    /// Returns the file that [`Reading::step`] reads next; `None` after all files were read.
     pub fn next_file(&self) -> Option<&Path> {
         self.files.get(self.outcomes.len()).map(|file| file.path.as_path())
     }

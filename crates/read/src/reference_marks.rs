@@ -17,7 +17,7 @@ pub(super) enum Raised {
     Mark,
 }
 
-/// Lower-case names of units and functions that take an exponent.
+/// Lower-case names of units and functions that can have an exponent.
 const QUANTITIES: [&str; 46] = [
     "chi", "cm", "cos", "cosh", "cot", "csc", "det", "dm", "exp", "feet", "foot", "ft", "ha", "hr",
     "in", "inch", "inches", "km", "lg", "ln", "log", "meter", "meters", "metre", "metres", "mi",
@@ -26,10 +26,10 @@ const QUANTITIES: [&str; 46] = [
 ];
 
 /// Classifies raised text that directly follows `before`. `before` is all text up to the raised
-/// text, with white space.
+/// text, including white space.
 pub(super) fn classify(before: &str, raised: &str) -> Raised {
     let raised = raised.trim();
-    // German and Polish marks have a bracket behind them alone: `1)`.
+    // German and Polish marks have only a closing bracket: `1)`.
     let raised = raised.strip_suffix(')').filter(|mark| !mark.contains('(')).unwrap_or(raised);
     let Some(last) = before.chars().next_back().filter(|c| !c.is_whitespace()) else {
         return Raised::PartOfWord;
@@ -133,7 +133,7 @@ fn is_quantity(word: &str) -> bool {
     }
 }
 
-/// Returns the word that a text ends with, apostrophes included.
+/// Returns the word at the end of a text, including apostrophes.
 fn last_word(text: &str) -> &str {
     let start = text
         .char_indices()

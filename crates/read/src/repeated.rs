@@ -1,5 +1,5 @@
-//! Text that stands on many pages of a site and belongs to none of them: menus, paths, languages,
-//! lines of generators.
+//! Text that is on many pages of a site and does not belong to any of them: menus, paths,
+//! languages, lines of generators.
 //!
 //! Text counts as repeated if a fifth of the pages have it at the beginning or the end of a page,
 //! directly after the first heading, or in links. On small sites, half of the pages must have it.
@@ -14,7 +14,7 @@ use super::outline::shorten;
 /// Smallest number of pages that must have a text for it to count as repeated.
 const MIN_PAGES: usize = 3;
 
-/// Number of pages from which a fifth of them is enough, for text that is not links.
+/// Smallest number of pages at which a fifth of them is enough, for text that is not links.
 const MIN_PAGES_FOR_SHARE: usize = 15;
 
 /// Largest number of words of a repeated block at the beginning or the end.
@@ -23,11 +23,11 @@ const MAX_EDGE_WORDS: u32 = 60;
 /// Largest number of words of a repeated block after the first heading that is not links.
 const MAX_BEHIND_WORDS: u32 = 12;
 
-/// Smallest number of pages that must have a text in a part of a site. A part with fewer pages may
-/// be a few pages about one subject.
+/// Smallest number of pages that must have a text in a part of a site. A smaller part may consist
+/// of a few pages about one subject.
 const MIN_PAGES_OF_PART: usize = 6;
 
-/// The group of every page.
+/// The group that contains every page.
 const WHOLE_SITE: &str = "\0";
 
 /// Returns the smallest number of pages in a group that must have a text for it to count as
@@ -150,7 +150,8 @@ fn found(hints: &Hints, group: &str, counts: &Counts) -> Vec<Edge> {
         .copied()
         .collect();
     let is_heading_repeated = |section| headings.iter().any(|edge| edge.section == section);
-    // From the end of the page up to the first block that stays. The edges come in that order.
+    // Blocks are removed from the end of the page up to the first block that is kept. The edges
+    // come in that order.
     let mut last: Option<u32> = None;
     for edge in hints.edges.iter().filter(|edge| edge.place == Place::Trail) {
         let Some(block) = edge.block else { continue };
@@ -163,7 +164,7 @@ fn found(hints: &Hints, group: &str, counts: &Counts) -> Vec<Edge> {
                 counts.is_repeated(group, edge, false)
             });
         trail &= !is_text;
-        // Links stay links wherever they stand.
+        // Links count as links in any place.
         if trail || (is_links(edge) && is_repeated) {
             found.push(*edge);
             gone.insert((edge.section, block));
@@ -226,7 +227,7 @@ fn remove(raw: &mut RawPage, found: &[Edge], has_site_name: bool, trace: bool) {
         });
         let is_repeated = headings.contains(&(at as u32));
         let is_named_after = raw.names.tag.as_deref() == Some(section.heading.as_str());
-        // The name of the site above every page, which the page's own name stands behind.
+        // The name of the site above every page, followed by the page's own name.
         let is_site_name = Some(at) == first
             && has_site_name
             && section.level == 1

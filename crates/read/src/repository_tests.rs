@@ -1,4 +1,5 @@
-//! Repositories: code and documents, each file by its own kind; and directories that are none.
+//! Repositories: code and documents, each file by its own kind; and directories that are not
+//! repositories.
 
 #![cfg(all(feature = "code", feature = "pdf", feature = "repositories"))]
 
@@ -15,7 +16,7 @@ struct Directory {
 impl Directory {
     fn with(files: &[(&str, &str)]) -> Self {
         let held = tempfile::tempdir().expect("a directory");
-        // Not the directory itself, whose name is hidden.
+        // A subdirectory is used, because the directory's own name is hidden.
         let directory = Self { root: held.path().join("project"), _held: held };
         for (path, text) in files {
             directory.write(path, text.as_bytes());
@@ -29,7 +30,7 @@ impl Directory {
         std::fs::write(path, bytes).expect("a file");
     }
 
-    /// Returns the pages, and what is left out: `path: reason`.
+    /// Returns the pages, and the files that are left out, as `path: reason`.
     fn read(&self) -> (Vec<Page>, Vec<String>) {
         let mut left = Vec::new();
         let pages = read(std::slice::from_ref(&self.root), &Options::default(), &mut |problem| {

@@ -1,5 +1,5 @@
-//! A share of a site's files, read on one of several machines. All shares together give the pages
-//! that [`read`](super::read()) gives.
+//! A share of a site's files, read on one of several machines. All shares together give the same
+//! pages as [`read`](super::read()).
 
 use std::fmt;
 use std::io;
@@ -69,7 +69,7 @@ impl Piece {
         self.0.pages.len()
     }
 
-    /// Moves texts out of memory, as a read with these options does.
+    /// Moves texts out of memory, like a read with these options.
     pub fn stow(&mut self, options: &Options) {
         self.0.stow(options);
     }
@@ -122,7 +122,7 @@ impl ShareReader {
     /// Reads the files, some at a time. The results come in the order of the files.
     ///
     /// # Errors
-    /// Returns the errors of `on_pieces`.
+    /// The errors of `on_pieces`.
     pub fn read(
         self,
         bar: &Counter,
@@ -182,9 +182,9 @@ pub(super) fn sizes(files: &[File]) -> Vec<u64> {
     files.iter().map(size).collect()
 }
 
-/// Returns the files of a share. All files are put in one row of bytes, and a file belongs to the
-/// share that contains its middle byte. A file counts one byte more than its size, so that empty
-/// files are divided too.
+/// Returns the files of a share. The files are regarded as one sequence of bytes, and a file
+/// belongs to the share that contains its middle byte. A file counts one byte more than its size,
+/// so that empty files are divided too.
 pub(super) fn range(sizes: &[u64], share: Share) -> Range<usize> {
     let total: u128 = sizes.iter().map(|&size| u128::from(size) + 1).sum();
     let mut before = 0;
@@ -212,7 +212,7 @@ fn hash(files: &[File], sizes: &[u64]) -> [u8; 16] {
 
 /// Divides the result of reading a file, so that each piece fits into a record.
 fn pieces(mut outcome: Outcome) -> Vec<Piece> {
-    // Paths of this machine are nothing to another one.
+    // Paths of this machine have no meaning on another one.
     outcome.included.clear();
     let mut pieces = Vec::with_capacity(1 + outcome.pages.len() / MAX_PIECE_PAGES);
     while outcome.pages.len() > MAX_PIECE_PAGES {

@@ -279,7 +279,7 @@ fn add_keywords(pages: &mut [RawPage]) {
 }
 
 /// Returns whether a page without a title is named after its file, as generators do: a page of
-/// Markdown whose file name is not a general one.
+/// Markdown whose file name is not a generic one.
 fn is_named_by_file(raw: &RawPage) -> bool {
     let id = raw.page.id.to_ascii_lowercase();
     let stem = id.rsplit_once('.').map_or(&*id, |(stem, _)| stem);
@@ -304,7 +304,7 @@ fn set_languages(pages: &mut [RawPage], options: &Options) {
             raw.page.language = language.to_owned();
         }
     }
-    // Source code has names and comments in any language, and papers say theirs.
+    // Source code has names and comments in any language, and papers declare theirs.
     let is_silent =
         |raw: &&mut RawPage| raw.page.language.is_empty() && raw.format != Some(Format::Code);
     let mut silent: Vec<&mut RawPage> = pages.iter_mut().filter(is_silent).collect();
@@ -399,7 +399,7 @@ fn set_attributes(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
     });
     let (values, conflicts) = attributes::reconcile(taken.collect());
     for conflict in conflicts {
-        // The first page that has the attribute, or whose sections do.
+        // The first page that has the attribute, or whose sections have it.
         let mut end = 0;
         let has_first = |raw: &RawPage| {
             end += 1 + raw.page.sections.len();

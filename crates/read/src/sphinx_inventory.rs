@@ -1,8 +1,8 @@
 //! The file `objects.inv` of Sphinx: it lists which section of which page documents which function,
 //! class or option.
 //!
-//! The file has a head of four lines and behind it, packed by zlib, a line for each object:
-//! `name domain:role priority uri title`, where `$` at the end of the address stands for the name
+//! The file has a head of four lines. After it comes, packed with zlib, a line for each object:
+//! `name domain:role priority uri title`. A `$` at the end of the address stands for the name
 //! (Sphinx, `sphinx/util/inventory.py`, version 2 of the format).
 
 use std::collections::{BTreeSet, HashMap};
@@ -42,7 +42,7 @@ struct Object {
 type Inventory = HashMap<String, HashMap<String, Vec<Object>>>;
 
 /// Gives the sections of API entries the attributes `kind` and `domain`, and pages of modules the
-/// module's name as another name, where the site has an inventory.
+/// module's name as another name, if the site has an inventory.
 pub(super) fn apply<'a>(pages: impl Iterator<Item = &'a mut RawPage>, tree: &Tree) {
     let mut inventories: HashMap<PathBuf, Option<Inventory>> = HashMap::new();
     for raw in pages.filter(|raw| raw.format == Some(Format::Html)) {
@@ -95,7 +95,7 @@ fn root_of(
     Some((root.to_owned(), names.join("/")))
 }
 
-/// Reads an inventory; `None` if it is another file of that name.
+/// Reads an inventory; `None` if it is another file with that name.
 fn read(file: &Path, tree: &Tree) -> Option<Inventory> {
     if tree.len(file).ok()? > MAX_BYTES {
         return None;

@@ -16,7 +16,7 @@ struct Directory(
 impl Directory {
     fn with(files: &[(&str, &str)]) -> Self {
         let held = tempfile::tempdir().expect("a directory");
-        // Not the directory itself, whose name is hidden.
+        // A subdirectory is used, because the directory's own name is hidden.
         let directory = Self(held.path().join("site"), held);
         for (path, text) in files {
             directory.write(path, text.as_bytes());
@@ -344,7 +344,7 @@ fn markdown_trees_of_several_generators() {
                 }
             }
         }
-        // Authors forget to close a mark here and there.
+        // Authors sometimes forget to close a mark.
         assert!(left.len() * 1000 <= pages.len(), "{name}: {left:#?}");
     }
 }

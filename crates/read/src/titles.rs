@@ -31,7 +31,8 @@ pub(super) struct Fallback<'a> {
     pub path: &'a str,
 }
 
-/// Separators between a title and the site's name. All but the colon need white space around them.
+/// Separators between a title and the site's name. All except the colon need white space around
+/// them.
 const SEPARATORS: [&str; 18] = [
     " - ", " | ", " — ", " – ", " · ", " :: ", " » ", " • ", " ‹ ", " › ", " « ", " / ", " ~ ",
     " < ", " ⋅ ", " ∙ ", "｜", " : ",
@@ -180,7 +181,8 @@ fn plain(title: &str) -> String {
     title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns whether a heading and a title have the same text, except for text that one of them adds.
+/// Returns whether a heading and a title have the same text, except for additional text in one of
+/// them.
 fn are_alike(h1: &str, tag: &str) -> bool {
     let (h1, tag) = (plain(h1), plain(tag));
     !h1.is_empty() && !tag.is_empty() && (h1.contains(&tag) || tag.contains(&h1))

@@ -16,7 +16,7 @@ use walkdir::DirEntry;
 
 use super::bounds::Bounds;
 
-/// The files that a site is read from.
+/// The files from which a site is read.
 #[derive(Clone, Default)]
 pub struct Tree {
     /// The files, if they are in memory.
@@ -64,14 +64,14 @@ impl Tree {
         Self { files: self.files.clone(), bounds }
     }
 
-    /// Returns whether links are followed wherever they lead. Without bounds, no user has requested
-    /// this.
+    /// Returns whether links are followed to any target. Without bounds this is false, because no
+    /// user has requested it.
     #[cfg(feature = "repositories")]
     pub(super) fn follows_links(&self) -> bool {
         self.bounds.is_set() && self.bounds.follows()
     }
 
-    /// Returns where files of a disk may be read.
+    /// Returns the places where files of a disk may be read.
     #[cfg(feature = "repositories")]
     pub(super) fn bounds(&self) -> &Bounds {
         &self.bounds
@@ -122,7 +122,7 @@ impl Tree {
         }
     }
 
-    /// Returns the contents of a file below a directory, wherever links lead from there.
+    /// Returns the contents of a file below a directory, regardless of where links lead from there.
     ///
     /// # Errors
     /// If it cannot be read, or does not lie below the directory.
@@ -134,8 +134,8 @@ impl Tree {
         self.read(path)
     }
 
-    /// Returns at most this many bytes at the start of a file. Returns none if the file cannot be
-    /// read now: the error is reported when the whole file is read.
+    /// Returns at most this many bytes at the start of a file. Returns no bytes if the file cannot
+    /// be read now: the error is reported when the whole file is read.
     pub(super) fn start(&self, path: &Path, most: u64) -> Vec<u8> {
         let mut start = Vec::new();
         match &self.files {

@@ -1,11 +1,11 @@
-//! Files of kinds that are not read, counted by the ends of their names.
+//! Files of kinds that are not read, counted by their extensions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Severity, code};
 
-/// Ends of the names of files that have no text for readers: scripts, styles, pictures, data.
+/// Extensions of files that have no text for readers: scripts, styles, pictures, data.
 const ASSETS: [&str; 62] = [
     "css",
     "js",
@@ -74,12 +74,12 @@ const ASSETS: [&str; 62] = [
 /// Files of kinds that are not read.
 #[derive(Debug, Default)]
 pub(super) struct UnknownFiles {
-    /// For each end of a name: the number of files, and one of them.
+    /// For each extension: the number of files, and one of them.
     by_end: BTreeMap<String, (usize, PathBuf)>,
 }
 
 impl UnknownFiles {
-    /// Notes a file of an unknown kind, unless it belongs to pages.
+    /// Records a file of an unknown kind, unless it belongs to pages.
     pub fn note(&mut self, path: PathBuf) {
         let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         if end.is_empty() || ASSETS.contains(&end.as_str()) || code::is_code(&path) {

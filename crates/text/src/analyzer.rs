@@ -51,7 +51,7 @@ pub struct Token<'a> {
     pub term: &'a str,
     /// The first byte in the text.
     pub start: u32,
-    /// The byte behind the last.
+    /// The byte after the last.
     pub end: u32,
     /// The number of the word in the text, from 0. The whole of an identifier has the position of
     /// its first part.

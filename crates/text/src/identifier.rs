@@ -3,7 +3,7 @@
 //! A chunk is one or more runs of letters and digits with connectors between them: `_`, `.`, `::`,
 //! a hyphen, or a separator that groups the digits of a number. Its parts are the runs, divided
 //! again where case changes (`HashMap`, `XMLHttpRequest`) and where a unit follows a number
-//! (`64MB`). A unit behind a space belongs to the chunk too. A chunk of one part is a plain word.
+//! (`64MB`). A unit after a space belongs to the chunk too. A chunk of one part is a plain word.
 //!
 //! The whole is spelled without its connectors, so that `pre-commit`, `preCommit`, `pre_commit` and
 //! `precommit` are one term. Between two digits a `.` or `-` stays, so that 3.11 is not 311, unless
@@ -24,11 +24,11 @@ const MAX_PARTS: usize = 16;
 /// A name as a text writes it, in bytes of the text.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
-    /// First byte, marks in front included.
+    /// First byte, preceding marks included.
     pub start: usize,
-    /// The byte behind the last, marks behind included.
+    /// The byte after the last, following marks included.
     pub end: usize,
-    /// The beginning of the text behind the chunk: behind `end`, and behind a reference to a note.
+    /// The beginning of the text after the chunk: after `end`, and after a reference to a note.
     pub next: usize,
     /// Whether the whole keeps its marks.
     pub verbatim: bool,
@@ -46,8 +46,7 @@ impl Chunk {
         self.verbatim || self.raised || self.parts.len() > 1
     }
 
-    /// Returns the byte range of the number in front of a unit, where the number is no part by
-    /// itself.
+    /// Returns the byte range of the number before a unit, if the number is not a part by itself.
     pub fn number(&self) -> Option<(usize, usize)> {
         self.number_end.filter(|_| self.parts.len() > 2).map(|end| (self.start, end))
     }
@@ -66,7 +65,7 @@ impl Chunk {
     }
 
     /// Reads the chunk that begins with `run`. `apostrophes`: an apostrophe between letters belongs
-    /// to the word. `from`: where the text behind the previous chunk begins.
+    /// to the word. `from`: where the text after the previous chunk begins.
     pub fn read(&mut self, text: &str, run: Run, apostrophes: bool, from: usize) {
         let bytes = text.as_bytes();
         self.parts.clear();
@@ -132,7 +131,7 @@ impl Chunk {
             && !chunk.contains(&b'-')
     }
 
-    /// Adds the unit that follows the number behind a space.
+    /// Adds the unit that follows the number after a space.
     fn add_spaced_unit(&mut self, text: &str) {
         let Some((start, end)) = spaced_unit(text, self.end) else { return };
         let chunk = &text[self.start..self.end];
@@ -146,7 +145,7 @@ impl Chunk {
         self.end = end;
     }
 
-    /// Takes the marks in front and behind into the chunk, where they make it another name.
+    /// Takes the marks before and after a chunk into the chunk, where they make it another name.
     fn marks(&mut self, bytes: &[u8], first: usize, from: usize) {
         let front = bytes.get(from..first).unwrap_or(&[]);
         let at_start = |rest: &[u8]| match rest.last() {
@@ -187,7 +186,7 @@ impl Chunk {
     }
 }
 
-/// Returns the length of the number at the beginning of a text with the unit behind it, where
+/// Returns the length of the number at the beginning of a text with the unit after it, where
 /// ordinary spaces are within: `1 250 000`, `64 MB`. 0 for any other text.
 pub fn spaced_number_len(text: &str) -> usize {
     if !text.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
@@ -266,8 +265,8 @@ fn case(c: char) -> Case {
     }
 }
 
-/// Adds the parts of a run. It is divided in front of a capital behind a lower-case letter
-/// (`hash|Map`), behind a digit where a lower-case letter follows (`base64|Encoder`), and behind a
+/// Adds the parts of a run. It is divided before a capital after a lower-case letter
+/// (`hash|Map`), after a digit where a lower-case letter follows (`base64|Encoder`), and after a
 /// capital where at least two follow (`XML|Http`, but `URLs`, `IPv4`).
 fn split_case(text: &str, start: usize, end: usize, parts: &mut Vec<(usize, usize)>) {
     let run = &text[start..end];

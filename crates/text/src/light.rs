@@ -12,7 +12,7 @@ const HEBREW_PLURALS: [&str; 2] = ["ימ", "ות"];
 /// Hebrew endings of gender and state.
 const HEBREW_ENDINGS: [&str; 3] = ["ה", "ת", "י"];
 
-/// Letters that Hebrew writes together with the word behind them: and, that, as, to, in, from, the.
+/// Letters that Hebrew writes together with the word after them: and, that, as, to, in, from, the.
 const HEBREW_PREFIXES: &str = "ושכלבמה";
 
 /// Returns a Hebrew word without points, prefixes and ending, and without the second of two letters
@@ -54,7 +54,7 @@ pub(crate) fn hebrew(word: &str) -> Cow<'_, str> {
 }
 
 /// Returns a Hindi word as it is most simply written: without nukta, with anusvara for chandrabindu
-/// and for a nasal in front of a stop of its class. `None` for a word without these.
+/// and for a nasal before a stop of its class. `None` for a word without these.
 pub(crate) fn devanagari(word: &str) -> Option<String> {
     let mut out = String::with_capacity(word.len());
     let mut chars = word.chars().peekable();
@@ -70,7 +70,7 @@ pub(crate) fn devanagari(word: &str) -> Option<String> {
             '\u{95d}' => out.push('ढ'),
             '\u{95e}' => out.push('फ'),
             '\u{95f}' => out.push('य'),
-            // The virama behind a nasal, and the consonant behind that.
+            // The virama after a nasal, and the consonant after that.
             '\u{94d}' => {
                 let nasal = out.chars().next_back();
                 let stops = match nasal {

@@ -89,7 +89,7 @@ fn operator(text: &str, gap: (usize, usize), run: (usize, usize)) -> Option<(usi
         && run.len() > 2
         && *mark != run[run.len() - 1]
     {
-        // The sentence ends behind the operator.
+        // The sentence ends after the operator.
         end -= 1;
     }
     let run = &bytes[start..end];

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use crate::unicode;
 pub use crate::unicode::for_each_lower;
 
-/// The full-width forms of U+FF66 and the 57 characters behind it (the Unicode Standard,
+/// The full-width forms of U+FF66 and the 57 characters after it (the Unicode Standard,
 /// compatibility decompositions).
 const HALF_WIDTH: [char; 58] = [
     'ヲ', 'ァ', 'ィ', 'ゥ', 'ェ', 'ォ', 'ャ', 'ュ', 'ョ', 'ッ', 'ー', 'ア', 'イ', 'ウ', 'エ', 'オ',
@@ -30,7 +30,7 @@ pub fn fold_into(word: &str, out: &mut String) {
     fold_lower_into(&lower, out);
 }
 
-/// Roman numerals that are one character, U+2160 and the 11 characters behind it.
+/// Roman numerals that are one character, U+2160 and the 11 characters after it.
 const ROMAN: [&str; 12] =
     ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"];
 
@@ -52,7 +52,7 @@ pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
             '\u{ff01}'..='\u{ff5e}' => {
                 out.extend(char::from_u32(u32::from(c) - 0xfee0).map(|c| c.to_ascii_lowercase()));
             }
-            // Half-width kana. A voicing mark is composed with the kana in front of it.
+            // Half-width kana. A voicing mark is composed with the kana before it.
             '\u{ff66}'..='\u{ff9f}' => {
                 let wide = HALF_WIDTH.get(usize::from(c as u16 - 0xff66)).copied().unwrap_or(c);
                 match out.chars().next_back().and_then(|last| compose(last, wide)) {
@@ -133,7 +133,7 @@ pub(crate) fn fold_lower_into(lower: &str, out: &mut String) {
 }
 
 /// Returns a text in lower case, as [`str::to_lowercase`] gives it. Σ becomes ς where a letter is
-/// in front of it and none behind it.
+/// before it and none after it.
 pub fn lower_case(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letter_before = false;

@@ -7,13 +7,13 @@ use crate::normalise::{lower_case, superscript_digit};
 use crate::segment::{Class, class};
 use crate::word_list::WordList;
 
-/// The most groups behind the first one of a number that is grouped by spaces.
+/// The most groups after the first one of a number that is grouped by spaces.
 const MAX_SPACED_GROUPS: usize = 4;
 
 /// The most bytes of a unit.
 const MAX_UNIT_BYTES: usize = 8;
 
-/// Units that may follow a number directly or behind a space.
+/// Units that may follow a number directly or after a space.
 const UNITS: WordList = WordList(
     "\
     bar bit bits bpm byte bytes cal cl cm db dbm dl dm dpi eb fps ft gb gbit gbps ghz gib gw gwh \
@@ -23,14 +23,14 @@ const UNITS: WordList = WordList(
     μl μm μs гб ггц гц кω кб кв квт кг кгц км мб мв мгц мин мл мм мс сек тб",
 );
 
-/// Units of one letter that may follow a number directly or behind a space.
+/// Units of one letter that may follow a number directly or after a space.
 const LETTER_UNITS: &str = "ghjlmsvwωгчм";
 
 /// Units that only follow a number directly, since they are words by themselves, or letters that
-/// often stand behind a number.
+/// often stand after a number.
 const ATTACHED_UNITS: WordList = WordList("a b c em f go in k n t to");
 
-/// French units whose names are English words: behind a space only with a capital, `512 Go`.
+/// French units whose names are English words: after a space only with a capital, `512 Go`.
 const CAPITAL_UNITS: [&str; 2] = ["Go", "To"];
 
 /// Returns whether `word` is a unit that may follow a number directly.
@@ -65,7 +65,7 @@ pub(crate) fn unit_start(run: &str) -> Option<usize> {
     is_unit(&run[at..]).then_some(at)
 }
 
-/// Returns the byte range of a unit that stands one space behind a number, which ends at byte `at`.
+/// Returns the byte range of a unit that stands one space after a number, which ends at byte `at`.
 pub(crate) fn spaced_unit(text: &str, at: usize) -> Option<(usize, usize)> {
     let start = at + space_len(text.as_bytes(), at);
     if start == at {
@@ -132,7 +132,7 @@ pub(crate) fn spaced_number_end(bytes: &[u8], start: usize) -> usize {
     if fits { at } else { start }
 }
 
-/// Returns whether a digit stands in front of byte `at`, with at most one mark or space between.
+/// Returns whether a digit stands before byte `at`, with at most one mark or space between.
 fn follows_number(bytes: &[u8], at: usize) -> bool {
     match bytes.get(..at) {
         Some([.., a, b' ' | b'.' | b',' | b'-' | b'/' | b':']) => a.is_ascii_digit(),
@@ -200,14 +200,14 @@ pub(crate) fn stroke_len(bytes: &[u8], start: usize, at: usize) -> usize {
     if fits { len } else { 0 }
 }
 
-/// The meaning of the superscript digits behind a word.
+/// The meaning of the superscript digits after a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Raised {
     /// A part of a unit or a formula: `m²`, `x²`.
     Unit,
     /// A reference to a note, or a part of a short name: `log²`.
     Either,
-    /// A reference to a note behind a word: `jitter¹`.
+    /// A reference to a note after a word: `jitter¹`.
     Note,
     /// A power of a number: `10⁵`.
     Power,

@@ -77,7 +77,7 @@ pub(crate) struct Run {
     pub unspaced: bool,
 }
 
-/// Returns the next run that begins at or behind byte `at`.
+/// Returns the next run that begins at or after byte `at`.
 #[inline]
 pub(crate) fn next_run(text: &str, mut at: usize) -> Option<Run> {
     let bytes = text.as_bytes();
@@ -113,7 +113,7 @@ pub(crate) fn next_run(text: &str, mut at: usize) -> Option<Run> {
     }
 }
 
-/// Returns the end of the run of letters that byte `at` is in or behind.
+/// Returns the end of the run of letters that byte `at` is in or after.
 #[inline]
 pub(crate) fn letters_end(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();
@@ -135,7 +135,7 @@ pub(crate) fn letters_end(text: &str, mut at: usize) -> usize {
 /// Calls `sink` with the byte range of each overlapping pair of characters in a run of a script
 /// without spaces, or with the run itself if it is one character.
 pub(crate) fn for_each_pair(text: &str, run: Run, mut sink: impl FnMut(usize, usize)) {
-    // Where the last two characters start. The marks behind a character belong to it.
+    // Where the last two characters start. The marks after a character belong to it.
     let (mut before, mut last) = (None, run.start);
     for (i, c) in text[run.start..run.end].char_indices().skip(1) {
         if class(c) != Class::Extend {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// The fewest words of a stretch, about as many as a snippet shows. Shorter sentences share a
-/// stretch with the sentences behind them.
+/// stretch with the sentences after them.
 pub const MIN_WORDS: u32 = 20;
 
 /// The most stretches of a text. The last one has the rest of the text.

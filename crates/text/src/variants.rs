@@ -5,12 +5,12 @@
 //! removes `-ize` and not `-ise`. All other rules apply to stems, where few rules are enough. The
 //! result need not be a word; it only has to be the same for both spellings.
 
-/// Ends of stems: British, American. A stem with less than two letters in front of the end (`our`,
+/// Ends of stems: British, American. A stem with less than two letters before the end (`our`,
 /// `four`) stays.
 const ENDS: [(&str, &str); 4] =
     [("our", "or"), ("ourit", "orit"), ("ourabl", "orabl"), ("ogu", "og")];
 
-/// Endings behind the `is` of `organise` or the `ys` of `analyse`, longest first.
+/// Endings after the `is` of `organise` or the `ys` of `analyse`, longest first.
 const VERBAL: [&str; 10] =
     ["ational", "ations", "ation", "able", "ing", "ers", "er", "ed", "es", "e"];
 
@@ -90,7 +90,7 @@ pub(crate) fn verb(word: &str) -> Option<String> {
 }
 
 /// Returns a German word with umlauts for `ae`, `oe` and `ue`, as the stemmer expects them. Letters
-/// behind a vowel or q (`neue`, `quer`) and letters that begin an ending (`Statuen`) stay.
+/// after a vowel or q (`neue`, `quer`) and letters that begin an ending (`Statuen`) stay.
 pub(crate) fn umlauts(word: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = word;

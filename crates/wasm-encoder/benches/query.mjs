@@ -1,10 +1,11 @@
-// How long does the module take to load a model and to embed a query, and what does it hold?
+// Measures how long the module takes to load a model and to embed a query, and how much memory it
+// uses.
 //
 //   node crates/wasm-encoder/benches/query.mjs ARTEFACT [MODULE_DIR]
 //
-// Prints the module's size, load time, memory, and milliseconds for queries of several lengths: of
-// runs for a second each the median and the least, and the least processor time, which other work
-// on the machine disturbs less.
+// Prints the module's size, load time and memory, and milliseconds for queries of several lengths.
+// For each length, queries run for a second; the median and the least time are printed, and the
+// least processor time, which other work on the machine disturbs less.
 
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -40,8 +41,9 @@ console.log(
 );
 console.log(`wasm memory: ${(memory.buffer.byteLength / 2 ** 20).toFixed(1)} MiB`);
 
-// A new module runs in the engine's quickly made code until its optimising compiler is done in the
-// background, which is what a reader's first queries feel; the table is of what comes after.
+// At first, a new module runs code that the engine compiles quickly, while the optimising compiler
+// works in the background. Only a reader's first queries are affected. The table has the times
+// after that.
 start = performance.now();
 encoder.encode("water ".repeat(7));
 console.log(`first query, 9 tokens: ${(performance.now() - start).toFixed(0)} ms`);

@@ -1,5 +1,5 @@
-//! The transformer encoder's face for JavaScript: a WebAssembly module of its own, loaded only when
-//! a page wants it.
+//! The transformer encoder's interface for JavaScript: a separate WebAssembly module, loaded only
+//! if a page needs it.
 //!
 //! ```js
 //! import init, { TransformerEncoder } from "./findling_encoder.js";
@@ -12,11 +12,11 @@
 //! encoder.free();
 //! ```
 //!
-//! What is loaded is an artefact of [`findling_encoder::artefact`], quantised: 23 MB for
-//! all-MiniLM-L6-v2, 15 MB as it travels. The layers' weights stay 8-bit integers, in the order
-//! that the kernel reads them; the word table stays as it is and is only ever read by row.
+//! It loads a quantised artefact of [`findling_encoder::artefact`]: 23 MB for all-MiniLM-L6-v2, or
+//! 15 MB compressed for download. The layers' weights stay 8-bit integers, in the order in which
+//! the kernel reads them. The word table is not converted; it is only read row by row.
 //!
-//! Errors are thrown as JavaScript's `Error` with a stable `code`, that of
+//! Errors are thrown as JavaScript's `Error` with the stable `code` of
 //! [`findling_encoder::Error::code`].
 
 use findling_encoder::artefact::{Artefact, Pieces};
@@ -80,7 +80,7 @@ extern "C" {
     fn set_truncated(this: &JsEmbedding, truncated: bool);
 }
 
-/// A model on its way: takes an artefact's bytes as they arrive, inflated.
+/// A model that is being downloaded. It takes an artefact's inflated bytes as they arrive.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct ModelPieces {
@@ -99,12 +99,12 @@ impl ModelPieces {
     ///
     /// # Errors
     ///
-    /// Throws `encoder-artefact` as soon as it is clear that no artefact will come of them.
+    /// Throws `encoder-artefact` as soon as it is clear that the bytes are not an artefact.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), JsError> {
         self.pieces.push(piece).map_err(thrown)
     }
 
-    /// Prepares the model that all bytes together are.
+    /// Prepares the model from all bytes.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ pub struct TransformerEncoder {
 
 #[wasm_bindgen]
 impl TransformerEncoder {
-    /// Prepares the model in `artefact`, inflated. The bytes may be let go afterwards.
+    /// Prepares the model in `artefact`, inflated. The bytes may be released afterwards.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl TransformerEncoder {
         Ok(Self { model })
     }
 
-    /// Embeds a query. The model's prefix for queries is put in front.
+    /// Embeds a query. The model's prefix for queries is put before it.
     ///
     /// # Errors
     ///

@@ -1,11 +1,12 @@
-// Does the module compute what the native encoder computes from the same artefact?
+// Checks that the module computes the same vectors as the native encoder from the same artefact.
 //
 //   cargo run --release -p findling-encoder --features native --example artefact -- MODEL_DIR OUT
 //   FINDLING_ENCODER_MODULE=www/wasm/encoder FINDLING_ENCODER_ARTEFACT=OUT \
 //     node --test crates/wasm-encoder/tests/parity.mjs
 //
-// The tiny artefact beside the native tests is always compared; the one that
-// FINDLING_ENCODER_ARTEFACT names where it is set. Skipped where the module has not been built.
+// The tiny artefact next to the native tests is always compared. If FINDLING_ENCODER_ARTEFACT is
+// set, the artefact that it names is compared too. The tests are skipped if the module has not been
+// built.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";

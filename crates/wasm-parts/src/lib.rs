@@ -1,10 +1,10 @@
-//! WebAssembly modules that carry other modules, and which files of the client pages load.
+//! WebAssembly modules that contain other modules, and the files of the client that pages load.
 //!
-//! The engine is one file for a browser to fetch, and a site needs the code of its own languages
-//! only. So the engine carries a module for each language, and `findling build` keeps those that
+//! A browser fetches the engine as one file, but a site needs only the code of its own languages.
+//! So the engine contains a module for each language, and `findling build` keeps the modules that
 //! the site needs.
 //!
-//! Each carried module is a part: a custom section called `part`, behind all other sections, whose
+//! Each contained module is a part: a custom section called `part`, after all other sections, whose
 //! contents are two letters (the part's tag) and the module. A browser finds them with
 //! `WebAssembly.Module.customSections` (`www/src/wasm-linking.ts`). (WebAssembly core
 //! specification, section 5.5.3, "Custom Section")
@@ -34,7 +34,7 @@ pub type Tag = [u8; 2];
 /// The bytes are not a WebAssembly module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotAModule {
-    /// The byte where the module stops being one.
+    /// The first byte that does not belong to a valid module.
     pub at: usize,
 }
 

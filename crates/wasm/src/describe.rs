@@ -40,9 +40,9 @@ fn dense(json: &mut Json, index: &Index, manifest: &Manifest, hashes: bool) {
     json.name("dim").whole(dense.encoder.dim.into());
     json.name("fingerprint").text(&dense.encoder.fingerprint);
     json.name("semantic").truth(dense.encoder.semantic);
-    // Whether searches fetch the vectors near the query rather than all of them.
+    // Whether searches fetch only the vectors near the query instead of all vectors.
     json.name("streamed").truth(index.is_streamed());
-    // How this module embeds queries itself, where it can.
+    // The way in which this module embeds queries itself, if it can.
     json.name("builtIn").text_or_null(match &dense.rows {
         _ if hashes => Some("hash"),
         Some(_) => Some("static"),
@@ -62,18 +62,18 @@ fn dense(json: &mut Json, index: &Index, manifest: &Manifest, hashes: bool) {
 }
 
 /// Writes a shard that a search waits for, for fetching. `offset` is its start in a single-file
-/// bundle; its length matters there alone.
+/// bundle; its length is only needed there.
 pub fn wanted(json: &mut Json, index: &Index, id: ShardId, offset: u64) {
     let (Some(entry), Some(path)) = (index.entry(id), index.path(id)) else { return };
     json.object().name("id").whole(id.0.into());
     json.name("path").text(&path);
     json.name("length").whole(entry.stored_len.into());
     json.name("offset").whole(offset);
-    // What decodes it is in the deferred part, where a host has the engine in parts.
+    // If a host has the engine in parts, the code that decodes this shard is in the deferred part.
     if entry.kind.is_rare() {
         json.name("rest").truth(true);
     }
-    // The search goes on without it where it cannot be had.
+    // If this shard cannot be fetched, the search continues without it.
     if entry.kind == ShardKind::Sentences {
         json.name("optional").truth(true);
     }

@@ -2,19 +2,19 @@
 
 use std::fmt;
 
-/// An error on this side of the border. Hosts read [`Failure::code`].
+/// An error on the WebAssembly side. Hosts read [`Failure::code`].
 #[derive(Debug)]
 pub enum Failure {
-    /// The engine's own.
+    /// An error of the engine.
     Engine(findling_engine::Error),
-    /// The entry file, the manifest or the single file is not what it should be.
+    /// The entry file, the manifest or the single file is not valid.
     Bundle(findling_bundle::Error),
-    /// The manifest is not the one that the entry file names.
+    /// The manifest is not the manifest that the entry file names.
     ManifestChanged,
 }
 
 impl Failure {
-    /// Returns a stable name for programs. Those of the engine are documented at
+    /// Returns a stable name for programs. The names of the engine's errors are documented at
     /// [`findling_engine::Error::code`].
     pub fn code(&self) -> &'static str {
         match self {

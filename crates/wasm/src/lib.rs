@@ -1,9 +1,9 @@
 //! The engine's interface for WebAssembly hosts: [`findling_engine`] behind wasm-bindgen for
-//! JavaScript, or as a component (feature `component`, `wit/engine.wit`). It contains nothing more,
-//! since browsers download every byte of it before the first result.
+//! JavaScript, or as a component (feature `component`, `wit/engine.wit`). It contains nothing else,
+//! because browsers download every byte of it before the first result.
 //!
-//! JSON text, numbers and byte arrays cross the border to JavaScript. Fetching, caching and workers
-//! are the host's:
+//! JSON text, numbers and byte arrays pass between JavaScript and the module. The host does the
+//! fetching and caching, and runs the workers:
 //!
 //! ```js
 //! // A bundle with a file for each shard (`findling build --host files`).

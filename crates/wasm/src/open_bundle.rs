@@ -1,4 +1,4 @@
-//! A bundle as far as it has been fetched, and the searches in it.
+//! An open bundle, with the shards that have been fetched so far, and the searches in it.
 
 use findling_bundle::{EncoderCard, Entry, PositionsDirectory, ShardId, single_file};
 use findling_encoder::hash::HashEncoder;
@@ -9,24 +9,24 @@ use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request, Shared, 
 use crate::describe;
 use crate::error::Failure;
 
-/// Vectors longer than this are nobody's; a manifest that says otherwise must not make the module
-/// allocate them.
+/// No encoder has longer vectors. A manifest with a larger number must not make the module allocate
+/// them.
 const MAX_DIMENSIONS: u32 = 4096;
 
-/// Returns where the manifest is that an entry file names, relative to the bundle.
+/// Returns the path of the manifest that an entry file names, relative to the bundle.
 pub fn manifest_of(entry: &[u8]) -> Result<String, Failure> {
     Ok(Entry::from_bytes(entry).map_err(Failure::Bundle)?.manifest_path())
 }
 
-/// Returns the borders in the beginning of a single-file bundle: where the entry begins, where the
-/// manifest begins, where the manifest ends. `head` is at least the first 56 bytes.
+/// Returns three offsets at the beginning of a single-file bundle: the begin of the entry, the
+/// begin of the manifest, and the end of the manifest. `head` is at least the first 56 bytes.
 pub fn single_file_head(head: &[u8]) -> Result<Vec<u32>, Failure> {
     let entry = single_file::read_header(head).map_err(Failure::Bundle)?;
     let manifest = single_file::HEADER_LEN as u32;
     Ok(vec![manifest - Entry::LEN as u32, manifest, manifest + entry.manifest_len])
 }
 
-/// A bundle as far as it has been fetched.
+/// An open bundle, with the shards that have been fetched so far.
 pub struct OpenBundle {
     index: Index,
     /// The beginning of each shard in a single file, and the end of the last of the manifest's
@@ -36,9 +36,9 @@ pub struct OpenBundle {
 }
 
 impl OpenBundle {
-    /// Opens a bundle by the bytes of its entry file and of the manifest that this names.
-    /// `streamed`: whether searches look into the cells nearest to the query, where the bundle
-    /// has cells, instead of fetching all vectors.
+    /// Opens a bundle by the bytes of its entry file and of the manifest that it names. `streamed`:
+    /// whether searches fetch only the cells nearest to the query, if the bundle has cells, instead
+    /// of all vectors.
     pub fn open(entry: &[u8], manifest: &[u8], streamed: bool) -> Result<Self, Failure> {
         let entry = Entry::from_bytes(entry).map_err(Failure::Bundle)?;
         entry.check_manifest(manifest).map_err(|_| Failure::ManifestChanged)?;
@@ -56,9 +56,9 @@ impl OpenBundle {
         describe::description(&self.index, self.hash.is_some())
     }
 
-    /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded
-    /// here. Where several bundles are searched as one, `shared` in the request has what they have
-    /// told ([`Shared`]).
+    /// Begins a search from a request's JSON. In a bundle with hashed vectors, the query is
+    /// embedded here. If several bundles are searched as one, `shared` in the request contains
+    /// their statistics ([`Shared`]).
     pub fn search(&self, request: &str) -> Result<Search, Failure> {
         let (mut request, shared) = Request::with_shared(request).map_err(Failure::Engine)?;
         if let Some(encoder) = &self.hash
@@ -75,25 +75,25 @@ impl OpenBundle {
         Ok(Search { search, shared })
     }
 
-    /// Takes a shard's file. One that is not what the manifest lists is refused with the code
-    /// `bundle`.
+    /// Takes a shard's file. A file that differs from the one that the manifest lists is refused
+    /// with the code `bundle`.
     pub fn provide(&mut self, shard: u32, stored: &[u8]) -> Result<(), Failure> {
         self.index.provide(ShardId(shard), stored).map_err(Failure::Engine)
     }
 
-    /// Returns the bytes of memory that the shards kept take.
+    /// Returns the bytes of memory that the kept shards occupy.
     pub fn resident_bytes(&self) -> usize {
         self.index.resident_bytes()
     }
 
-    /// Lets go of the shards used least recently until those kept take at most so many bytes.
+    /// Releases the least recently used shards until the others occupy at most this many bytes.
     pub fn shrink(&mut self, limit: usize) {
         self.index.shrink(limit);
     }
 
-    /// Returns the paths of all shards, one a line; nothing as long as not all of them are known.
-    /// Those of positions are known from the first phrase on, and are not waited for: few readers
-    /// ask for one.
+    /// Returns the paths of all shards, one a line; nothing while some of them are unknown. Shards
+    /// of positions become known with the first phrase. The list does not wait for them, because
+    /// few readers search for phrases.
     pub fn shard_paths(&self) -> Option<String> {
         if !self.index.knows_all_shards() {
             return None;
@@ -102,7 +102,7 @@ impl OpenBundle {
         let positions =
             self.index.positions_directory().into_iter().flat_map(PositionsDirectory::shards);
         let positions = positions.map(|(id, _)| id);
-        // Of the manifest, and behind it the cells.
+        // The shards of the manifest, and after them the cells.
         let others = (0..).map(ShardId).take_while(|&id| self.index.entry(id).is_some());
         for path in others.chain(positions).filter_map(|id| self.index.path(id)) {
             paths.push_str(&path);
@@ -111,7 +111,7 @@ impl OpenBundle {
         Some(paths)
     }
 
-    /// Returns where a shard lies in a single file, in which there are no cells.
+    /// Returns the place of a shard in a single file, which has no cells.
     fn offset(&self, shard: ShardId) -> u64 {
         match (shard.place_of_positions(), self.index.positions_directory()) {
             (Some(_), Some(positions)) => {
@@ -122,15 +122,15 @@ impl OpenBundle {
     }
 }
 
-/// A search under way.
+/// A running search.
 pub struct Search {
     search: findling_engine::Search,
     shared: Shared,
 }
 
 impl Search {
-    /// Goes as far as the shards at hand allow: a JSON array of the shards that are missing, or the
-    /// response, a JSON object.
+    /// Continues as far as possible with the available shards. Returns a JSON array of the missing
+    /// shards, or the response, a JSON object.
     pub fn step(&mut self, bundle: &mut OpenBundle) -> Result<String, Failure> {
         let Self { search, shared: Shared { part, statistics } } = self;
         let index = &mut bundle.index;
@@ -151,7 +151,7 @@ impl Search {
     }
 }
 
-/// Returns shards that are missing, as JSON.
+/// Returns the missing shards as JSON.
 fn missing(bundle: &OpenBundle, shards: Vec<ShardId>) -> String {
     let mut json = Json::default();
     json.array();
@@ -162,7 +162,8 @@ fn missing(bundle: &OpenBundle, shards: Vec<ShardId>) -> String {
     json.into_text()
 }
 
-/// Returns a query's vector; nothing to embed has no place in the space: words alone are searched.
+/// Returns a query's vector, or nothing if the query has nothing to embed. It is then searched by
+/// words alone.
 fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
     let embedding = encoder.encode(&[query], Side::Query).ok()?.into_iter().next()?;
     (embedding.n_tokens > 0).then(|| QueryVector {
@@ -172,7 +173,7 @@ fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
     })
 }
 
-/// Returns the encoder for a card, where this module has it: feature hashing alone.
+/// Returns the encoder for a card, if this module has it. It has only feature hashing.
 fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
     if card.name != "hash" || card.dim > MAX_DIMENSIONS {
         return None;

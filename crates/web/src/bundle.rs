@@ -1,4 +1,4 @@
-//! An open bundle: the engine, and the rounds of files that it asks for. The same code runs in a
+//! An open bundle: the engine, and the rounds of files that it requests. The same code runs in a
 //! page and in a worker.
 
 use std::cell::{Cell, RefCell};
@@ -18,7 +18,7 @@ use crate::source::Source;
 /// phrases. More would be an endless loop.
 const MAX_ROUNDS: usize = 16;
 
-/// Bytes of memory for shards between searches, by how vectors are fetched.
+/// Bytes of memory for shards between searches, depending on how vectors are fetched.
 const DEFAULT_MEMORY: [usize; 2] = [96 << 20, 24 << 20];
 
 /// Milliseconds without a search before files are written to the cache.
@@ -116,7 +116,7 @@ impl Bundle {
             Err(error) if self.can_do_without_meaning(request, &error) => error,
             answer => return answer,
         };
-        // If words fail as well, the first error tells more.
+        // If the search by words fails as well, the first error is more informative.
         let Ok(mut words) = self.run(&lexical(request), None).await else { return Err(error) };
         words.notices.retain(|notice| notice.code != "encoder-missing");
         let message = format!("Searched by words only: {error}");
@@ -164,7 +164,7 @@ impl Bundle {
     }
 
     /// Returns the search by the query's own words, while the whole search waits for files; `None`
-    /// if words would wait for the same files, so that the next round is the time to try.
+    /// if words would wait for the same files, so that the next round is the right time.
     fn answer_words<'a>(
         &'a self,
         engine: &Rc<Engine>,

@@ -18,7 +18,7 @@ use crate::info::Info;
 use crate::packs::Packs;
 use crate::source::{Opened, Source};
 
-/// Vectors longer than this are nobody's; a manifest that says otherwise must not make the program
+/// No encoder has longer vectors. A manifest with a larger number must not make the program
 /// allocate them.
 const MAX_DIMENSIONS: u32 = 4096;
 
@@ -112,8 +112,8 @@ impl Engine {
         load
     }
 
-    /// Fetches a shard and hands it to the index. Bytes that are not those that the manifest lists
-    /// are fetched again past all caches, since one may have damaged them.
+    /// Fetches a shard and hands it to the index. Bytes that differ from those that the manifest
+    /// lists are fetched again past all caches, because a cache may have damaged them.
     async fn fetch(&self, source: &Source, shard: ShardId) -> Result<(), Error> {
         let path = self.index.borrow().path(shard).unwrap_or_default();
         let mut is_fresh = false;
@@ -130,7 +130,7 @@ impl Engine {
         }
     }
 
-    /// Returns a shard's bytes as stored. A `is_fresh` one comes past all caches.
+    /// Returns a shard's bytes as stored. If `is_fresh`, it is fetched past all caches.
     async fn stored(
         &self,
         source: &Source,
@@ -147,7 +147,7 @@ impl Engine {
         }
     }
 
-    /// Returns where a shard lies in a single file.
+    /// Returns the place of a shard in a single file.
     fn range(&self, shard: ShardId) -> Option<Range<u64>> {
         let index = self.index.borrow();
         single_file::shard_range(
@@ -176,7 +176,7 @@ impl Engine {
     }
 }
 
-/// Explains to whoever deploys the bundle why a shard is missing.
+/// Explains to the site's operator why a shard is missing.
 fn explained(error: &Error, path: &str) -> Error {
     match error.code() {
         "not-found" => Error::new(
@@ -194,7 +194,8 @@ fn explained(error: &Error, path: &str) -> Error {
     }
 }
 
-/// Returns a query's vector; nothing to embed has no place in the space: words alone are searched.
+/// Returns a query's vector, or nothing if the query has nothing to embed. It is then searched by
+/// words alone.
 fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
     let embedding = encoder.encode(&[query], Side::Query).ok()?.into_iter().next()?;
     (embedding.n_tokens > 0).then(|| QueryVector {
@@ -204,7 +205,7 @@ fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
     })
 }
 
-/// Returns the encoder for a card, where this crate has it: feature hashing alone.
+/// Returns the encoder for a card, if this crate has it. It has only feature hashing.
 fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
     if card.name != "hash" || card.dim > MAX_DIMENSIONS {
         return None;

@@ -1,7 +1,7 @@
-//! Fetches shards from packs ([`findling_bundle::packs`]) by ranges of bytes. Shards that are asked
-//! for at once and lie close together come with one request, and what came with them is kept for a
-//! while, because the next shards are often there. A server that ignores ranges sends whole packs;
-//! these are kept, too. A shard that was damaged comes from the whole pack.
+//! Fetches shards from packs ([`findling_bundle::packs`]) by ranges of bytes. One request fetches
+//! shards that are needed at the same time and are close together. The other bytes of the response
+//! are kept for a while, because they often contain the next shards. A server that ignores ranges
+//! sends whole packs, which are kept, too. If a shard is damaged, the whole pack is fetched.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::Error;
 use crate::browser::{Side, join_all, with_side};
 use crate::store::{Part, Store};
 
-/// Units of a pack of which somebody should know that it came whole: 2 MiB.
+/// Size in units from which a pack that was sent whole is reported: 2 MiB.
 const LONG: u32 = 32_768;
 /// Number of whole packs sent in place of a range after which no more ranges are requested.
 const MAX_FAILED_RANGES: u32 = 1;
@@ -45,18 +45,18 @@ pub struct Packs {
 #[derive(Clone)]
 struct Positions {
     slots: Rc<[Option<Slot>]>,
-    /// Whether they came past all caches.
+    /// Whether they were fetched past all caches.
     is_fresh: bool,
 }
 
-/// The bytes of a shard, once they are here.
+/// The bytes of a shard, once they have been fetched.
 type Answer = Rc<RefCell<Option<Result<Vec<u8>, Error>>>>;
 
 struct Wanted {
     path: String,
     slot: Slot,
     is_fresh: bool,
-    /// Whether it is put into the cache.
+    /// Whether the pack is put into the cache.
     keeps: bool,
     answer: Answer,
     resolve: Option<Function>,
@@ -129,7 +129,8 @@ impl Packs {
         if self.directory.positions.is_none_or(|positions| positions.with != id) {
             return read.await;
         }
-        // Whoever reads the directory of positions reads positions next. They tell of errors.
+        // After the directory of positions, a search reads positions, and these requests report
+        // errors.
         let slots: Side<'_> = Box::pin(async move {
             let _ = self.positions(store, false).await;
         });
@@ -142,8 +143,8 @@ impl Packs {
         shard
     }
 
-    /// Returns the slots of positions. If they are damaged, a shard is not where they say, and is
-    /// asked for anew; so are they, once.
+    /// Returns the slots of positions. If they are damaged, a shard is not in the stated place.
+    /// Then the slots and the shard are fetched again, once.
     async fn positions(&self, store: &Store, is_fresh: bool) -> Result<Rc<[Option<Slot>]>, Error> {
         let known = self.positions.borrow().clone();
         if let Some(known) = known.filter(|known| known.is_fresh || !is_fresh) {
@@ -163,7 +164,7 @@ impl Packs {
         Ok(slots)
     }
 
-    /// Returns the stored shard in a slot. Whoever asks first fetches for all that ask at once.
+    /// Returns the stored shard in a slot. The first caller fetches for all simultaneous callers.
     async fn read(
         &self,
         store: &Store,
@@ -219,7 +220,7 @@ impl Packs {
             Ok((range, is_whole, bytes)) => {
                 let n_good =
                     shards.iter().filter(|shard| deliver(store, shard, range, &bytes)).count();
-                // What is damaged for one shard is not kept for others.
+                // Bytes with a damaged shard are not kept for other shards.
                 if n_good == shards.len() {
                     self.hold(Held { range, is_whole, bytes });
                 }
@@ -252,7 +253,7 @@ impl Packs {
             Err(error) if error.code() != "not-found" => {
                 let is_wrong = error.code() == "bundle";
                 let bytes = store.pack(&file, false).await.map_err(|_| error)?;
-                // A connection that broke says nothing of the server; a wrong range does.
+                // A broken connection says nothing about the server, but a wrong range does.
                 let n_failed = self.n_failed_ranges.get() + u32::from(!is_wrong);
                 self.n_failed_ranges.set(n_failed);
                 if is_wrong || n_failed > MAX_FAILED_RANGES {
@@ -275,19 +276,19 @@ impl Packs {
         }
     }
 
-    /// Returns the bytes that hold a slot, and their place.
+    /// Returns the bytes that contain a slot, and their place.
     fn held(&self, slot: Slot) -> Option<(Slot, Uint8Array)> {
         let held = self.held.borrow();
         let found = held.iter().find(|held| holds(held.range, slot))?;
         Some((found.range, found.bytes.clone()))
     }
 
-    /// Forgets what holds a damaged shard.
+    /// Forgets the bytes that contain a damaged shard.
     fn forget(&self, range: Slot) {
         self.held.borrow_mut().retain(|held| held.range != range);
     }
 
-    /// Keeps bytes, and forgets the oldest. A whole pack replaces what came of it before, which may
+    /// Keeps bytes, and forgets the oldest. A whole pack replaces earlier ranges of it, which may
     /// be damaged.
     fn hold(&self, held: Held) {
         let mut all = self.held.borrow_mut();
@@ -339,7 +340,8 @@ fn requests(wanted: Vec<Wanted>, ignores_ranges: bool) -> Vec<Asked> {
     asked
 }
 
-/// Gives a shard its part of the bytes of a range. Returns whether it is there and undamaged.
+/// Gives a shard its part of the bytes of a range. Returns whether the shard is there and
+/// undamaged.
 fn deliver(store: &Store, shard: &Wanted, range: Slot, bytes: &Uint8Array) -> bool {
     let start = (shard.slot.start - range.start) as usize * UNIT;
     let end = start + shard.slot.units as usize * UNIT;

@@ -1,4 +1,4 @@
-//! The files of a bundle over HTTP: `fetch`, with the Cache API in front where the browser has it.
+//! The files of a bundle over HTTP: `fetch`, with the Cache API in front, if the browser has it.
 //! Every file but the entry file is named by its content, so a cached file is never outdated. The
 //! engine verifies each file, so a damaged file is never used.
 
@@ -167,8 +167,8 @@ impl Store {
         Ok(self.get(file, None, mode).await?.0)
     }
 
-    /// Writes to the cache what was fetched since the last call. Called when no search is under
-    /// way, since writing would delay its answer.
+    /// Writes the files that were fetched since the last call to the cache. It is called when no
+    /// search is running, because writing would delay the answer.
     pub async fn write(&self) {
         let Some(cache) = &self.cache else { return };
         if self.is_writing.replace(true) {
@@ -188,7 +188,7 @@ impl Store {
 
     /// Removes cached files that are not among `keep`, once for each `build`.
     pub async fn prune(&self, keep: HashSet<String>, build: &str) {
-        // What fails here is tried again by the next visit.
+        // The next visit tries again if this fails.
         let _ = self.try_prune(keep, build).await;
     }
 

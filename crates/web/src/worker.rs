@@ -85,7 +85,7 @@ struct Calls {
 
 struct Call {
     outcome: Rc<RefCell<Option<Result<String, Error>>>>,
-    /// Resolves the promise that the caller waits for.
+    /// Resolves the promise for which the caller waits.
     done: Function,
     on_words: Option<Rc<dyn Fn(Response)>>,
 }

@@ -27,8 +27,8 @@ pub fn run(paths: &Paths) -> Result<()> {
     copy_for_tool(&paths.www.join("dist"), &paths.root.join("build/client"))
 }
 
-/// Copies what the tool contains: the scripts and modules that pages load, and the pages of the
-/// local application, which no bundle gets.
+/// Copies the files that the tool contains: the scripts and modules that pages load, and the pages
+/// of the local application, which are in no bundle.
 fn copy_for_tool(dist: &Path, to: &Path) -> Result<()> {
     copy(dist, to, parts::is_loaded_by_pages)?;
     let app = to.join(APP);
@@ -67,7 +67,8 @@ pub fn write_types(paths: &Paths, to: &Path) -> Result<()> {
         .run()
 }
 
-/// Writes which requests need the engine's deferred part, as the engine's source declares it.
+/// Writes the list of requests that need the engine's deferred part, as declared in the engine's
+/// source.
 pub fn write_deferred_requests(paths: &Paths) -> Result<()> {
     let declaration = deferred::read(&paths.root)?;
     let file = paths.root.join(typescript::FILE);

@@ -13,7 +13,7 @@ use crate::cmd::{Cmd, heading, note, which};
 use crate::paths::{self, Paths};
 use crate::{client, wasm};
 
-/// The transformer that the pages are embedded with.
+/// The transformer that embeds the pages.
 pub const MODEL: &str = "all-minilm-l6-v2";
 /// Books of Rust's documentation, as directories below it.
 const BOOKS: [&str; 6] =
@@ -195,7 +195,7 @@ impl Step {
                 .any(|directory| directory.join(self.made).exists())
     }
 
-    /// Returns the expected time, unless that is short.
+    /// Returns the expected time, unless it is short.
     fn expected(&self, paths: &Paths) -> String {
         match self.secs {
             20.. if !self.is_done(paths) => format!(" (about {})", duration(self.secs)),
@@ -285,7 +285,7 @@ impl Site {
 }
 
 /// Copies the pages of the books to one root, so that `book/ch01.html` is both the path and the
-/// address of a page. The books' directories also contain files that are no pages.
+/// address of a page. The books' directories also contain files that are not pages.
 fn stage(html: &Path, books: &[&str], into: &Path) -> Result<PathBuf> {
     let stamp = into.with_extension("stamp");
     let wanted = format!("{}\n{}\n{NOT_PAGES:?}\n{NOT_BOOKS:?}\n", html.display(), books.join(" "));

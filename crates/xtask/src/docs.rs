@@ -1,5 +1,5 @@
 //! `cargo xtask docs`: writes the tables of the documents from measured results, and the picture of
-//! [`EXTRACTION`] from the output it shows.
+//! [`EXTRACTION`] from the output in that document.
 //!
 //! A document marks a table with `<!-- table: bench/results/NAME.json#ID -->` and `<!-- /table
 //! -->`, on lines of their own. The lines between them are generated. A results file is one JSON

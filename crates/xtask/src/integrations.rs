@@ -31,7 +31,7 @@ const OF_NPM: [(&str, Which); 8] = [
     ("bundlers-more", Which::Nightly),
 ];
 
-/// Returns the tests, with what they need installed.
+/// Returns the tests, with the packages that they need.
 pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {
     let directory = paths.root.join("tests/integrations");
     for (name, _) in OF_NPM.iter().filter(|(_, when)| *when == which) {

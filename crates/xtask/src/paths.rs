@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::cmd::Cmd;
 
-/// The profile of the tool of a first look, which compiles fast (Cargo.toml).
+/// The profile of the tool for a first look, which compiles fast (Cargo.toml).
 pub const FIRST_LOOK: &str = "first-look";
 
 /// The repository's directories.

@@ -1,7 +1,7 @@
 //! The picture of a command's output: an SVG of a terminal, made of the text that a document shows.
 //!
-//! The document's text is compared with what the program prints by a test of the build tool, so the
-//! picture is the program's output too.
+//! A test of the build tool compares the document's text with the program's output, so the picture
+//! shows the program's output too.
 
 use std::fmt::Write;
 
@@ -13,8 +13,7 @@ const LINE: f64 = 19.0;
 const MARGIN: f64 = 18.0;
 const BAR: f64 = 34.0;
 
-/// Returns the picture of `command` and of `output`, what it printed: fields, then sections with
-/// headings.
+/// Returns the picture of `command` and of its `output`: fields, then sections with headings.
 pub fn svg(command: &str, output: &str) -> String {
     let lines: Vec<&str> = output.lines().collect();
     let columns = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();

@@ -1,8 +1,9 @@
-//! `cargo xtask reproduce`: shows that a package is the same program wherever it is built.
+//! `cargo xtask reproduce`: shows that a package is the same program regardless of where it is
+//! built.
 //!
-//! The files that git has are copied into two directories with names of different lengths. In each
-//! the package is built from nothing, by the flags that releases are built with, and what was made
-//! is compared byte for byte.
+//! The files that git has are copied into two directories with names of different lengths. In each,
+//! the package is built from scratch with the flags of releases, and the results are compared byte
+//! for byte.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +27,7 @@ pub struct Options {
     pub arguments: Vec<String>,
 }
 
-/// Returns the flags of the compiler that take the paths of this machine out of what it writes.
+/// Returns the flags of the compiler that keep the paths of this machine out of its output.
 /// `.github/workflows/release.yml` sets the same.
 fn flags(source: &Path, cargo_home: &Path) -> String {
     let renamed = [(source, "/findling"), (cargo_home, "/cargo")];
@@ -72,7 +73,7 @@ fn copy_tracked(paths: &Paths, to: &Path) -> Result<()> {
     }
     for file in files {
         let (from, to) = (paths.root.join(&file), to.join(&file));
-        // A file that is deleted and still known to git.
+        // A file that is deleted but still tracked by git.
         if !from.is_file() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The example of a page in Rust (`examples/rust-web`), as the tests in a browser load it.
+//! The example of a page in Rust (`examples/rust-web`), which the tests in a browser load.
 
 use std::fs;
 use std::path::PathBuf;

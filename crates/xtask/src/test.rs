@@ -76,7 +76,7 @@ impl Report {
         ok
     }
 
-    /// Does work that is no test runner. Returns its result; a failure is recorded.
+    /// Runs a step that is not a test runner. Returns its result, and records a failure.
     fn work<T>(&mut self, name: &'static str, work: impl FnOnce() -> Result<T>) -> Option<T> {
         let started = Instant::now();
         match work() {
@@ -267,7 +267,7 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
         ]),
     );
     supply_chain(paths, report);
-    // What README's first command compiles: the tool without its default features.
+    // The program that README's first command compiles: the tool without its default features.
     report.step(
         "lints, small tool",
         cargo(&[
@@ -300,7 +300,7 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
     if tool && let Err(error) = demo::install_model(paths) {
         report.skip("model", format!("{error:#}"));
     }
-    // Without it the test of scans says that it is skipped.
+    // Without it, the test of scans is skipped with a message.
     if let Err(error) = setup::tesseract() {
         note(format!("no text recognition: {error:#}"));
     }
@@ -368,19 +368,19 @@ fn screen_reader(paths: &Paths, report: &mut Report) {
 /// Number of bundles that each of the three properties of hostile bundles damages.
 const NIGHTLY_CASES: &str = "34000";
 
-/// Damages a hundred thousand bundles, and lets the disk fail at a thousand writes.
+/// Tests a hundred thousand damaged bundles, and failures of the disk at a thousand writes.
 fn hostile_inputs(paths: &Paths, report: &mut Report) {
     let cargo = |args: &[&str]| {
         Cmd::new(paths::cargo()).args(["test", "--release"]).args(args).dir(&paths.root)
     };
     let bundles = cargo(&["-p", "findling-engine", "--test", "hostile"]);
     report.step("damaged bundles", bundles.env("FINDLING_CASES", NIGHTLY_CASES));
-    // The features are those of the tests of every push, so that nothing compiles twice.
+    // The features are the same as in the tests of every push, so that nothing is compiled twice.
     let args = ["--workspace", "--test", "collections", "--", "--ignored", "--show-output"];
     report.step("failing disks", cargo(&args));
 }
 
-/// Asks the server for assistants by the protocol's official clients.
+/// Tests the server for assistants with the protocol's official clients.
 fn official_clients(paths: &Paths, report: &mut Report) {
     let typescript = setup::node(paths).and_then(|node| assistants::typescript(paths, &node));
     for (name, tests) in
@@ -413,7 +413,7 @@ fn lint(paths: &Paths, node: &Node) -> Cmd {
     node.command("npm").args(["run", "--silent", "lint"]).dir(&paths.www)
 }
 
-/// Checks that the TypeScript types of requests and responses are those derived from the Rust
+/// Checks that the TypeScript types of requests and responses are the ones derived from the Rust
 /// types.
 fn types_are_current(paths: &Paths) -> Result<()> {
     heading("derived types");

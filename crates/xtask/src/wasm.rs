@@ -1,9 +1,8 @@
 //! `cargo xtask wasm`: builds the WebAssembly modules, the engine, the encoder and the playground.
 //!
-//! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> `www/wasm/`. A module
-//! whose inputs have not changed is not built again. Browsers get the engine in parts:
-//! `first.wasm`, which carries a part for each language, and `rest.wasm`. Workers and Node get it
-//! whole.
+//! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> `www/wasm/`. A module whose inputs have
+//! not changed is not built again. Browsers get the engine in parts: `first.wasm`, which contains a
+//! part for each language, and `rest.wasm`. Workers and Node get the whole engine.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -33,18 +32,19 @@ struct Module {
     /// The name that wasm-bindgen gives the files.
     out_name: &'static str,
     profile: &'static str,
-    /// Further arguments of cargo, behind all others.
+    /// Further arguments of cargo, after all others.
     rustc: &'static [&'static str],
     /// Options of wasm-opt.
     optimise: &'static [&'static str],
-    /// Whether browsers get it in parts.
+    /// Whether browsers get the module in parts.
     split: bool,
-    /// Bytes after brotli that it may have, or its first part without others.
+    /// Largest number of bytes after brotli of the module, or of its first part without other
+    /// parts.
     budget: u64,
-    /// The same of each part that the first may carry, by which that is longer with it alone, and
-    /// of the first with all of them.
+    /// Two more limits: the growth of the first part by any single part that it may contain, and
+    /// the size of the first part with all of them.
     more: Option<(u64, u64)>,
-    /// The same of the deferred part.
+    /// Largest number of bytes after brotli of the deferred part.
     rest: u64,
     /// Whether exceeding the budget is an error yet.
     binding: bool,
@@ -53,7 +53,7 @@ struct Module {
 /// The parts of a module that is split, in its directory.
 const FIRST: &str = "first";
 const REST: &str = "rest";
-/// Below it, those that the first carries.
+/// Below it, the directory of the parts that the first part contains.
 const CARRIED: &str = "parts";
 
 const ENGINE: Module = Module {
@@ -62,14 +62,14 @@ const ENGINE: Module = Module {
     directory: "engine",
     out_name: "findling_engine",
     profile: "wasm",
-    // Beside a library for Rust, which the crate is as well, cargo leaves out optimisation across
-    // crates. Relocations are for `xtask-bindgen` to see what refers to which data.
+    // The crate is also a library for Rust, and then cargo does not optimise across crates. With
+    // relocations, `xtask-bindgen` sees the references to data.
     rustc: &["--crate-type", "cdylib", "--", "-Clink-arg=--emit-relocs"],
     // A function with one caller is inlined by default, however long. Browsers optimise whole
     // functions, so one of 30 kB that is hot in a single loop holds up the first search
-    // (docs/design/engine-on-the-wire.md).
-    // Nothing but the last of the stack lies below 1,024, where a wrapped address would end.
-    // What compiled it, and for which features, no browser reads: 160 bytes after brotli.
+    // (docs/design/engine-on-the-wire.md). Only the end of the stack is below 1,024, where a
+    // wrapped address would end. The sections about the compiler and its features take 160 bytes
+    // after brotli, and no browser reads them.
     optimise: &[
         "--one-caller-inline-max-function-size",
         "30",
@@ -81,15 +81,15 @@ const ENGINE: Module = Module {
         "--strip-target-features",
     ],
     split: true,
-    // What it is, and a little room: so that it grows only on purpose.
+    // The present size and a little room, so that it grows only on purpose.
     budget: 167_000,
     more: Some((9_000, 214_600)),
     rest: 117_000,
     binding: true,
 };
 
-/// The engine of the endpoint, which no reader loads: made for speed, since a plan limits CPU time.
-/// Workers may have 3 MB after gzip.
+/// The engine of the endpoint, which no reader loads: optimised for speed, because plans limit CPU
+/// time. Workers may have 3 MB after gzip.
 const EDGE: Module = Module {
     package: "findling-wasm",
     artefact: "findling_wasm.wasm",
@@ -105,7 +105,8 @@ const EDGE: Module = Module {
     binding: true,
 };
 
-/// The engine without wasm-opt, which takes as long as all else. It is larger and does the same.
+/// The engine without wasm-opt, which takes as long as all other steps. It is larger and does the
+/// same.
 const FIRST_LOOK: Module = Module { optimise: &[], ..ENGINE };
 
 const ENCODER: Module = Module {
@@ -114,10 +115,10 @@ const ENCODER: Module = Module {
     directory: "encoder",
     out_name: "findling_encoder",
     profile: "wasm-fast",
-    // Optimised across crates it is 5% larger.
+    // With optimisation across crates, it is 5% larger.
     rustc: &[],
-    // More makes it no faster and, compressed, larger: 986 kB as LLVM leaves it, 983 after this,
-    // 1,034 after -O2, 1,045 after -Os.
+    // More optimisation does not make it faster, and makes it larger after compression: 986 kB from
+    // LLVM, 983 after this, 1,034 after -O2, 1,045 after -Os.
     optimise: &["-O1"],
     split: false,
     budget: 1_000_000,
@@ -133,7 +134,7 @@ const PLAYGROUND: Module = Module {
     directory: "playground",
     out_name: "findling_playground",
     profile: "wasm",
-    // Parsers go down into what is nested. Native threads have a stack of this size.
+    // Parsers are recursive for nested input. Native threads have a stack of this size.
     rustc: &["--crate-type", "cdylib", "--", "-Clink-arg=-zstack-size=8388608"],
     optimise: &["-O2", "--strip-producers", "--strip-target-features"],
     split: false,
@@ -146,7 +147,7 @@ const PLAYGROUND: Module = Module {
 /// The download size that the playground's page states.
 const PLAYGROUND_BUDGET: u64 = 1_400_000;
 
-/// Length of a module, raw and after brotli at its best, which is what hosts send.
+/// Length of a module, raw and after brotli at its best, in which form hosts send it.
 pub struct Size {
     pub name: String,
     pub raw: u64,
@@ -178,9 +179,9 @@ impl Size {
 /// The modules to build.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// The modules of browsers and of the endpoint.
+    /// The modules for browsers and for the endpoint.
     Engine,
-    /// The transformer too.
+    /// All of these, and the transformer.
     Both,
     /// The module of the site's playground, which takes minutes.
     Playground,
@@ -188,7 +189,7 @@ pub enum Which {
     FirstLook,
 }
 
-/// Builds the modules, whatever that needs included.
+/// Builds the modules, and everything that this needs.
 pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
     heading("WebAssembly");
     let node = setup::node(paths)?;
@@ -209,7 +210,7 @@ pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
     Ok(sizes)
 }
 
-/// Compiles the playground as far as its types: native code that it could not have is found.
+/// Checks the types of the playground. This finds native code that it must not contain.
 pub fn check_playground(paths: &Paths) -> Result<()> {
     let command = Cmd::new(paths::cargo())
         .args(["check", "--package", PLAYGROUND.package, "--target", TARGET])
@@ -234,8 +235,8 @@ fn in_parallel<T: Sync, R: Send>(
 }
 
 fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Result<Vec<Size>> {
-    // A target directory of its own: with another compiler than the native one, the two would evict
-    // each other.
+    // A separate target directory. Otherwise, with different compilers, this build and the native
+    // one would evict each other's files.
     let target = paths.target.join("wasm");
     let command = Cmd::new(paths::cargo())
         .args(["rustc", "--package", module.package, "--profile", module.profile])
@@ -257,7 +258,7 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     {
         return Ok(Vec::new());
     }
-    // Made beside the last one, which a build of the client may be reading.
+    // Written next to the previous module, which a build of the client may be reading.
     let next = out.with_extension("next");
     let _ = fs::remove_dir_all(&next);
     fs::create_dir_all(&next).with_context(|| next.display().to_string())?;
@@ -294,7 +295,7 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
 /// A part of the first module: its tag and its WebAssembly.
 type Part = (parts::Tag, Vec<u8>);
 
-/// Returns the first module, and the parts that it will carry, optimised.
+/// Returns the first module, and the parts that it will contain, optimised.
 fn read_parts(
     paths: &Paths,
     node: &Node,
@@ -326,8 +327,8 @@ fn with_parts<'a>(mut first: Vec<u8>, carried: impl IntoIterator<Item = &'a Part
     first
 }
 
-/// Returns the sizes of the first module alone, of the largest part, of all of it, and of the
-/// deferred part.
+/// Returns four sizes: of the first module alone, of its largest part, of the first module with all
+/// parts, and of the deferred part.
 fn measure_parts(
     node: &Node,
     out: &Path,
@@ -377,7 +378,7 @@ impl Module {
         !self.optimise.is_empty()
     }
 
-    /// Returns the files that browsers get, where they get the module in parts.
+    /// Returns the files that browsers get if they get the module in parts.
     fn parts(&self) -> &'static [&'static str] {
         if self.split { &[FIRST, REST] } else { &[] }
     }
@@ -394,7 +395,7 @@ impl Module {
     }
 }
 
-/// Names what goes in and what is done to it.
+/// Returns a text that names the inputs and the steps.
 fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
     let bytes = fs::read(built).with_context(|| built.display().to_string())?;
     // The lock files name the versions of wasm-bindgen and binaryen.

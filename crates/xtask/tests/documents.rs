@@ -1,5 +1,4 @@
-//! Documents agree with the code: names exist, links lead to what they name, tables show their
-//! data.
+//! Documents agree with the code: names exist, links have targets, and tables show their data.
 
 use std::collections::BTreeSet;
 use std::fs;

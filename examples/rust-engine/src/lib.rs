@@ -18,7 +18,7 @@ impl MemorySearch {
     /// Opens the bytes of a single-file bundle, as `findling build --single-file` writes it.
     ///
     /// # Errors
-    /// Where the bytes are not a bundle of the format version that this engine reads.
+    /// If the bytes are not a bundle of the format version that this engine reads.
     pub fn open(bytes: Vec<u8>) -> Result<Self> {
         let store = SingleFile::open(bytes)?;
         let index = Index::open(store.stored_manifest())?;
@@ -29,7 +29,7 @@ impl MemorySearch {
     /// later request needs fewer.
     ///
     /// # Errors
-    /// Where the request is not valid for this bundle, or a shard is damaged.
+    /// If the request is not valid for this bundle, or a shard is damaged.
     pub fn search(&mut self, request: Request) -> Result<Response> {
         let mut search = self.index.search(request)?;
         loop {

@@ -7,8 +7,8 @@
     for page in index.search("how do I share data between threads")["results"]:
         print(page["title"], page["url"])
 
-The package carries the program `findling` and calls it: one process for each call, and one for
-each `Encoder` and `Splitter`. The engine is the one that readers' browsers run.
+The package contains the program `findling` and calls it: one process for each call, and one for
+each `Encoder` and `Splitter`. Readers' browsers run the same engine.
 """
 
 from __future__ import annotations

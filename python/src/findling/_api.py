@@ -25,13 +25,13 @@ def build(
     """Builds a bundle with its web client.
 
     `inputs` are directories of rendered HTML, Markdown or source code, or files of JSONL records.
-    `encoder` is that of the documents: `static`, the table in the program, by default;
+    `encoder` embeds the documents: `static`, the table in the program, by default;
     `all-minilm-l6-v2`, a sentence transformer, which ranks better; `hash`; or `none` for search by
-    words alone. The transformer is a download of 91 MB, once; `install` agrees to it. `options` are
-    more options of `findling build`.
+    words alone. The transformer is downloaded once (91 MB); `install` agrees to the download.
+    `options` are more options of `findling build`.
 
-    A first build that names no encoder says once, to the logger `findling`, what the transformer
-    would gain.
+    If no encoder is named, the first build reports once, to the logger `findling`, what the
+    transformer would gain.
 
     Raises FindlingError if nothing can be read or written.
     """
@@ -123,5 +123,5 @@ class Index:
 
 
 def _answer(arguments: Sequence[str]) -> Response:
-    """The response of a search. The exit status is 1 where nothing is found."""
+    """The response of a search. The exit status is 1 if nothing is found."""
     return cast(Response, json.loads(call(arguments, good=(0, 1))))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy
     import pyarrow
 
-#: Texts of a request. A request of so many keeps all cores busy and its answer small.
+#: Number of texts in a request. It keeps all cores busy and the answer small.
 _AT_ONCE = 512
 #: Columns that are numbers.
 _NUMBERS = ("place", "section", "sections", "level")
@@ -74,14 +74,14 @@ class Embeddings:
         self.data = data
         #: Tokens of each text, with those that the model adds.
         self.tokens = tokens
-        #: Whether a text was longer than the model reads: its end has no part in the vector.
+        #: Whether a text was longer than the model reads; its end does not affect the vector.
         self.truncated = truncated
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def lists(self) -> List[List[float]]:
-        """The vectors as n lists of d numbers. Each number is one of 32 bits."""
+        """The vectors as n lists of d numbers. Each number has 32 bits."""
         row = struct.Struct(f"<{self.dimensions}f")
         return [list(values) for values in row.iter_unpack(self.data)]
 
@@ -167,8 +167,8 @@ class Encoder(_Child):
 
     An encoder is a child process, which holds the model. It is started by the first call or by
     `with`, and ends with `close`, at the end of `with`, or with this process, even if that is
-    killed. Threads may share an encoder: one embeds at a time, on all cores. It can be pickled;
-    what comes out starts a process of its own, as a forked process does.
+    killed. Threads may share an encoder: one embeds at a time, on all cores. It can be pickled; the
+    copy starts its own process, and so does the encoder in a forked process.
 
     Raises FindlingError, with what to do, if the model is not installed, a text cannot be embedded,
     or the program ends.
@@ -210,8 +210,8 @@ class Encoder(_Child):
     def encode(self, texts: Sequence[str], *, side: Side = "document") -> Embeddings:
         """Embeds texts, such as the `units` of sections. Equal texts have equal vectors.
 
-        Some models embed a query in another way than a document: `side` says which it is. A build
-        takes vectors of documents.
+        Some models embed a query in another way than a document: `side` says which of the two it
+        is. A build takes vectors of documents.
         """
         if isinstance(texts, str):
             raise TypeError("expected a sequence of texts, found one text: put it into a list")
@@ -243,12 +243,13 @@ class Splitter(_Child):
             for file in splitter.files():
                 rows = splitter.split([file])
 
-    `inputs` are those of `findling build`, or nothing if contents are given. `encoder` is the one
-    that embeds later: a section has as many texts to embed as that encoder needs; `none` lists
-    none. `options` are options of `findling sections`, such as `--base-url=/docs/`.
+    `inputs` are those of `findling build`, or nothing if contents are given. `encoder` is the
+    encoder that embeds later. A section has as many texts to embed as that encoder needs; with
+    `none` it has no texts. `options` are options of `findling sections`, such as
+    `--base-url=/docs/`.
 
-    What was said of the process of an Encoder holds here as well. What is to be told of files
-    becomes warnings (`warnings.warn`) of the category FindlingWarning.
+    The process behaves like the process of an Encoder. Messages about files become warnings
+    (`warnings.warn`) of the category FindlingWarning.
 
     Raises FindlingError, with what to do.
     """
@@ -267,7 +268,7 @@ class Splitter(_Child):
         self._inputs = [os.fspath(path) for path in paths]
         named = [("encoder", encoder), ("table", _path(table)), ("jobs", threads)]
         arguments = ["sections", *options_of(named), *(["--yes"] if install else []), *options]
-        # Paths may begin with a hyphen; what follows them is added behind.
+        # Paths may begin with a hyphen. Further arguments are added after them.
         super().__init__(
             [*arguments, *(f"./{p}" if p[:1] == "-" else p for p in self._inputs)]
         )
@@ -281,13 +282,14 @@ class Splitter(_Child):
         """The sections of files, in their order.
 
         A file is a path that `files` lists, or a dictionary with its path below the root as `file`
-        and its contents as `text` (str) or `bytes`; `format` is one of `findling build --format`,
-        by default that of the name.
+        and its contents as `text` (str) or `bytes`; `format` is one of the values of `findling
+        build --format`; by default, the name determines it.
 
-        The title of a page and its language can depend on other pages, as a title loses the name of
-        the site when many titles have it. `title`, `language` and `units` are as if the site had
-        these files alone: split files together, or join the rows by `findling sections` before
-        they are embedded. A build is right in any case, and embeds such texts again.
+        The title of a page and its language can depend on other pages. For example, the name of the
+        site is removed from titles if many titles have it. `title`, `language` and `units` are
+        computed as if the site consisted of these files. So split files together, or join the rows
+        with `findling sections` before they are embedded. A build is correct in any case, and
+        embeds such texts again.
         """
         answer = self._pipe.ask({"files": [_file(file) for file in files]})
         _warn(answer["problems"])
@@ -302,7 +304,7 @@ class Splitter(_Child):
 
 
 class FindlingWarning(UserWarning):
-    """A file was left out, or may not be read as its author intended."""
+    """A file was left out, or may have been read differently from what its author intended."""
 
 
 def split_sections(
@@ -317,8 +319,8 @@ def split_sections(
         rows = findling.split_sections("public")
         rows = findling.split_sections([{"file": "a.md", "text": "# A"}])
 
-    `Splitter` says what the arguments are; it serves better for many calls, each of which starts a
-    process here.
+    `Splitter` describes the arguments. For many calls it is better, because each call of this
+    function starts a process.
     """
     if isinstance(files, (str, os.PathLike)):
         with Splitter(files, encoder=encoder, install=install, options=options) as splitter:

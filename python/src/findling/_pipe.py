@@ -16,16 +16,16 @@ from ._words import in_python
 #: Version of the protocol.
 PROTOCOL = 1
 
-#: How much of what the program told an error quotes, in bytes.
+#: Largest number of bytes of the program's messages that an error quotes.
 _QUOTED = 2000
 
 
 class Pipe:
     """A program that answers requests.
 
-    It is started by the first request and ends with this process: its standard input is closed
-    then, also if this process is killed. A process that was forked starts a program of its own. Of
-    several threads one asks at a time.
+    The first request starts it. It ends with this process, because its standard input is then
+    closed, even if this process is killed. A forked process starts its own program. Only one thread
+    sends a request at a time.
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
@@ -39,7 +39,7 @@ class Pipe:
         self._finish: Optional[weakref.finalize[..., Any]] = None
 
     def greeting(self) -> Dict[str, Any]:
-        """What the program says of itself. Starts it."""
+        """Starts the program and returns its description of itself."""
         with self._lock:
             self._start()
             return self._greeting
@@ -104,7 +104,7 @@ class Pipe:
             process.stdin.write(line)
             process.stdin.flush()
         except OSError:
-            # It has ended; what it said is read below.
+            # It has ended; its messages are read below.
             pass
         except BaseException:
             # Half of a line must not be the beginning of the next request.
@@ -118,7 +118,7 @@ class Pipe:
         try:
             line = process.stdout.readline()
         except BaseException:
-            # An answer that was not read must not be that of the next request.
+            # An answer that was not read must not become the answer to the next request.
             self._stop()
             raise
         if line.endswith(b"\n"):

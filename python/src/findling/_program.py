@@ -23,7 +23,7 @@ def program() -> str:
     if given:
         return given
     name = f"findling{sysconfig.get_config_var('EXE') or ''}"
-    # `pip install --user` and `--target` put scripts elsewhere than the environment does.
+    # `pip install --user` and `--target` put scripts in other places than the environment.
     directories = [
         Path(sysconfig.get_path("scripts")),
         Path(sysconfig.get_path("scripts", scheme=_user_scheme())),
@@ -51,7 +51,7 @@ def _user_scheme() -> str:
 def call(arguments: Sequence[str], good: Sequence[int] = (0, 3)) -> str:
     """Runs the program and returns its standard output.
 
-    `good` are the exit statuses of success; 3 of a build means that some pages could not be read.
+    `good` are the exit statuses of success. For a build, 3 means that some pages could not be read.
     Raises FindlingError for all others.
     """
     done = subprocess.run(

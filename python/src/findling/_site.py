@@ -1,4 +1,4 @@
-"""What the plugins of documentation generators share: the element, and the bundles of a site."""
+"""Shared by the plugins of documentation generators: the element, and the bundles of a site."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Sequence
 
 from ._api import build
 
-#: The directory of a bundle below that of the site or of a language.
+#: The directory of a bundle, below the directory of the site or of a language.
 BUNDLE = "findling"
 
 
 def script(root: str) -> str:
-    """The script of the element, and the style sheet that keeps its place until the script is
-    there, for the head of a page. `root` leads to the site's root."""
+    """The script of the element, and the style sheet that reserves its place until the script has
+    loaded, for the head of a page. `root` leads to the site's root."""
     files = f"{escape(root)}{BUNDLE}/findling"
     return (
         f'<link rel="stylesheet" href="{files}.css">\n'

@@ -131,7 +131,7 @@ class Response(TypedDict):
 
 
 class Problem(TypedDict):
-    """What is to be told of a file."""
+    """A message about a file."""
 
     severity: Literal["skipped", "warning", "error"]
     path: str

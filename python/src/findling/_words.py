@@ -1,11 +1,11 @@
-"""What the program says, in the words of this package."""
+"""Messages of the program, in the terms of this package."""
 
 from __future__ import annotations
 
 import re
 from typing import Match
 
-#: Arguments of this package, by the options of the program that they stand for.
+#: Arguments of this package, by the corresponding options of the program.
 _ARGUMENTS = {
     "encoder": "encoder",
     "facet": "facets",
@@ -26,9 +26,9 @@ _SWITCHES = {
     "verbatim": "verbatim=True",
     "yes": "install=True",
 }
-#: An option, and a value of it that is no placeholder such as FILE.
+#: An option and its value, if that is not a placeholder such as FILE.
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?:[= ]([a-z0-9][\w.:/-]*[\w/]))?")
-#: Words that follow an option in a sentence and are no value of it.
+#: Words that follow an option in a sentence but are not its value.
 _SENTENCE = {"and", "applies", "are", "cannot", "has", "is", "needs", "or", "says", "to", "with"}
 
 

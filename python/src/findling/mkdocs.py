@@ -1,8 +1,8 @@
 """Search for MkDocs: `plugins: [findling]` in `mkdocs.yml`.
 
-The plugin puts the search where the theme has its own, and builds the bundle after the pages, also
-in `mkdocs serve`. It knows the themes `material`, `mkdocs` and `readthedocs`. In other themes it
-finds `<findling-search>` where a template has it.
+The plugin puts the search in the place of the theme's own search, and builds the bundle after the
+pages, also in `mkdocs serve`. It supports the themes `material`, `mkdocs` and `readthedocs`. In
+other themes, a template must contain `<findling-search>`.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ addEventListener("keydown", (event) => {
 }, true);
 </script>"""
 
-#: For each theme: what else the head of its pages needs.
+#: For each theme, further contents of the head of its pages.
 _HEADS = {
     "furo": style(
         {

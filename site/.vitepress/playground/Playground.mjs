@@ -1,4 +1,4 @@
-// The place of the playground in its page. What it takes is loaded when a reader asks for it.
+// The place of the playground in its page. Its code is loaded when a reader opens it.
 
 import { withBase } from "vitepress";
 import { defineComponent, h, onBeforeUnmount, ref } from "vue";

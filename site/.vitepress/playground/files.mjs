@@ -5,7 +5,7 @@ const MAX_ENTRIES = 50_000;
 
 const isPassedOver = (name) => name.startsWith(".") || name === "node_modules";
 
-/** The files of a choice: `[path, File]`. Those of a folder begin with its name. */
+/** The files of a choice: `[path, File]`. The paths of a folder's files begin with its name. */
 export const chosen = (input) =>
   [...input.files].map((file) => [file.webkitRelativePath || file.name, file]);
 
@@ -27,7 +27,7 @@ export async function dropped(transfer) {
   return found.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** What a directory holds. Browsers list at most a hundred entries at a time. */
+/** The contents of a directory. Browsers list at most a hundred entries at a time. */
 async function entriesOf(directory) {
   const reader = directory.createReader();
   const entries = [];

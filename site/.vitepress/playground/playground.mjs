@@ -148,12 +148,13 @@ const ATTRIBUTES = {
   encoder: "none",
   theme: "page",
   shortcut: "none",
-  // What is typed about a reader's own files is not kept, and no assistant is told of them.
+  // Queries about a reader's own files are not kept, and no assistant gets information about the
+  // files.
   history: "none",
   assistants: "none",
 };
 
-/** What files are dropped on, with buttons for those who do not drop. */
+/** The area on which files are dropped, with buttons as an alternative. */
 function chooser(index, fail) {
   const choose = (label, properties) => {
     const input = h("input", { type: "file", multiple: true, hidden: true, ...properties });

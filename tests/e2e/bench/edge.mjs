@@ -1,17 +1,18 @@
-// What does a request to the endpoint cost, over a large bundle, in the real Workers runtime?
+// Measures the cost of a request to the endpoint, over a large bundle, in the real Workers runtime.
 //
 //   node bench/edge.mjs BUNDLE... [--queries N] [--beside DIR] [--out FILE]
 //
-// BUNDLE is a bundle's directory, by `findling build`. DIR is another build of the package (a copy
-// of `www/dist`): an isolate of each is asked every query in turn, so that both meet the same
-// machine. Queries are titles of the bundle's pages. An isolate
-// answers each query for the first time, when files come from a store, and again, when they are in
-// memory; no cache has the answers. Then new isolates answer their first query.
+// BUNDLE is a bundle's directory, written by `findling build`. DIR is another build of the package
+// (a copy of `www/dist`). Isolates of both builds answer every query alternately, so that both run
+// under the same load. Queries are titles of the bundle's pages. An isolate answers each query
+// twice: first with files from a store, and then with the files in memory. No cache has the
+// answers. Then new isolates answer their first query.
 //
-// CPU time is that of workerd's main thread, by the kernel's clock. It runs the isolate; HTTP, the
-// connections to the store and Miniflare's own Worker in front are on it too, which Cloudflare does
-// not count. So a Worker that only fetches as many files is measured beside. Threads of V8 that
-// compile and collect garbage are in "process". The store is a process of its own.
+// CPU time is the time of workerd's main thread, by the kernel's clock. This thread runs the
+// isolate, but also HTTP, the connections to the store and Miniflare's own Worker, which Cloudflare
+// does not count. So a Worker that only fetches the same number of files is measured as well.
+// Threads of V8 that compile and collect garbage are in "process". The store is a process of its
+// own.
 
 import { execFileSync, fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -32,7 +33,7 @@ const { positionals, values } = parseArgs({
   },
 });
 
-/** Serves a bundle's directory, in a process of its own. */
+/** Serves a bundle's directory, in a separate process. */
 function serveStore(directory) {
   const server = createServer((request, response) => {
     try {
@@ -110,7 +111,7 @@ async function ask({ worker, main, all }, parameters) {
   const response = await fetch(`${worker.url}/search?${parameters}`);
   const answer = await response.json();
   const ms = performance.now() - begun;
-  // What goes on after the answer is part of its cost.
+  // Work after the answer is part of its cost.
   await new Promise((resolve) => setTimeout(resolve, 20));
   const [, used] = /"(\d+) fetched/.exec(response.headers.get("server-timing") ?? "") ?? [];
   const isWhole = response.ok && !answer.notices?.some(({ code }) => code === "meaning-missing");

@@ -1,10 +1,10 @@
-// Do bundles that a site was divided into rank its pages as one bundle of it does: at the endpoint,
-// or in a page?
+// Compares the ranking of one bundle with that of several bundles into which the site was divided,
+// at the endpoint or in a page.
 //
 //   node bench/several.mjs --whole BUNDLE --part BUNDLE... [--page] [--beside DIR]
 //     [--questions FILE] [--queries N] [--out FILE]
 //
-// All bundles lie below one directory. DIR is another build of the package (a copy of `www/dist`).
+// All bundles are below one directory. DIR is another build of the package (a copy of `www/dist`).
 // FILE has a question a line, before a tab; by default those about the Rust Book.
 
 import { readFileSync } from "node:fs";
@@ -40,7 +40,7 @@ const all = lines
 const n = Math.min(Number(values.queries), all.length);
 const questions = Array.from({ length: n }, (_, i) => all[Math.floor((i * all.length) / n)]);
 
-/** The endpoint of a build: what it finds in the whole bundle, or in the parts. */
+/** The endpoint of a build, over the whole bundle or over the parts. */
 async function endpoint(build) {
   const { createHandler, directory } = await import(join(build, "findling-edge-server.js"));
   const handler = createHandler({ log: "none" });

@@ -1,4 +1,4 @@
-// Search without a mouse and without eyes: axe-core finds no violation in any state of the panel.
+// Search without a mouse and without seeing: axe-core finds no violation in any state of the panel.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";

@@ -1,5 +1,5 @@
-// The local application, `findling serve`: what its user sees of collections of every kind, and
-// what other pages and programs do not get.
+// The local application, `findling serve`: what its user sees for every kind of collection, and
+// that other pages and programs have no access.
 
 import assert from "node:assert/strict";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -97,12 +97,12 @@ describe("the user of the local application", () => {
         document.querySelector("collections-results").shadowRoot.querySelectorAll(".list > li")
           .length === 1,
     );
-    // Who wrote it, when and where stand beside the collection.
+    // Author, date and place are shown next to the collection.
     assert.deepEqual(
       [...(await tags())],
       ["papers · de Vries and Ash (2019) · Journal of Ceramics"],
     );
-    // The counts of the other collections stay.
+    // The counts of the other collections do not change.
     await page.getByRole("checkbox", { name: /^chats/ }).waitFor();
     await page.goBack();
     await answered();

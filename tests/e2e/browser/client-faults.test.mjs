@@ -13,7 +13,7 @@ const SHARD = /\/shards\//;
 const HTML = "<!doctype html><p>Every path answers with this page.</p>";
 
 clientSuite("a page with the client, when files fail", (client) => {
-  /** Time for the client to write to its caches, which no promise tells. */
+  /** Time for the client to write to its caches, which no promise reports. */
   const settle = () => client.page.waitForTimeout(300);
 
   /** The answer by words, and a test for the paths of shards that only meaning needs. */
@@ -123,7 +123,7 @@ clientSuite("a page with the client, when files fail", (client) => {
     tooLong.fill(0xff, length + 5, length + 9);
     for (const [damaged, fetched] of [
       [flipped, 1],
-      // The rest cannot be told apart, so all of it is fetched.
+      // The remaining files cannot be distinguished, so all of them are fetched.
       [whole.subarray(0, length + 3), 2],
       [tooLong, 2],
       [whole.subarray(0, length), 2],

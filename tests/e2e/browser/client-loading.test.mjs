@@ -13,7 +13,7 @@ const DEFERRED = /engine_rest\.wasm$/;
 const SHARD = /\/shards\//;
 
 clientSuite("a page with the client", (client) => {
-  /** Time for the client to write to its caches and to prune them, which no promise tells. */
+  /** Time for the client to write to its caches and to prune them, which no promise reports. */
   const settle = () => client.page.waitForTimeout(300);
 
   /** Serves a copy of the site's bundle that the test may change; returns its directory. */
@@ -154,7 +154,7 @@ clientSuite("a page with the client", (client) => {
       await client.open("/findling/", { worker: false });
       assert.equal((await hidden("pinholes kind:guide")).error.code, "wasm");
       assert.equal((await client.titles("thermocouple"))[0], "Thermocouple");
-      // Without the part, a misspelt word is searched for as it is written.
+      // Without the part, a misspelt word is searched as it is written.
       const { results, notices } = await client.find("thermocuople kiln");
       assert.ok(results.length > 0);
       assert.equal(notices[0].code, "corrections-missing");
@@ -173,7 +173,7 @@ clientSuite("a page with the client", (client) => {
     assert.equal(error.code, "wasm");
     assert.ok(error.remedy.length > 0);
     assert.equal((await client.titles("pinholes"))[0], "Glazing");
-    // The right part is taken as soon as it is there.
+    // The right part is used as soon as it is available.
     cpSync(join(dist, "findling_engine_rest.wasm"), place);
     assert.equal((await client.titles("pinholes", { filter: "kind=guide" }))[0], "Glazing");
   });

@@ -235,7 +235,7 @@ clientSuite("a page that searches with the client", (client) => {
       await client.open("/handbook.findling");
       assert.deepEqual(same(await client.find("thermocouple", { facets: ["*"] })), expected);
     }
-    // A page that has the file gives it, and no part of it is fetched or kept.
+    // A page that has the file passes it on, and no part of it is fetched or kept.
     await client.renew();
     client.server.log.length = 0;
     await client.page.evaluate(async () => {

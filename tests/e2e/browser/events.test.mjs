@@ -1,4 +1,5 @@
-// What the elements tell a page, what a site may log, and what an assistant of the browser can ask.
+// The events that elements send to a page, the data that a site may log, and the tools of the
+// browser's assistant.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -130,7 +131,7 @@ describe("an assistant of the browser", () => {
   const call = async (name, input) =>
     JSON.parse((await page.webmcp.callTool(name, input)).content[0].text);
 
-  /** The tools, once there are so many. */
+  /** The tools, when there are at least this many. */
   const offered = async (count) => {
     for (let i = 0; i < 100; i++) {
       const found = await tools();
@@ -140,7 +141,7 @@ describe("an assistant of the browser", () => {
     return assert.fail(`the page offers ${(await tools()).length} tools, expected ${count}`);
   };
 
-  /** Skips a test in a browser without the feature, of which nothing can be said there. */
+  /** Skips a test in a browser without the feature. */
   const needsTools = async (test) => {
     const has = await page.evaluate(
       () => "modelContext" in document || "modelContext" in navigator,

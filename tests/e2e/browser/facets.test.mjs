@@ -1,5 +1,5 @@
-// Filters in the search dialog: what their counts promise, what they are called, and that an active
-// one is always seen.
+// Filters in the search dialog: their counts, their names, and that an active filter is always
+// visible.
 
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { Session } from "../lib/session.mjs";
 const PRICES = [5, 10, 19.9, 100, 20, 1000, 45, 70, 12, 300];
 const BRANDS = ["Äcme", "Beta & Co", "", "Gamma, Inc."];
 
-/** Records of a shop: of each kind of attribute one, and texts that differ in meaning. */
+/** Records of a shop, with one attribute of each kind, and texts that differ in meaning. */
 const RECORDS = Array.from({ length: 90 }, (_, i) => ({
   _id: `p${i}`,
   url: `/p${i}/`,
@@ -174,7 +174,7 @@ describe("a reader who filters", () => {
     assert.match(prices[0], /^< \d/);
     assert.match(prices.at(-1), /^≥ \d/);
     for (const brand of await group("brand")) assert.match(brand, /\S/);
-    // A range finds what its count says, and keeps its bounds when it is chosen.
+    // A range finds as many pages as its count says, and keeps its bounds when it is chosen.
     for (const key of (await counts()).map(([key]) => key).filter((key) => key[0] === "p")) {
       const count = Number(await chip(key).locator("small").innerText());
       await chip(key).click();

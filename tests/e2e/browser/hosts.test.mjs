@@ -1,5 +1,5 @@
-// A build that names no host, on servers that answer as hosts do: the same answers everywhere, few
-// files, and little to download where ranges are ignored.
+// A build without a named host, on servers that behave like hosts: the same answers everywhere, few
+// files, and little to download if ranges are ignored.
 
 import assert from "node:assert/strict";
 import { readdirSync, statSync } from "node:fs";
@@ -27,7 +27,7 @@ const MORE = Array.from({ length: 60 }, (_, at) => ({
 }));
 
 const built = {};
-/** The site with a bundle for a host, or for any. */
+/** The site with a bundle for one host, or for any host. */
 const siteFor = (host = "auto") =>
   (built[host] ??= build({ host, encoder: "static", extra: MORE }));
 
@@ -36,7 +36,7 @@ function files(directory) {
   return names.filter((name) => statSync(name).isFile());
 }
 
-/** What all queries find. */
+/** The results of all queries. */
 const answers = (page) =>
   page.evaluate(async (queries) => {
     const index = await findling.open("/findling/");
@@ -69,7 +69,7 @@ describe("a bundle for any host", () => {
         expected ??= found;
         assert.deepEqual(found, expected);
         assert.ok(found.every(([results]) => results.length > 0));
-        // Nothing but packs and what comes with the manifest is fetched.
+        // Only packs are fetched, and the files that come with the manifest.
         const shards = session.server.log.filter((path) => path.includes("/shards/"));
         assert.ok(shards.every((path) => /\/[0-9a-f]{24,32}\.bin$/.test(path)));
         const index = files(join(siteFor(), "findling/shards"));

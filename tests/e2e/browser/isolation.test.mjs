@@ -26,7 +26,7 @@ const FRAMEWORKS = {
   "water.css": "out/water.css",
 };
 
-/** What a page may do to what is inside it. */
+/** Styles with which a page may affect its contents. */
 const HOSTILE = {
   "inherited text": `header { white-space: nowrap; text-transform: uppercase; letter-spacing: .15em;
     text-align: center; text-shadow: 0 2px 3px red; word-spacing: .3em; font-style: italic;
@@ -69,7 +69,7 @@ const html = (css) =>
     `<header><findling-search theme="light" mode="lexical"></findling-search></header>`,
   );
 
-/** Takes looks until three in a row are alike: what is drawn late is drawn then. */
+/** Takes pictures until three in a row are equal, so that late drawing is complete. */
 async function settled(take) {
   let [last, alike] = [await take(), 1];
   for (let turn = 0; alike < 3 && turn < 50; turn++) {
@@ -89,7 +89,7 @@ describe("a reader on a page with styles of its own", () => {
     return server;
   });
 
-  /** A picture of the dialog with results, and what of it can be read. */
+  /** A picture of the dialog with results, and its readable text. */
   const look = async (css) => {
     server.pages["/"] = html(css);
     const page = await session.visitSearch("", { reducedMotion: "reduce" });
@@ -109,7 +109,7 @@ describe("a reader on a page with styles of its own", () => {
         return [...boxes, shadowRoot.querySelector(".hit").innerText];
       });
       const { x, y, width, height } = await dialog.boundingBox();
-      // Without the edges, through which the page shows.
+      // Without the edges, where the page is visible.
       const clip = { x: x + 16, y: y + 16, width: width - 32, height: height - 32 };
       return { seen, picture: await page.screenshot({ clip }) };
     });

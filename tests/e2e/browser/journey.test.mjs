@@ -1,4 +1,4 @@
-// What helps a reader around a search: the way back, the keyboard, small screens, other languages.
+// Help for a reader during a search: the way back, the keyboard, small screens, other languages.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

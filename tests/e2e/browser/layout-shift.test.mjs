@@ -1,4 +1,4 @@
-// Nothing on the page moves when the search comes late.
+// Nothing on the page moves when the search loads late.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -42,7 +42,7 @@ describe("a reader whose search comes late", () => {
   for (const path of Object.keys(PAGES))
     for (const width of [1100, 390])
       test(`sees nothing move: ${path.slice(1)}, ${width} px wide`, async () => {
-        // The page is shown, and the script comes later.
+        // The page is shown before the script loads.
         session.server.hold = (path) =>
           path.endsWith(".js") ? new Promise((resolve) => setTimeout(resolve, 600)) : undefined;
         const page = await session.visit(path.slice(1), {

@@ -72,7 +72,7 @@ describe("every language", () => {
         if (isPlural(value)) {
           const missing = pluralCategories.filter((category) => !(category in value));
           assert.deepEqual(missing, [], key);
-          // A form for one or two of something may name the number by a word.
+          // The forms for one and two may contain a word instead of the number.
           assert.deepEqual(placeholders(value.other), ["n"], key);
         } else {
           const of = new Map(flat({ [key]: expected[key] }));

@@ -1,5 +1,5 @@
 // Search by meaning with the real transformer in the browser. Meaning joins the words when the
-// transformer has loaded, and no row moves that the reader is at.
+// transformer has loaded, and the reader's current row does not move.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -14,7 +14,7 @@ const reason = hasModel()
     "no encoder";
 if (reason) console.log(`skipped: ${reason}`);
 
-/** Shares no word with the section on pots that explode. */
+/** The query shares no word with the section on pots that explode. */
 const QUESTION = "moisture makes crockery burst apart";
 
 describe("a reader whose question shares no word with its answer", {

@@ -1,4 +1,4 @@
-// What the owner of a site sets by attributes, and what is found out without any.
+// The settings that a site's owner makes by attributes, and the defaults without them.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
@@ -179,7 +179,7 @@ describe("a site under a path", () => {
       "<findling-search></findling-search>",
     );
 
-  /** The site of the handbook below a directory, its bundle at a place below it. */
+  /** The site of the handbook below a directory, with its bundle in a place below it. */
   const under = (prefix, args = [], place = "findling") => {
     const root = scratch();
     const site = build({ args });
@@ -248,7 +248,7 @@ describe("a site under a path", () => {
   });
   test("leads to its own pages with the bundle on another origin", async () => {
     await opens(apart, "project/", "/project/guide/glaze.html");
-    // Without a word of the site the page's own origin is taken, and its owner is told.
+    // If the site sets nothing, the page's own origin is used, and a message tells the owner.
     await opens(apart, "", "/guide/glaze.html");
     expectComplaints(apart.page, /expected the attribute site/);
   });

@@ -10,7 +10,7 @@ import { root } from "../lib/bundle.mjs";
 
 /** Bytes of a unit, the least that a slot has. */
 const UNIT = 64;
-/** Two packs of 1024 units. The slots below are further apart than what is fetched together. */
+/** Two packs of 1024 units. The slots below are too far apart to be fetched together. */
 const PACKS = [0, 1].map((pack) => ({ path: `pack${pack}`, units: 1024 }));
 const [FIRST, FAR] = [0, 512].map((start) => ({ pack: 0, start, units: 1 }));
 const OTHER = { pack: 1, start: 0, units: 1 };
@@ -25,7 +25,7 @@ describe("the reader of packs", () => {
     ({ PackReader } = await import(`data:text/javascript,${encodeURIComponent(text)}`));
   });
 
-  /** A reader, and what its store was asked for. Slots hold the number of the answer. */
+  /** A reader, and the requests to its store. Slots hold the number of the answer. */
   function reader({ cached = async () => undefined, part, units = 1024 } = {}) {
     const asked = [];
     const ranges = [];
@@ -103,7 +103,7 @@ describe("the reader of packs", () => {
   test("goes on asking for ranges after one that broke off, but not after two", async (t) => {
     t.mock.method(console, "warn", () => {});
     const part = (n) => (n === 1 || n === 4 ? unreachable(new TypeError("broken off")) : undefined);
-    // Only a long pack that comes whole is worth a word.
+    // Only a long pack that is sent whole is reported.
     const { read, asked } = reader({ part, units: 40_000 });
     await read(FIRST);
     assert.deepEqual(asked, ["part of pack0", "pack0"]);

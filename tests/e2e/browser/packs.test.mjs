@@ -1,5 +1,5 @@
 // Bundles in packs in Chromium: the same answers as from a file for each shard, with fewer
-// requests, whatever the server does with ranges.
+// requests, regardless of the server's handling of ranges.
 
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ const WORDY = SYLLABLES.map((first, page) => {
 let packed;
 
 clientSuite("a page with a bundle in packs", (client) => {
-  /** Serves a bundle in packs, a copy of its own. */
+  /** Serves a separate copy of a bundle in packs. */
   function servePacks(site) {
     packed ??= build({ host: "plain" });
     const directory = scratch();

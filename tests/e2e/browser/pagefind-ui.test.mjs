@@ -1,4 +1,4 @@
-// Pagefind's own user interfaces, as npm publishes them, over a bundle of Findling.
+// Pagefind's own user interfaces, as published on npm, over a bundle of Findling.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

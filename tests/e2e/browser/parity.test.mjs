@@ -31,7 +31,7 @@ describe("Chromium gives the answers of the command line", () => {
               const index = await findling.open("/findling/", { vectors });
               const answers = [];
               for (const question of questions) {
-                // Without what the client adds to the engine's answer.
+                // The answer without the client's additions to the engine's answer.
                 const { stats, results, ...response } = await index.search(question, options);
                 answers.push({
                   ...response,

@@ -1,4 +1,4 @@
-// Where a result leads: to the sentence, marked on its page.
+// A result leads to the sentence, which is marked on its page.
 
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
@@ -17,7 +17,9 @@ const withoutFragments = () => {
   delete Document.prototype.fragmentDirective;
 };
 
-/** A page whose text is divided by elements, and says one sentence twice, hidden the first time. */
+/**
+ * A page whose text is divided by elements. It contains one sentence twice, hidden the first time.
+ */
 const PARTED = `<p hidden>Open the lid slowly at <b>ninety</b> degrees.</p>
 <p>Open the
  lid <em>slowly</em> at <b>ninety</b> degrees. Then wait.</p>`;
@@ -41,7 +43,7 @@ describe("a reader who follows a result", () => {
     await ask(page, question);
     return page.getByRole("option").first().getAttribute("href");
   };
-  /** What the script marks, by the name of the highlight. */
+  /** The text that the script marks, by the name of the highlight. */
   const marked = () =>
     page.evaluate(() => [...CSS.highlights.get("findling")].map((range) => range.toString()));
   const script = (run, argument) =>

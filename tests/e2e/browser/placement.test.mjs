@@ -1,4 +1,4 @@
-// The element in a page that has colours, keys and a router of its own.
+// The element in a page with its own colours, keys and router.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -126,7 +126,7 @@ describe("a page with its own colours, keys and router", () => {
     await ask(page, "thermocouple");
     const href = await page.getByRole("option").first().getAttribute("href");
     await page.getByRole("option").first().click();
-    // Routers take text fragments for anchors, so they see the address without.
+    // Routers treat text fragments as anchors, so they see the address without them.
     const [plain] = href.split("#:~:");
     assert.equal(await page.evaluate(() => window.routed), new URL(plain, session.address()).href);
     assert.equal(page.url(), session.address("page"));

@@ -1,4 +1,4 @@
-// What a reader's keys and pointer do, and what they do not do.
+// The effects of a reader's keys and pointer.
 
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
@@ -23,7 +23,7 @@ describe("a reader who presses Enter", () => {
     await wait();
   });
 
-  /** Makes `held` hold back answers until `release`, and notes which address is opened. */
+  /** Makes `held` hold back answers until `release` is called, and records the opened address. */
   const wait = async () => {
     await page.evaluate(async () => {
       document.addEventListener("findling-select", (event) => {

@@ -19,13 +19,15 @@ import { buildPagefind } from "../lib/pagefind.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
 
-/** What the README gives to owners of sites, without Trusted Types. */
+/** The policy that the README recommends to site owners, without Trusted Types. */
 const STRICT =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; " +
   "worker-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
 const TRUSTED = `${STRICT}; require-trusted-types-for 'script'`;
 
-/** A page with these scripts of the bundle and one of its own, in a file as the policy asks. */
+/**
+ * A page with these scripts of the bundle, and its own script in a file, as the policy requires.
+ */
 const withScripts = (...names) =>
   pageWith(
     "Scripts",
@@ -66,7 +68,9 @@ for (const [name, policy] of [
       return serve([site], pages, { "content-security-policy": policy });
     });
 
-    /** Waits until the page has so many workers: none means that its own thread searches. */
+    /**
+     * Waits until the page has this many workers. Without a worker, the page's own thread searches.
+     */
     const searchesIn = async (page, n) => {
       await page.waitForTimeout(50);
       assert.equal(page.workers().length, n);

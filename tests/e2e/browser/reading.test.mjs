@@ -1,4 +1,4 @@
-// What a reader sees of <findling-search>.
+// The view of a reader in <findling-search>.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -154,7 +154,7 @@ describe("a reader on a page with search", () => {
     await openDialog();
     await page.getByRole("combobox").fill("thermocuople kiln");
     // The server holds back the shards of spellings and the part of the engine that corrects, so
-    // that no correction can be known.
+    // that no correction can be made.
     await first().waitFor();
     assert.equal(await corrected().isVisible(), false);
     await page.waitForFunction(() =>
@@ -313,7 +313,7 @@ describe("a reader on a page with search", () => {
     await chip("faq").click();
     await pageCount(faq);
     assert.equal(await chip("faq").getAttribute("aria-pressed"), "true");
-    // The chip of another value tells how many pages it would add.
+    // The chip of another value shows the number of pages that it would add.
     assert.equal(await count("guide"), guide);
     await chip("guide").click();
     await pageCount(faq + guide);

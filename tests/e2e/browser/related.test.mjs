@@ -1,4 +1,4 @@
-// What a page of the site offers by itself: pages like it, and pages instead of one that is gone.
+// Suggestions on a page of the site: similar pages, and pages instead of a missing one.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -84,7 +84,7 @@ describe("a reader of a page", () => {
     assert.equal(await page.getByRole("searchbox").inputValue(), "gone firing costs");
     const titles = await page.locator("findling-results .list h3 a").allInnerTexts();
     assert.ok(titles.slice(0, 2).includes("What does a firing cost?"), titles.join(", "));
-    // The address stays that of the missing page, until something else is searched for.
+    // The address of the missing page stays, until something else is searched for.
     assert.equal(page.url(), session.address("gone/firing-costs.html"));
   });
 

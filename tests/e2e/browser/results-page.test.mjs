@@ -1,4 +1,4 @@
-// What a reader sees of <findling-results>.
+// The view of a reader in <findling-results>.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -95,7 +95,7 @@ describe("a reader on a page of results", () => {
     await check(/^faq/);
     await listed(faq);
     assert.deepEqual(parameters(), { q: "kiln", "f.kind": "faq" });
-    // The counts of other values tell how many pages each would add.
+    // The counts of other values show the number of pages that each would add.
     assert.equal(Number(await count(/^guide/)), guide);
     await check(/^guide/);
     await listed(faq + guide);
@@ -219,7 +219,7 @@ describe("a reader on a page of results", () => {
     await page.waitForURL((url) => !url.searchParams.has("sort"));
     await answered();
     assert.deepEqual(await titles(), newest);
-    // What the site changes later is shown as well.
+    // Later changes by the site are shown as well.
     const order = (name) =>
       page.evaluate((name) => {
         document.querySelector("findling-results").setAttribute("order", name);
@@ -429,7 +429,7 @@ describe("a reader on a page of results", () => {
     await answered();
     await page.locator('findling-results a[href^="https://example.org/early/"]').first().waitFor();
     assert.equal(await box().getAttribute("aria-label"), "Find");
-    // Frameworks set what is a property as a property, and not as an attribute.
+    // Frameworks set properties as properties, not as attributes.
     const properties = await page.evaluate(async () => {
       await import("/findling/findling-related.js");
       const documented =

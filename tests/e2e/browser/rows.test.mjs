@@ -1,4 +1,4 @@
-// Rows that a reader can tell apart, and further sections that each say something.
+// Rows that a reader can distinguish, and further sections that all add information.
 
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// examples/rust-web: a page in Rust that searches by the crate `findling-web`.
+// examples/rust-web: a page in Rust that searches with the crate `findling-web`.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

@@ -184,7 +184,7 @@ describe("bundles that a corpus was divided into, in a page", () => {
         const options = { mode: "lexical", limit: 100 };
         const alone = [];
         for (const query of queries) alone.push(await index.search(query, options));
-        // Each bundle by itself meanwhile: it has no statistics of others.
+        // Meanwhile each bundle is searched by itself, without statistics of the others.
         const [, single] = index.bundles.entries().next().value;
         const before = await single.search(queries[0], options);
         const [after, ...atOnce] = await Promise.all([

@@ -23,7 +23,7 @@ function single(file, ...args) {
   return path;
 }
 
-/** A page of the documentation that has the search box by one script. */
+/** A page of the documentation that gets the search box from one script. */
 function withBox(script, head = "") {
   const path = join(site, "box.html");
   const tag = `<script src="${script}"></script>`;
@@ -34,7 +34,7 @@ function withBox(script, head = "") {
 describe("a file that searches from a disk", () => {
   const session = new Session();
 
-  /** Opens a file, and keeps the addresses of what the page asks for besides. */
+  /** Opens a file, and records the addresses that the page requests besides. */
   async function visit(path, search = "", options = {}) {
     const requests = [];
     const page = await session.visit("about:blank", options);

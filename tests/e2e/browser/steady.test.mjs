@@ -15,8 +15,8 @@ describe("when meaning joins the words, a reader", () => {
   });
 
   /**
-   * Asks for the whole answer, which waits until `join` is called. Its pages are in the order of
-   * the words turned around if `turned`, so that rows would move if they could.
+   * Requests the whole answer, which waits until `join` is called. With `turned`, its pages are in
+   * the reverse order of the answer by words, so that rows would move if they could.
    */
   const askWords = async (turned) => {
     await page.evaluate(async (turned) => {
@@ -95,7 +95,7 @@ describe("when meaning joins the words, a reader", () => {
 
   test("finds the rows where they were once they are read, and a button", async () => {
     await askWords(true);
-    // Longer than rows count as not read yet.
+    // Longer than the time for which rows count as unread.
     await page.waitForTimeout(300);
     const before = await rows();
     await join();

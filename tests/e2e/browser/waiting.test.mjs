@@ -1,4 +1,4 @@
-// What a reader is told while an answer is on its way, and when none comes.
+// Messages to a reader while an answer is on its way, and if no answer arrives.
 
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
@@ -68,7 +68,7 @@ describe("a reader who waits", () => {
     await page.context().setOffline(true);
     await page.getByRole("combobox").fill("thermocouple polarity");
     await state().getByRole("heading").waitFor();
-    // The search by meaning, which follows that by words, has no connection either.
+    // The search by meaning, which follows the search by words, has no connection either.
     await answered(page);
     const text = await state().innerText();
     assert.match(text, /no connection/);

@@ -24,11 +24,11 @@ const skip = existsSync(component) ? false : "no component: build it with cargo 
 
 const servers = [];
 after(() => {
-  // jco serves in a child of its own.
+  // jco serves in a separate child process.
   for (const { pid, exitCode } of servers) if (exitCode === null) process.kill(-pid);
 });
 
-/** Starts a program that serves at a port; returns its address and what it writes. */
+/** Starts a program that serves at a port; returns its address and its output. */
 async function started(program, args, port, env = {}) {
   const child = spawn(program, args, {
     env: { ...process.env, ...env },

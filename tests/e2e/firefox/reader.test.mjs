@@ -1,4 +1,4 @@
-// What a reader sees in Firefox.
+// The view of a reader in Firefox.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -22,7 +22,7 @@ const start = () =>
     "/plain": withSearch(`mode="lexical"`),
   });
 
-/** What a page may do to what is inside it. */
+/** Styles with which a page may affect its contents. */
 const HOSTILE = `html { font-size: 62.5% }
 * { letter-spacing: 3px; text-transform: uppercase; font: italic 30px/2 serif; user-select: none }
 main { direction: rtl; white-space: nowrap; writing-mode: vertical-rl }`;

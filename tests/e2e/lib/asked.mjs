@@ -1,4 +1,5 @@
-// What tests ask every host of the endpoint, over the small site. `ORIGIN` is the host's address.
+// Requests that tests send to every host of the endpoint, over the small site. `ORIGIN` is the
+// host's address.
 
 /** Requests that are answered. */
 export const ASKED = [

@@ -1,7 +1,7 @@
-// Real Chromium. After every test, a browser must have nothing to complain about: a console message
-// of any kind, an uncaught error or a failed request fails the test, unless the test declares it
-// with `expectComplaints`. The client writes such a message when a search calls a part of the
-// engine before it is loaded, so no search of any test may do that undeclared.
+// Real Chromium. A console message of any kind, an uncaught error or a failed request fails a test,
+// unless the test declares it with `expectComplaints`. The client writes such a message when a
+// search calls a part of the engine before it is loaded, so no test's search may do that
+// undeclared.
 
 import assert from "node:assert/strict";
 import { afterEach } from "node:test";
@@ -11,7 +11,7 @@ import { launchOptions } from "./chromium.mjs";
 export { executablePath } from "./chromium.mjs";
 
 /**
- * What the browser complained about since the last test, and what the test declared, by context.
+ * The browser's complaints since the last test, and those that the test declared, by context.
  */
 const watched = new Map();
 
@@ -58,14 +58,14 @@ export function expectComplaints(page, ...patterns) {
 /** The complaint of a search that calls the deferred part of the engine before it is loaded. */
 export const RECOVERY = /a search began again/;
 
-/** A browser; `switches` are further ones of its command line. */
+/** A browser; `switches` are further switches of its command line. */
 export async function launch(...switches) {
   return chromium.launch(launchOptions(...switches));
 }
 
 /**
- * A page in a context of its own. `init` is a function that runs in the page before its scripts,
- * with `argument`; the other options are the context's.
+ * A page in a new context. `init` is a function that runs in the page before its scripts, with
+ * `argument`; the other options are the context's.
  */
 export async function open(browser, url, { init, argument, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
@@ -77,7 +77,7 @@ export async function open(browser, url, { init, argument, ...options } = {}) {
 }
 
 /**
- * The HTML of a page with its title, what else is in its head, and its body. It has an icon of its
+ * The HTML of a page, from its title, the rest of its head, and its body. It has an icon of its
  * own, so that browsers do not ask for one.
  */
 export const pageWith = (
@@ -152,7 +152,7 @@ export async function resultsAnswered(page) {
   await page.locator("findling-results [aria-busy=false].answered").waitFor();
 }
 
-/** What `read` gives of the element in an element of Findling that has the focus. */
+/** The result of `read` for the focused element in an element of Findling. */
 export async function focused(page, read) {
   const element = await page.evaluateHandle(() => document.activeElement.shadowRoot.activeElement);
   return element.evaluate(read);

@@ -34,7 +34,7 @@ class ClientPage extends Session {
     this.server.log.length = 0;
   }
 
-  /** Opens a bundle as `index`; what the index tells about itself. */
+  /** Opens a bundle as `index`; returns the index's description. */
   open(url = "/findling/", options = {}) {
     return this.page.evaluate(
       async ([url, options]) => {

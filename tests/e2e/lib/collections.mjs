@@ -148,8 +148,8 @@ export function makeCollections({ encoder = "hash", only = Object.keys(KINDS) } 
 }
 
 /**
- * Starts the application; `url` is its address, `token` what its pages need. `env` has further
- * variables.
+ * Starts the application; `url` is its address, `token` the token that its pages need. `env` has
+ * further variables.
  */
 export async function serveApplication(env = {}) {
   const server = spawn(findling, ["serve", "--port", "0"], {

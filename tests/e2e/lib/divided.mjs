@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { run, scratch } from "./bundle.mjs";
 import { random } from "./corpus.mjs";
 
-/** No word begins with another one, so that none has relatives. */
+/** No word begins with another one, so that no word has relatives. */
 const WORDS = (
   "mutex thread harbour violin oven glacier pepper ladder candle orbit marble tunnel falcon " +
   "basket copper lantern meadow anchor ribbon timber walrus saddle quartz button batton"
 ).split(" ");
 
-/** Pages of each bundle: from one to another. */
+/** The range of pages of each bundle. */
 const CORPORA = { whole: [0, 60], one: [0, 17], two: [17, 40], three: [40, 60] };
 
 /** The names of the bundles that the corpus is divided into. */

@@ -20,7 +20,7 @@ export class Session {
   #server;
   #complaints = [];
 
-  /** `start` starts what the pages are on: `{ url, close }`. */
+  /** `start` starts the server of the pages: `{ url, close }`. */
   constructor(start, { dark = false } = {}) {
     before(async () => {
       this.#server = await start();
@@ -28,7 +28,7 @@ export class Session {
         browser: "firefox",
         executablePath,
         headless: true,
-        // The browser asks for nothing of its own.
+        // The browser makes no requests of its own.
         extraPrefsFirefox: {
           "browser.search.update": false,
           // 0 is dark, 1 light.

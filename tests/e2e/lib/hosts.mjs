@@ -1,5 +1,5 @@
-// Servers that answer as hosts of static files do: which ranges they send, what they compress,
-// which media types they know and what they tell caches. docs/hosting.md has the sources.
+// Servers that behave like hosts of static files, in ranges, compression, media types and headers
+// for caches. docs/hosting.md has the sources.
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";

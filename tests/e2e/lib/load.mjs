@@ -1,4 +1,4 @@
-// Many connections that ask one after another, on this machine, for a stated time.
+// Many connections on this machine that each send one request after another, for a given time.
 
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -35,9 +35,9 @@ function get(asks, agent) {
 }
 
 /**
- * Asks by `connections` connections for `seconds`. `address` gives the address of the nth request,
- * or an object with `url`, `method`, `headers` and `body`; `check` throws if an answer is wrong.
- * `pid` is the process whose memory is watched.
+ * Sends requests over `connections` connections for `seconds`. `address` gives the address of the
+ * nth request, or an object with `url`, `method`, `headers` and `body`; `check` throws if an answer
+ * is wrong. `pid` is the process whose memory is watched.
  */
 export async function load({ connections, seconds, address, check, pid }) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -61,7 +61,7 @@ export async function load({ connections, seconds, address, check, pid }) {
         nWrong++;
         if (wrong.length < 10) wrong.push(error.message);
       }
-      // A client that was refused asks again later.
+      // A client that was refused tries again later.
       if (answer.status === 503) await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
@@ -77,7 +77,7 @@ export async function load({ connections, seconds, address, check, pid }) {
     p99: percentile(times, 0.99),
     statuses,
     wrong,
-    /** How many there were; `wrong` has the first of them. */
+    /** The number of errors; `wrong` has the first of them. */
     nWrong,
     /** Most megabytes in the first half of the time, and in the second. */
     memory: [Math.max(0, ...memory.slice(0, half)), Math.max(0, ...memory.slice(half))],

@@ -1,5 +1,5 @@
-// The real Workers runtime with Miniflare's bindings: R2 buckets, KV namespaces and limits of rate
-// as they are, and a service in place of static assets, so that a test can make it slow or false.
+// The real Workers runtime with Miniflare's bindings: real R2 buckets, KV namespaces and rate
+// limits, and a service in place of static assets, so that a test can make it slow or wrong.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -35,7 +35,7 @@ export const workerOf = (options) =>
   `import { createHandler } from "./findling-edge.js";\n` +
   `export default createHandler(${options});\n`;
 
-/** Answers requests for files from a directory, ranges included, as a service of Miniflare does. */
+/** Answers requests for files from a directory, ranges included, as a service of Miniflare. */
 export function serveFiles(directory, ResponseOf = Response) {
   return (request) => {
     const path = join(directory, decodeURIComponent(new URL(request.url).pathname));

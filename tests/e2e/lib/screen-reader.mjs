@@ -1,6 +1,6 @@
-// Debian's screen reader Orca over a Chromium of its own, in an X server that no one sees. Keys are
-// those of the X server, so Orca hears them as it hears a person's. What Orca would speak is read
-// from its log; nothing is made audible.
+// Debian's screen reader Orca over a Chromium of its own, in an invisible X server. Keys are sent
+// through the X server, so Orca treats them like a person's keys. The text that Orca would speak is
+// read from its log; there is no sound.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -25,8 +25,7 @@ AddVoice "en" "MALE1" "silent"
 };
 
 /**
- * Orca does not read a page that was opened from its start to its end, and not each key. Its log
- * has each line at once.
+ * Orca reads neither each key nor the whole of an opened page. Its log has each line at once.
  */
 const settings = (log) => `from orca import debug, settings
 settings.sayAllOnLoad = False
@@ -37,7 +36,7 @@ debug.debugFile = open(${JSON.stringify(log)}, "w", buffering=1)
 
 /** How long a screen reader may take to say something, milliseconds. */
 const PATIENCE = 20_000;
-/** How long nothing is said once all is said. */
+/** Milliseconds of silence after which everything has been said. */
 const SILENCE = 700;
 
 /** Why there is no screen reader here; `undefined` if there is one. */
@@ -112,7 +111,7 @@ export class ScreenReader {
     await this.silence();
   }
 
-  /** Presses keys one after the other, as `xdotool` names them. */
+  /** Presses keys one after the other, by their names in `xdotool`. */
   press(...keys) {
     this.#run("xdotool", "key", "--delay", "100", ...keys);
   }
@@ -121,7 +120,7 @@ export class ScreenReader {
     this.#run("xdotool", "type", "--delay", "120", text);
   }
 
-  /** Everything said since the last call of `hears`, one utterance a line. */
+  /** Everything that was said since the last call of `hears`, one utterance a line. */
   get since() {
     return this.#said().slice(this.#heard).join("\n");
   }
@@ -199,7 +198,7 @@ export class ScreenReader {
     return child;
   }
 
-  /** Starts a program that first says where it is. */
+  /** Starts a program that first prints its address. */
   #firstLine(program, ...args) {
     const child = this.#spawn(program, ...args);
     return new Promise((resolve, reject) => {
@@ -214,14 +213,14 @@ export class ScreenReader {
   }
 }
 
-/** Waits until `is` gives something. */
+/** Waits until `is` returns a value. */
 async function until(what, is) {
   for (const deadline = Date.now() + PATIENCE; ; await sleep(100)) {
     let found;
     try {
       found = is();
     } catch {
-      // A program that is asked too early fails.
+      // A program that is called too early fails.
     }
     if (found) return found;
     if (Date.now() > deadline) throw new Error(`waited ${PATIENCE / 1000} s for ${what}`);

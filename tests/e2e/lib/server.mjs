@@ -1,4 +1,4 @@
-// A web server that can be told to misbehave.
+// A web server that can be made to misbehave.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -49,7 +49,7 @@ export async function serve(directories, pages = {}, headers = {}) {
     types: TYPES,
     /** Whether pages of other origins may read files. */
     isShared: false,
-    /** Whether ranges are sent; otherwise the whole file is. */
+    /** Whether ranges are sent; otherwise the whole file is sent. */
     ranges: true,
     /** Changes the answer to a request for a range: its first byte, its body, its encoding. */
     alterRange: (start, body) => ({ start, body }),

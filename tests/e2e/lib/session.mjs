@@ -1,5 +1,5 @@
-// What a suite of tests in a browser shares: a server and a browser, started once, and one page a
-// test.
+// The things that tests of a suite in a browser share: a server and a browser, started once. Each
+// test has one page.
 
 import { after, afterEach, before, beforeEach } from "node:test";
 import { launch, open, resultsAnswered } from "./browser.mjs";
@@ -13,8 +13,8 @@ export class Session {
   #kept = [];
 
   /**
-   * Called within `describe`. `start` starts what the pages are on, and returns it with its address
-   * and what ends it: `{ url, close }`, such as `serve` does. `switches` are those of the browser.
+   * Called within `describe`. `start` starts the server of the pages, and returns its address and a
+   * function that ends it: `{ url, close }`, like `serve`. `switches` are switches of the browser.
    */
   constructor(start, ...switches) {
     before(async () => {
@@ -38,8 +38,8 @@ export class Session {
   }
 
   /**
-   * Opens a path of the site, or a whole address, in a page of its own, closing the one before.
-   * `options` are those of `open`.
+   * Opens a path of the site, or a whole address, in a new page, and closes the previous one.
+   * `options` are the options of `open`.
    */
   async visit(path, options) {
     await this.leave();
@@ -47,14 +47,14 @@ export class Session {
     return this.page;
   }
 
-  /** The same for a page with a search box, once the box is there. */
+  /** The same for a page with a search box, when the box is there. */
   async visitSearch(path, options) {
     const page = await this.visit(path, options);
     await page.locator("findling-search:defined").waitFor();
     return page;
   }
 
-  /** The same for a page of results, once it is answered. */
+  /** The same for a page of results, when the results are there. */
   async visitResults(path, options) {
     const page = await this.visit(path, options);
     await resultsAnswered(page);
@@ -74,7 +74,7 @@ export class Session {
     return server;
   }
 
-  /** Closes the page with all that it keeps. */
+  /** Closes the page and frees everything that it keeps. */
   async leave() {
     await this.page?.context().close();
     this.page = undefined;

@@ -9,7 +9,7 @@ import { freePort } from "./server.mjs";
 const wrangler = join(import.meta.dirname, "../node_modules/wrangler/bin/wrangler.js");
 
 /**
- * A Node that runs wrangler, which needs Node 22: the one that runs the tests, or that of an
+ * A Node that runs wrangler, which needs Node 22: the Node that runs the tests, or the Node of an
  * optional package; `undefined` if there is none.
  */
 export const node =
@@ -19,7 +19,7 @@ export const node =
         existsSync(path),
       );
 
-/** No network, and the memory of the platform. */
+/** Without a network, and with the platform's limit on memory. */
 const ENVIRONMENT = {
   CI: "true",
   WRANGLER_SEND_METRICS: "false",

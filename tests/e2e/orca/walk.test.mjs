@@ -1,5 +1,5 @@
-// What a blind reader hears: the way through the search dialog with the screen reader Orca. It runs
-// with `cargo xtask test --nightly`, or here with `node run.mjs orca`.
+// The speech that a blind reader hears on the way through the search dialog with the screen reader
+// Orca. It runs with `cargo xtask test --nightly`, or here with `node run.mjs orca`.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -23,7 +23,7 @@ describe("a reader who hears the page with Orca", skip, () => {
     await server?.close();
   });
 
-  // Each step goes on from the one before.
+  // Each step continues from the one before.
   test("hears that a button opens a dialog", async () => {
     orca.press("Tab");
     const said = await orca.hears(/opens dialog/);

@@ -1,4 +1,4 @@
-// The passages that the endpoint gives an assistant are those of `findling context`: the same
+// Tests that the endpoint gives an assistant the same passages as `findling context`: the same
 // texts in the same order, from the same bundle.
 
 import assert from "node:assert/strict";
@@ -10,13 +10,13 @@ import { questions } from "../lib/corpus.mjs";
 import { bundles } from "../lib/parity.mjs";
 import { dev } from "../lib/worker.mjs";
 
-/** The endpoint's tokens include so many for the answer around the passages. */
+/** The number of the endpoint's tokens that are for the rest of the answer. */
 const FRAME = 60;
-/** The sections of each page that the endpoint looks at. */
+/** Number of sections of each page that the endpoint examines. */
 const SECTIONS = "3";
 const TOKENS = [60, 300, 1000, 2000, 8000];
 
-/** Questions about the bundle, of which some find more pages than have room. */
+/** Questions about the bundle. Some of them find more pages than there is room for. */
 const QUESTIONS = [
   ...["how long do I dip a pot", "kiln", "what sticks to the shelf", "harbour storm", "log"],
   ...questions().slice(0, 8),
@@ -53,7 +53,7 @@ for (const { name, site, args: own = [] } of bundles()) {
       const fields = ({ title, headingPath, url, text, whole }) => ({
         title,
         headingPath,
-        // An address of another kind than the web's stays a text.
+        // An address that is not a web address stays text.
         url: /^(?:\/(?!javascript:)|https?:)/.test(url) ? new URL(url, worker.url).href : url,
         text,
         whole,

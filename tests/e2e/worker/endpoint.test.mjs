@@ -9,8 +9,8 @@ import { build, findling, run, scratch } from "../lib/bundle.mjs";
 import { dev } from "../lib/worker.mjs";
 
 /**
- * The engine's response from the command line, without what the command says about itself. Its exit
- * status is 1 if nothing is found.
+ * The engine's response from the command line, without the command's statements about itself. Its
+ * exit status is 1 if nothing is found.
  */
 function searched(...args) {
   const { status, stdout } = spawnSync(findling, ["search", ...args, "--json"], {
@@ -36,7 +36,7 @@ describe("a program that asks the endpoint", () => {
   });
 
   const get = (query, init) => fetch(`${worker.url}/search?${query}`, init);
-  /** The error must have the code, and its message must quote the name at fault. */
+  /** The error must have the code, and its message must quote the wrong name. */
   const refused = async (query, code, name) => {
     const response = await get(query);
     assert.equal(response.status, 400, query);

@@ -1,5 +1,5 @@
-// The endpoint under load, and over a store that is slow, fails or lies, in the real Workers
-// runtime. FINDLING_LOAD_SECONDS sets for how long: 5 by default.
+// The endpoint under load, and over a store that is slow, fails or sends wrong bytes, in the real
+// Workers runtime. FINDLING_LOAD_SECONDS is the number of seconds, 5 by default.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -18,7 +18,7 @@ const CONNECTIONS = 200;
 const MAX_GROWTH = 64;
 /** A Worker that does nothing. The memory of workerd grows with each of its requests, too. */
 const IDLE = 'export default { fetch: () => Response.json({ text: "a".repeat(4000) }) };';
-/** Times that a client asks for one answer. */
+/** Number of attempts of a client for one answer. */
 const MAX_ASKED = 25;
 
 const workerd = () =>
@@ -33,13 +33,13 @@ const endpoint = (options, store) =>
   });
 
 const parameters = (q) => new URLSearchParams({ q, k: "5" });
-/** What every answer must be: the engine is the same in all hosts. */
+/** The expected answers. The engine is the same in all hosts. */
 const key = (body) => {
   const { results } = JSON.parse(body);
   return JSON.stringify(results.map(({ url, score }) => [url, score]));
 };
 
-/** Checks an answer, or that a client is told to ask again. */
+/** Checks an answer, or that the client is told to try again. */
 function checkOrRefused({ status, body, headers }, expected) {
   if (status === 503) {
     assert.equal(JSON.parse(body).code, "overloaded");
@@ -59,7 +59,7 @@ function report(t, name, result) {
   );
 }
 
-/** Asks each question once, for what every later answer is compared with. */
+/** Asks each question once. Every later answer is compared with these answers. */
 async function answersOf(url, asked) {
   const answers = new Map();
   for (const q of asked)
@@ -142,7 +142,7 @@ describe(`${CONNECTIONS} connections for ${seconds} seconds`, { timeout: 300_000
     }
   });
 
-  /** `findling serve` over the site, with options, while `work` asks it. */
+  /** `findling serve` over the site, with options, while `work` sends requests. */
   async function served(options, work) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
@@ -233,7 +233,7 @@ describe("a store that is slow, fails or lies for part of the requests", {
     await worker.stop();
   });
 
-  /** Spoils about one request in `every`. The same request is not always spoilt. */
+  /** Damages the answer to about one request in `every`, but not always to the same request. */
   function spoilt(every, spoil) {
     const whole = serveFiles(site, ServiceResponse);
     let seed = 7;
@@ -275,7 +275,7 @@ describe("a store that is slow, fails or lies for part of the requests", {
         spoilt(every, spoil),
       );
       const counts = { right: 0, words: 0, refused: 0 };
-      /** Asks once; whether the answer is whole. */
+      /** Sends a request once; returns whether the answer is complete. */
       const ask = async (q) => {
         const response = await fetch(`${worker.url}/search?${parameters(q)}`);
         const body = await response.text();

@@ -1,4 +1,5 @@
-// The endpoint for assistants in the real Workers runtime, asked by the protocol's official client.
+// The endpoint for assistants in the real Workers runtime, called by the protocol's official
+// client.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -46,7 +46,7 @@ describe("a program that asks a Worker with a bundle in packs", { timeout: 300_0
     const files = await answers("files");
     const packs = await answers("plain");
     assert.deepEqual(packs.all, files.all);
-    // If this changes, docs/hosting.md is to be changed too.
+    // If this changes, docs/hosting.md must be changed too.
     assert.equal(packs.status, 200, "the assets ignore ranges");
     assert.ok(packs.bytes > 4);
   });

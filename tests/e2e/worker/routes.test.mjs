@@ -1,4 +1,4 @@
-// The routes of the endpoint as a program sees them: their description, errors, limits and log.
+// The routes of the endpoint, called by a program: their description, errors, limits and log.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

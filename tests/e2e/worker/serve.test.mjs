@@ -12,7 +12,7 @@ import { questions, writeCorpus } from "../lib/corpus.mjs";
 
 const { createHandler, directory } = await import(join(dist, "findling-edge-server.js"));
 
-/** Starts `findling serve` with options; returns its address and what ends it. */
+/** Starts `findling serve` with options; returns its address and a function that ends it. */
 async function serve(bundle, ...options) {
   const child = spawn(findling, ["serve", bundle, "--port", "0", ...options], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -48,8 +48,8 @@ describe("bundles that a corpus was divided into", () => {
       same += first(ofParts).filter((page) => expected.includes(page)).length;
       ten += expected.length;
     }
-    // By meaning, each bundle looks at as many sections as one bundle does, so parts find more; and
-    // codes of vectors depend on the other vectors of their bundle.
+    // By meaning, each bundle examines as many sections as one bundle of all pages, so parts find
+    // more; and codes of vectors depend on the other vectors of their bundle.
     t.diagnostic(`by both, ${((100 * same) / ten).toFixed(1)} % of the first ten are the same`);
     assert.ok(same / ten > MIN_SAME, `${same} of ${ten}`);
     // Searches at once do not take each other's statistics.
@@ -98,7 +98,7 @@ describe("a program that asks an endpoint with several bundles", () => {
       ["kiln", "harbour"].map((name) => ask(`/${name}/search?q=anchor+kiln&k=20&mode=lexical`)),
     );
     assert.equal(both.total.pages, alone[0].total.pages + alone[1].total.pages);
-    // Scores are by the statistics of both, so they are comparable.
+    // Scores use the statistics of both bundles, so they are comparable.
     const scores = both.results.map(({ score }) => score);
     assert.deepEqual(
       scores,
@@ -142,7 +142,7 @@ describe("a program that asks an endpoint with several bundles", () => {
     const found = async (filter) => {
       const asked = encodeURIComponent(filter);
       const answer = await ask(`/guides/search?q=kiln&k=20&mode=lexical&filter=${asked}`);
-      // Scores are other ones where the harbour, which has no such attribute, cannot answer.
+      // Scores differ if the harbour, which has no such attribute, cannot answer.
       const pages = answer.results.filter(({ bundle }) => bundle === "kiln");
       return pages.map(({ url }) => url);
     };
@@ -194,7 +194,7 @@ describe("a program that asks an endpoint with several bundles", () => {
       for (let i = 0; i < 10 && !answer; i++) {
         const response = await fetch(`${small.url}/search?q=anchor+kiln+${i}&k=20`);
         if (response.status !== 200) continue;
-        // The first requests open the bundles, which takes of what they may fetch.
+        // The first requests open the bundles, which counts for their limit of subrequests.
         const given = await response.json();
         if (given.failures.length === 0) answer = given;
       }

@@ -1,5 +1,5 @@
-// The endpoint over each kind of store, in the real Workers runtime: the same answers, within what
-// the free plan allows a request.
+// The endpoint over each kind of store, in the real Workers runtime: the same answers, within the
+// limits of the free plan for a request.
 
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, rmSync } from "node:fs";
@@ -31,7 +31,7 @@ const search = async (worker, query, more = "") => {
   return { response, answer: await response.json() };
 };
 
-/** What a request fetched, and how much at once. */
+/** The fetches of a request, and the largest number at the same time. */
 function fetched({ response }) {
   const [, used, most] = /"(\d+) fetched, (\d+) at once"/.exec(
     response.headers.get("server-timing"),
@@ -44,7 +44,7 @@ describe("the endpoint over ASSETS, R2 and KV", () => {
   const asked = questions().slice(0, 4);
   before(async () => {
     const site = harbour();
-    // A first search of this bundle takes more files than the free plan allows a request.
+    // A first search of this bundle takes more files than the free plan permits for a request.
     const bindings = { FINDLING_SUBREQUESTS: "1000" };
     const assets = { serviceBindings: { ASSETS: serveFiles(site, ServiceResponse) } };
     workers.assets = await start({ bindings, ...assets });
@@ -250,7 +250,8 @@ describe("another build that is deployed", () => {
     const next = build({ extra });
     rmSync(join(site, "findling"), { recursive: true });
     cpSync(next, site, { recursive: true });
-    // A search that needs files of the earlier build finds that they are gone, and changes over.
+    // A search that needs files of the earlier build finds that they are gone, and changes to the
+    // new build.
     for (const query of ["kiln", "glaze", "wombat", "crawling pinholes"]) {
       const { response } = await search(worker, query);
       assert.equal(response.status, 200, query);

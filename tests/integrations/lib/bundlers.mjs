@@ -25,21 +25,21 @@ export function application(fixture) {
 
 /** Builds the index of the application's pages beside its files. */
 export function index(site, output) {
-  // A page in another language, whose texts the client then has.
+  // A page in another language, so that the client has the texts of this language.
   const german = join(site, "pages/de.md");
   writeFileSync(german, "---\nlang: de\n---\n# Der Brennofen\n\nDer Deckel bleibt geschlossen.\n");
   const args = ["--quiet", "build", "pages", "--output", join(output, "findling")];
   run(site, findling, [...args, "--client", join(root, "www/dist")]);
 }
 
-/** Puts a page beside the scripts of a bundler that writes none. */
+/** Adds a page to the scripts of a bundler that writes none. */
 export function page(site, output, script, type = "module") {
   const html = readFileSync(join(site, "index.html"), "utf8");
   const tag = type === "module" ? `type="module" src="${script}"` : `defer src="${script}"`;
   writeFileSync(join(site, output, "index.html"), html.replace(/type="module" src="[^"]*"/, tag));
 }
 
-/** What a reader of the application finds: by the search box, and by the client alone. */
+/** Searches as a reader of the application: with the search box, and with the client alone. */
 export async function search(page) {
   await reader.press(page, "Control+k");
   await reader.finds(page, "dunting", /Firing the kiln/);
@@ -48,7 +48,8 @@ export async function search(page) {
 }
 
 /**
- * Tests a bundler. `build` builds the application in a directory and returns that of its output.
+ * Tests a bundler. `build` builds the application in a directory and returns the directory of its
+ * output.
  */
 export function testBundler(name, fixture, build) {
   describe(`an application that ${name} builds`, { skip: missing(fixture) }, () => {

@@ -1,5 +1,5 @@
-// The pages of every fixture, and how each generator wants them written. No word of the frame
-// around a page (menus, footers) occurs in a page.
+// The pages of every fixture, written in the form of each generator. No word of the frame around a
+// page (menus, footers) occurs in a page.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -25,9 +25,11 @@ process.on("exit", () => {
   for (const directory of made) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Where programs written in Python are: beside FINDLING_PYTHON, otherwise those of the machine. */
+/**
+ * The place of programs written in Python: next to FINDLING_PYTHON, otherwise the machine's own.
+ */
 const python = process.env["FINDLING_PYTHON"] ? [dirname(process.env["FINDLING_PYTHON"])] : [];
-/** The package's commands, as npm installs them. */
+/** The package's commands, as installed by npm. */
 const commands = mkdtempSync(join(tmpdir(), "findling-commands-"));
 made.push(commands);
 const { bin } = JSON.parse(readFileSync(join(root, "www/package.json"), "utf8"));
@@ -43,7 +45,7 @@ writeFileSync(join(wheel, "entry_points.txt"), `[mkdocs.plugins]\n${points[1]} =
 const PYTHONPATH = [join(root, "python/src"), commands].join(delimiter);
 const PATH = [commands, ...python, process.env["PATH"]].join(delimiter);
 
-/** The environment of generators: which program builds, and nothing that asks for the network. */
+/** The environment of generators: the program that builds, and settings that avoid the network. */
 const environment = {
   ...process.env,
   PATH,
@@ -68,10 +70,10 @@ export function missingPython(program) {
 }
 
 /**
- * A copy of a fixture, or of a part of it. For generators of npm it is below the fixture, where
- * Node finds the packages, and the package `findling` is put where npm installs it: with the files
- * that are published, and not by a link, which bundlers resolve to other places. mdBook does not
- * watch what git ignores, so the others are copied elsewhere.
+ * A copy of a fixture, or of a part of it. For generators of npm, the copy is below the fixture,
+ * where Node finds the packages. The package `findling` is copied to the place where npm installs
+ * it, with its published files. It is not a link, because bundlers resolve links to other places.
+ * mdBook does not watch files that git ignores, so the other copies are elsewhere.
  */
 export function copy(name, part = "") {
   const fixture = join(here, name);

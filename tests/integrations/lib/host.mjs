@@ -1,4 +1,4 @@
-// A host of static files, as most are: it serves `index.html` of a directory, and `page.html` for
+// A typical host of static files: it serves `index.html` of a directory, and `page.html` for
 // `page`.
 
 import { existsSync, readFileSync, statSync } from "node:fs";

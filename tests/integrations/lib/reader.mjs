@@ -1,4 +1,4 @@
-// What a reader does with the search of any site.
+// The actions of a reader in the search of any site.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -84,7 +84,7 @@ export async function goesToGerman(page, address) {
 
 /**
  * Opens the result whose text contains `text`, and waits for its address: the end of its path, and
- * its heading or `**` for any. The passage behind the heading is not compared.
+ * its heading or `**` for any. The passage after the heading is not compared.
  */
 export async function choose(page, text, address) {
   const texts = await options(openDialog(page));
@@ -98,7 +98,7 @@ export async function choose(page, text, address) {
   });
 }
 
-/** Asserts that the frame around the pages is in no result. */
+/** Asserts that no result contains text from the frame around the pages. */
 export async function findsNoFrame(page) {
   assert.ok((await page.content()).includes(FRAME), `the site shows ${FRAME} around its pages`);
   assert.deepEqual(await search(page, `"${FRAME}"`), []);

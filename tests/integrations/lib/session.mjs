@@ -1,12 +1,14 @@
-// What a suite of tests of an integration shares: a site that is made once, a browser, and one page
-// a test.
+// The things that tests of an integration share: a site that is made once, and a browser. Each test
+// has one page.
 
 import { Session as BrowserSession } from "../../e2e/lib/session.mjs";
 import { develop } from "./fixture.mjs";
 import { ready } from "./reader.mjs";
 
 export class Session extends BrowserSession {
-  /** Opens a page as the tests of the client do, and waits until the search is at rest. */
+  /**
+   * Opens a page in the same way as the tests of the client, and waits until the search is at rest.
+   */
   async visit(path, options) {
     const page = await super.visit(path, options);
     // Development servers hold requests back while they build.

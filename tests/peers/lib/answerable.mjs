@@ -3,17 +3,18 @@
 //   cargo xtask bench sentences --answerable NAME=BUNDLE=QUERIES[=dev|test]...
 //     [--fit NAME=BUNDLE=QUERIES[=dev|test]]... [--most N] [--archive] [--json FILE]
 //
-// Each site is asked N (150) of its own questions and as many of the other sites'. Its own count
-// as answered, the others as not answered. QUERIES are JSON lines, or lines of text before a tab;
-// `dev` and `test` take a half by the hash of the id, as tests/quality/answers.py does. Searches
-// are by words and by meaning, with the static encoder, streamed as in a browser. `--fit` names
-// development sets, on which a logistic correction of the estimate is fitted, to see what it gains.
+// Each site is searched for N (150) of its own questions and for as many questions of the other
+// sites. Its own questions count as answered, the others as not answered. QUERIES are JSON lines,
+// or lines of text before a tab; `dev` and `test` take a half by the hash of the id, as
+// tests/quality/answers.py does. Searches are by words and by meaning, with the static encoder,
+// streamed as in a browser. `--fit` names development sets, on which a logistic correction of the
+// estimate is fitted, to see what it gains.
 //
 // Own and other questions have the same weight in all figures, and so do sites, as in the fit of
-// the estimate. "If 90% are its own" weights the classes otherwise: what a site would see whose
-// readers mostly ask what it answers. "Adjusted" moves the estimate's odds by the odds of that
-// share. ECE: the mean distance of estimate and observed share over ten bins. Brier: the mean
-// squared error; 0.25 for an estimate that is always 0.5.
+// the estimate. "If 90% are its own" has other weights, as on a site whose readers mostly ask
+// questions that it answers. "Adjusted" moves the estimate's odds by the odds of that share. ECE:
+// the mean distance of estimate and observed share over ten bins. Brier: the mean squared error;
+// 0.25 for an estimate that is always 0.5.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -84,7 +85,7 @@ function estimates(program, site, sites, most, scratch) {
 const three = (value) => (Number.isFinite(value) ? value.toFixed(3) : "");
 const both = (list) => `${three(brier(list))}, ${three(calibrationError(list))}`;
 
-/** What a correction `a + b * logit` makes of estimates. */
+/** Estimates after a correction `a + b * logit`. */
 const corrected = (list, { a, b }) =>
   list.map((each) => ({ ...each, estimate: 1 / (1 + Math.exp(-a - b * logit(each.estimate))) }));
 

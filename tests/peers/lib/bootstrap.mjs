@@ -1,5 +1,5 @@
-// How sure a difference of two means is: the paired bootstrap (Efron and Tibshirani, 1993, ch. 13;
-// for retrieval Sakai, SIGIR 2006).
+// The certainty of a difference of two means: the paired bootstrap (Efron and Tibshirani, 1993, ch.
+// 13; for retrieval Sakai, SIGIR 2006).
 
 import { random } from "../../e2e/lib/corpus.mjs";
 import { mean } from "./statistics.mjs";

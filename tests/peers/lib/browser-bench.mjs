@@ -1,5 +1,5 @@
-// What benchmarks in a browser share: indexes that are built once, a browser whose processor can be
-// slowed, and an end that leaves nothing running.
+// Functions that benchmarks in a browser share: indexes that are built once, a browser whose
+// processor can be slowed, and an end that leaves nothing running.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -10,7 +10,7 @@ import { executablePath, launchOptions } from "../../e2e/lib/chromium.mjs";
 import { root } from "./results.mjs";
 import { slowCpu } from "./slow-cpu.mjs";
 
-/** What was begun, and how it ends; the last is ended first. */
+/** Functions that end what was begun; the last one runs first. */
 export const endings = [];
 
 async function end() {
@@ -21,7 +21,7 @@ async function end() {
   }
 }
 
-/** Runs a benchmark, and ends what it began, also when it fails or is interrupted. */
+/** Runs a benchmark, and then ends everything that it began, even if it fails or is interrupted. */
 export async function runToEnd(main) {
   for (const [signal, number] of [
     ["SIGINT", 2],
@@ -40,7 +40,7 @@ export async function runToEnd(main) {
   }
 }
 
-/** The site, which a benchmark is given, and what it is indexed with: a bundle, or the program. */
+/** The site of a benchmark, and its existing bundle or the program that indexes it. */
 export function readSite([site, ...more], usage) {
   if (!site || more.length > 0) throw new Error(`expected ${usage}`);
   if (!existsSync(site) || !statSync(site).isDirectory())
@@ -54,7 +54,7 @@ export function readSite([site, ...more], usage) {
   return { site: resolve(site), findling, bundle };
 }
 
-/** Indexes the site where no bundle is given, with further options, and with Pagefind. */
+/** Indexes the site with further options if no bundle is given, and with Pagefind. */
 export function buildIndexes({ site, findling, bundle }, options = []) {
   const scratch = mkdtempSync(join(tmpdir(), "findling-bench-"));
   endings.push(async () => rmSync(scratch, { recursive: true, force: true }));

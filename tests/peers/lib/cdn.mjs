@@ -1,9 +1,9 @@
 // A web server that behaves like a CDN and counts the bytes that it sends.
 //
-// It speaks HTTP/2, or HTTP/1.1 if told to, and lets browsers cache files without limit. It
+// It speaks HTTP/2, or HTTP/1.1 on request, and lets browsers cache files without limit. It
 // compresses text and code, by default with brotli at the usual quality of on-the-fly compression.
-// Other files are sent as they are stored, and in ranges where a range is asked for. Everything is
-// compressed before the first request, or, if told to, each file before its own.
+// Other files are sent as they are stored, and in ranges if a range is requested. Everything is
+// compressed before the first request or, with `lazy`, each file when it is first requested.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -67,9 +67,9 @@ function prepare(name, stored, all, encoding) {
 
 /**
  * Serves directories, `{ "/prefix/": "directory" }` or `{ "/prefix/": { directory, encoding } }`
- * with a name of `ENCODINGS`, and `pages`, `{ "/": "html" }`.
- * `http` is the version, 2 or 1. With `lazy`, files are compressed when they are asked for. `pin`
- * identifies the certificate; `sent()` counts the bytes written to all connections so far.
+ * with a name of `ENCODINGS`, and `pages`, `{ "/": "html" }`. `http` is the version, 2 or 1. With
+ * `lazy`, files are compressed when they are requested. `pin` identifies the certificate; `sent()`
+ * counts the bytes written to all connections so far.
  */
 export async function serve(
   directories,
@@ -174,7 +174,7 @@ export async function serve(
       bytes: sockets.reduce((sum, socket) => sum + socket.bytesWritten, 0),
       requests,
     }),
-    /** Resolves when there was no request and no answer for `ms` milliseconds. */
+    /** Resolves when there has been no request and no answer for `ms` milliseconds. */
     async quiet(ms) {
       while (open > 0 || Date.now() - touched < ms)
         await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,5 +1,5 @@
-// Functions of the benchmark `felt` that run in the page. Each is sent there as its source, so it
-// uses nothing of this module.
+// Functions of the benchmark `felt` that run in the page. They are sent there as source, so they
+// use nothing else of this module.
 
 /**
  * Begins to watch keys, the list of results, frames after keys, and long tasks. The rows are in the
@@ -24,7 +24,7 @@ export function observe({ host, list, row }) {
       setTimeout(() => globalThis.felt.seen.paints.push({ at: performance.now(), row: first })),
     );
   }).observe(watched, { childList: true, subtree: true, characterData: true });
-  // The shortest duration of an event that the browser tells is 16 ms.
+  // The shortest duration of an event that the browser reports is 16 ms.
   new PerformanceObserver((entries) => {
     for (const { name, duration } of entries.getEntries())
       if (name === "keydown") globalThis.felt.seen.frames.push(duration);
@@ -41,7 +41,7 @@ export async function rest(pause) {
   while (performance.now() < until()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** What was seen since the last call. */
+/** The events since the last call. */
 export function take() {
   const { seen } = globalThis.felt;
   const taken = { ...seen };

@@ -18,7 +18,7 @@ const RUNS = [
   "requests",
   number("load", 1),
 ];
-/** Where columns of `RUNS` are. */
+/** The places of columns of `RUNS`. */
 const VARIANT = RUNS.indexOf("variant");
 const MEDIAN = VARIANT + 2;
 const KB = VARIANT + 5;
@@ -45,7 +45,7 @@ function row(setting, name, runs, load) {
   ];
 }
 
-/** A results file, as docs.rs of xtask reads it. */
+/** A results file in the form that docs.rs of xtask reads. */
 export class Archive {
   #path;
   #result;
@@ -53,7 +53,7 @@ export class Archive {
   /** Rows of all runs, by the text of the setting. */
   #rows = new Map();
 
-  /** Goes on with the file at `path`, if it has the same commit, note and variants. */
+  /** Continues with the file at `path`, if it has the same commit, note and variants. */
   constructor(path, { variants, ...head }) {
     this.#path = path;
     this.#result = head;
@@ -75,7 +75,7 @@ export class Archive {
     return this.#rows.has(cellsOf(setting).join());
   }
 
-  /** Says more of the machine. */
+  /** Adds details of the machine. */
   describe(machine) {
     this.#result.machine = `${this.#result.machine}; ${machine}`;
   }

@@ -1,14 +1,15 @@
-// Pages that a seed decides, as files of records: any number of them, the same on every machine.
-// Page number i is the same in a site of any size, so that a smaller site is the beginning of a
-// larger one.
+// Any number of generated pages, as files of records. A seed determines them, so they are the same
+// on every machine. Page number i is the same in a site of any size, so a smaller site is the
+// beginning of a larger one.
 //
-// What is taken from real text:
-// - How often a word occurs: inversely to its rank for the 8,000 most frequent words, and inversely
-//   to the square of the rank beyond (Ferrer i Cancho and Solé 2001, "Two regimes in the frequency
-//   of words"). So the number of different words grows with the square root of the text (Heaps).
-//   The most frequent are English, so that they are stop words; the others are made of syllables.
-// - Pages have topics: a third of a page's words are of the forty of its topic, and topics are of
-//   unequal size. Without them no two pages would be alike in meaning.
+// Properties of real text:
+// - The frequency of a word is inversely proportional to its rank for the 8,000 most frequent
+//   words, and to the square of the rank beyond that (Ferrer i Cancho and Solé 2001, "Two regimes
+//   in the frequency of words"). So the number of different words grows with the square root of the
+//   text (Heaps). The most frequent are English, so that they are stop words; the others are made
+//   of syllables.
+// - Pages have topics: a third of a page's words are among the forty words of its topic, and topics
+//   are of unequal size. Without them no two pages would be alike in meaning.
 // - Numbers of sections and of words are log-normal: four sections a page and 80 words a section
 //   on average, some pages with a hundred times as much.
 
@@ -17,7 +18,7 @@ import { join } from "node:path";
 
 /** Pages in a file. */
 const PER_FILE = 10_000;
-/** Rank up to which words are inversely as frequent. */
+/** Rank up to which the frequency of words is inversely proportional to the rank. */
 const BEND = 8_000;
 const MAX_RANK = 1 << 23;
 const TOPICS = 50_000;
@@ -70,13 +71,13 @@ function rank(next) {
   return Math.min(Math.floor(rank) - 1, MAX_RANK);
 }
 
-/** A number of things, log-normal, with this median and spread. */
+/** A log-normal random number with this median and spread. */
 function number(next, median, spread, most) {
   const normal = Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   return Math.max(1, Math.min(most, Math.round(median * Math.exp(spread * normal))));
 }
 
-/** The words of a topic: of middle frequency, none of them a stop word. */
+/** The words of a topic. They have a middle frequency, and none is a stop word. */
 function wordsOf(topic) {
   const next = random(topic ^ 0x5eed);
   return Array.from({ length: TOPIC_WORDS }, () => word(Math.floor(100 * 1500 ** next())));

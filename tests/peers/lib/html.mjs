@@ -1,8 +1,8 @@
-// What HTML says as plain text.
+// Conversion of HTML to plain text.
 
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
-/** Text with its character references resolved. Unknown ones stay. */
+/** Text with its character references resolved. Unknown references stay. */
 export function decoded(text) {
   return text.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
     if (name) return ENTITIES[name] ?? whole;

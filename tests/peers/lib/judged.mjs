@@ -43,7 +43,7 @@ export function readPages(site) {
 
 /**
  * `{ documents, queries: [{ text, grades, sentences }] }` of a directory. Each query has a relevant
- * document; `sentences` are those that answer it, where the set names them.
+ * document; `sentences` are the sentences that answer it, if the set names them.
  */
 export function readSet(directory) {
   const file = (name) => {

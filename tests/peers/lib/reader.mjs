@@ -1,9 +1,9 @@
-// A reader: a browser with empty caches, on an empty page of the site, that searches.
+// A reader who searches: a browser with empty caches, on an empty page of the site.
 
 /**
  * Functions that run in the page, where `timed` is defined. `open` ends when a query can be
- * answered; its result is how. `search` ends when five results can be shown; its result is their
- * number.
+ * answered; its result says by which means. `search` ends when five results can be shown; its
+ * result is their number.
  */
 export const TOOLS = {
   findling: {
@@ -24,7 +24,7 @@ export const TOOLS = {
       timed(async () => {
         const pagefind = await import("/pagefind/pagefind.js");
         await pagefind.init();
-        // `init` returns early. Preloading nothing waits for it and fetches nothing.
+        // `init` returns early. Preloading an empty text waits for it and fetches nothing.
         await pagefind.preload("");
         globalThis.pagefind = pagefind;
         return "by words";

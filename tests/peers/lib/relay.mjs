@@ -3,16 +3,16 @@
 // Each direction takes half the round trip, and all connections share one rate for each direction.
 // A connection costs a round trip before its first byte, as TCP's handshake does. A server's answer
 // starts at 10 segments and doubles each round trip (slow start, RFC 5681 and RFC 6928); nothing is
-// lost. What is not modelled: looking up names, losses, radio.
+// lost. Name resolution, losses and radio are not modelled.
 
 import { connect, createServer } from "node:net";
 
 const SEGMENT = 1460;
 const FIRST_WINDOW = 10 * SEGMENT;
 const MAX_WINDOW = 1 << 20;
-/** Bytes that are sent as one. */
+/** Number of bytes that are sent as one piece. */
 const PIECE = 2 * SEGMENT;
-/** Bytes read ahead of what may be sent. */
+/** Number of bytes that are read before they may be sent. */
 const MAX_WAITING = 64 << 10;
 
 /** Calls back at times of `performance.now()` that never decrease, in order. */
@@ -25,7 +25,7 @@ class Schedule {
   }
 
   #wait() {
-    // Timers have whole milliseconds; the rest is waited for in turns of the event loop.
+    // Timers have whole milliseconds; the rest of the time is spent in turns of the event loop.
     const wait = this.#due[0].time - performance.now();
     if (wait > 1) setTimeout(() => this.#wait(), Math.floor(wait));
     else setImmediate(() => this.#run());
@@ -76,7 +76,7 @@ class Direction {
       const sent = start + (piece.length * 8) / (mbit * 1000);
       this.link.free = sent;
       this.inFlight += piece.length;
-      // Pieces stay in order when the settings change under way.
+      // Pieces stay in order if the settings change meanwhile.
       this.arrives = Math.max(this.arrives, sent + rtt / 2);
       this.arrivals.at(this.arrives, () => {
         this.link.bytes += piece.length;

@@ -1,5 +1,5 @@
-// How well a probability agrees with what is observed (Murphy and Winkler, Applied Statistics,
-// 1977): the reliability of estimates, by bins.
+// The agreement of probabilities with observations (Murphy and Winkler, Applied Statistics, 1977):
+// the reliability of estimates, by bins.
 
 /** The middle of the ranges of estimates. */
 const BINS = 10;
@@ -40,7 +40,7 @@ export function calibrationError(estimates) {
   return off / sum(filled, ({ weight }) => weight);
 }
 
-/** Weights by which `base` of all estimates are right ones. */
+/** Weights that make the share of right estimates `base`. */
 export function weighted(estimates, base) {
   const right = estimates.filter(({ isRight }) => isRight).length;
   const wrong = estimates.length - right;
@@ -50,7 +50,7 @@ export function weighted(estimates, base) {
   }));
 }
 
-/** An estimate for a share of right ones other than that of the fit. */
+/** An estimate, adjusted to a share of right ones that differs from the share in the fit. */
 export function shifted(estimate, from, to) {
   const odds = (share) => share / (1 - share);
   const moved = (odds(estimate) / odds(from)) * odds(to);

@@ -11,7 +11,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 /** The date of today, in the form of the files' names. */
 export const today = () => new Date().toISOString().slice(0, 10);
 
-/** Where a benchmark's result goes unless it is told otherwise. */
+/** The default file of a benchmark's result. */
 export const defaultPath = (name) => join(root, "bench/results", `${today()}-${name}.json`);
 
 const git = (...args) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
@@ -20,8 +20,8 @@ const git = (...args) => execFileSync("git", ["-C", root, ...args], { encoding: 
 export const load = () => loadavg()[0].toFixed(1);
 
 /**
- * What a result says of itself: when, where, and by which command it was measured. `loadBefore` is
- * the load before the measurement, if it has one load.
+ * The description of a result: date, machine, and command of the measurement. `loadBefore` is the
+ * load before the measurement, if it has one load.
  */
 export function head(name, note, loadBefore) {
   const loads =

@@ -32,7 +32,7 @@ export async function openBundle(bundle, engineDirectory) {
   const entry = read("findling.idx");
   if (entry.length > 48)
     throw new Error(`${bundle}: its shards are in packs; build it with --host files`);
-  // Shards lie behind the manifest in its file (docs/format.md).
+  // Shards come after the manifest in its file (docs/format.md).
   const manifest = read(manifestOf(entry)).subarray(0, entry.readUInt32LE(12));
   // Streamed, as in a browser: only the cells near the query are read.
   const engine = Engine.open(entry, manifest, true);

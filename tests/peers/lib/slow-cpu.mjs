@@ -1,8 +1,8 @@
 // A slower processor for a browser: every process of it, with all its threads.
 //
-// Where root may make cgroups (version 1 or 2), each process gets one of its own that may use one
-// Nth of one core. A page's main thread, its workers and the compilation of WebAssembly share that.
-// The groups have a large weight, so that other programs do not slow the browser as well. Elsewhere
+// If root may make cgroups (version 1 or 2), each process gets its own group, which may use one Nth
+// of one core. A page's main thread, its workers and the compilation of WebAssembly share that. The
+// groups have a large weight, so that other programs do not slow the browser as well. Elsewhere
 // DevTools' protocol slows the page's main thread, but no worker.
 
 import {
@@ -38,7 +38,7 @@ function processTree(root) {
   return tree;
 }
 
-/** How this system takes a quota: where groups are made, and the files that hold the settings. */
+/** The form of quotas on this system: the directory of groups, and the files with the settings. */
 function controller() {
   const first = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"].find((directory) => {
     return existsSync(join(directory, "cpu.cfs_quota_us"));
@@ -120,7 +120,7 @@ class Groups {
     }
   }
 
-  /** Removes a group, if it is or can be emptied; fails where it cannot and `now` is set. */
+  /** Removes a group, if it is empty or can be emptied. Otherwise fails if `now` is set. */
   #remove(pid, now = false) {
     const group = this.#groups.get(pid);
     for (const member of readFileSync(join(group, "cgroup.procs"), "utf8").split("\n")) {
@@ -139,13 +139,13 @@ class Groups {
   }
 }
 
-/** The groups, where root may make them here. */
+/** The groups, if root may make them here. */
 function groups() {
   const control = controller();
   if (!control) return undefined;
   const groups = new Groups(control);
   try {
-    // What serves the browser keeps its pace.
+    // The processes that serve the browser are not slowed.
     groups.take(process.pid);
     return groups;
   } catch {
@@ -154,8 +154,8 @@ function groups() {
 }
 
 /**
- * A way to slow the browser whose main process is `browser`: `how` it is done,
- * `slow(page, factor)`, `free()`, and `close()`.
+ * A way to slow the browser whose main process is `browser`: `how` (the method), `slow(page,
+ * factor)`, `free()`, and `close()`.
  */
 export function slowCpu(browser) {
   const made = groups();

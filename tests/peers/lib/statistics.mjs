@@ -1,4 +1,4 @@
-// Numbers that stand for many.
+// Numbers that summarise many others.
 
 export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 

@@ -1,5 +1,5 @@
-// How long a warm query takes in a browser: shards are in memory, so it is the engine's time and
-// that of the worker's messages.
+// The time of a warm query in a browser. Shards are in memory, so this is the time of the engine
+// and of the worker's messages.
 
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -8,7 +8,7 @@ import { page } from "./browser-bench.mjs";
 import { serve } from "./cdn.mjs";
 import { root } from "./results.mjs";
 
-/** Asks every query; the milliseconds of each. Runs in the page. */
+/** Searches for every query; returns the milliseconds of each. Runs in the page. */
 async function ask(queries) {
   const times = [];
   for (const query of queries) {
@@ -26,8 +26,8 @@ async function open() {
 }
 
 /**
- * Milliseconds of queries, ascending. Each is asked twice in a row, and the second time counts:
- * what a whole session fetches would not stay in memory.
+ * Milliseconds of queries, ascending. Each query is searched twice in a row, and the second time
+ * counts, because the shards of a whole session would not stay in memory.
  */
 export async function warmTimes(bundle, queries) {
   const directories = { "/findling/": bundle, "/client/": join(root, "www/dist") };

@@ -92,7 +92,7 @@ class HtmlReader(html.parser.HTMLParser):
         attrs = dict(attrs)
         is_main = tag == "main" or attrs.get("role") == "main"
         if is_main:
-            # What stands before the main part and behind it is navigation.
+            # The text before and after the main part is navigation.
             self.sections, self.top, self.lists, self.skip = [Section("")], None, [], 0
             self.current = self.sections[0]
         anchor = attrs.get("id") or (attrs.get("name") if tag == "a" else None) or ""

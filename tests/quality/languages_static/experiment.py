@@ -1,4 +1,4 @@
-"""How much of a multilingual teacher a table for queries keeps, measured by XQuAD.
+"""Measures with XQuAD how much of a multilingual teacher's quality a table for queries keeps.
 
     python3 experiment.py embed WHEEL XQUAD TEXTS CACHE LANGUAGE...
     python3 experiment.py measure WHEEL XQUAD TEXTS CACHE LANGUAGE... [--accents] [--across]
@@ -27,7 +27,7 @@ import scipy.sparse as sparse
 DIMENSIONS = 256
 # Texts of other sources for each language.
 GENERAL = 4000
-# Spans of a site of 240 passages: as many as a build takes.
+# Number of spans of a site of 240 passages, as in a build.
 SPANS = 1440
 UNSPACED = {"zh": (4, 30), "th": (10, 80)}
 
@@ -116,14 +116,14 @@ class Pieces:
             letters = normal(piece.lstrip("▁"), accents)
             if number < 4 or not letters:
                 continue
-            # What continues words can begin one where there are no spaces.
+            # Pieces that continue words can begin a word in languages without spaces.
             for key in [letters] if begins else [f"##{letters}", letters]:
                 if key not in self.ids:
                     self.ids[key] = len(self.source)
                     self.source.append(number)
 
     def keep(self, ids):
-        """Leaves out the pieces that no text has."""
+        """Leaves out pieces that occur in no text."""
         new = {old: at for at, old in enumerate(ids)}
         self.source = [self.source[old] for old in ids]
         self.ids = {key: new[old] for key, old in self.ids.items() if old in new}
@@ -162,7 +162,7 @@ def bags(lists, n, weights=None):
 
 def train(rows, texts, targets, measure, epochs, batch, rate, contrast=None, learns=None):
     """Adam on 1 - cos(sum of rows, target), with the negatives of the batch if `contrast` has the
-    documents and each text's own. Returns the rows of the best epoch, and what they reached."""
+    documents and the document of each text. Returns the rows of the best epoch and their result."""
     chance, rows = np.random.default_rng(1), rows.copy()
     first, second = np.zeros_like(rows), np.zeros_like(rows)
     steps = np.zeros((len(rows), 1), np.float32)
@@ -237,7 +237,7 @@ class Table:
         known = np.array([bool(keys) for keys in lists])
         held_out = (np.arange(len(lists)) % 25 == 0) & known
         taught = known & ~held_out
-        # What a row is before training is a linear function of the teacher's own row for the piece.
+        # Before training, a row is a linear function of the teacher's own row for the piece.
         own = unit(words[self.pieces.source])
         own = np.concatenate([own, np.full((n, 1), 0.2, np.float32)], axis=1)
         features = unit(bags([lists[i] for i in np.flatnonzero(taught)], n, weights) @ own)

@@ -1,6 +1,6 @@
-"""What the experiments on query encoders need of a bundle: vectors, scores by words, fusion.
+"""Data from a bundle for the experiments on query encoders: vectors, scores by words, fusion.
 
-Everything is asked of the program `findling` (FINDLING names another): `search` with
+All data comes from the program `findling` (FINDLING names another one): `search` with
 `--include-vectors` prints the vectors of queries and sections. Fusion is computed here as the
 engine does (docs/design/fusion.md), for bundles whose pages have one section each; `Judged.check`
 compares its nDCG@10 with the engine's. Needs numpy.
@@ -53,7 +53,7 @@ def section_vectors(bundle):
 
 
 def teacher_vectors(texts):
-    """The teacher's embeddings of texts, as documents have them: projected, in 8 bits."""
+    """The teacher's embeddings of texts in the form of documents: projected, in 8 bits."""
     texts = list(dict.fromkeys(texts))
     with tempfile.TemporaryDirectory() as scratch:
         corpus = Path(scratch) / "texts.jsonl"
@@ -104,7 +104,7 @@ class Judged:
         )
 
     def ask(self, bundle, text):
-        """Scores by words, the score that has the whole share, alpha, the query's vector."""
+        """Scores by words, the score of the full share, alpha, and the query's vector."""
         place = {found: i for i, found in enumerate(self.ids)}
         words = np.zeros(len(self.ids), np.float32)
         options = ["--mode", "lexical", "--query-encoder", "none", "-k", str(DEPTH)]
@@ -155,7 +155,7 @@ class Judged:
         return self.ndcg(cosines), self.ndcg((1 - alpha) * words + alpha * meaning)
 
     def check(self):
-        """Prints the fused nDCG@10 computed here beside the engine's."""
+        """Prints the fused nDCG@10 computed here next to the engine's."""
         here = self.both(unit(self.static))[1].mean()
         print(f"{self.name}: {len(self.texts)} queries, {len(self.ids)} documents, fused "
               f"{here:.4f}, by the engine {self.engine.mean():.4f}")

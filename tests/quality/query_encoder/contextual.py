@@ -4,11 +4,11 @@
 
 Trains on the teacher's embeddings of the lines of FILE, as `findling distill` does, and measures
 the sets. The layer has 4 heads of 16 numbers, a value of 128, and a network of 384 units over the
-sum of the rows and the sum of what attention found: 398,721 numbers, so 399 kB in 8 bits. It begins
-by adding nothing. The loss is `1 - cosine` and a contrast with the other texts of the batch. Lines
-that are a query of a set are left out. In a bundle rows are fitted to the site, so what the layer
-adds to the table's direction is added to the direction of the bundle's own. Needs numpy,
-`tokenizers` and jax.
+sum of the rows and the sum of the heads' output: 398,721 numbers, so 399 kB in 8 bits. At the
+start, it adds nothing. The loss is `1 - cosine` and a contrast with the other texts of the batch.
+Lines that are a query of a set are left out. The rows of a bundle are fitted to the site, so the
+difference that the layer makes to the table's direction is added to the direction of the bundle's
+rows. Needs numpy, `tokenizers` and jax.
 """
 
 import argparse

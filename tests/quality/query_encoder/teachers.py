@@ -1,20 +1,20 @@
-"""Which teacher has the better table? Rows of words, documents by the teacher.
+"""Compares the tables of teachers: rows of words, with documents embedded by the teacher.
 
     python3 teachers.py embed NAME=MODEL SET... --cache DIR [--tokens N]
     python3 teachers.py measure NAME... --sets SET=BUNDLE... --cache DIR
 
-MODEL is the directory of a BERT with model.safetensors and tokenizer.json; what its
-config_sentence_transformers.json puts before queries and documents is put there. SET is a directory
-with corpus.jsonl, queries.jsonl and qrels.tsv, BUNDLE the bundle of its corpus, whose pages have
-one section each; scores by words are the bundle's.
+MODEL is the directory of a BERT with model.safetensors and tokenizer.json; the prefixes in its
+config_sentence_transformers.json are put before queries and documents. SET is a directory with
+corpus.jsonl, queries.jsonl and qrels.tsv, BUNDLE the bundle of its corpus, whose pages have one
+section each; scores by words come from the bundle.
 
-Teachers are compared under the same conditions, not as shipped: rows are those of whole words, of
-all that a set's documents have twice and of all that its queries have. A row begins as the
-teacher's embedding of the word alone, centred and weighed by rarity. Then it learns from spans of
-the documents and from the documents, as a build does (docs/design/static-encoder.md); a tenth of
-the spans is held out and chooses the epoch. Documents' vectors are projected to 256 dimensions.
-Printed are nDCG@10 by meaning and fused, of the static rows and of the teacher's own queries, and
-the difference to the first teacher with 95% of paired bootstrap samples. Needs numpy, scipy,
+Teachers are compared under the same conditions, not as shipped. There are rows for whole words: all
+words that a set's documents have twice, and all words of its queries. A row begins as the teacher's
+embedding of the word alone, centred and weighed by rarity. Then it learns from spans of the
+documents and from the documents, as a build does (docs/design/static-encoder.md); a tenth of the
+spans is held out and chooses the epoch. Documents' vectors are projected to 256 dimensions. The
+output is nDCG@10 by meaning and fused, for the static rows and for the teacher's own query vectors,
+and the difference to the first teacher with 95% of paired bootstrap samples. Needs numpy, scipy,
 safetensors and `tokenizers`.
 """
 
@@ -110,7 +110,7 @@ def words(text):
 
 
 class Texts:
-    """What is embedded of a set: documents, queries, spans of documents, words."""
+    """The texts of a set that are embedded: documents, queries, spans of documents, words."""
 
     def __init__(self, directory):
         directory = Path(directory)

@@ -9,12 +9,12 @@ import { program } from "../../bin/program.mjs";
 /** The client's files of this package. They are served while a site has no bundle yet. */
 export const client = fileURLToPath(new URL("../../dist", import.meta.url));
 
-/** The directory of a bundle below that of the site or of a language. */
+/** The directory of a bundle, below the directory of the site or of a language. */
 export const BUNDLE = "findling";
 
 /**
- * Builds a bundle. `encoder` is that of the documents; `build` are more arguments of `findling
- * build`. Returns the program's report. Throws if nothing could be built.
+ * Builds a bundle. `encoder` is the encoder of the documents; `build` has more arguments for
+ * `findling build`. Returns the program's report. Throws if nothing could be built.
  *
  * @param {string} input
  * @param {string} output
@@ -45,8 +45,8 @@ export const excluding = (patterns) => patterns.map((pattern) => `--exclude=${pa
 
 /**
  * Builds the bundle of each language of a site. Each language has its own, so that readers find
- * pages of the language they read, and download what that language needs. `languages` are the
- * directories of those that are not at the root. Returns the number of pages.
+ * pages of the language they read, and download only the data for that language. `languages` are
+ * the directories of languages that are not at the root. Returns the number of pages.
  *
  * @param {string} site
  * @param {string[]} languages
@@ -77,7 +77,7 @@ function run(path, args) {
   });
 }
 
-/** What the program says: errors are JSON if a report was asked for. */
+/** The program's messages: errors are JSON if a report was requested. */
 function message(stdout, stderr) {
   try {
     const { message, causes = [] } = JSON.parse(stdout).error;
@@ -87,7 +87,7 @@ function message(stdout, stderr) {
   }
 }
 
-/** A message with the options of an integration in place of those of the command line. */
+/** A message that names the options of an integration instead of the command line's options. */
 export const inOptions = (message) =>
   message
     .replace(/(?<![\w-])--encoder[= ]([a-z0-9][\w.-]*\w)/g, 'encoder: "$1"')

@@ -7,11 +7,11 @@ const SCRIPTS = {
   "findling-related": "findling-related.js",
 };
 
-/** The events of elements, without the `findling-` in front. */
+/** The events of elements, without the prefix `findling-`. */
 export const EVENTS = ["search", "empty", "select", "settled"];
 
 /**
- * Sets what has no attribute and loads an element's script from the bundle.
+ * Sets the properties without attributes, and loads an element's script from the bundle.
  *
  * @param {HTMLElement} element
  * @param {object} settings
@@ -35,15 +35,17 @@ export async function connect(element, { bundle, labels, options, navigate, sign
       { signal },
     );
   // The element takes them over when its script defines it, before it opens the bundle. A page has
-  // one script for the element, and each language its own engine. The addresses of a bundle begin
-  // where its pages do, which may be below the root of the host.
+  // one script for the element, but each language has its own engine. The addresses of a bundle are
+  // relative to its pages, which may be below the root of the host.
   element.options = { assets: address.href, site: new URL("..", address).href, ...options };
   if (labels) element.labels = labels;
   const script = SCRIPTS[element.localName];
   await import(/* @vite-ignore */ /* webpackIgnore: true */ `${address.href}${script}`);
 }
 
-/** What a component was given besides its settings, as attributes; `false` leaves one out. */
+/**
+ * The properties of a component besides its settings, as attributes; `false` omits an attribute.
+ */
 export const attributesOf = (given) =>
   Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
@@ -53,14 +55,14 @@ export const attributesOf = (given) =>
   );
 
 /**
- * What an element is started with, as a text. Objects in templates are new with each render, and
- * the element is to start again only if what they say is another.
+ * The settings with which an element is started, as a text. Objects in templates are new with each
+ * render, but the element should only start again if their contents have changed.
  */
 export const keyOf = ({ bundle, labels, options, navigate }) =>
   JSON.stringify([bundle, labels, options, navigate !== undefined]);
 
 /**
- * `connect` for components of frameworks. Returns what ends it when the component goes.
+ * `connect` for components of frameworks. Returns a function to call when the component is removed.
  *
  * @param {HTMLElement} element
  * @param {object} settings those of `connect`

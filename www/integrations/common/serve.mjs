@@ -8,8 +8,8 @@ const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
 
 /**
  * A handler of requests below `prefix`. Files come from the directory that `locate` names for a
- * language, once `ready` is settled. Without a bundle there is still the client, which tells the
- * reader so.
+ * language, once `ready` is settled. Without a bundle the client is still served, and tells the
+ * reader that there is none.
  *
  * @param {string} prefix path that ends with `/`
  * @param {(language: string) => string | undefined} locate the directory of the bundle of a
@@ -18,7 +18,7 @@ const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
  */
 export function handler(prefix, locate, ready = async () => {}) {
   return (request, response, next) => {
-    // Some servers have taken the base path off already.
+    // Some servers have already removed the base path.
     const path = pathOf(request.originalUrl ?? request.url ?? "");
     if (!path?.startsWith(prefix)) return next();
     const below = path.slice(prefix.length);
@@ -56,7 +56,7 @@ function send(response, directories, file) {
   createReadStream(path).pipe(response);
 }
 
-/** A file of a directory; `undefined` if it is outside. */
+/** A file in a directory; `undefined` if the path leads outside. */
 function inside(directory, file) {
   const path = join(directory, file);
   return path.startsWith(directory + sep) && !file.includes("\0") ? path : undefined;

@@ -1,6 +1,6 @@
-// Search for Docusaurus: a theme with the component `SearchBar`, which no other theme needs to be
-// changed for. The bundle of each language is built after its pages. The development server
-// searches the last build.
+// Search for Docusaurus: a theme with the component `SearchBar`, for which no other theme needs to
+// be changed. The bundle of each language is built after its pages. The development server searches
+// the last build.
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

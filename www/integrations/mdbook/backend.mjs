@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Search for mdBook: a backend that runs after the one for HTML. mdBook runs backends in the order
 // of their names, so its table is `[output.html-findling]`. It puts `<findling-search>` into the
-// pages in the place of mdBook's own search, and builds the bundle.
+// pages instead of mdBook's own search, and builds the bundle.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
@@ -18,12 +18,12 @@ findling-search::part(trigger) { min-inline-size: 0; padding-block: 0.25rem; }
 @media (max-width: 700px) { findling-search::part(trigger) { font-size: 0; gap: 0; } }
 </style>`;
 
-/** mdBook's own button; its script, which would open its own search as well. */
+/** mdBook's own button, and its script, which would also open mdBook's search. */
 const BUTTON = /<button[^>]*id="(?:mdbook-)?search-toggle".*?<\/button>/s;
 const SCRIPT = /\s*<script src="[^"]*\bsearcher(?:-[0-9a-f]+)?\.js"[^>]*><\/script>/;
 /** The bar above a page, if mdBook's own search is off. */
 const BAR = /(<div class="left-buttons">)/;
-/** `path_to_root` of the page. */
+/** The `path_to_root` of the page. */
 const ROOT = /path_to_root\s*=\s*"([^"]*)"/;
 
 /** A page with the search in it. `undefined` if it is not a page of the book. */
@@ -40,7 +40,7 @@ function withSearch(html) {
     : page.replace(BAR, (bar) => bar + search);
 }
 
-/** The pages below a directory, but for those of the bundle in it. */
+/** The pages below a directory, except those of the bundle in it. */
 function pages(directory) {
   return readdirSync(directory, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".html") && name.split(sep)[0] !== BUNDLE)

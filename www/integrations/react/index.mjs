@@ -7,7 +7,9 @@ import { attributesOf, EVENTS, keyOf, mount } from "../common/element.mjs";
 const handlerOf = (name) => `on${name[0].toUpperCase()}${name.slice(1)}`;
 const HANDLERS = EVENTS.map(handlerOf);
 
-/** The component of an element: what is no setting and no handler is an attribute. */
+/**
+ * The component of an element: properties that are neither settings nor handlers become attributes.
+ */
 function component(tag) {
   return function Findling(props) {
     const { bundle = "/findling/", labels, options, navigate, children, ...others } = props;
@@ -15,7 +17,7 @@ function component(tag) {
       Object.entries(others).filter(([name]) => !HANDLERS.includes(name)),
     );
     const element = useRef(null);
-    // Handlers are often written anew with each render; they do not start the element again.
+    // Handlers are often recreated with each render; this does not start the element again.
     const latest = useRef(props);
     latest.current = props;
     useEffect(

@@ -1,4 +1,4 @@
-// Search for VitePress: a plugin of Vite. It puts `<findling-search>` in the place of the default
+// Search for VitePress: a plugin of Vite. It puts `<findling-search>` in place of the default
 // theme's search, builds the bundles when the site is built, and builds them from the Markdown
 // while the site is written.
 
@@ -21,7 +21,7 @@ export default function findling(options = {}) {
   return {
     name: "findling",
     enforce: "pre",
-    // Otherwise Vite would bundle the theme before this plugin sees what it imports.
+    // Otherwise Vite would bundle the theme before this plugin sees its imports.
     config: () => ({
       optimizeDeps: { exclude: ["@theme/index", "findling", SETTINGS, BUTTON] },
       ssr: { noExternal: ["findling"] },

@@ -1,4 +1,4 @@
-// The component in the place of the default theme's `VPNavBarSearch.vue`.
+// The component in place of the default theme's `VPNavBarSearch.vue`.
 
 import Button from "virtual:findling/button";
 import settings from "virtual:findling/settings";
@@ -26,7 +26,7 @@ export default defineComponent({
     watch(localeIndex, start, { flush: "post" });
     return () =>
       h("div", { class: "VPNavBarSearch" }, [
-        // Each language has an element of its own, because its index is another one.
+        // Each language has its own element, because it has its own index.
         h(
           "findling-search",
           { ref: element, key: localeIndex.value, bundle: bundle(), theme: "page" },

@@ -3,7 +3,7 @@
 import { defineComponent, h, onBeforeUnmount, onMounted, ref, watch } from "vue";
 import { attributesOf, EVENTS, keyOf, mount } from "../common/element.mjs";
 
-/** The component of an element: what is no setting is an attribute. */
+/** The component of an element: properties that are not settings become attributes. */
 const component = (tag) =>
   defineComponent({
     name: tag,

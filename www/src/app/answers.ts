@@ -10,10 +10,10 @@ export interface Failure {
   causes?: string[];
 }
 
-/** The message of an error with what it comes from. */
+/** The message of an error with its causes. */
 export const messageOf = ({ message, causes = [] }: Failure) => [message, ...causes].join(": ");
 
-/** A collection. What the bundle says of itself is missing if it was never built. */
+/** A collection. The bundle's description is missing if it was never built. */
 export interface Card {
   name: string;
   settings: { kind: string; paths: string[]; encoder: string };
@@ -33,7 +33,7 @@ export interface Card {
   error?: Failure;
 }
 
-/** How far a sync has come. */
+/** The progress of a sync. */
 export interface Step {
   verb: string;
   message: string;

@@ -1,9 +1,9 @@
-/** Questions to the server of the application, and the token that they need. */
+/** Requests to the server of the application, and the token that they need. */
 
 import { type ErrorCode, FindlingError } from "../errors";
 import { COMMAND, say } from "./language";
 
-/** Where the token is kept: other ports of this machine have storage of their own. */
+/** The key of the token in the storage; other ports of this machine have their own storage. */
 const KEY = "findling-token";
 
 /** Dispatched on the window when the server does not accept the token. */

@@ -1,4 +1,4 @@
-/** A collection as a card: what it has, whether it is up to date, and its sync. */
+/** A collection as a card: its contents, whether it is up to date, and its sync. */
 
 import { h } from "../ui/dom";
 import { plural } from "../ui/labels";
@@ -8,7 +8,7 @@ import { COLLECTION } from "./collections-index";
 import { say, texts } from "./language";
 import { ago, bytes, dateTime, namesOf, number } from "./time";
 
-/** How a collection stands to its sources, as a class and as words. */
+/** The state of a collection compared with its sources, as a class and as words. */
 type Badge = ["fresh" | "stale" | "failed" | "busy" | "unknown", string];
 
 export class CardView {
@@ -97,7 +97,7 @@ export class CardView {
     }
   }
 
-  /** Shows how the sync stands; returns whether it has ended just now. */
+  /** Shows the state of the sync; returns whether it has just ended. */
   setJob(job: Job): boolean {
     const ran = this.#job?.status === "running";
     this.#job = job;
@@ -120,7 +120,7 @@ export class CardView {
     return ran && !runs;
   }
 
-  /** The state that is known without a look at the sources. */
+  /** The state that is known without comparing the sources. */
   #ownBadge(): Badge | undefined {
     if (this.#job?.status === "running") return ["busy", texts().syncing];
     if (this.#card.isSyncing) return ["busy", texts().syncing];
@@ -138,7 +138,7 @@ export class CardView {
   #showErrors(...more: string[]): void {
     const { error, unreadable = 0, isBuilt } = this.#card;
     const errors = [...more];
-    // That a collection is not built yet is no error, and its badge says so.
+    // A collection that is not built yet is not an error; its badge shows this.
     if (error && isBuilt) errors.push(messageOf(error));
     if (this.#job?.error) errors.push(messageOf(this.#job.error));
     if (unreadable > 0) errors.push(say("unreadable", { n: number(unreadable) }));

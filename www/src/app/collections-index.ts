@@ -18,7 +18,7 @@ type Used = Pick<
   "info" | "semantic" | "encoderBytes" | "search" | "ready" | "resolve" | "close" | "on"
 >;
 
-/** Opens the collections. The elements use no more of an index than this has. */
+/** Opens the collections. The elements use only these parts of an index. */
 export async function openCollections(): Promise<FindlingIndex> {
   const { collections } = await ask<Cards>("collections", {});
   return new CollectionsIndex(description(collections)) as Used as FindlingIndex;
@@ -36,7 +36,7 @@ class CollectionsIndex implements Used {
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchResponse> {
     const start = performance.now();
-    // The server has no use for the others.
+    // The server does not use the others.
     const {
       signal,
       onWords: _,
@@ -84,7 +84,7 @@ class CollectionsIndex implements Used {
   }
 }
 
-/** A page whose addresses are absolute, as those of a bundle are. */
+/** A page with absolute addresses, like the pages of a bundle. */
 function withAddresses(page: PageResult): PageResult {
   const absolute = (href: string | null) => href && new URL(href, location.href).href;
   return {
@@ -95,7 +95,9 @@ function withAddresses(page: PageResult): PageResult {
   };
 }
 
-/** The collections as one bundle: all their attributes, that of the collection first. */
+/**
+ * The collections as one bundle: all their attributes, with the attribute for the collection first.
+ */
 function description(cards: Cards["collections"]): Description {
   const attributes = new Map<string, Description["attributes"][number]>();
   attributes.set(COLLECTION, { name: COLLECTION, kind: "string", facet: true, of: "pages" });

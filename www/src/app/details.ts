@@ -5,7 +5,7 @@ import type { Page } from "./answers";
 import { texts } from "./language";
 import { dateTime } from "./time";
 
-/** Attributes that the page shows otherwise, or that say nothing to people. */
+/** Attributes that the page shows elsewhere, or that are not useful to people. */
 const HIDDEN = ["path", "roles", "session"];
 
 export function details(page: Page): HTMLElement[] {
@@ -57,7 +57,7 @@ function citation(citations: Page["citations"]): HTMLElement {
         status.textContent = texts().copied;
       },
       () => {
-        // The browser does not let the page write; the text can be selected.
+        // The browser does not allow writing to the clipboard; the text can be selected.
         getSelection()?.selectAllChildren(text);
       },
     );

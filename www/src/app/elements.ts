@@ -7,10 +7,10 @@ import { FindlingResults } from "../ui/page/element";
 import { openCollections } from "./collections-index";
 import { texts } from "./language";
 
-/** Opens the collections. They are asked again for every page, so nothing has to be closed. */
+/** Opens the collections. They are requested again for every page, so nothing has to be closed. */
 const leased = (): Lease => ({ index: openCollections(), end() {} });
 
-/** In the page the box is as high as its first line; what it finds lies over what follows. */
+/** In the page the box is as high as its first line; its results cover the following content. */
 const DROPDOWN = `
 :host([inline]) .panel { position: relative; z-index: 2 }
 :host([inline]) .panel:focus-within { box-shadow: var(--_shadow) }

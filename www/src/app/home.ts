@@ -7,7 +7,7 @@ import { ask } from "./api";
 import { CardView } from "./card-view";
 import { say, texts } from "./language";
 
-/** Milliseconds between two questions for how syncs stand. */
+/** Milliseconds between two requests for the state of syncs. */
 const POLL = 700;
 
 export class Home {
@@ -77,7 +77,7 @@ export class Home {
     }
   }
 
-  /** Shows how syncs stand, and asks again while one runs. */
+  /** Shows the state of syncs, and asks again while one runs. */
   #follow(jobs: Jobs): void {
     let ended = false;
     for (const [name, job] of Object.entries(jobs)) {
@@ -106,7 +106,7 @@ export class Home {
   }
 }
 
-/** Returns advice on the first steps, where there is no collection yet. */
+/** Returns advice on the first steps, if there is no collection yet. */
 function emptyState(registry: string): HTMLElement {
   return h(
     "div",

@@ -22,7 +22,7 @@ export const texts = (): Texts => chosen;
 export const say = (name: keyof AppTexts, values: Record<string, string>): string =>
   fill(chosen[name], values);
 
-/** Chooses the language, before anything is shown, and notes it where elements look for it. */
+/** Chooses the language, before anything is shown, and records it where elements look for it. */
 export async function chooseLanguage(wanted: readonly string[] = navigator.languages) {
   const tag = wanted.find((tag) => localeFor(tag) !== undefined || /^en\b/i.test(tag)) ?? "en";
   const name = localeFor(tag);

@@ -1,4 +1,4 @@
-/** How often the query's words occur, and buttons that go from one to the next. */
+/** The number of matches of the query's words, and buttons that go from one match to the next. */
 
 import { h } from "../ui/dom";
 import { say, texts } from "./language";

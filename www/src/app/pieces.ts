@@ -29,7 +29,7 @@ export function blockOf({ code, pieces }: Block): HTMLElement {
   return h("pre", { tabindex: 0, dir: "ltr", role: "group", "aria-label": texts().code }, inner);
 }
 
-/** A text in which code stands in place of a name in braces. */
+/** A text in which code replaces a name in braces. */
 export const withCode = (text: string, code: string): (Node | string)[] =>
   text
     .split(/\{\w+\}/)

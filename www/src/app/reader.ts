@@ -10,7 +10,7 @@ import { say, texts } from "./language";
 import { MatchBar } from "./match-bar";
 import { nodesOf, textOf } from "./pieces";
 
-/** The address of a page of the application, and what it asks for. */
+/** The parts of the address of an application page. */
 export interface Place {
   in: string;
   page: string;

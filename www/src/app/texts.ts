@@ -1,7 +1,7 @@
 /**
- * The texts of the application's pages in English. What the elements say as well is in their own
- * texts (`ui/labels.ts`). Other languages are in `locales/`, one file each. Numbers stand behind
- * what they count, so that no text needs plural forms.
+ * The texts of the application's pages in English. Texts that the elements also use are in
+ * `ui/labels.ts`. Other languages are in `locales/`, one file each. Numbers come after the thing
+ * that they count, so that no text needs plural forms.
  */
 
 export const APP_TEXTS = {

@@ -48,7 +48,7 @@ export function namesOf(languages: string[]): string {
     try {
       return names.of(tag) ?? tag;
     } catch {
-      // The page says something else than a language.
+      // The page's declaration is not a language.
       return tag;
     }
   };

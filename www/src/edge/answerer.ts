@@ -1,5 +1,5 @@
 /**
- * Answers requests of the engine over the bundles that are open, within what one request may fetch.
+ * Answers engine requests with the open bundles, within the budget of one HTTP request.
  */
 
 import * as engine from "../../wasm/edge/findling_engine";
@@ -34,8 +34,8 @@ const ENCODER_RETRY = 60_000;
 /** The bundle that a request is for. */
 export interface Place {
   /**
-   * The bundle's address. For a bundle in a store its host is the request's host, and means
-   * nothing.
+   * The bundle's address. For a bundle in a store its host is the request's host, and has no
+   * meaning.
    */
   address: URL;
   /** The bundle's name among the open ones. */
@@ -53,10 +53,10 @@ export function placeOf(bundle: string, { origin }: URL): Place {
   return { address, name, site: parseBundleAddress(address).site, isOnWeb };
 }
 
-/** An answer, and what it is worth. */
+/** An answer, and its quality. */
 export interface WholeOrPart {
   json: string;
-  /** Whether no file and no encoder was missing. */
+  /** Whether the answer is complete: no file and no encoder was missing. */
   whole: boolean;
 }
 
@@ -67,7 +67,7 @@ export class Answerer {
   readonly #module: WebAssembly.Module;
   readonly #options: EdgeOptions;
   #library: Library | undefined;
-  /** How files are fetched, from the host's store and from the web. */
+  /** Functions that fetch files from the host's store and from the web. */
   readonly #files = new Map<boolean, FetchingOptions>();
   /** Encoders by the name of the bundle. */
   readonly #encoders = new Map<string, ReturnType<EdgeEncoder["load"]>>();
@@ -79,7 +79,7 @@ export class Answerer {
     this.#options = options;
   }
 
-  /** The cache for answers and files; `undefined` where there is none. */
+  /** The cache for answers and files; `undefined` if there is none. */
   get cache(): CacheLike | undefined {
     const { cache } = this.#options;
     return cache === false ? undefined : (cache ?? dataCentreCache());
@@ -90,7 +90,7 @@ export class Answerer {
     return this.#library?.at(name)?.bundle.revision;
   }
 
-  /** Does work with a bundle, which is opened first if it is not. */
+  /** Does work with a bundle, which is opened first if necessary. */
   use<T>(place: Place, env: Env, cost: Metered, work: (opened: Opened) => Promise<T>): Promise<T> {
     const { memory, bundles, vectors, revisionCheck } = this.#options;
     if (!this.#library) {
@@ -120,7 +120,7 @@ export class Answerer {
     if (own) return { store: own(env) };
     if (FINDLING_R2) return this.#far(r2Store(FINDLING_R2));
     if (FINDLING_KV) return this.#far(kvStore(FINDLING_KV));
-    // Assets are as near as the cache.
+    // Assets are as fast as the cache.
     if (ASSETS) return { store: assetsStore(ASSETS) };
     throw new FindlingError(
       "not-found",
@@ -129,14 +129,14 @@ export class Answerer {
     );
   }
 
-  /** A store that is farther away than the cache. */
+  /** A store that is slower than the cache. */
   #far(store: FetchingOptions["store"]): Omit<FetchingOptions, "timeout"> {
     return { store, cache: this.cache };
   }
 
   /**
-   * Answers a request. If the bundle does not know the page that the request names, asks again
-   * without the site's own address in front of it.
+   * Answers a request. If the bundle does not know the page in the request, asks again without the
+   * site's own address at its beginning.
    */
   async answer(
     query: SearchRequest,
@@ -167,7 +167,7 @@ export class Answerer {
     let answer = await search();
     const corrections = query.vector ? correctionsIn(answer.json) : [];
     if (corrections.length > 0) {
-      // The vector was of the query as typed.
+      // The vector belonged to the query as typed.
       await this.embed(query, opened, name, corrections);
       answer = await search();
     }
@@ -181,7 +181,7 @@ export class Answerer {
     return { json, whole: !partial && !cost.budget.exhausted };
   }
 
-  /** Embeds the query, with corrections applied; returns why if it cannot be embedded. */
+  /** Embeds the query, with corrections applied; returns the reason if it cannot be embedded. */
   async embed(
     request: SearchRequest,
     opened: Opened,
@@ -207,7 +207,7 @@ export class Answerer {
     } catch (thrown) {
       const error = FindlingError.from(thrown, "encoder-failed");
       console.warn(`findling: ${error.message}`);
-      // The bundle's own encoder or the words answer instead, if there are any.
+      // The search uses the bundle's own encoder instead, or only words.
       if (request.mode === "semantic" && dense.builtIn === null) throw error;
       return { code: error.code, message: error.message };
     }
@@ -229,7 +229,7 @@ export class Answerer {
   }
 }
 
-/** The cache of the data centre, where the host has one. */
+/** The cache of the data centre, if the host has one. */
 function dataCentreCache(): CacheLike | undefined {
   return typeof caches === "undefined"
     ? undefined
@@ -237,8 +237,8 @@ function dataCentreCache(): CacheLike | undefined {
 }
 
 /**
- * A signal that is never given: a search goes on without its reader. It keeps no listeners, of
- * which a search adds one for each file, and a server's Node would warn.
+ * A signal that is never aborted, because a search continues without its reader. It stores no
+ * listeners: a search adds one for each file, and Node would warn.
  */
 export const NEVER = {
   aborted: false,
@@ -250,8 +250,8 @@ export const NEVER = {
 const MAX_BEFORE_AGAIN = 2000;
 
 /**
- * Searches within the budget of a request. If it is not enough for meaning, the reserve is for an
- * answer by words.
+ * Searches within the budget of a request. If the budget is not enough for meaning, the reserve is
+ * used for an answer by words.
  */
 async function searchWithin(
   { bundle }: Opened,
@@ -262,8 +262,8 @@ async function searchWithin(
   const ask = (request: SearchRequest) => bundle.search(request, NEVER, undefined, cost);
   try {
     const answer = await ask(query);
-    // Requests share files under way: that of another request, whose budget was spent, may have
-    // been missing.
+    // Requests share pending files, so a file may be missing because another request's budget was
+    // spent.
     const again = answer.partial && !budget.exhausted && cost.total < MAX_BEFORE_AGAIN;
     return again ? await ask(query) : answer;
   } catch (thrown) {

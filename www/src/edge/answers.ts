@@ -1,7 +1,7 @@
 /**
  * Answers in the cache of the data centre. An answer of the deployed build is used as long as that
  * build is deployed. An isolate that has no bundle open uses an answer of an earlier build for a
- * day, and meanwhile asks for the new one.
+ * day, and meanwhile requests the new one.
  */
 
 import type { CacheLike } from "./store";
@@ -20,7 +20,7 @@ export const STALE_SECONDS = 86_400;
 const REVISION = "x-findling-revision";
 const MADE = "x-findling-made";
 
-/** The address of an answer in the cache: it must be one of the Worker's own host. */
+/** The address of an answer in the cache: it must be an address of the Worker's own host. */
 export async function answerAddress(url: URL, name: string): Promise<string> {
   const bytes = new TextEncoder().encode(name);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes), 0, 16);

@@ -11,7 +11,9 @@ import type { Traffic } from "../http-store";
 export interface BudgetOptions {
   /** Most subrequests of a request. */
   subrequests: number;
-  /** How many of them are kept for an answer by words if there are not enough for meaning. */
+  /**
+   * Number of them that are reserved for an answer by words, if there are not enough for meaning.
+   */
   reserve: number;
   /** Most subrequests at a time. */
   atOnce: number;
@@ -20,14 +22,14 @@ export interface BudgetOptions {
 /** A budget that the free plan allows. */
 export const DEFAULT_BUDGET: BudgetOptions = { subrequests: 50, reserve: 10, atOnce: 6 };
 
-/** Thrown where a request has made all of its subrequests. */
+/** Thrown when a request has used all of its subrequests. */
 export class SubrequestsSpent extends FindlingError {
   constructor(subrequests: number) {
     super("network", `the request has made its ${subrequests} subrequests`);
   }
 }
 
-/** Whether an error is, or comes from, a budget that is spent. */
+/** Whether an error is, or is caused by, an exhausted budget. */
 export function isSpent(error: unknown): boolean {
   if (error instanceof SubrequestsSpent) return true;
   return error instanceof Error && error.cause !== undefined && isSpent(error.cause);
@@ -53,7 +55,7 @@ export class Budget {
     return this.#used;
   }
 
-  /** Most subrequests that were under way at a time. */
+  /** Largest number of subrequests that were under way at a time. */
   get most(): number {
     return this.#most;
   }
@@ -73,7 +75,7 @@ export class Budget {
     this.#reserve = 0;
   }
 
-  /** Does `work`, which is one subrequest, when fewer than the most are under way. */
+  /** Does `work`, which is one subrequest, when fewer than the maximum are under way. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.left === 0) {
       this.#exhausted = true;
@@ -87,7 +89,7 @@ export class Budget {
     try {
       return await work();
     } finally {
-      // The next one takes the place.
+      // The next subrequest takes the place.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#active--;
@@ -98,9 +100,9 @@ export class Budget {
 /** The cost of one request, with its budget. */
 export interface Metered extends Cost {
   readonly budget: Budget;
-  /** Files that it has looked for in the cache in vain. */
+  /** Number of files that it has looked for in the cache in vain. */
   cacheMisses: number;
-  /** Lets work go on when the request is answered. */
+  /** Lets work continue after the request is answered. */
   later(work: Promise<unknown>): void;
 }
 

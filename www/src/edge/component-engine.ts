@@ -1,6 +1,6 @@
 /**
  * The engine as another component, with the functions of its module for JavaScript. The build of
- * the endpoint's component puts it in the place of that module.
+ * the endpoint's component puts it in place of that module.
  */
 
 import * as component from "findling:engine/search@0.1.0";
@@ -69,7 +69,7 @@ export class Search {
 }
 
 /**
- * Returns the result of a call. Throws a failure of the engine as the module for JavaScript does.
+ * Returns the result of a call. Throws a failure of the engine like the module for JavaScript.
  */
 function unwrapped<T>(call: () => T): T {
   try {

@@ -1,6 +1,6 @@
 /**
- * The endpoint as a WASI component for hosts of `wasi:http/proxy`. Variables of the environment
- * configure it as those of a Worker do. Bundles are in directories of the host or on the web.
+ * The endpoint as a WASI component for hosts of `wasi:http/proxy`. Environment variables configure
+ * it, like a Worker. Bundles are in directories of the host or on the web.
  */
 
 import { getEnvironment } from "wasi:cli/environment@0.2.10";
@@ -24,7 +24,7 @@ const NO_MODULE = undefined as unknown as WebAssembly.Module;
 
 fillGlobals();
 
-// What is made here is made when the component is built, so the host is not asked for anything.
+// This code runs when the component is built, so it must not use the host.
 const handler = handlerWith(NO_MODULE, { budget: BUDGET, store: () => preopenedStore() });
 
 addEventListener("fetch", (event) => {

@@ -36,9 +36,9 @@ import { OPENSEARCH, suggestionsIn } from "./suggestions";
 const DEFAULT_MAX_AGE = 60;
 /** Most requests under way in an isolate. */
 const DEFAULT_MAX_REQUESTS = 256;
-/** Milliseconds after which a request under way has been ended by the host. */
+/** Milliseconds after which the host has certainly ended a request. */
 const REQUEST_ENDED = 60_000;
-/** Seconds after which a client may ask again that has asked too often. */
+/** Seconds after which a client with too many requests may ask again. */
 const RATE_PERIOD = 60;
 
 const METHODS = "GET, HEAD, OPTIONS";
@@ -57,7 +57,7 @@ export function handlerWith(module: WebAssembly.Module, options: EdgeOptions = {
   };
 }
 
-/** One request on its way. */
+/** One request that is being answered. */
 interface Asked {
   request: Request;
   env: Env;
@@ -67,7 +67,7 @@ interface Asked {
   mounted: Mounted;
 }
 
-/** A question to a bundle, and the form of its answer. */
+/** A request to a bundle, and the form of its answer. */
 interface Question {
   query: SearchRequest;
   /** The body, made of the engine's JSON. */
@@ -75,7 +75,7 @@ interface Question {
   type?: string;
 }
 
-/** Thrown where a request ends with a fault. */
+/** Thrown when a request ends with a fault. */
 class Refused extends Error {
   constructor(readonly fault: Fault) {
     super(fault.message);
@@ -175,7 +175,7 @@ class Endpoint {
     return hasTag(request, headers.etag) ? notModified(response.headers) : response;
   }
 
-  /** Refuses a client that asks too often. */
+  /** Refuses a client with too many requests. */
   async #checkRate({ request, env }: Asked): Promise<void> {
     const limiter = env.FINDLING_RATE_LIMIT;
     if (!limiter) return;
@@ -190,7 +190,7 @@ class Endpoint {
     });
   }
 
-  /** Refuses work beyond the most requests under way. */
+  /** Refuses a request if the maximum is already under way. */
   async #unlessBusy(asked: Asked, work: () => Promise<Response>): Promise<Response> {
     const { maxRequests = DEFAULT_MAX_REQUESTS } = this.#options;
     const running = this.#running;
@@ -257,7 +257,7 @@ class Endpoint {
     return this.#send(request, response);
   }
 
-  /** A new answer in place of one of an earlier build. */
+  /** A new answer that replaces one of an earlier build. */
   async #renew(
     asked: Asked,
     members: Placed[],
@@ -270,7 +270,7 @@ class Endpoint {
       if (cache && revision !== undefined)
         await keep(asked.cost, () => keepAnswer(cache, address, response, revision));
     } catch {
-      // The next request asks again.
+      // The next request tries again.
     }
   }
 
@@ -278,7 +278,7 @@ class Endpoint {
     return this.#options.maxAge ?? DEFAULT_MAX_AGE;
   }
 
-  /** An answer as it is sent to a client. */
+  /** An answer in the form in which it is sent to a client. */
   #send(request: Request, made: Response): Response {
     const headers = new Headers(made.headers);
     if (made.headers.has("etag"))
@@ -290,7 +290,7 @@ class Endpoint {
     return new Response(request.method === "HEAD" ? null : made.body, { headers });
   }
 
-  /** Asks the bundles. There is a revision if the answer is whole. */
+  /** Queries the bundles. There is a revision if the answer is complete. */
   async #make(asked: Asked, members: Placed[], { query, shape, type }: Question) {
     const { env, cost, trail } = asked;
     const answer = await askMembers(this.#answerer, members, query, env, cost);
@@ -353,7 +353,7 @@ function budgetOf({ FINDLING_SUBREQUESTS }: Env): BudgetOptions {
   return subrequests > 0 ? { ...DEFAULT_BUDGET, subrequests } : DEFAULT_BUDGET;
 }
 
-/** Reads the question to the bundle from a request. */
+/** Reads the request to the bundle from an HTTP request. */
 function questionOf(
   route: "search" | "similar" | "suggest" | "page",
   given: URLSearchParams,
@@ -377,7 +377,10 @@ function documentIn(json: string, url: string): string {
   return JSON.stringify({ ...document, ...meant(document, url) });
 }
 
-/** Headers by which clients know whether an answer still holds. An answer in part is not kept. */
+/**
+ * Headers by which clients can check whether an answer is still valid. A partial answer is not
+ * kept.
+ */
 async function validity(
   { whole, revision }: MadeAnswer,
   query: SearchRequest,
@@ -401,7 +404,7 @@ async function keep({ budget }: Metered, put: () => Promise<void>): Promise<void
   }
 }
 
-/** The absolute address of a page; `null` if it is not one of the web. */
+/** The absolute address of a page; `null` if it is not a web address. */
 function absolute(url: string, base: URL): string | null {
   const relative = url.replace(/^\/+/, "");
   const parsed = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(url) ? url : relative, base);

@@ -17,13 +17,13 @@ export interface Opened {
   bundle: Bundle;
   store: HttpStore;
   description: Description;
-  /** The build that the description is of. */
+  /** The build that the description belongs to. */
   revision: string;
   /** When the deployed build was last checked. */
   checked: number;
 }
 
-/** How bundles are kept. */
+/** Options for keeping bundles. */
 export interface LibraryOptions {
   /** Most bytes of memory for the shards of all bundles between requests. */
   memory: number;
@@ -33,7 +33,7 @@ export interface LibraryOptions {
   streamed: boolean;
   /** Milliseconds after which to check whether another build is deployed. */
   revisionCheck: number;
-  /** Called when another build of a bundle is open. */
+  /** Called after another build of a bundle was opened. */
   changed(name: string): void;
 }
 
@@ -63,8 +63,8 @@ export class Library {
   }
 
   /**
-   * Does work with the bundle at an address. One that is open answers at once, with its build.
-   * Whether another build is deployed is checked now and then, beside the answer.
+   * Does work with the bundle at an address. An open bundle answers at once, with its build. From
+   * time to time, in parallel with the answer, it checks whether another build is deployed.
    */
   async use<T>(
     { name, address }: { name: string; address: URL },
@@ -99,7 +99,7 @@ export class Library {
     try {
       await opened.bundle.refresh(cost);
     } catch (thrown) {
-      // The build that is open goes on answering.
+      // The open build continues to answer.
       console.warn(`findling: ${(thrown as Error).message}`);
     }
   }
@@ -138,8 +138,8 @@ export class Library {
   }
 
   /**
-   * Keeps the memory of a bundle within its share. A search under way asks again for shards that it
-   * misses, so the limit is twice as high while there are searches.
+   * Keeps the memory of a bundle within its share. A running search requests dropped shards again,
+   * so the limit is doubled while there are searches.
    */
   #tidy({ engines, users }: Kept): void {
     const engine = engines.at(-1);
@@ -151,7 +151,7 @@ export class Library {
     }
   }
 
-  /** Closes the bundles used least recently. Those in use are closed after their requests. */
+  /** Closes the bundles used least recently. Bundles in use are closed after their requests. */
   #closeOthers(): void {
     for (const [name, kept] of this.#kept) {
       if (this.#kept.size <= this.#options.bundles) return;

@@ -1,6 +1,6 @@
 /**
- * One line of JSON for each request. What was searched for is not in it, unless the site wants it:
- * queries can tell who asks.
+ * One line of JSON for each request. Queries are not logged, unless the site wants it, because they
+ * can identify the reader.
  */
 
 import type { Metered } from "./budget";
@@ -67,10 +67,10 @@ export function logRequest(
   else console.log(line);
 }
 
-/** Identities of requests as proxies make them. */
+/** The form of request identities that proxies create. */
 const REQUEST_ID = /^[\w.:@/+=-]{1,128}$/;
 
-/** The identity of a request: that of a proxy in front, or a new one. */
+/** The identity of a request: the one from a proxy in front, or a new one. */
 export function requestId({ headers }: Request): string {
   const given = headers.get("x-request-id") ?? headers.get("cf-ray");
   return given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID();

@@ -1,8 +1,9 @@
 /**
  * The bundle as tools of the Model Context Protocol, over its streamable HTTP transport: an
- * assistant asks a deployed site, with no server besides the endpoint. The transport is used
- * without sessions and without streams. A request is a POST with one message. It gets one message
- * as JSON, or no message if the request expects none, so any isolate can answer any request.
+ * assistant queries a deployed site, without a server other than the endpoint. The transport is
+ * used without sessions and without streams. A request is a POST with one message. It gets one
+ * message as JSON, or no message if the request expects none, so any isolate can answer any
+ * request.
  *
  * Specification: https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
  */
@@ -23,7 +24,7 @@ const INSTRUCTIONS =
   "`similar` for pages like one, `facets` for what filters there are. Cite the URLs. " +
   UNTRUSTED;
 
-/** In the order in which clients list them. */
+/** The tools, in the order in which clients list them. */
 const ALL_TOOLS = [...TOOLS, ...READING_TOOLS];
 
 /** Codes of JSON-RPC. */
@@ -81,7 +82,7 @@ async function read(request: Request): Promise<Json> {
     throw new RpcError(INVALID_REQUEST, "expected one JSON-RPC 2.0 message");
   const { id, method } = message;
   const hasId = id === undefined || typeof id === "string" || typeof id === "number";
-  // A client may also send a response; there is nothing to do with it.
+  // A client may also send a response; it is ignored.
   const isKnown = typeof method === "string" || "result" in message || "error" in message;
   if (!hasId || !isKnown)
     throw new RpcError(INVALID_REQUEST, "expected a method, and an id of a string or a number");

@@ -21,7 +21,7 @@ export type { Placed } from "./together";
 /** An answer. */
 export interface MadeAnswer {
   json: string;
-  /** Whether no file, no encoder and no bundle was missing. */
+  /** Whether the answer is complete: no file, no encoder and no bundle was missing. */
   whole: boolean;
   /** The builds that answered. */
   revision: string;
@@ -33,7 +33,7 @@ export function revisionsOf(answerer: Answerer, members: readonly Placed[]): str
   return revisions.includes(undefined) ? undefined : revisions.join("+");
 }
 
-/** Asks one bundle, or several as one. */
+/** Queries one bundle, or several as one. */
 export async function askMembers(
   answerer: Answerer,
   members: readonly Placed[],
@@ -67,7 +67,7 @@ export async function askMembers(
   };
 }
 
-/** The answer of one bundle by its own statistics, or why there is none. */
+/** The answer of one bundle with its own statistics, or the reason why there is none. */
 async function reply(
   member: Placed,
   ask: (member: Placed, request: SearchRequest) => Promise<MadeAnswer>,
@@ -96,7 +96,10 @@ function askOne(
   });
 }
 
-/** Returns the question to one bundle. Of several bundles, each counts the facets that it has. */
+/**
+ * Returns the request to one bundle. If there are several bundles, each counts the facets that it
+ * has.
+ */
 function asked(
   { filter }: Placed,
   opened: Opened | undefined,
@@ -126,7 +129,7 @@ async function askWhoKnows(
   throw unknown;
 }
 
-/** Pages of several sites have absolute addresses. */
+/** If there are several sites, pages have absolute addresses. */
 function partOf({ name, weight, place }: Placed, response: Response): Part<PageHit> {
   const absolute = (url: string) => URL.parse(url.replace(/^\/+/, ""), place.site)?.href ?? url;
   const results = response.results.map((page) => ({

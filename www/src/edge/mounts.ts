@@ -14,7 +14,7 @@ export interface MemberOptions {
   name?: string | undefined;
   /** A factor on the scores of its pages. Default: 1. */
   weight?: number | undefined;
-  /** Only pages of it that match this filter, whatever a search asks for. */
+  /** A filter that applies to every search of this bundle. */
   filter?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Member {
   filter: string | undefined;
 }
 
-/** Where a request goes. */
+/** The target of a request. */
 export interface Mounted {
   members: Member[];
   /** The path in front of the route, without a slash at its end. */
@@ -67,14 +67,17 @@ export function parseMounts(text: string): Mounts {
   throw new FindlingError("request", `FINDLING_BUNDLES: ${expected}; found ${text} (at "${at}").`);
 }
 
-/** A bundle as a member of one or several. */
+/** A bundle as a member of a list of one or several. */
 export function memberOf(given: string | MemberOptions): Member {
   const options: MemberOptions = typeof given === "string" ? { bundle: given } : given;
   const { bundle, name, weight, filter } = options;
   return { bundle, name: name ?? bundle, weight: weight ?? 1, filter };
 }
 
-/** The mount of a request with the longest beginning that fits; `undefined` if there is none. */
+/**
+ * The mount with the longest key that matches the beginning of a request; `undefined` if there is
+ * none.
+ */
 export function mountOf(mounts: Mounts, { hostname, host, pathname }: URL): Mounted | undefined {
   let best: (Mounted & { length: number }) | undefined;
   for (const [key, bundles] of Object.entries(mounts)) {

@@ -9,7 +9,7 @@ import {
   SUGGEST_PARAMETERS,
 } from "./request";
 
-/** Where the routes are. */
+/** The paths of the routes. */
 export interface RoutePaths {
   search: string;
   similar: string;
@@ -29,7 +29,7 @@ const list = (items: JsonSchema) => ({ type: "array", items });
 const nullable = (type: string) => ({ type: [type, "null"] });
 const range = { type: "array", items: integer, minItems: 2, maxItems: 2 };
 
-/** An object with these properties, all but `optional` present. Later versions may have more. */
+/** An object with these properties, all present except `optional`. Later versions may have more. */
 const object = (properties: Readonly<Record<string, JsonSchema>>, ...optional: string[]) => ({
   type: "object",
   properties,

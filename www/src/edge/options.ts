@@ -1,4 +1,4 @@
-/** Options of the endpoint: those of its host, and those of a site. */
+/** Options of the endpoint: options of its host, and options of a site. */
 
 import type { Encoded } from "../encoder";
 import type { HttpStore } from "../http-store";
@@ -8,7 +8,7 @@ import type { LogLevel } from "./log";
 import type { Mounts } from "./mounts";
 import type { CacheLike, Fetcher, FileStore, KvLike, R2Like } from "./store";
 
-/** The part of a binding for limits of rate that is used. */
+/** The part of a rate-limit binding that is used. */
 export interface RateLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>;
 }
@@ -29,17 +29,17 @@ export interface Env {
   FINDLING_BUNDLES?: string;
   /** Most subrequests of a request. Default: 50, what the free plan allows. */
   FINDLING_SUBREQUESTS?: string;
-  /** Refuses clients that ask too often. */
+  /** Refuses clients with too many requests. */
   FINDLING_RATE_LIMIT?: RateLimiter;
   /** The requests that are logged: `requests` (default), `errors` or `none`. */
   FINDLING_LOG?: string;
-  /** `1` logs what was searched for too. */
+  /** `1` also logs queries. */
   FINDLING_LOG_QUERIES?: string;
 }
 
 /** The host's services for one request. */
 export interface Context {
-  /** Lets work go on when the request is answered. */
+  /** Lets work continue after the request is answered. */
   waitUntil(work: Promise<unknown>): void;
 }
 
@@ -59,7 +59,7 @@ export interface EdgeEncoder {
   ): Promise<{ encode(query: string): Encoded | Promise<Encoded> }>;
 }
 
-/** How to answer. */
+/** Options for answering. */
 export interface EdgeOptions {
   encoder?: EdgeEncoder;
   /**
@@ -94,11 +94,11 @@ export interface EdgeOptions {
   maxAge?: number;
   /** Most requests under way in an isolate; further ones are refused with 503. Default: 256. */
   maxRequests?: number;
-  /** Returns the client that the limit of rate counts. Default: the address of the client. */
+  /** Returns the client for the rate limit. Default: the address of the client. */
   rateKey?: (request: Request) => string;
   /** The requests that are logged. Default: `Env.FINDLING_LOG`. */
   log?: LogLevel;
-  /** Whether what was searched for is logged too. Default: `Env.FINDLING_LOG_QUERIES`. */
+  /** Whether queries are also logged. Default: `Env.FINDLING_LOG_QUERIES`. */
   logQueries?: boolean;
   /** Path in front of all routes below, such as `/api`. Default: none. */
   prefix?: string;

@@ -5,7 +5,7 @@ import type { Descriptor } from "wasi:filesystem/types@0.2.10";
 import { FindlingError } from "../errors";
 import { type FileStore, missing, part, rangeOf } from "./store";
 
-/** Errors of a file that is not there, as WASI names them. */
+/** WASI's errors for a missing file. */
 const NOT_THERE: ReadonlySet<unknown> = new Set(["no-entry", "not-directory", "is-directory"]);
 
 /** A store whose files are below the directories of the host, by their names there. */
@@ -51,7 +51,7 @@ function opened(directory: Descriptor, path: string): Descriptor | undefined {
   }
 }
 
-/** A part of a file. A host may read less at once than it is asked for. */
+/** A part of a file. A host may read less at once than requested. */
 function bytesOf(file: Descriptor, start: number, end: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(Math.max(0, end - start));
   for (let at = 0; at < bytes.length; ) {

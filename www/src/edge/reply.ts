@@ -3,7 +3,7 @@
 import { hex } from "../bytes";
 import type { FindlingError } from "../errors";
 
-/** Headers of every answer. Any site may ask. */
+/** Headers of every answer. Any site may send requests. */
 export const CORS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "etag, retry-after, server-timing, x-request-id",
@@ -78,7 +78,7 @@ const CLIENT_ERRORS: Readonly<Record<string, number>> = {
   "no-such-page": 404,
 };
 
-/** Seconds after which an answer may be possible that is not now. */
+/** Seconds after which an answer may become possible. */
 const RETRY_AFTER = 1;
 
 /** An error as a fault. */
@@ -88,7 +88,10 @@ export function faultOf({ code, message, remedy }: FindlingError): Fault {
   return { status, code, message, remedy, headers };
 }
 
-/** The answer to a browser that asks whether another origin's script may ask. */
+/**
+ * The answer to a preflight request, by which a browser checks whether a script of another origin
+ * may send a request.
+ */
 export function preflight(request: Request, methods: string): Response {
   const headers = {
     ...CORS,
@@ -114,7 +117,7 @@ export function hasTag(request: Request, etag: string | null): boolean {
   return etag !== null && (tags.includes("*") || tags.includes(etag));
 }
 
-/** The answer to a client that has it. */
+/** The response to a client that already has the answer. */
 export function notModified(headers: Headers): Response {
   const kept = new Headers(headers);
   kept.delete("content-type");

@@ -1,6 +1,6 @@
 /**
- * The parameters of the endpoint: one table for what is accepted, what an error says was expected,
- * and what `/openapi.json` describes. A parameter that is not understood is refused.
+ * The parameters of the endpoint: one table defines the accepted values, the expected values in
+ * errors, and the descriptions in `/openapi.json`. A parameter that is not understood is refused.
  */
 
 import * as v from "valibot";
@@ -17,7 +17,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A parameter. */
 export interface Parameter<T = unknown> {
-  /** Reads the value, or the values of one that may be given several times. */
+  /** Reads the value, or the values of a parameter that may be given several times. */
   schema: v.GenericSchema<unknown, T>;
   /** The value, as a client sends it. */
   json: JsonSchema;
@@ -215,13 +215,13 @@ function refuse(name: string, expected: string, found: string): FindlingError {
   );
 }
 
-/** The request behind `/similar?url=...`. */
+/** The engine's request for `/similar?url=...`. */
 export function readSimilar(parameters: URLSearchParams): SearchRequest {
   const values = readAll(parameters, SIMILAR_PARAMETERS);
   return { ...common(values), similarTo: values.url };
 }
 
-/** The request behind `/search?q=...`. */
+/** The engine's request for `/search?q=...`. */
 export function readSearch(parameters: URLSearchParams): SearchRequest {
   const values = readAll(parameters, SEARCH_PARAMETERS);
   const { q: query, encoder, fusion, prefix, verbatim, suggest, instead, why, also } = values;
@@ -255,7 +255,7 @@ export function readSuggest(parameters: URLSearchParams) {
   return { request, format };
 }
 
-/** The request behind `/page?url=...`, and the address as it was given. */
+/** The engine's request for `/page?url=...`, and the given address. */
 export function readPage(parameters: URLSearchParams) {
   const { url } = readAll(parameters, PAGE_PARAMETERS);
   const request: SearchRequest = { query: "", mode: "lexical", limit: 0, read: url };

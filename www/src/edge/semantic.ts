@@ -24,7 +24,7 @@ export const transformer: EdgeEncoder = {
       throw new FindlingError("encoder-unavailable", "The bundle has no transformer.");
     wasm.initSync({ module: encoderModule });
     const encoder = await loadEncoder(wasm, store, deployed.files, dense.fingerprint);
-    // One query comes in many requests: for other result pages, filters and facets.
+    // The same query comes in many requests: for other result pages, filters and facets.
     const vectors = new LruCache<Encoded>(MAX_VECTORS);
     return {
       encode(query) {

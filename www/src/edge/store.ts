@@ -68,7 +68,7 @@ export function kvStore(namespace: KvLike): FileStore {
 /** A web server: the bundle of any site. */
 export const webStore: FileStore = (url, { cache: _, ...init }) => fetch(url, init);
 
-/** The answer to a request for a file that is not there. */
+/** The answer to a request for a missing file. */
 export function missing(): Response {
   return new Response(null, { status: 404 });
 }
@@ -94,12 +94,12 @@ export function rangeOf(init: RequestInit): Range | undefined {
 
 const keyOf = (url: string) => decodeURIComponent(new URL(url).pathname.slice(1));
 
-/** How files are fetched. */
+/** Options for fetching files. */
 export interface FetchingOptions {
   store: FileStore;
-  /** Milliseconds after which a file that has not come is requested again, once. */
+  /** Milliseconds after which a file that has not arrived is requested again, once. */
   timeout: number;
-  /** Keeps files that never change, in front of a store that is far. */
+  /** A cache for files that never change, in front of a slow store. */
   cache?: CacheLike | undefined;
 }
 
@@ -129,7 +129,8 @@ async function fetchWithin(
   const { cache } = options;
   const isImmutable = (init.cache ?? "default") === "default";
   const name = cacheName(url, init);
-  // A look into the cache is a subrequest too. If the first files are not there, others are not.
+  // A look-up in the cache is a subrequest too. If the first files are not there, others are not
+  // either.
   const asks = cache !== undefined && isImmutable && request.cacheMisses < MAX_CACHE_MISSES;
   if (asks) {
     const kept = await budget.run(() => cached(cache, name)).catch(() => undefined);
@@ -148,7 +149,7 @@ async function fetchWithin(
 /** Number of attempts to fetch a file. */
 const MAX_ATTEMPTS = 3;
 
-/** Asks a store that fails, or is too slow, again. */
+/** Repeats requests to a store that fails or is too slow. */
 async function readAgain(
   budget: Budget,
   options: FetchingOptions,
@@ -166,7 +167,10 @@ async function readAgain(
   }
 }
 
-/** Files that one request may look for in the cache in vain. Each is kept there afterwards. */
+/**
+ * Number of files that one request may look for in the cache in vain. Each is kept there
+ * afterwards.
+ */
 const MAX_CACHE_MISSES = 5;
 
 /** The address of a file in the cache. The Cache API does not take parts of files. */

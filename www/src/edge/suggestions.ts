@@ -5,7 +5,7 @@ import type { Response } from "../engine-types";
 /** The type of suggestions for the address bar of a browser. */
 export const OPENSEARCH = "application/x-suggestions+json";
 
-/** Titles of pages with their addresses; in one of two forms. */
+/** Titles of pages with their addresses, in one of two forms. */
 export function suggestionsIn(json: string, format: "json" | "opensearch"): string {
   const { query, results } = JSON.parse(json) as Response;
   const suggestions = results.map(({ title, url, sections }) => ({

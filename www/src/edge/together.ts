@@ -1,5 +1,5 @@
 /**
- * Several bundles searched as one: all score by the statistics of all, so that their scores can be
+ * Several bundles searched as one: each uses the statistics of all, so that their scores can be
  * compared (`share-statistics.ts`).
  */
 
@@ -21,7 +21,7 @@ import type { Opened } from "./library";
 import type { Member } from "./mounts";
 import type { Env } from "./options";
 
-/** A member, and where its bundle is. */
+/** A member, and the place of its bundle. */
 export interface Placed extends Member {
   place: Place;
 }
@@ -33,7 +33,7 @@ export interface Asked {
   request: SearchRequest;
 }
 
-/** The answer of one of several bundles, or why there is none. */
+/** The answer of one of several bundles, or the reason why there is none. */
 export interface Reply {
   member: Placed;
   answer?: { json: string; whole: boolean; revision: string };
@@ -43,7 +43,7 @@ export interface Reply {
 /**
  * Searches bundles as one. Bundles that fail are left out, and have an error as their reply.
  * Returns `undefined` if the caller has to search them one by one: the query has no words to count,
- * or the request may not fetch enough.
+ * or the request's budget is too small.
  */
 export async function askTogether(
   answerer: Answerer,
@@ -148,7 +148,9 @@ class AskedBundles {
     });
   }
 
-  /** Searches all. `relaxes`: whether the query is read without its phrases and exclusions. */
+  /**
+   * Searches all bundles. `relaxes`: whether the query is read without its phrases and exclusions.
+   */
   async answer(relaxes: boolean): Promise<void> {
     if (!relaxes) await this.#each((asked) => this.#embed(asked, []));
     const isFused = this.#asked.some(({ request: { mode, fusion } }) => fusesScores(mode, fusion));
@@ -181,7 +183,8 @@ class AskedBundles {
   }
 
   /**
-   * Asks a bundle for its statistics. If it corrects words, its vector was of the query as typed.
+   * Asks a bundle for its statistics. If it corrects words, the vector belonged to the query as
+   * typed.
    */
   async #tell(asked: Asked, shared: Shared): Promise<Told | undefined> {
     let told: Told | undefined;
@@ -198,7 +201,7 @@ class AskedBundles {
     return told;
   }
 
-  /** Asks a bundle. If its files are gone, the build that is there now answers. */
+  /** Asks a bundle. If its files are gone, the current build answers. */
   async #run({ bundle }: Opened, request: SearchRequest): Promise<string> {
     const take = () => bundle.run(request, this.#cost, NEVER);
     try {
@@ -216,7 +219,7 @@ class AskedBundles {
     return this.#asked.filter(({ member }) => this.#replies.get(member)?.error === undefined);
   }
 
-  /** Asks every bundle that has not failed. */
+  /** Queries every bundle that has not failed. */
   async #each(ask: (asked: Asked) => Promise<void>): Promise<void> {
     await Promise.all(this.#able.map((asked) => this.#attempt(asked, ask)));
   }

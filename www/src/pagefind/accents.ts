@@ -12,7 +12,7 @@ function withoutAccents(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "");
 }
 
-/** Whether two words have the same accents, as far as they are the same without them. */
+/** Whether two words have the same accents, as far as they are equal without accents. */
 export function sameAccents(one: string, other: string): boolean {
   const [a, b] = [[...letters(one)], [...letters(other)]];
   for (const [at, letter] of a.entries()) {

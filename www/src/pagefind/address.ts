@@ -8,12 +8,12 @@ export function bundlePath(script: string, given?: string): string {
   return slashed.startsWith(`${origin}/`) ? slashed.slice(origin.length) : slashed;
 }
 
-/** Returns the beginning of results' addresses: the directory that has the bundle's. */
+/** Returns the beginning of results' addresses: the parent of the bundle's directory. */
 export function defaultBaseUrl(bundle: string): string {
   return bundle.match(/^(.*\/)_?pagefind/)?.[1] ?? "/";
 }
 
-/** A result's address: `raw` behind the base, with the words searched for if they are wanted. */
+/** A result's address: the base followed by `raw`, with the searched words if requested. */
 export function resultUrl(
   raw: string,
   base: string,
@@ -41,7 +41,7 @@ function isAbsolute(url: string): boolean {
   return /^(https?:)?\/\//.test(url);
 }
 
-/** An origin for addresses that have none, to be taken away again. */
+/** A placeholder origin for addresses that have none; it is removed again. */
 const NO_ORIGIN = "https://pagefind.invalid";
 
 function edited(url: string, edit: (parsed: URL) => void): string {

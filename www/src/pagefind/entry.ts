@@ -1,4 +1,4 @@
-/** `pagefind-entry.json`: what the build says of the bundle to this module. */
+/** `pagefind-entry.json`: the build's description of the bundle for this module. */
 
 /** The version of Pagefind whose API this is; a build's entry file names the same one. */
 const VERSION = "1.6.0";
@@ -8,7 +8,7 @@ export interface Entry {
   version: string;
   /**
    * The languages of the pages, with the number of pages of each and the name of its engine.
-   * Without a name it is the one for all others.
+   * Without a name it is the engine for all other languages.
    */
   languages: Record<string, { page_count: number; wasm?: string | null }>;
   /** The mean number of words of a page. */
@@ -29,7 +29,7 @@ export async function loadEntry(bundle: string, cacheTag: string | undefined): P
   return entry;
 }
 
-/** The language to search: the one asked for, its base, or the one of most pages. */
+/** The language to search: the requested one, its base language, or the language of most pages. */
 export function chosenLanguage({ languages }: Entry, wanted: string): string | undefined {
   const base = wanted.split("-")[0]!;
   if (wanted in languages) return wanted;

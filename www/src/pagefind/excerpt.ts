@@ -21,8 +21,8 @@ export function escaped(text: string): string {
 }
 
 /**
- * The excerpt of `length` words with the largest sum of scores inside `range`. Of several, the one
- * in the middle, so that the words found have text on both sides.
+ * The excerpt of `length` words with the largest sum of scores inside `range`. Among equal ones,
+ * the middle one is chosen, so that the found words have text on both sides.
  *
  * `content` is escaped.
  */

@@ -1,14 +1,14 @@
 /**
  * Pagefind's filters as conditions of the engine.
  *
- * A filter's name leads to a value, to a list of values, or to an object of `any`, `all`, `none`
- * and `not`, which may also stand above names and may be nested. What stands side by side must hold
- * together, unless it stands in `any`.
+ * A filter's name maps to a value, to a list of values, or to an object of `any`, `all`, `none` and
+ * `not`, which may also contain names and may be nested. Conditions side by side must all hold,
+ * unless they are in `any`.
  */
 
 import type { FilterNode } from "./types";
 
-/** A condition of the engine, or what is known without asking it. */
+/** A condition of the engine, or a result that is known without the engine. */
 export type Condition = boolean | { [key: string]: unknown };
 
 type Operator = "any" | "all" | "none" | "not";
@@ -16,8 +16,8 @@ type Operator = "any" | "all" | "none" | "not";
 const OPERATORS: ReadonlySet<string> = new Set<Operator>(["any", "all", "none", "not"]);
 
 /**
- * The condition that `filters` asks for. `test` decides about one value of one filter: whether it
- * is asked of the engine, or known because the bundle has no such filter.
+ * The condition that `filters` asks for. `test` decides about one value of one filter: whether the
+ * engine has to test it, or the result is known because the bundle has no such filter.
  */
 export function conditionOf(
   filters: FilterNode | undefined,
@@ -36,7 +36,7 @@ export function conditionOf(
     } else if (node !== undefined && node !== null && name !== null) {
       parts.push(test(name, String(node)));
     }
-    // A filter without values asks nothing.
+    // A filter without values is not a condition.
     if (parts.length === 0) return true;
     if (operator === "all") return both(parts);
     return operator === "any" ? either(parts) : negated(either(parts));

@@ -1,4 +1,4 @@
-/** Pages as the build wrote them, and what a search makes of them. */
+/** Pages as the build wrote them, and the results that a search makes from them. */
 
 import { anchorUrl, resultUrl } from "./address";
 import { escaped, excerptOf } from "./excerpt";
@@ -11,7 +11,7 @@ import type {
 } from "./types";
 import type { Terms } from "./words";
 
-/** How results are shown. */
+/** Options for showing results. */
 export interface Presentation {
   baseUrl: string;
   highlightParam: string | undefined;
@@ -50,7 +50,7 @@ export class FragmentStore {
   }
 }
 
-/** A page as a search shows it: `terms` are the words looked up, `words` the words typed. */
+/** A page as a search shows it: `terms` are the looked-up words, `words` the typed words. */
 export function present(
   stored: StoredFragment,
   terms: Terms,

@@ -23,7 +23,7 @@ import { queryWords, Terms } from "./words";
 const LANGUAGE = "pagefind-language";
 /** The attribute that lists what a page can be sorted by. */
 const SORTS = "pagefind-sorts";
-/** In front of the name of an attribute to sort by: a filter may have the same name. */
+/** Prefix of the name of an attribute to sort by, because a filter may have the same name. */
 const SORT_PREFIX = "sort:";
 
 /** The answer of one bundle. */
@@ -45,17 +45,19 @@ interface Opened {
   meanWords: number;
 }
 
-/** A question to the engine: a query, and how its words are taken. */
+/** A request to the engine: a query, and the treatment of its words. */
 interface Attempt {
   query: string;
   options: SearchOptions;
 }
 
-/** Every word of the query is to be on a page; a single letter begins words. */
+/**
+ * A page must have every word of the query; a single letter stands for words that begin with it.
+ */
 const STRICT: SearchOptions = { everyWord: true, singleLetter: true };
-/** Shortest beginning that is looked for in place of a word that no page has. */
+/** Shortest beginning that is searched instead of a word that no page has. */
 const MIN_BEGINNING = 3;
-/** Most results whose accents are compared where `exactDiacritics` is set. */
+/** Most results whose accents are compared if `exactDiacritics` is set. */
 const MAX_COMPARED = 3 * BATCH;
 
 /** A bundle. */
@@ -67,7 +69,7 @@ export class Instance {
   #opened: Promise<Opened> | undefined;
   #allCounts: Promise<FilterCounts> | undefined;
 
-  /** `script` is the address of this module, `language` that of the page it is on. */
+  /** `script` is the address of this module, `language` the language of the page. */
   constructor(script: string, language: string, options: PagefindOptions) {
     this.path = bundlePath(script, options.basePath);
     this.#language = options.language ?? language;
@@ -149,7 +151,7 @@ export class Instance {
     const words = term === null ? [] : queryWords(term);
     const [by, direction] = Object.entries(sort ?? {})[0] ?? [];
     const sortable = by === undefined || sorts.has(SORT_PREFIX + by);
-    // A query of punctuation alone finds nothing; no query at all finds every page.
+    // A query of only punctuation finds nothing; without a query, every page is found.
     const all = term === null || words.length > 0 ? language : false;
     const sorted = by === undefined ? true : sortable && { key: SORTS, match: by };
     const every = both([all, sorted]);
@@ -232,7 +234,7 @@ export class Instance {
     };
   }
 
-  /** The counts of an answer. Values of `base` that no result has are counted as 0. */
+  /** The counts of an answer. Values in `base` that no result has are counted as 0. */
   #counts({ facets, total }: Answer, base: FilterCounts): FilterCounts {
     const counts: FilterCounts = {};
     for (const [name, values] of Object.entries(base))
@@ -256,8 +258,8 @@ type Answer = Pick<SearchResponse, "results" | "total" | "facets" | "plan">;
 const NOTHING: Answer = { results: [], total: { pages: 0, sections: 0 }, facets: [], plan: null };
 
 /**
- * The query to ask: with every word on each page; if that finds nothing, with some of them; and in
- * place of a single word that no page has, the longest beginning of it that one has.
+ * The query for the engine: each page must have every word; if this finds nothing, some of them. A
+ * single word that no page has is replaced by its longest beginning that a page has.
  */
 async function attempt(
   index: FindlingIndex,
@@ -279,7 +281,7 @@ async function attempt(
   return strict;
 }
 
-/** Asks the engine, unless the condition is known to match nothing. */
+/** Queries the engine, unless the condition is known to match nothing. */
 async function ask(
   index: FindlingIndex,
   query: string,

@@ -13,7 +13,7 @@ export class PagefindApi {
   readonly #noWorker: boolean;
   #lastSearch = 0;
 
-  /** `script` is the address of this module, `language` that of the page it is on. */
+  /** `script` is the address of this module, `language` the language of the page. */
   constructor(script: string, language: string, options: PagefindOptions) {
     this.#script = script;
     this.#language = options.language ?? language;
@@ -55,7 +55,7 @@ export class PagefindApi {
       this.#instances.map((instance) => instance.search(term, options)),
     );
     const results = answers.flatMap((answer) => answer.results);
-    // Sorted by an attribute, the results of one bundle are in order already.
+    // If results are sorted by an attribute, those of one bundle are already in order.
     if (answers.length > 1) results.sort((a, b) => b.score - a.score);
     if (options.verbose) console.log(`Found ${results.length} results for ${term}`);
     return {

@@ -8,7 +8,7 @@ import type { FilterCounts, PagefindAnswer, PagefindOptions, PagefindSearchOptio
 
 export type * from "./types";
 
-/** A bundle of its own, independent of the module's functions. */
+/** A separate bundle, independent of the module's functions. */
 export interface PagefindInstance {
   init(): Promise<void>;
   options(options: PagefindOptions): Promise<void>;
@@ -26,7 +26,7 @@ export interface PagefindInstance {
 
 /** The instance of the module's functions, made by the first call that needs it. */
 let instance: PagefindApi | undefined;
-/** Options given before there is an instance. */
+/** Options that were set before there is an instance. */
 let initial: PagefindOptions = {};
 
 function create(options: PagefindOptions): PagefindApi {
@@ -41,7 +41,7 @@ function current(): PagefindApi {
   return instance;
 }
 
-/** An instance of its own, for several searches on one page. */
+/** A separate instance, for several searches on one page. */
 export function createInstance(options: PagefindOptions = {}): PagefindInstance {
   return create(options);
 }
@@ -62,7 +62,7 @@ export async function mergeIndex(path: string, mergeOptions?: PagefindOptions): 
   await current().mergeIndex(path, mergeOptions);
 }
 
-/** Searches. `null` as the term lists all pages that the filters let through. */
+/** Searches. `null` as the term lists all pages that pass the filters. */
 export async function search(
   term: string | null,
   searchOptions?: PagefindSearchOptions,

@@ -1,6 +1,6 @@
 /**
  * Pagefind's formula for the score of a page: BM25 over the words of its content by their weights,
- * and a part for the words that its metadata has.
+ * and a part for the words in its metadata.
  *
  * Findling ranks by its own parameters. This formula ranks the first results for sites that set the
  * option `ranking`.
@@ -20,10 +20,10 @@ export const DEFAULT_RANKING: Required<RankingOptions> = {
   metaWeights: { title: 5 },
 };
 
-/** Metadata that is shown and not searched. */
+/** Metadata that is shown but not searched. */
 const NOT_SEARCHED = new Set(["image", "image_alt", "url"]);
 
-/** The inputs of a score besides the page. */
+/** The inputs of a score other than the page. */
 export interface Statistics {
   /** The words typed. */
   words: readonly string[];
@@ -63,12 +63,12 @@ export function pagefindScore(
   return score + metaScore(fragment, terms, words, idf, metaWeights);
 }
 
-/** Keeps, for each word typed, one of several parts of a compound. */
+/** For each typed word, keeps one of several parts of a compound. */
 function distinct<T extends { term: string }>(matched: readonly T[], words: readonly string[]) {
   return [...new Map(matched.map((one) => [typedAs(one.term, words), one])).values()];
 }
 
-/** The number of the word typed that a term was looked up for: the one that it is most like. */
+/** The number of the typed word for which a term was looked up: the most similar one. */
 export function typedAs(term: string, words: readonly string[]): number {
   const common = words.map((word) => {
     let length = 0;
@@ -78,7 +78,7 @@ export function typedAs(term: string, words: readonly string[]): number {
   return Math.max(0, common.indexOf(Math.max(...common)));
 }
 
-/** How much a word counts that is longer than the one typed by `excess` letters, at most 1. */
+/** The weight, at most 1, of a word that is `excess` letters longer than the typed one. */
 function similarity(excess: number, strength: number): number {
   return Math.exp(strength * (Math.exp(-((excess + 1) ** 2) / 8) - 1));
 }

@@ -1,5 +1,5 @@
 /**
- * Refinements of the first results that the engine does not know: lighter words, accents,
+ * Refinements of the first results that the engine does not offer: lighter words, accents,
  * `ranking`.
  */
 
@@ -27,7 +27,9 @@ export interface Asked {
   meanWords: number;
 }
 
-/** At the end of ids of pages that have words of a weight below 1, which the index counts as 1. */
+/**
+ * Suffix of the ids of pages that have words with a weight below 1, which the index counts as 1.
+ */
 const LIGHT = "_light";
 
 /** Orders results by the option `ranking`, or else by the engine's scores, corrected. */
@@ -51,21 +53,22 @@ export async function refined(
 }
 
 /**
- * Returns by how many letters the word found is longer than the one typed. It orders equal scores.
+ * Returns the number of letters by which the found word is longer than the typed one. It breaks
+ * ties between scores.
  */
 function leastExcess(hit: PageResult, terms: Terms): number {
   const found = visible(hit, terms).map(({ term }) => terms.excess(term));
   return found.length === 0 ? 0 : Math.min(...found);
 }
 
-/** The results that have the words with the accents that they were typed with. */
+/** The results that have the words with the typed accents. */
 export async function withSameAccents(
   hits: readonly PageResult[],
   asked: Asked,
 ): Promise<PageResult[]> {
   const same = await Promise.all(
     hits.map(async (hit) => {
-      // What is shown of most pages tells, so that few have to be loaded.
+      // For most pages, the text in the result shows this, so that few pages have to be loaded.
       if (hasAll(visible(hit, asked.terms), asked.words)) return true;
       return hasAll(matchesOf(await asked.fragments.load(hit.id), asked.terms), asked.words);
     }),
@@ -84,7 +87,7 @@ function matchesOf({ meta, ...fragment }: StoredFragment, terms: Terms): Match[]
   return [...found, ...Object.values(meta).flatMap((text) => terms.matchesIn(text))];
 }
 
-/** The words found as far as the result itself shows them. */
+/** The found words, as far as the result itself shows them. */
 function visible({ title, sections }: PageResult, terms: Terms): Match[] {
   const texts = sections.flatMap(({ headingPath, snippet: { text, ranges } }) => [
     ...headingPath,
@@ -93,7 +96,7 @@ function visible({ title, sections }: PageResult, terms: Terms): Match[] {
   return [title, ...texts].flatMap((text) => terms.matchesIn(text));
 }
 
-/** The share of a score that is left of words with other accents than those typed. */
+/** The share of a score that remains for words with other accents than the typed ones. */
 function accentShare(hit: PageResult, { terms, words }: Asked): number {
   const found = new Map<number, boolean>();
   for (const { term, text } of visible(hit, terms)) {
@@ -106,7 +109,7 @@ function accentShare(hit: PageResult, { terms, words }: Asked): number {
   return shares.reduce((sum, share) => sum + share, 0) / shares.length;
 }
 
-/** The share of a score that is left of words that weigh less than 1. */
+/** The share of a score that remains for words with a weight below 1. */
 async function lightShare(hit: PageResult, { terms, fragments }: Asked): Promise<number> {
   if (!hit.id.endsWith(LIGHT)) return 1;
   const found = terms.occurrences(await fragments.load(hit.id));

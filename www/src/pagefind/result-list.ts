@@ -11,7 +11,7 @@ import type { Terms } from "./words";
 /** Results of one request to the engine. */
 export const BATCH = 30;
 
-/** A search that has been run for its first results. */
+/** A search whose first results are known. */
 export interface Ran {
   first: Ranked[];
   total: number;

@@ -1,9 +1,9 @@
-/** The shapes of Pagefind's JavaScript API, as its version 1.6 has them. */
+/** The shapes of Pagefind's JavaScript API, as of its version 1.6. */
 
 /** A condition on filters: see `filters.ts`. */
 export type FilterNode = string | FilterNode[] | { [name: string]: FilterNode };
 
-/** How many results have each value of each filter. */
+/** Number of results with each value of each filter. */
 export type FilterCounts = Record<string, Record<string, number>>;
 
 /** Options of a bundle. */
@@ -18,9 +18,9 @@ export interface PagefindOptions {
   excerptLength?: number;
   /** The mark where an excerpt is cut. */
   excerptEllipsis?: string;
-  /** The scores of this bundle's results are multiplied by it. */
+  /** Factor on the scores of this bundle's results. */
   indexWeight?: number;
-  /** Filters that all pages of this bundle have besides their own. */
+  /** Filters that apply to all pages of this bundle, in addition to their own. */
   mergeFilter?: FilterNode;
   /** The language of the pages to search; by default, the language of the page. */
   language?: string;
@@ -30,7 +30,7 @@ export interface PagefindOptions {
   metaCacheTag?: string;
   /** Ranks the first results by Pagefind's formula with these parameters: see `ranking.ts`. */
   ranking?: RankingOptions;
-  /** Finds words only with the accents that they are typed with. */
+  /** Finds words only with the typed accents. */
   exactDiacritics?: boolean;
   /** Given by Pagefind's own user interfaces. */
   primary?: boolean;
@@ -38,17 +38,20 @@ export interface PagefindOptions {
 
 /** Parameters of Pagefind's ranking. */
 export interface RankingOptions {
-  /** From how often a word occurs (0) to how often for the length of the page (1). */
+  /**
+   * 0: a word counts by its number of occurrences; 1: by that number relative to the length of the
+   * page.
+   */
   termFrequency?: number;
-  /** How much words that are longer than the one typed count less. */
+  /** The penalty for words that are longer than the typed one. */
   termSimilarity?: number;
-  /** How much longer pages than the mean count less. */
+  /** The penalty for pages that are longer than the mean. */
   pageLength?: number;
-  /** How long further occurrences of a word go on counting. */
+  /** The number of occurrences after which further ones hardly count. */
   termSaturation?: number;
-  /** How much more a word counts that has the accents of the one typed. */
+  /** The bonus for a word with the typed accents. */
   diacriticSimilarity?: number;
-  /** How much words in the metadata count, by name. */
+  /** The weights of words in the metadata, by name. */
   metaWeights?: Record<string, number>;
 }
 
@@ -57,15 +60,15 @@ export interface PagefindSearchOptions {
   filters?: FilterNode;
   /** One attribute and its direction. */
   sort?: Record<string, "asc" | "desc">;
-  /** Prints what is done, and adds `search_environment` to the answer. */
+  /** Prints each step, and adds `search_environment` to the answer. */
   verbose?: boolean;
 }
 
 /** A word of a page that the query found. */
 export interface WeightedLocation {
-  /** The weight of the word where it stands; 1 for ordinary text. */
+  /** The weight of the word at its place; 1 for ordinary text. */
   weight: number;
-  /** The weight squared, and how close the word is to the query's. */
+  /** The squared weight, times the closeness of the word to the query's word. */
   balanced_score: number;
   /** The number of the word in the content. */
   location: number;
@@ -89,7 +92,7 @@ export interface SubResult {
   anchor?: Anchor;
   weighted_locations: WeightedLocation[];
   locations: number[];
-  /** With `<mark>` around the words found; all other markup is escaped. */
+  /** With `<mark>` around the found words; all other markup is escaped. */
   excerpt: string;
   plain_excerpt: string;
 }

@@ -1,8 +1,10 @@
-/** The words of a query and of a page's content, and where a query's words stand in a content. */
+/**
+ * The words of a query and of a page's content, and the positions of a query's words in a content.
+ */
 
 import type { StoredFragment, WeightedLocation } from "./types";
 
-/** Marks the borders of words where the language does not: between them there is no space. */
+/** A mark between words in languages without spaces. */
 const WORD_BORDER = "\u200B";
 
 /** Shortest term that a longer word may begin with; a shorter one must be the whole word. */
@@ -43,16 +45,16 @@ function partsOf(word: string): string[] {
   return parts.length > 1 ? parts : [];
 }
 
-/** A term of the query, and the word or the part of a word that has it. */
+/** A term of the query, and the word or part of a word that contains it. */
 export interface Match {
   term: string;
   text: string;
 }
 
-/** A place in a content that has terms of the query: several if it is a compound. */
+/** A position in a content with terms of the query; several terms if it is a compound. */
 export interface Occurrence {
   location: number;
-  /** The weight that counts: of a compound, the share of the parts that were found. */
+  /** The effective weight: for a compound, the share of the parts that were found. */
   weight: number;
   /** The weight of the whole word. */
   full: number;
@@ -80,8 +82,8 @@ export class Terms {
   }
 
   /**
-   * Returns by how many characters a term is longer than the one that was typed: a completion
-   * begins like it.
+   * Returns the number of characters by which a term is longer than the typed one, with which a
+   * completion begins.
    */
   excess(term: string): number {
     const typed = this.#typed.filter((other) => term.startsWith(other));
@@ -104,7 +106,7 @@ export class Terms {
     });
   }
 
-  /** Where the terms stand in a page. */
+  /** The positions of the terms in a page. */
   locate(fragment: StoredFragment): WeightedLocation[] {
     return this.occurrences(fragment).map(({ location, weight, matched }) =>
       weighted(
@@ -115,7 +117,7 @@ export class Terms {
     );
   }
 
-  /** The same with the terms. */
+  /** The positions together with the terms. */
   occurrences(fragment: StoredFragment): Occurrence[] {
     const { words, joiner } = wordsOf(fragment.content);
     if (joiner === "") return this.#occurrencesUnspaced(fragment, words);
@@ -130,14 +132,14 @@ export class Terms {
       const matched = this.#matchesOf(parts);
       if (matched.length === 0) continue;
       const weight = (full * matched.length) / parts.length;
-      // A compound that begins like the query also has it as a part. The parts count.
+      // A compound that begins with the query also has it as a part. Then the parts count.
       if (term !== undefined && weight <= full) found.pop();
       if (term === undefined || weight <= full) found.push({ location, weight, full, matched });
     }
     return found;
   }
 
-  /** The same where words are single characters: terms cover several of them. */
+  /** The same for text whose words are single characters: terms cover several of them. */
   #occurrencesUnspaced(fragment: StoredFragment, words: string[]): Occurrence[] {
     const found = new Map<number, Occurrence>();
     const text = words.map((word) => folded(word));
@@ -174,7 +176,10 @@ function weightAt(fragment: StoredFragment, location: number): number {
 /** Pagefind counts weights in 24ths. */
 const WEIGHT_UNIT = 24;
 
-/** `excesses`: for each term found, by how many characters it is longer than the one typed. */
+/**
+ * `excesses`: for each found term, the number of characters by which it is longer than the typed
+ * one.
+ */
 function weighted(location: number, weight: number, excesses: number[]): WeightedLocation {
   const closeness = excesses.reduce(
     (sum, excess) => sum + Math.exp(Math.exp(-((excess + 1) ** 2) / 8) - 1),

@@ -1,4 +1,6 @@
-/** In place of `begin-opening.ts`: nothing is fetched, the file carries all. */
+/**
+ * A replacement of `begin-opening.ts`: nothing is fetched, because the file contains everything.
+ */
 
 import type { Opening } from "../begin-opening";
 import { parseBundleAddress } from "../bundle-address";

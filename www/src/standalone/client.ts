@@ -1,4 +1,4 @@
-/** In place of `client.ts`, where elements open a bundle: the one that this file carries. */
+/** A replacement of `client.ts`: elements open the bundle in this file. */
 
 import type { Opening } from "../begin-opening";
 import { parseBundleAddress } from "../bundle-address";

@@ -1,11 +1,11 @@
-/** In place of `compile-module.ts`, in the worker: compiles what the page handed over. */
+/** A replacement of `compile-module.ts` in the worker: compiles the modules that the page sent. */
 
 import { FindlingError } from "../errors";
 
 /** Modules by address. */
 export const carried = new Map<string, ArrayBuffer>();
 
-/** Compiles the module at `url`, whose parameters say of which build it must be. */
+/** Compiles the module at `url`, whose parameters contain the expected build. */
 export function compileModule(url: string): Promise<WebAssembly.Module> {
   const bytes = carried.get(url.replace(/\?.*$/, ""));
   return bytes

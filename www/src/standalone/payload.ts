@@ -6,7 +6,7 @@
 import { uint32 } from "../bytes";
 import { FindlingError } from "../errors";
 
-/** The text, where a script carries it. A page has it in an element. */
+/** The text, if a script contains it. A page has it in an element. */
 declare const FINDLING_PAYLOAD: string | undefined;
 
 /** The element of a page that has the text. */
@@ -15,7 +15,7 @@ const ELEMENT = "findling-payload";
 /** ASCII characters that text in a page or a script cannot hold as they are. */
 const REPLACED = [0, 10, 13, 26, 34, 60, 92, 127];
 
-/** The first of the characters that stand for two: a replaced one, and the one behind it. */
+/** The first of the characters that stand for two: a replaced character, and the one after it. */
 const PAIRS = 0x100;
 
 /** Characters unpacked at once, so that a page stays responsive. */

@@ -1,4 +1,4 @@
-/** In place of `spawn.ts`: starts the worker that this file carries. */
+/** A replacement of `spawn.ts`: starts the worker in this file. */
 
 import { type Port, Remote } from "../rpc";
 import { fromWorker, type Spawned, stoppable } from "../spawn";
@@ -6,7 +6,7 @@ import { runWorker, type StartedWorker } from "../start-worker";
 
 export type { Spawned } from "../spawn";
 
-/** The worker's script (`scripts/build.mjs`): its source is what `toString` gives. */
+/** The worker's script (`scripts/build.mjs`): `toString` returns its source. */
 declare const FINDLING_WORKER: () => { start(port: Port): void };
 
 /** Starts the worker; `undefined` if the browser has none, or a policy forbids it. */

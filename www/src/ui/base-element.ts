@@ -26,7 +26,7 @@ export function sheetOf(text: string): CSSStyleSheet {
   return sheet;
 }
 
-/** The attributes that every element observes: all but the theme say what is opened. */
+/** The attributes that every element observes: all except the theme decide what is opened. */
 export const COMMON = ["theme", "bundle", "site", "encoder"];
 
 /** A server that renders a page imports the elements, and has no DOM. */
@@ -39,7 +39,9 @@ export function define(name: string, element: CustomElementConstructor): void {
 
 export abstract class FindlingElement<T extends Labels> extends Base {
   protected readonly root = this.attachShadow({ mode: "open", delegatesFocus: true });
-  /** The theme where no attribute says another; without any, that of the reader's system. */
+  /**
+   * The theme unless an attribute sets another; `undefined` for the theme of the reader's system.
+   */
   protected readonly ownTheme?: "page";
   readonly #english: T;
   #labels: T;
@@ -48,19 +50,20 @@ export abstract class FindlingElement<T extends Labels> extends Base {
   #options: OpenOptions = {};
   #lease: Lease | undefined;
   #unfollow: (() => void) | undefined;
-  /** How often the element came into a page or left one. */
+  /** The number of times that the element was added to a page or removed. */
   #moves = 0;
   #isDrawn = false;
-  /** The page's address when the element came into it. A router may change it later. */
+  /** The page's address when the element was added. A router may change it later. */
   #base = document.baseURI;
 
-  /** `english` are its texts, `style` is what it adds to the style of all elements. */
+  /** `english` are its texts, `style` is its addition to the style of all elements. */
   constructor(english: T, style?: string) {
     super();
     this.#english = english;
     this.#labels = english;
     this.root.adoptedStyleSheets = (style ? [css, style] : [css]).map(sheetOf);
-    // Properties that were set before the element was defined are its own, and hide the accessors.
+    // Properties that were set before the element was defined are own properties, and hide the
+    // accessors.
     const own = this as unknown as Record<string, unknown>;
     for (const name of ["labels", "options"]) {
       if (!Object.hasOwn(own, name)) continue;
@@ -80,7 +83,10 @@ export abstract class FindlingElement<T extends Labels> extends Base {
     this.redraw();
   }
 
-  /** Options for `open()` that have no attribute, such as `encode`. Opens the bundle anew. */
+  /**
+   * Options for `open()` that have no attribute, such as `encode`. Setting them opens the bundle
+   * again.
+   */
   get options(): OpenOptions {
     return this.#options;
   }
@@ -94,7 +100,7 @@ export abstract class FindlingElement<T extends Labels> extends Base {
     this.#lease ??= this.lease();
     const asked = this.#lease;
     return asked.index.catch((thrown: unknown) => {
-      // Meanwhile another bundle may have been asked for.
+      // Another bundle may have been requested in the meantime.
       if (this.#lease === asked) this.#lease = undefined;
       throw thrown;
     });
@@ -131,7 +137,7 @@ export abstract class FindlingElement<T extends Labels> extends Base {
   /** Draws the element, in the language of the page. */
   protected abstract draw(): void;
 
-  /** Opens what is searched. */
+  /** Opens the bundle that is searched. */
   protected lease(): Lease {
     return lease(this.#address(), this.#openOptions());
   }
@@ -141,7 +147,7 @@ export abstract class FindlingElement<T extends Labels> extends Base {
     if (this.#isDrawn) this.draw();
   }
 
-  /** The value of an attribute if it is one of these, otherwise the first of these. */
+  /** The value of an attribute if it is one of the given ones, otherwise the first of these. */
   protected oneOf<const V extends readonly string[]>(name: string, values: V): V[number] {
     const value = this.getAttribute(name);
     return values.find((known) => known === value) ?? values[0]!;
@@ -164,14 +170,14 @@ export abstract class FindlingElement<T extends Labels> extends Base {
       order: this.oneOf("order", ["relevance", "recent", "balanced"]),
       limit: Math.max(1, Math.min(100, Number(this.getAttribute("limit")) || limit)),
       facets: facets[0] === "none" ? [] : facets.length > 0 ? facets : ["*"],
-      // Without a placeholder there is no sign whether the box is empty.
+      // The style sheet recognises an empty box by its placeholder.
       placeholder: this.getAttribute("placeholder") ?? this.labels.placeholder,
       suggestions: this.namesIn("suggestions"),
       options: this.#searchOptions(),
     };
   }
 
-  /** The filter that the site sets: that of the attribute, and what the page says of itself. */
+  /** The filter that the site sets: that of the attribute, and the page's declarations. */
   protected preset(
     index: FindlingIndex,
     filter = this.getAttribute("filter"),
@@ -211,7 +217,7 @@ export abstract class FindlingElement<T extends Labels> extends Base {
     this.#labels = { ...labels, attributes };
   }
 
-  /** Gives back what was opened; if the element is drawn, it opens what it needs now. */
+  /** Releases the open bundle; if the element is drawn, opens the bundle that it now needs. */
   #reopen(): void {
     this.#lease?.end();
     this.#lease = undefined;
@@ -240,7 +246,7 @@ export abstract class FindlingElement<T extends Labels> extends Base {
       /^http/.test(protocol) &&
       origin !== location.origin
     ) {
-      // The address of the bundle does not tell where the pages are.
+      // The address of the bundle does not show where the pages are.
       site = "/";
       console.warn(
         `findling: the bundle is at ${origin}, the page at ${location.origin}: expected the ` +
@@ -254,7 +260,7 @@ export abstract class FindlingElement<T extends Labels> extends Base {
     };
   }
 
-  /** With the theme `page`, notes the page's theme where the style sheet looks for it. */
+  /** With the theme `page`, records the page's theme where the style sheet looks for it. */
   #follow(): void {
     this.#unfollow?.();
     this.#unfollow = undefined;

@@ -74,13 +74,13 @@ export class FindlingSearch extends FindlingElement<Labels> {
     opened?.hide();
     opened = this;
     lockScroll();
-    // Around the element the page may be zoomed. The dialog is in the window.
+    // The page around the element may be zoomed. The dialog is relative to the window.
     const { currentCSSZoom: zoom = 1 } = this as { currentCSSZoom?: number };
     dialog.style.zoom = zoom === 1 ? "" : String(1 / zoom);
     dialog.showModal();
   }
 
-  /** Called when the dialog is closed, by whatever, or is gone. */
+  /** Called when the dialog was closed in any way, or was removed. */
   #closed(): void {
     this.#panel?.leave();
     this.#settled.settle("close");
@@ -117,7 +117,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
     if (query) this.show(query);
   }
 
-  /** The query in the page's address, `?q=kiln` or `#q=kiln`, once, where the site wants that. */
+  /** The query in the page's address, `?q=kiln` or `#q=kiln`, once, if the site wants that. */
   #addressed(): string | null {
     const name = this.getAttribute("parameter");
     if (name === null || this.#isAddressed) return null;
@@ -168,7 +168,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
     this.root.replaceChildren(slot, dialog);
   }
 
-  /** Opens the bundle, and loads what a reader who has not typed yet can go back to. */
+  /** Opens the bundle, and loads the history for readers who have not typed yet. */
   #warm(): void {
     const panel = this.#panel!;
     void panel.warm();
@@ -230,9 +230,9 @@ export class FindlingSearch extends FindlingElement<Labels> {
   readonly #shortcut = (event: KeyboardEvent): void => {
     const key = this.#key();
     if (key === undefined || event.defaultPrevented || event.isComposing) return;
-    // The keys are those of the dialog that is open.
+    // The keys apply to the open dialog.
     if (opened && opened !== this) return;
-    // A page may have one for wide screens and one for narrow ones.
+    // A page may have one element for wide screens and one for narrow ones.
     if (this.getClientRects().length === 0) return;
     const combined =
       (event.ctrlKey || event.metaKey) &&
@@ -249,10 +249,10 @@ export class FindlingSearch extends FindlingElement<Labels> {
   };
 }
 
-/** Handles errors of optional features: the search works without them. */
+/** Handles errors of optional features: the search works without these. */
 const ignore = () => {};
 
-/** The types of inputs that are no text fields. */
+/** The types of inputs that are not text fields. */
 const TAKES_NO_TEXT = /^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/;
 
 /** Whether a key is typed into a text field. */

@@ -1,4 +1,7 @@
-/** The values of an attribute as a reader chooses them: texts, yes and no, ranges, periods. */
+/**
+ * The values of an attribute in the form in which a reader chooses them: texts, yes and no, ranges,
+ * periods.
+ */
 
 import type { Facet } from "../engine-types";
 import type { Description, Filter } from "../types";
@@ -21,7 +24,7 @@ const MAX_RANGES = 5;
 /** Between the bounds of a range: the first belongs to it, the second does not. */
 const TO = "..";
 
-/** How the values of an attribute are divided. It stays while a reader narrows the results. */
+/** The division of an attribute's values. It stays the same while a reader narrows the results. */
 export interface Division {
   /** Bounds between ranges of numbers. Without any, each number is shown. */
   bounds: number[];
@@ -46,7 +49,7 @@ export function valueText(value: string, attribute: Attribute, labels: Labels): 
   return value.trim() || "\u2014";
 }
 
-/** How the values of a facet are divided. */
+/** Returns the division of a facet's values. */
 export function divide({ kind }: Attribute, values: Facet["values"]): Division {
   if (kind === "date") {
     const lengths = [4, 7, 10];
@@ -59,7 +62,7 @@ export function divide({ kind }: Attribute, values: Facet["values"]): Division {
     const total = sorted.reduce((sum, [, count]) => sum + count, 0);
     let below = 0;
     for (const [number, count] of sorted) {
-      // A bound where a share of the pages ends, at a round number.
+      // A round number near the value below which a share of the pages lies.
       const shares = () => Math.floor((below * MAX_RANGES) / total);
       const before = shares();
       below += count;
@@ -104,10 +107,10 @@ export function choicesOf(
   ];
 }
 
-/** Names that have a meaning of their own in filters. */
+/** Names with a special meaning in filters. */
 const RESERVED = /^(must|should|must_not|match|any|range|text)$/;
 
-/** The filter of what is chosen: one of the values of each attribute. */
+/** The filter for the chosen values: a page needs one of the values of each attribute. */
 export function filterOf(
   chosen: ReadonlyMap<string, ReadonlySet<string>>,
   kindOf: (name: string) => string,

@@ -13,10 +13,10 @@ type Attribute = Description["attributes"][number];
 /** Values of an attribute that are shown before "more". */
 const MAX_SHOWN = 6;
 
-/** Attributes that are shown without a button that opens them, where there is room. */
+/** Number of attributes that are shown without a button that opens them, if there is room. */
 const MAX_OPEN = 3;
 
-/** Where there is little room. */
+/** The same number if there is little room. */
 const NARROW = "(max-width: 40rem), (max-height: 30rem)";
 
 /** The panel's services for the filters. */
@@ -34,7 +34,7 @@ export class Facets {
   readonly #divisions = new Map<string, Division>();
   readonly #open = new Set<string>();
   #isOpen = false;
-  /** Whether it is held at no height. */
+  /** Whether its height is held at zero. */
   #isAway = false;
   #facets: Facet[] = [];
   /** "+" if the counts are lower bounds. */
@@ -70,7 +70,7 @@ export class Facets {
     this.#draw();
   }
 
-  /** Keeps the height, so that what is below stays where it is; `false` ends that. */
+  /** Keeps the height, so that the content below does not move; `false` ends this. */
   hold(isHeld: boolean): void {
     const { element } = this;
     this.#isAway = isHeld && Boolean(element.hidden);
@@ -86,7 +86,7 @@ export class Facets {
   #draw(): void {
     const focused = (this.element.getRootNode() as ShadowRoot).activeElement as HTMLElement | null;
     const key = focused && this.element.contains(focused) ? focused.dataset["key"] : undefined;
-    // What is chosen is shown in every answer, and where there is none.
+    // Chosen values are shown with every answer, and also without one.
     const names = new Set([...this.#facets.map(({ name }) => name), ...this.#chosen.keys()]);
     const groups = [...names].flatMap((name) => this.#choices(name));
     const folds = groups.length > 0 && (matchMedia(NARROW).matches || groups.length > MAX_OPEN);
@@ -103,7 +103,7 @@ export class Facets {
     }
   }
 
-  /** Returns the values of an attribute that can be chosen; nothing if there is no choice. */
+  /** Returns the values of an attribute that can be chosen; empty if there is no choice. */
   #choices(name: string): { name: string; choices: Choice[] }[] {
     const chosen = this.#chosen.get(name) ?? new Set();
     const values = this.#facets.find((facet) => facet.name === name)?.values ?? [];
@@ -114,11 +114,11 @@ export class Facets {
       if (values.length > 1) this.#divisions.set(name, division);
     }
     const choices = choicesOf(attribute, values, division, chosen, this.#options.labels());
-    // A value that all pages share is no choice.
+    // A value that all pages share does not offer a choice.
     return choices.length < 2 && chosen.size === 0 ? [] : [{ name, choices }];
   }
 
-  /** A line with a button for all filters, and what is chosen while they are folded. */
+  /** A line with a button for all filters, and the chosen values while the filters are folded. */
   #bar(groups: { name: string; choices: Choice[] }[], isIdle: boolean): HTMLElement {
     const labels = this.#options.labels();
     const bar = h("div", { class: "facet-bar" });

@@ -55,7 +55,7 @@ export const LABELS = {
   longQuery: "The text is very long, so only its beginning was searched for.",
   retry: "Try again",
   failed: "Search is not available",
-  /** Why: there is no connection, or something else. */
+  /** The reason: there is no connection, or something else. */
   offline: "There seems to be no connection to the internet. Check it and try again.",
   broken: "Something went wrong on this site. Try again in a few minutes.",
   byWords: "by words",
@@ -84,7 +84,7 @@ export function fill(text: string, values: Record<string, string>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** How much was found: pages and sections. */
+/** The number of found pages and sections. */
 export function countOf(
   labels: Labels,
   { pages, sections, atLeast }: { pages: number; sections: number; atLeast?: boolean },

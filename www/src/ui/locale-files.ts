@@ -1,6 +1,6 @@
 /**
- * The files with the texts of other languages than English, by name: the languages in each. A file
- * for each language would be more files than a small site has pages.
+ * The files with the texts of other languages than English, by name: the languages in each. One
+ * file for each language would be more files than a small site has pages.
  */
 export const LOCALE_FILES = {
   west: "ca da de es et fi fr it nb nl pt sv",

@@ -1,4 +1,4 @@
-/** The texts of other languages: which there are, and how one is loaded. */
+/** The texts of other languages: their list, and the loading of one of them. */
 
 import { scriptDirectory } from "../script-address";
 import type { Labels } from "./labels";
@@ -24,7 +24,7 @@ export function localeFor(tag: string): string | undefined {
     const { language, script } = new Intl.Locale(tag).maximize();
     return [`${language}-${script}`, ALIKE[language] ?? language].find((known) => FILES.has(known));
   } catch {
-    // The page says something else than a language.
+    // The page's declaration is not a language.
     return undefined;
   }
 }
@@ -37,7 +37,7 @@ export async function loadLocale(name: string, client?: URL): Promise<Partial<Lo
     const texts = await import(/* @vite-ignore */ /* webpackIgnore: true */ file);
     return (texts as { default: Record<string, Locale> }).default[name] ?? {};
   } catch {
-    // A site that was built for other languages has no such file. English serves.
+    // A site that was built for other languages has no such file. English is used.
     return {};
   }
 }

@@ -1,4 +1,4 @@
-/** Notices about an answer: the words that were searched instead, and what is missing. */
+/** Notices about an answer: the words that were searched instead, and missing features. */
 
 import type { FindlingIndex } from "../client";
 import type { Notice } from "../engine-types";
@@ -17,7 +17,7 @@ export interface NoticesOptions {
   verbatim: () => void;
 }
 
-/** Notices of which the panel shows the same by its meter or by its suggestions. */
+/** Notices that repeat what the panel's meter or its suggestions show. */
 const EXPECTED: ReadonlySet<string> = new Set([
   "encoder-missing",
   "encoder-loading",
@@ -56,8 +56,8 @@ export class Notices {
   }
 
   /**
-   * A notice in words for readers, if there is something that a reader can do or has to know. What
-   * is for the site's owner goes to the console.
+   * A notice in words for readers, if there is something that a reader can do or must know. Notices
+   * for the site's owner go to the console.
    */
   #item({ code, message }: Notice, { query }: SearchResponse): HTMLElement | undefined {
     const labels = this.#options.labels();
@@ -90,7 +90,7 @@ export class Notices {
     return item;
   }
 
-  /** Shows what words were corrected to, and a button that searches for them as written. */
+  /** Shows the corrections of words, and a button that searches for the words as written. */
   #showCorrections({ corrections }: SearchResponse, query: string): void {
     const labels = this.#options.labels();
     const words = corrections.flatMap(({ replacement }, i) => [
@@ -105,7 +105,7 @@ export class Notices {
   }
 }
 
-/** Why a search failed, in words for readers. The details go to the console. */
+/** The reason why a search failed, in words for readers. The details go to the console. */
 export function reasonOf(error: FindlingError, labels: Labels): string {
   tell("error", `findling: ${error.code}: ${error.advice}`);
   // An address, such as that of an old link, may have a filter that the site does not have.

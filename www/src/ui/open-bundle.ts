@@ -1,4 +1,4 @@
-/** Opens bundles for elements. Elements of a page that ask for the same bundle share one index. */
+/** Opens bundles for elements. Elements of a page that use the same bundle share one index. */
 
 import { beginOpening } from "../begin-opening";
 import type { FindlingIndex } from "../client";
@@ -7,7 +7,7 @@ import type { OpenOptions } from "../types";
 /** An index that may have other users. */
 export interface Lease {
   index: Promise<FindlingIndex>;
-  /** To be called once. The index of the last user is closed. */
+  /** Releases the index; call it once. When the last user releases it, the index is closed. */
   end(): void;
 }
 
@@ -20,7 +20,7 @@ export function lease(address: URL, options: OpenOptions): Lease {
   const known = leases.get(key);
   const open = known ?? { index: begin(address, options), users: 0 };
   open.users++;
-  // The place of one that failed or was closed may have been taken by a later one.
+  // An index that failed or was closed may already have been replaced by a later one.
   const forget = () => leases.get(key) === open && leases.delete(key);
   if (!known) {
     leases.set(key, open);
@@ -39,7 +39,7 @@ export function lease(address: URL, options: OpenOptions): Lease {
   };
 }
 
-/** The client is fetched only now, and at once with it what the client will ask for. */
+/** The client is only fetched now, together with the files that it will request. */
 async function begin(address: URL, options: OpenOptions): Promise<FindlingIndex> {
   const begun = beginOpening(address, options);
   try {

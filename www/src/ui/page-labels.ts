@@ -1,4 +1,4 @@
-/** The texts in English of what is loaded besides the search box. */
+/** The English texts of parts that are loaded in addition to the search box. */
 
 export const PAGE_LABELS = {
   sort: "Sort by",

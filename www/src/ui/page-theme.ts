@@ -1,9 +1,13 @@
 /**
- * Whether a page is light or dark, by the colour behind its text. Generators say it in many ways (a
- * class, an attribute of `<html>` or `<body>`, the reader's setting); the colour is common to all.
+ * Whether a page is light or dark, by the colour behind its text. Generators mark it in many ways
+ * (a class, an attribute of `<html>` or `<body>`, the reader's setting), but all of them set the
+ * colour.
  */
 
-/** Calls `apply` with the page's theme, now and whenever it changes. Returns what ends that. */
+/**
+ * Calls `apply` with the page's theme, now and whenever it changes. Returns a function that ends
+ * this.
+ */
 export function followPage(apply: (theme: "light" | "dark") => void): () => void {
   const controller = new AbortController();
   const { signal } = controller;
@@ -12,7 +16,8 @@ export function followPage(apply: (theme: "light" | "dark") => void): () => void
   for (const element of [document.documentElement, document.body])
     observer.observe(element, { attributes: true });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", look, { signal });
-  // A colour that changes slowly is known at the end. Style sheets may come after this script.
+  // With a transition, the final colour is only known at the end. Style sheets may load after this
+  // script.
   document.addEventListener("transitionend", look, { signal });
   window.addEventListener("load", look, { signal });
   look();
@@ -27,16 +32,15 @@ function pageTheme(): "light" | "dark" {
     const lightness = backgroundLightness(getComputedStyle(element).backgroundColor);
     if (lightness !== undefined) return lightness < 0.5 ? "dark" : "light";
   }
-  // A page without a background has the browser's.
+  // A page without a background has the browser's background.
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const scheme = getComputedStyle(document.documentElement).colorScheme;
   return scheme === "dark" || (dark && /dark/.test(scheme)) ? "dark" : "light";
 }
 
 /**
- * The lightness of a computed colour, 0 to 1; `undefined` if one can see through it. Browsers
- * compute `rgb()` for most colours, and keep `color()` and the spaces with a lightness of their
- * own.
+ * The lightness of a computed colour, 0 to 1; `undefined` if the colour is transparent. Browsers
+ * compute most colours to `rgb()`, but keep `color()` and colour spaces that have a lightness.
  */
 function backgroundLightness(color: string): number | undefined {
   const [, space, body] = /^(\w+)\((.*)\)$/.exec(color) ?? [];

@@ -11,10 +11,10 @@ export interface PanelParts {
   /** The switch between parts of the site, if there is one. */
   scope: HTMLElement | undefined;
   filters: HTMLElement;
-  /** The part that scrolls: results, or a message in place of them. */
+  /** The part that scrolls: results, or a message instead of them. */
   scroll: HTMLElement;
   notices: HTMLElement;
-  /** How much was found. */
+  /** The summary: the number of found pages. */
   summary: HTMLElement;
   /** The elements beside the summary. */
   foot: HTMLElement[];
@@ -57,7 +57,7 @@ export const closeButton = (labels: Labels): HTMLButtonElement =>
     icon(CROSS),
   );
 
-/** Shows behind an element how much of something has loaded; without a label, nothing. */
+/** Shows after an element how much of something has loaded; without a label, shows nothing. */
 export function showMeter(behind: HTMLElement, label: string | undefined, share?: number): void {
   const old = behind.parentElement?.querySelector<HTMLElement>(".loading");
   if (label === undefined) {

@@ -38,7 +38,7 @@ export interface PanelOptions {
   passages: () => boolean;
   /** The address of a page with all results of a query, if there is one. */
   all: (query: string) => string | undefined;
-  /** A search was answered; `isWhole`: not by a first part of the answer. */
+  /** A search was answered; `isWhole`: the answer is complete. */
   answered: (response: SearchResponse, isWhole: boolean) => void;
   dismiss: () => void;
 }

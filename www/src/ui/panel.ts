@@ -27,27 +27,27 @@ import { type Verdict, verdictOn } from "./verdict";
 const TYPING_PAUSE = 160;
 
 /**
- * Pages of the answer by words that comes before the whole answer: about as many as are in view.
- * The texts of each take requests.
+ * Number of pages in the first answer by words: about as many as are in view. The texts of each
+ * page need requests.
  */
 const FIRST_PAGES = 5;
 
-/** Milliseconds after which a frame is not waited for: a page that is not in view paints none. */
+/** Longest wait for a frame in milliseconds: a page that is not in view does not paint. */
 const LONGEST_FRAME = 500;
 
-/** Milliseconds after which the reader is told that a search is under way. */
+/** Milliseconds after which a running search is indicated. */
 const SLOW = 300;
 
 /**
- * Milliseconds from the first rows of an answer on in which nobody has read them yet: a better
- * order may still take their place. Later rows stay where they are.
+ * Milliseconds after the first rows of an answer in which nobody has read them yet, so that a
+ * better order may still replace them. After that rows stay where they are.
  */
 const UNREAD = 400;
 
 /** Milliseconds before a count is announced, so that not every letter announces one. */
 const ANNOUNCEMENT_DELAY = 400;
 
-/** How many rows each key moves by. */
+/** Number of rows by which each key moves. */
 const STEPS: Partial<Record<string, number>> = {
   ArrowUp: -1,
   ArrowDown: 1,
@@ -70,7 +70,7 @@ export class Panel {
   readonly #scroll: HTMLElement;
   readonly #more: HTMLButtonElement;
   readonly #notices: Notices;
-  /** A button that shows a better order, which came when the rows were read already. */
+  /** A button that shows a better order, which arrived when the rows had already been read. */
   readonly #better: HTMLButtonElement;
   readonly #all = h("a", { class: "all", hidden: true });
   readonly #summary = h("span", { class: "summary", dir: "auto" });
@@ -79,12 +79,12 @@ export class Panel {
   #verbatim = "";
   #index: FindlingIndex | undefined;
   #opening: Promise<FindlingIndex> | undefined;
-  /** The answer that is shown: its search, its stage, and when its first rows came. */
+  /** The answer that is shown: its search, its stage, and the time of its first rows. */
   #answered: { signal: AbortSignal; stage: Stage; since: number } | undefined;
   #asked = new AbortController();
-  /** How far the whole answer is shown, in pages. */
+  /** Number of pages of the whole answer that are shown. */
   #reached = 0;
-  /** Enter, pressed before the answer to what is in the box. */
+  /** Enter, pressed before the answer to the text in the box has arrived. */
   #entered: { signal: AbortSignal; event: KeyboardEvent } | undefined;
   #isComposing = false;
   #preset: Filter | undefined;
@@ -166,7 +166,7 @@ export class Panel {
     }
   }
 
-  /** Called when the reader leaves the panel: Enter, pressed early, opens nothing any more. */
+  /** Called when the reader leaves the panel: an early Enter then no longer opens a result. */
   leave(): void {
     this.#entered = undefined;
   }
@@ -216,7 +216,7 @@ export class Panel {
     const { signal } = controller;
     this.#setBusy(true);
     const words = mode === "semantic" ? Promise.resolve() : this.#ask(query, "lexical", signal);
-    // Aborted only now, so that files that both searches need are not fetched twice.
+    // The earlier search is aborted only now, so that files that both need are not fetched twice.
     before.abort();
     const settle = () => {
       if (this.#asked === controller) this.#setBusy(false);
@@ -225,7 +225,7 @@ export class Panel {
       void words.finally(settle);
       return;
     }
-    // While the bundle opens, files for meaning would come between those of the first results, and
+    // While the bundle opens, files for meaning would delay the files of the first results, and
     // searching by meaning would delay the paint.
     const isFirst = this.#index === undefined;
     const whole = async () => {
@@ -305,7 +305,7 @@ export class Panel {
     }
   }
 
-  /** Searches with a suggestion in place of the query. */
+  /** Searches with a suggestion instead of the query. */
   #take({ kind, what, query, verbatim }: Suggested): void {
     this.input.value = query;
     this.#verbatim = verbatim ? query : "";
@@ -324,7 +324,7 @@ export class Panel {
     else this.element.classList.remove("slow");
   }
 
-  /** Says that the search takes a while, unless rows of its answer are there. */
+  /** Indicates that the search takes a while, unless rows of its answer are shown. */
   #showSlow(): void {
     if (this.#answered?.signal === this.#asked.signal) return;
     const { searching } = this.#options.labels();
@@ -352,7 +352,7 @@ export class Panel {
     const since = shown === undefined ? performance.now() : this.#answered!.since;
     this.#answered = { signal, stage, since };
     this.element.classList.remove("slow");
-    // Results by words alone are not enough for a verdict.
+    // Results by words only are not enough for a verdict.
     const verdict = stage === Stage.WHOLE ? verdictOn(response) : undefined;
     const isRead = shown !== undefined && this.#list.length > 0 && this.#isRead(since);
     this.#facets.hold(isRead);
@@ -365,7 +365,7 @@ export class Panel {
       response.mode === "lexical" &&
       response.results.length <= this.#list.length
     ) {
-      // The whole answer is by words as well, so it adds only notices, suggestions, the verdict.
+      // The whole answer is also by words, so it only adds notices, suggestions and the verdict.
       if (!isRead) this.#list.lead(verdict);
       if (verdict === "nothing") this.#conclude(response, verdict);
       else this.#showNotices(response);
@@ -391,8 +391,8 @@ export class Panel {
   }
 
   /**
-   * Adds results to those shown. Rows stay where they are once they are read, and also before that
-   * unless another page is clearly better than the first or a word was corrected.
+   * Adds results to those shown. Rows stay where they are after they have been read. Before that
+   * they also stay, unless another page is clearly better than the first or a word was corrected.
    */
   #join(response: SearchResponse, shown: Stage, verdict: Verdict, isRead: boolean): void {
     const labels = this.#options.labels();
@@ -410,7 +410,7 @@ export class Panel {
     } else if (!isRead && isNew) {
       show();
     } else {
-      // A whole answer by words alone goes on with the first pages by words.
+      // A complete answer by words only continues the first pages by words.
       const byMeaning = response.mode === "lexical" ? undefined : labels.also;
       const title = shown === Stage.OWN_WORDS ? labels.alsoCorrected : byMeaning;
       this.#list.appendNew(results, isRead ? title : undefined);
@@ -431,7 +431,7 @@ export class Panel {
     const isNothing = verdict === "nothing";
     const count = isNothing ? labels.unanswered : countOf(labels, response.total);
     const how = { lexical: labels.byWords, semantic: labels.byMeaning, hybrid: labels.byBoth };
-    // The notice above the rows says it already, unless the rows had to stay.
+    // The notice above the rows already says it, unless the rows had to stay.
     const unanswered = this.#list.isUnanswered ? "" : count;
     const found = isNothing ? unanswered : `${count} \u00B7 ${how[response.mode]}`;
     this.#summary.textContent = pages > 0 ? found : "";
@@ -468,7 +468,7 @@ export class Panel {
   #showNone(suggestions: Suggestion[]): void {
     this.#setExpanded(false);
     const filtered = this.#facets.filter() !== undefined;
-    // The filter of the site is none that a reader can take back.
+    // A reader cannot remove the site's filter.
     const own = suggestions.filter(
       ({ kind }) => !this.#preset || !/^(part|filter|everything)$/.test(kind),
     );
@@ -540,11 +540,11 @@ export class Panel {
   }
 
   #key(event: KeyboardEvent): void {
-    // Some browsers end a composition before its last key is told.
+    // Some browsers end a composition before they report its last key.
     if (event.isComposing || event.keyCode === 229) return;
     const { key } = event;
     const inBox = (this.element.getRootNode() as ShadowRoot).activeElement === this.input;
-    // Hidden, the list has the results of another search.
+    // If the list is hidden, it has the results of another search.
     const inList = inBox && !this.#list.element.hidden;
     if (key === "Escape") {
       this.leave();
@@ -554,7 +554,7 @@ export class Panel {
     } else if (inList && key in STEPS) {
       const steps = STEPS[key]!;
       if (event.altKey || event.ctrlKey || event.metaKey) return;
-      // Before the arrow keys they move in the text.
+      // Before an arrow key was used, they move in the text.
       if (Math.abs(steps) === Infinity && (!this.#moves || event.shiftKey)) return;
       this.#list.step(steps);
       this.#entered = undefined;
@@ -567,12 +567,12 @@ export class Panel {
 
   /**
    * Opens the active row if it belongs to the text in the box. Otherwise the first row opens when
-   * the answer is there, unless the reader types on.
+   * the answer arrives, unless the reader continues typing.
    */
   #enter(event: KeyboardEvent): void {
     const { signal } = this.#asked;
     const shown = this.#answered?.signal === signal ? this.#answered.stage : -1;
-    // While a word is corrected, the rows are of the other words.
+    // While a word is being corrected, the rows belong to the other words.
     const isThere = shown >= Stage.WORDS && this.#list.length > 0;
     if (this.#moves || isThere || shown === Stage.WHOLE) this.#openActive(event);
     else this.#entered = { signal, event };
@@ -594,7 +594,7 @@ export class Panel {
   }
 }
 
-/** Resolves when what is shown now has been painted. */
+/** Resolves when the current content has been painted. */
 function painted(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));

@@ -1,8 +1,8 @@
-/** Where pages are on their site, for those that have the title of another. */
+/** The places of pages on their site, for pages that share their title with another. */
 
 import type { PageResult } from "../types";
 
-/** Endings of addresses that say nothing of a page. */
+/** Endings of addresses that say nothing about a page. */
 const ENDING = /(^|\/)index\.\w+$|\.(html?|php|aspx?|md)$/i;
 
 /** The titles that several of these pages have. */

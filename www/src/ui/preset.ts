@@ -6,15 +6,15 @@ import type { Filter } from "../types";
 /** Names of attributes that have the language of a page. */
 const LANGUAGE = ["lang", "language", "locale"];
 
-/** A page says by `<meta name="findling:version" content="3">` what it is about. */
+/** A page declares its version by `<meta name="findling:version" content="3">`. */
 const META = "findling:";
 
 /** A term `name:value`, which is short for `name=value`. */
 const SHORT = /^\s*([^:="{]+):([^:="]+)$/;
 
 /**
- * The filter of the attribute `filter`, if any, joined with what the page says: its language and
- * its meta tags, where the bundle has such an attribute with such a value. `none` is no filter.
+ * The filter of the attribute `filter`, if any, joined with the page's declarations: its language
+ * and its meta tags, if the bundle has such an attribute with this value. `none` means no filter.
  */
 export async function presetFilter(
   index: FindlingIndex,
@@ -59,7 +59,7 @@ function filterText(text: string): string {
 const mentions = (filter: string, name: string) =>
   filter.split(/[,{}:="\s]+/).some((part) => part === name);
 
-/** A tag of a language and the shorter ones that stand for it: `pt-BR`, `pt`. */
+/** A language tag and its shorter forms: `pt-BR`, `pt`. */
 function tagsOf(tag: string): string[] {
   const parts = tag.split("-");
   return parts.map((_, i) => parts.slice(0, parts.length - i).join("-"));

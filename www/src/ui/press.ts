@@ -1,19 +1,20 @@
 /** Presses on the backdrop of a dialog, which close it. */
 
-/** How far a pointer may move while it presses, in pixels. */
+/** Largest movement of a pointer during a press, in pixels. */
 const STILL = 10;
 
-/** Milliseconds after which a press is a long one, which asks for a menu. */
+/** Milliseconds after which a press counts as a long one, which opens a menu. */
 const SHORT = 500;
 
 /**
- * Calls `close` for a press on the backdrop. A drag that begins or ends elsewhere, such as one that
- * selects text, a long press, a swipe and a pinch are none.
+ * Calls `close` for a press on the backdrop. A drag that begins or ends elsewhere (for example to
+ * select text), a long press, a swipe and a pinch do not count.
  */
 export function onBackdropPress(dialog: HTMLDialogElement, close: () => void): void {
   let press: PointerEvent | undefined;
   const isOutside = (event: MouseEvent) => {
-    // The backdrop has the dialog as its target, and so have its borders.
+    // Events on the backdrop have the dialog as their target, and so do events on the dialog's
+    // borders.
     const { left, right, top, bottom } = dialog.getBoundingClientRect();
     const { clientX: x, clientY: y } = event;
     return event.target === dialog && (x < left || x > right || y < top || y > bottom);

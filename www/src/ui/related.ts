@@ -1,10 +1,10 @@
-/** `<findling-related>`: pages that are about the same as the page that they are shown on. */
+/** `<findling-related>`: pages on the same subject as the current page. */
 
 import { address, COMMON, choose, define, FindlingElement, h, isModified, LABELS } from "./common";
 import type { Locale } from "./locale";
 import { PAGE_LABELS } from "./page-labels";
 
-/** How far below the window the list may be when its pages are looked for. */
+/** Distance of the list below the window at which its pages are loaded. */
 const NEAR = "400px";
 
 /** Pages that are shown unless the attribute `limit` says otherwise. */
@@ -15,7 +15,7 @@ export class FindlingRelated extends FindlingElement<Locale> {
 
   #near: IntersectionObserver | undefined;
 
-  /** The theme of the page, since the element has no background of its own. */
+  /** The theme of the page, because the element has no background of its own. */
   protected override readonly ownTheme = "page";
 
   constructor() {
@@ -27,7 +27,7 @@ export class FindlingRelated extends FindlingElement<Locale> {
     this.#near?.disconnect();
   }
 
-  /** Looks for the pages once a reader comes near: until then nothing is fetched. */
+  /** Loads the pages when a reader comes near; until then nothing is fetched. */
   protected draw(): void {
     this.#near?.disconnect();
     this.root.replaceChildren(h("div"));
@@ -61,7 +61,7 @@ export class FindlingRelated extends FindlingElement<Locale> {
       });
       return h("li", {}, link);
     });
-    // Meanwhile the element may have been drawn anew.
+    // The element may have been redrawn in the meantime.
     if (items.length === 0 || near !== this.#near) return;
     const title = h("h2", { id: "title", part: "title" }, this.labels.related);
     const list = h("ul", { part: "list" }, ...items);

@@ -1,4 +1,4 @@
-/** The list of results: its rows, the active row, and how new rows join it. */
+/** The list of results: its rows, the active row, and the merging of new rows. */
 
 import type { PageResult } from "../types";
 import { h } from "./dom";
@@ -15,16 +15,20 @@ export interface ResultListOptions {
   tags: (page: PageResult) => string[];
   /** The active option has changed; `undefined` if none is active. */
   activated: (option: HTMLElement | undefined) => void;
-  /** A result was chosen: go to `passage`, or to `href` in a site that navigates by itself. */
+  /**
+   * A result was chosen: go to `passage`, or to `href` in a site that handles navigation itself.
+   */
   select: (hit: Hit, href: string, passage: string, position: number) => void;
   /** Whether links name the passage that they lead to. */
   passages: () => boolean;
 }
 
-/** The share of its score by which a page must lead the first of the list to be clearly better. */
+/**
+ * The share of its score by which a page must exceed the first of the list to be clearly better.
+ */
 const CLEAR_LEAD = 0.2;
 
-/** A page as it is shown, and the markup that it was made with. */
+/** A page as it is shown, and the markup of its row. */
 interface Row {
   page: PageResult;
   group: HTMLElement;
@@ -41,7 +45,10 @@ export class ResultList {
   /** The notice above the pages. */
   #lead: HTMLElement | undefined;
   #nextId = 0;
-  /** Whether the reader has pointed, scrolled or moved in these results. Their rows then stay. */
+  /**
+   * Whether the reader has pointed, scrolled or moved in these results. Then their rows stay in
+   * place.
+   */
   touched = false;
 
   constructor(options: ResultListOptions) {
@@ -60,7 +67,7 @@ export class ResultList {
     return this.#rows.size;
   }
 
-  /** Whether it says that nothing answers. */
+  /** Whether it shows that nothing answers. */
   get isUnanswered(): boolean {
     return this.element.classList.contains("unanswered");
   }
@@ -101,7 +108,7 @@ export class ResultList {
     this.activate(this.element.querySelector<HTMLElement>("[role=option]") ?? undefined, false);
   }
 
-  /** Replaces all rows. Rows that remain glide from their old places to their new ones. */
+  /** Replaces all rows. Remaining rows glide from their old places to the new ones. */
   glideTo(pages: PageResult[], verdict: Verdict): void {
     const places = new Map([...this.#rows].map(([id, { group }]) => [id, group.offsetTop]));
     this.replace(pages, verdict);
@@ -160,7 +167,7 @@ export class ResultList {
     if (scroll) option?.scrollIntoView({ block: "nearest" });
   }
 
-  /** The group of a page: that of `before`, if it looks the same. */
+  /** The group of a page; the group in `before` is reused if it looks the same. */
   #groupOf(
     page: PageResult,
     repeated: ReadonlySet<string>,

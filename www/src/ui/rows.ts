@@ -11,7 +11,7 @@ import type { Hit } from "./verdict";
 export interface RowOptions {
   /** Texts next to the title. */
   tags: string[];
-  /** Where the page is on the site, if its title does not tell it from another. */
+  /** The place of the page on the site, if another page has the same title. */
   place?: string[] | undefined;
   /** Whether links name the passage. */
   passages: boolean;
@@ -61,7 +61,7 @@ export function subParts(section: SectionResult, heading: string[]): HTMLElement
 
 /**
  * The sections below the first of a page, each with a heading that no other row of the page has:
- * with the headings above it where two have the same. Sections of one place are one.
+ * with the headings above it if two are equal. Sections of the same place are shown once.
  */
 export function furtherSections(page: PageResult): { section: SectionResult; heading: string[] }[] {
   const shown: { section: SectionResult; heading: string[] }[] = [];
@@ -92,8 +92,8 @@ export function tagsOf(page: PageResult, info: Description | undefined, labels: 
 }
 
 /**
- * The title of a hit with `tags` next to it, its place, its headings and its snippet, as far as it
- * has them. Each text has its own direction. `link`: the link that the title becomes, if any.
+ * The title of a hit with `tags` next to it, its place, its headings and its snippet, as far as
+ * they exist. Each text has its own direction. `link`: the link for the title, if any.
  */
 export function hitParts(
   { page, section }: Hit,
@@ -120,7 +120,7 @@ function withoutTitle(path: string[], title: string): string[] {
   return path[0]?.toLowerCase() === title.toLowerCase() ? path.slice(1) : path;
 }
 
-/** Where the link of a hit leads; with `passages` to the sentence that its snippet shows. */
+/** The target of a hit's link; with `passages`, the sentence that its snippet shows. */
 export function address({ page, section }: Hit, passages: boolean): string | null {
   const href = section?.href ?? page.href;
   return section && href !== null && passages ? withPassage(href, section.snippet) : href;

@@ -16,7 +16,7 @@ export function lockScroll(): void {
     kept.push(() => style.setProperty(name, before, priority));
     style.setProperty(name, value, "important");
   };
-  // The place of a scroll bar stays, so that the page keeps its width.
+  // The space of a scroll bar is kept, so that the page keeps its width.
   if (innerWidth > root.clientWidth) set(root, "scrollbar-gutter", "stable");
   set(owner, "overflow", "hidden");
   restore = () => {

@@ -26,7 +26,7 @@ export function searchField(
   const input = h("input", {
     type: "search",
     part: "input",
-    // Whether it is shown tells the style sheet that the field is empty.
+    // The style sheet recognises an empty field by its placeholder.
     placeholder: placeholder || " ",
     "aria-label": labels.search,
     autocomplete: "off",
@@ -47,7 +47,7 @@ export function searchField(
   return input;
 }
 
-/** A button that clears a field; it is there while the field has text. */
+/** A button that clears a field; it is shown while the field has text. */
 export function clearButton(input: HTMLInputElement, label: string): HTMLButtonElement {
   const button = h("button", { type: "button", class: "clear-text", "aria-label": label });
   button.append(icon(CROSS, 16));

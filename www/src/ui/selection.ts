@@ -12,7 +12,7 @@ export interface Selection {
   position?: number;
 }
 
-/** The detail of `findling-settled`: one search that a reader meant, and how it ended. */
+/** The detail of `findling-settled`: one search that a reader completed, and how it ended. */
 export interface Settled {
   query: string;
   /** The reader paused, left the search, or chose a result. */
@@ -40,7 +40,10 @@ export interface FindlingEvents {
   "findling-empty": CustomEvent<SearchResponse>;
   /** A result was chosen; `preventDefault()` leaves navigation to the site. */
   "findling-select": CustomEvent<Selection>;
-  /** A reader meant a search: once for each, when the reader pauses, chooses or leaves. */
+  /**
+   * A reader completed a search: sent once for each search, when the reader pauses, chooses or
+   * leaves.
+   */
   "findling-settled": CustomEvent<Settled>;
 }
 
@@ -49,7 +52,9 @@ declare global {
   interface GlobalEventHandlersEventMap extends FindlingEvents {}
 }
 
-/** Dispatches an event of an element; returns whether the site left the default to the element. */
+/**
+ * Dispatches an event of an element; returns whether the element should perform the default action.
+ */
 export function dispatch<Name extends keyof FindlingEvents>(
   element: HTMLElement,
   name: Name,
@@ -60,26 +65,26 @@ export function dispatch<Name extends keyof FindlingEvents>(
   );
 }
 
-/** Whether a better answer follows, by meaning, once the encoder has loaded. */
+/** Whether a better answer, by meaning, follows when the encoder has loaded. */
 const isUpgraded = ({ encoder, notices }: SearchResponse) =>
   encoder === null && notices.some(({ code }) => code === "encoder-loading");
 
-/** Tells of an answer. `isWhole`: it is no first part of the answer to the same search. */
+/** Reports an answer. `isWhole`: the answer is complete. */
 export function tell(element: HTMLElement, response: SearchResponse, isWhole: boolean): void {
   dispatch(element, "findling-search", response);
   if (isWhole && response.total.pages === 0 && !isUpgraded(response))
     dispatch(element, "findling-empty", response);
 }
 
-/** Tells of a chosen result, and goes there unless the site does. `passage`: the place in it. */
+/** Reports a chosen result, and goes there unless the site does. `passage`: the place in it. */
 export function choose(element: HTMLElement, selection: Selection, passage = selection.href): void {
   if (dispatch(element, "findling-select", selection)) follow(selection.href, passage);
 }
 
 /**
  * Goes to an address by a click on a link of the page, which routers of sites notice. They do not
- * see the links in a shadow root. Where none takes the click, the browser goes to the passage, an
- * address that routers would take for an anchor.
+ * see the links in a shadow root. If no router handles the click, the browser goes to the passage;
+ * routers would mistake that address for an anchor.
  */
 export function follow(href: string, passage: string): void {
   const link = h("a", { href, hidden: true });

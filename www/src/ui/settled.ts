@@ -1,17 +1,17 @@
-/** Tells a page of each search that a reader meant, once. */
+/** Reports each search that a reader completed to the page, once. */
 
 import type { SearchResponse } from "../types";
 import { dispatch, type Selection, type Settled } from "./selection";
 
-/** Milliseconds without a key after an answer, from which on a reader meant the search. */
+/** Milliseconds without a key after an answer, after which a search counts as completed. */
 const PAUSE = 1500;
 
-/** Follows what is searched for in one element to the searches that are meant. */
+/** Follows the searches in one element, to find the completed ones. */
 export class SettledSearches {
   readonly #element: HTMLElement;
   #response: SearchResponse | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
-  /** The query that was told last, and what was chosen from its answer. */
+  /** The query that was reported last, and the result that was chosen from its answer. */
   #told = "";
 
   constructor(element: HTMLElement) {
@@ -20,20 +20,20 @@ export class SettledSearches {
     addEventListener("pagehide", () => this.settle("close"));
   }
 
-  /** A search was answered, as a whole. */
+  /** A search was answered completely. */
   answered(response: SearchResponse): void {
     this.#response = response;
     clearTimeout(this.#pause);
     this.#pause = setTimeout(() => this.settle("pause"), PAUSE);
   }
 
-  /** The reader types on: the search before was not meant. */
+  /** The reader continues typing: the previous search was not completed. */
   typed(): void {
     clearTimeout(this.#pause);
     this.#response = undefined;
   }
 
-  /** A result was chosen, also from a search that was told of when the reader paused. */
+  /** A result was chosen, perhaps from a search that was reported when the reader paused. */
   chosen({ href, position = 0 }: Selection): void {
     this.settle("select", { href, position });
   }

@@ -1,4 +1,4 @@
-/** Messages in place of results: a hint, nothing found, or an error. */
+/** Messages instead of results: a hint, nothing found, or an error. */
 
 import type { Suggestion } from "../engine-types";
 import type { FindlingError } from "../errors";
@@ -14,7 +14,7 @@ export interface StateViewOptions {
   labels: () => Labels;
   retry: () => void;
   clearFilters: () => void;
-  /** Asks a suggestion in place of the query. */
+  /** Searches with a suggestion instead of the query. */
   suggest: (suggestion: Suggested) => void;
   /** Returns the keyboard to the box. */
   focus: () => void;
@@ -33,7 +33,7 @@ export class StateView {
   }
 
   /**
-   * Before anything is typed. `pages` is known once the bundle is open; `queries` are those that
+   * The message before anything is typed. `pages` is known once the bundle is open; `queries` are those that
    * the site suggests.
    */
   showHint(pages: number | undefined, queries: string[]): void {
@@ -69,7 +69,7 @@ export class StateView {
     this.#show("state searching", this.#options.labels().searching);
   }
 
-  /** Shows that the search failed; returns why, in words for readers. */
+  /** Shows that the search failed; returns the reason, in words for readers. */
   showError(error: FindlingError): string {
     const labels = this.#options.labels();
     const reason = reasonOf(error, labels);

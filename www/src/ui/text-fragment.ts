@@ -1,14 +1,14 @@
 /**
- * Text fragments: the end of an address that names a passage of the page,
- * `#anchor:~:text=from,to`. A browser that knows them scrolls to the passage and marks it. For
- * others there is `findling-highlight.js`.
+ * Text fragments: the end of an address that names a passage of the page, `#anchor:~:text=from,to`.
+ * A browser that supports them scrolls to the passage and marks it. Other browsers need
+ * `findling-highlight.js`.
  */
 
 import type { Snippet } from "../engine-types";
 
-/** A passage of more words is named by its first and last words. */
+/** A passage with more words is named by its first and last words. */
 const MAX_WORDS = 10;
-/** How many words name an end of a passage. */
+/** Number of words that name an end of a passage. */
 const END_WORDS = 4;
 /** A passage of fewer words may occur elsewhere on the page as well. */
 const MIN_WORDS = 3;

@@ -2,7 +2,7 @@
 
 import type { PageResult, SearchResponse, SectionResult } from "../types";
 
-/** The chance below which nothing is taken to answer (docs/design/answers.md). */
+/** The estimate below which nothing counts as an answer (docs/design/answers.md). */
 const NOTHING_BELOW = 0.09;
 
 /** The page and the section of an option. */

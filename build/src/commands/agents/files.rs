@@ -1,5 +1,4 @@
-//! The files that assistants read, and how each is brought about without touching what others
-//! wrote.
+//! The files that assistants read, and how each is written without changing what others wrote.
 
 use serde_json::{Value, json};
 
@@ -13,7 +12,7 @@ const MARK: &str = "<!-- written by findling agents init -->";
 /// The name of the server in configurations.
 const SERVER: &str = "findling";
 
-/// A file to be brought about.
+/// A file to be written.
 pub struct Plan {
     /// Below the directory.
     pub path: &'static str,
@@ -26,7 +25,7 @@ enum Part {
     Section(String),
     /// All of it, if it has the mark.
     Whole(String),
-    /// One server among those below a key of a JSON object.
+    /// One server, listed below a key of a JSON object.
     Server { key: &'static str, server: Value },
 }
 
@@ -37,11 +36,12 @@ pub enum Change {
     None,
     /// The file cannot be changed, for this reason.
     Foreign(&'static str),
-    /// The whole new text; `shown` is what is ours in it.
+    /// The whole new text; `shown` is the part that this command writes.
     Write { shown: String, text: String },
 }
 
-/// Returns the files, for assistants that search these bundles; all collections if there are none.
+/// Returns the files for assistants that search these bundles, or all collections if no bundle is
+/// given.
 pub fn plans(targets: &[String]) -> Vec<Plan> {
     let mut arguments = vec!["mcp"];
     arguments.extend(targets.iter().map(String::as_str));
@@ -91,7 +91,7 @@ fn skill(targets: &[String]) -> String {
 }
 
 impl Plan {
-    /// Returns the change that the file needs; `there` is its text.
+    /// Returns the change that the file needs; `there` is its current text.
     pub fn change(&self, there: Option<&str>) -> Change {
         let written = match &self.part {
             Part::Section(text) => with_section(there.unwrap_or_default(), text),
@@ -133,8 +133,8 @@ fn with_section(there: &str, text: &str) -> Result<(String, String), &'static st
     }
 }
 
-/// Returns the server, and a text of JSON with it among those below a key. What else is in the text
-/// stays as it is written.
+/// Returns the server's entry, and the JSON text with this entry added below a key. The rest of the
+/// text stays as it is.
 fn with_server(there: &str, key: &str, server: &Value) -> Result<(String, String), &'static str> {
     let there = if there.trim().is_empty() { "{}\n" } else { there };
     let known: Value = serde_json::from_str(there)
@@ -170,8 +170,8 @@ fn with_server(there: &str, key: &str, server: &Value) -> Result<(String, String
     Ok((shown, format!("{}{inserted}{end}{}", &there[..at], &there[at..])))
 }
 
-/// Returns where the inside of an object begins: that of the whole text, or the one below a key of
-/// it. The text is known to be JSON.
+/// Returns where the inside of an object begins: either the whole text's object, or the object
+/// below a key of it. The text is known to be JSON.
 fn inside(json: &str, key: Option<&str>) -> Option<usize> {
     let (mut depth, mut at_key) = (0, false);
     let mut rest = json.char_indices();

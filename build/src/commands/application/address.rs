@@ -49,7 +49,7 @@ pub fn shown(path: &Path) -> String {
 }
 
 fn shown_below(path: &Path, home: Option<&Path>) -> String {
-    // Without a home directory there may be an empty one, below which is every path.
+    // The home directory may be an empty path, which every path is below.
     let home = home.filter(|home| home.parent().is_some());
     match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),

@@ -9,7 +9,7 @@ use super::respond;
 /// Compiled in: name and contents.
 static COMPILED_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/app_files.rs"));
 
-/// The addresses of the page. Its script reads which one it is.
+/// The addresses of the page. Its script reads the address to decide what to show.
 const PAGES: [&str; 3] = ["/", "/search", "/read"];
 
 /// Checks that this program has the pages.
@@ -34,7 +34,7 @@ fn file(name: &str) -> Option<&'static [u8]> {
 pub fn response(path: &str) -> Response {
     let name = match path {
         page if PAGES.contains(&page) => "index.html",
-        // Browsers ask for it beside what is no page, such as a PDF.
+        // Browsers request it for responses that are not pages, such as a PDF.
         "/favicon.ico" => "icon.svg",
         file => file.trim_start_matches('/'),
     };

@@ -1,14 +1,14 @@
-//! Checks of requests: only the pages of this server, opened by the person who started it, get
-//! answers.
+//! Checks of requests: only this server's pages, opened by the person who started it, get answers.
 //!
 //! Every page in a browser can send requests to this machine, and other users of the machine can as
 //! well. Three checks keep them out:
 //!
 //! - **`Host`** must be this server's address. A page of another site whose name was pointed at
 //!   127.0.0.1 (DNS rebinding) sends its own name.
-//! - **`Origin`**, where a browser sends it, must be this server's. JSON is the only type of a
-//!   question, so that browsers ask before they send one for another site, and get no permission.
-//! - **The token** must come with each question. It is printed where the server was started, new
+//! - **`Origin`**, where a browser sends it, must be this server's. Requests must be JSON, so
+//!   browsers send a preflight request before they send one for another site, and get no
+//!   permission.
+//! - **The token** must come with each request. It is printed where the server was started, new
 //!   each time, and lies in the fragment of the address, which no request contains.
 
 use std::net::SocketAddr;

@@ -59,7 +59,7 @@ impl Jobs {
         std::thread::Builder::new().name("sync".to_owned()).spawn(move || {
             let _turn = lock(&turn);
             let run = || sync(&home, &name, &How::default(), &Ui::kept(&job.progress));
-            // A sync that panics would run for ever.
+            // Without this, a sync that panics would seem to run for ever.
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
             let outcome = ended.unwrap_or_else(|_| {
                 let message = "the sync stopped; this is a mistake in findling".to_owned();

@@ -15,8 +15,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Returns the words of a query. Words that are excluded and words that any text has are left
-    /// out.
+    /// Returns the words of a query. Excluded words and words that occur in any text are left out.
     pub fn new(query: &str, language: &str) -> Self {
         let mut analyzer = Analyzer::for_language(language);
         let (mut terms, mut common) = (HashSet::new(), HashSet::new());
@@ -30,7 +29,7 @@ impl Marks {
                 TokenKind::Stop => {
                     common.insert(token.term.to_owned());
                 }
-                // Parts of a name occur everywhere.
+                // Parts of identifiers are not marked: they occur everywhere.
                 TokenKind::Part if whole => {}
                 kind => {
                     whole = kind == TokenKind::Whole;
@@ -68,7 +67,8 @@ impl Marks {
     }
 }
 
-/// Returns whether a word is `attribute:value`, which is no word of the text; `std::sync` is one.
+/// Returns whether a word is `attribute:value`, which does not occur in the text. `std::sync` is a
+/// word of the text.
 fn is_condition(word: &str) -> bool {
     word.split_once(':').is_some_and(|(name, value)| {
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');

@@ -1,7 +1,7 @@
 //! `findling serve` without a bundle: the collections of this machine, in a browser.
 //!
-//! The server answers by JSON; its pages and scripts are static files in this program. What it
-//! answers is data: no text of a collection is ever part of a page's markup.
+//! The server answers in JSON; its pages and scripts are static files in this program. Answers
+//! contain only data: no text of a collection is ever part of a page's markup.
 //!
 //! | request | answer |
 //! |---|---|
@@ -88,7 +88,7 @@ pub fn run(port: u16, syncs: bool, ui: &Ui) -> Result<ExitCode> {
             jobs: Jobs::default(),
             files: Files::default(),
         });
-        // The first search would wait for the encoder.
+        // Without this, the first search would wait for the encoder.
         let warmed = application.clone();
         std::thread::spawn(move || warm(&warmed.bundles));
         let (stale, console) = (application.clone(), ui.clone());
@@ -103,7 +103,7 @@ pub fn run(port: u16, syncs: bool, ui: &Ui) -> Result<ExitCode> {
         .await;
         Ok(ExitCode::SUCCESS)
     });
-    // A search or a sync under way would hold the process.
+    // A search or a sync under way would keep the process from ending.
     runtime.shutdown_background();
     outcome
 }
@@ -196,8 +196,8 @@ async fn blocking(run: impl FnOnce() -> Response + Send + 'static) -> Response {
     })
 }
 
-/// Tells which collections are older than their sources, and begins to sync them. They are searched
-/// meanwhile.
+/// Reports which collections are older than their sources, and begins to sync them. They can be
+/// searched meanwhile.
 fn tell_of_changes(application: &Application, syncs: bool, ui: &Ui) {
     let names = || -> Result<Vec<Name>> {
         Ok(Registry::read(&Home::default_location()?)?.collections().keys().cloned().collect())

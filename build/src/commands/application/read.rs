@@ -46,13 +46,13 @@ struct Page {
     /// The headings of the whole page.
     outline: Vec<Entry>,
     sections: Vec<Section>,
-    /// The file as it is now. Then there are no sections.
+    /// The file as it is now. If it is present, there are no sections.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<Source>,
     /// Whether a file of source code cannot be shown as it is now, because it is gone, too long, or
-    /// another one than was indexed.
+    /// has changed since it was indexed.
     is_kept_text: bool,
-    /// Sections before and after those that are here, and an anchor of the nearest of each.
+    /// Numbers of sections before and after the ones included, and the anchors of the nearest ones.
     before: usize,
     after: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,7 @@ struct Section {
     heading: Vec<Piece>,
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor: Option<String>,
-    /// Whether it is a part of the section before it, which was very long.
+    /// Whether it continues the section before it, which was too long for one section.
     continues: bool,
     /// The own attributes, such as the role of a turn.
     attributes: Map<String, Value>,
@@ -146,7 +146,7 @@ fn base_url(name: &str) -> String {
         let registry = Registry::read(&Home::default_location()?)?;
         Ok(registry.get(&name.parse()?)?.base_url.clone())
     };
-    // Without it fewer files are found, and nothing else.
+    // Without it fewer files are found; nothing else changes.
     read().unwrap_or_default()
 }
 
@@ -173,7 +173,7 @@ fn around(sections: &[DocumentSection], anchor: &str) -> Range<usize> {
     let mut left = MAX_BYTES;
     loop {
         let before = range.clone();
-        // More of what follows than of what came before, as one reads on.
+        // Include more of the text after the section than before it, because readers read on.
         for _ in 0..3 {
             if let Some(section) = sections.get(range.end)
                 && (section.text.len() <= left || range.is_empty())
@@ -194,8 +194,8 @@ fn around(sections: &[DocumentSection], anchor: &str) -> Range<usize> {
     }
 }
 
-/// Returns the headings. Of sections with the same heading in a row, such as a question and its
-/// answer, the first.
+/// Returns the headings. If several sections in a row have the same heading, such as a question and
+/// its answer, only the first is returned.
 fn outline(sections: &[DocumentSection]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for section in sections {

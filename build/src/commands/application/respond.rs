@@ -15,7 +15,7 @@ use crate::safe_text;
 /// The media type of PDF.
 pub const PDF: &str = "application/pdf";
 
-/// Nothing but this server's own files runs or is loaded, and no text becomes markup or a script.
+/// Only this server's own files are loaded or run, and no text becomes markup or a script.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; \
      frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -52,13 +52,13 @@ pub fn json(status: StatusCode, json: String) -> Response {
     of_type(status, "application/json", json)
 }
 
-/// The object that tells of an error, as `--json` prints it.
+/// The object that describes an error, as `--json` prints it.
 #[derive(Serialize)]
 struct Output<'a> {
     error: &'a Failure,
 }
 
-/// Returns the response to a question that failed.
+/// Returns the response to a failed request.
 pub fn error(error: &anyhow::Error) -> Response {
     let status = match Failure::of(error).exit() {
         Exit::Usage => StatusCode::BAD_REQUEST,
@@ -67,13 +67,13 @@ pub fn error(error: &anyhow::Error) -> Response {
     failure(status, error)
 }
 
-/// Returns a response that tells of an error.
+/// Returns a response that describes an error.
 pub fn failure(status: StatusCode, error: &anyhow::Error) -> Response {
     let text = safe_text::json(&Output { error: &Failure::of(error) });
     json(status, text.unwrap_or_default())
 }
 
-/// Returns the response for what is not there.
+/// Returns the response for a missing file.
 pub fn missing() -> Response {
     of_type(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "There is nothing here.\n")
 }

@@ -20,14 +20,15 @@ use crate::output::{Failure, comparable};
 use crate::safe_text;
 use crate::ui::Ui;
 
-/// The attribute whose value is the name of a page's collection. It hides one of a collection.
+/// The attribute whose value is the name of a page's collection. It hides an attribute of the same
+/// name in a collection.
 const COLLECTION: &str = "collection";
 /// All attributes that are facets.
 const ALL: &str = "*";
 /// Most pages of a request to one collection.
 const MAX_PAGES: u32 = 1_000;
 
-/// The answer: as of one bundle, with the collection of each page.
+/// The answer: like the answer of one bundle, with the collection of each page.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Found {
@@ -52,19 +53,19 @@ struct Failed {
     error: Failure,
 }
 
-/// The question that every collection gets.
+/// The request that is sent to every collection.
 struct Question {
     request: Request,
-    /// The collections to show; all without any.
+    /// The collections to show; all if the list is empty.
     chosen: Option<HashSet<String>>,
-    /// Whether the pages of each collection are counted, chosen or not.
+    /// Whether the pages of each collection are counted, even of collections that are not chosen.
     counts: bool,
 }
 
 /// Returns the answer to `search`: `input` is a request to the engine.
 ///
 /// # Errors
-/// If it is none; if no collection can answer.
+/// If it is not a request, or no collection can answer.
 pub fn answer(bundles: &Bundles, input: Value) -> Result<String> {
     let Question { request, chosen, counts } = Question::read(input)?;
     let (mut answers, mut failures, mut counted) = (Vec::new(), Vec::new(), Vec::new());
@@ -128,8 +129,8 @@ fn names(condition: Value) -> Result<HashSet<String>> {
     names.ok_or_else(|| usage("filter", "expected names of collections, found something else"))
 }
 
-/// Returns the answer of a collection; `None` if it has no such attribute, so that no page of it
-/// fits.
+/// Returns the answer of a collection; `None` if it lacks a requested attribute, so that none of
+/// its pages can match.
 fn ask(
     bundles: &Bundles,
     name: &str,
@@ -152,8 +153,8 @@ fn ask(
     }
 }
 
-/// Returns the request as far as a collection has the attributes in it; `None` if a filter needs
-/// another.
+/// Returns the request without the attributes that a collection lacks; `None` if the filter needs
+/// such an attribute.
 fn request_for(request: &Request, asked: &OpenBundle) -> Option<Request> {
     let has = |name: &str| asked.host.manifest().attributes.iter().any(|one| one.name == name);
     if let Some(Value::Object(filter)) = &request.filter {
@@ -216,7 +217,7 @@ fn merged(request: &Request, answers: Vec<(String, Response)>) -> Found {
     found
 }
 
-/// Adds what an answer has besides its pages.
+/// Adds everything in an answer except its pages.
 fn add(found: &mut Found, response: Response) {
     if response.mode != Mode::Lexical {
         found.mode = response.mode;
@@ -231,7 +232,7 @@ fn add(found: &mut Found, response: Response) {
             found.notices.push(notice);
         }
     }
-    // A word that one collection does not have is corrected there, and may be right in another.
+    // A word that is missing in one collection is corrected there, but may be right in another one.
     if response.total.pages > 0 {
         for correction in response.corrections {
             if !found.corrections.contains(&correction) {
@@ -257,7 +258,7 @@ fn as_meant(response: &Response) -> String {
     })
 }
 
-/// Returns pages by a value; those without one come last.
+/// Compares pages by a value; pages without a value come last.
 fn by_attribute(sort: &Sort, a: &PageHit, b: &PageHit) -> Ordering {
     let order = match (a.attributes.get(&sort.by), b.attributes.get(&sort.by)) {
         (None, None) => return Ordering::Equal,
@@ -297,8 +298,8 @@ fn result(collection: &str, query: &str, score: f32, page: PageHit) -> Value {
     value.insert("score".to_owned(), Value::from(score));
     // Two collections may have pages of the same id.
     value.insert("id".to_owned(), Value::from(format!("{collection}/{}", page.id)));
-    // A row shows this attribute beside its title: what tells papers and conversations apart is
-    // there too. Filters take the counted values, not this one.
+    // A row shows this attribute beside its title: it also shows what distinguishes papers and
+    // conversations. Filters take the counted values, not this one.
     let shown = match byline(&page, page.sections.first()) {
         Some(line) => format!("{collection} · {line}"),
         None => collection.to_owned(),

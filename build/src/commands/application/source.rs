@@ -63,11 +63,11 @@ fn is_as_indexed(text: &str, document: &Document) -> bool {
     document.sections.iter().all(|section| {
         let Some(first) = section.anchor.as_deref().and_then(first_line) else { return true };
         let Some(rest) = lines.get(first - 1..) else { return false };
-        // A part of a long item begins with the item's first line again.
+        // A part of a long item repeats the item's first line.
         let begin = section.text.lines().filter(|line| !line.trim().is_empty()).take(2);
         let indexed: Vec<Vec<String>> = begin.map(&mut words).collect();
         let there: Vec<Vec<String>> = rest.iter().take(3).map(|line| words(line)).collect();
-        // The indexed text leaves out what opens a comment, and joins the lines of one.
+        // The indexed text leaves out the marks of comments, and joins the lines of a comment.
         let fits = |line: &Vec<String>, indexed: &Vec<String>| {
             line.starts_with(indexed) || !line.is_empty() && indexed.starts_with(line)
         };

@@ -23,7 +23,7 @@ pub struct Piece {
     /// Plain text has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
-    /// Whether the query has this word.
+    /// Whether this word is in the query.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub marked: bool,
 }
@@ -112,7 +112,7 @@ fn push(
     marks: &[Range<usize>],
 ) {
     let mut add = |range: Range<usize>, marked: bool| {
-        // A mark that does not fit the text shows nothing wrong, only less.
+        // If a mark does not fit the text, it is not shown; nothing else goes wrong.
         let part = text.get(range).unwrap_or_default();
         if !part.is_empty() {
             pieces.push(Piece { text: lines(part).into_owned(), kind, marked });

@@ -9,9 +9,9 @@ use crate::collections::{Built, Place, Settings};
 use crate::site::{self, Client, Hosting, Meaning, Options, Reading};
 use crate::ui::Ui;
 
-/// Builds a bundle into a directory, going on from the one that is there. It is searched on this
-/// machine: each shard is a file of its own, so that the next generation links those that stay. It
-/// has no client, and static queries are not fitted to it.
+/// Builds a bundle into a directory, reusing an earlier bundle. The bundle is searched on this
+/// machine: each shard is a separate file, so that the next generation can link unchanged shards.
+/// The bundle has no client, and its static rows are not fitted.
 ///
 /// # Errors
 /// The errors of [`site::build`].

@@ -179,7 +179,7 @@ fn answer(encoder: &BoxedEncoder, mut request: Fields) -> Result<Fields> {
         if embedding.values.len() != dim {
             anyhow::bail!("`{}` returned a vector of another length", encoder.card().name);
         }
-        // As in a build, what is no number must not spoil an index.
+        // As in a build, a value that is not a number must not get into an index.
         let finite = |value: &f32| if value.is_finite() { *value } else { 0.0 };
         values.extend(embedding.values.iter().flat_map(|value| finite(value).to_le_bytes()));
     }

@@ -94,7 +94,7 @@ fn build_once(options: &Options, ui: &Ui) -> Result<()> {
     report(&site::build(options, ui)?, false, ui).map(drop)
 }
 
-/// Returns the exit status of a build that left out so many files.
+/// Returns the exit status of a build, given the number of files it left out.
 fn exit_status(n_unreadable: usize) -> ExitCode {
     if n_unreadable > 0 { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS }
 }

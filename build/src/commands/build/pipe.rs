@@ -1,4 +1,4 @@
-//! A program at the other end of standard input and output, which asks one JSON object a line. The
+//! The protocol with a program that sends requests on standard input, one JSON object a line. The
 //! protocol is described in `docs/tables.md`.
 
 use std::io::{self, BufRead, Read, Write};
@@ -22,7 +22,7 @@ pub type Fields = Map<String, Value>;
 /// state for `answer`.
 ///
 /// # Errors
-/// The errors of `start`, which are also sent to the other end. Errors of `answer` are sent as
+/// The errors of `start`, which are also sent to the other program. Errors of `answer` are sent as
 /// answers.
 pub fn serve<A>(
     start: impl FnOnce() -> Result<(Fields, A)>,

@@ -94,7 +94,7 @@ impl Watch {
     }
 }
 
-/// Returns a file that only one of the two has, or that differs.
+/// Returns a file that is in only one of the two states, or differs between them.
 fn difference(before: &Files, after: &Files) -> Option<PathBuf> {
     let other = |(path, state): &(&PathBuf, &(u64, Option<SystemTime>)), files: &Files| {
         files.get(*path) != Some(*state)
@@ -121,7 +121,7 @@ mod tests {
         fs::write(site.join("a.html"), "one").unwrap();
         let mut watch = Watch::new(vec![site.clone()], false, &output);
 
-        // The output of the build is not a change; the page is.
+        // A change of the build's output does not count; a change of the page does.
         fs::write(output.join("shards/new.bin"), "x").unwrap();
         fs::create_dir_all(site.join(".findling.findling-77")).unwrap();
         fs::write(site.join(".findling.findling-77/y.bin"), "y").unwrap();

@@ -113,7 +113,7 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
     };
     let is_unbuilt = matches!(Target::of_collection(home, &name), Err(Error::NotBuilt { .. }));
     Registry::change(home, |registry| match registry.collections().contains_key(&name) {
-        // Its first sync failed, or was put off.
+        // The first sync of the collection failed, or was put off.
         true if is_unbuilt => registry.replace(&name, settings),
         _ => registry.add(&name, settings),
     })?;
@@ -142,7 +142,7 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
 /// The name of the collection that `--agents` adds.
 const AGENTS: &str = "agents";
 
-/// Returns the places with sessions of coding assistants, and tells which there are.
+/// Returns the places with sessions of coding assistants, and prints what was found.
 ///
 /// # Errors
 /// If there are none.
@@ -160,7 +160,7 @@ fn paths_of_agents(ui: &Ui) -> Result<Vec<PathBuf>> {
     Ok(found.into_iter().map(|logs| logs.path).collect())
 }
 
-/// Returns a source as the registry keeps it: syncs run in any directory.
+/// Returns a source in the form that the registry stores, because syncs may run in any directory.
 fn absolute(path: &Path) -> Result<PathBuf> {
     fs::metadata(path)
         .with_context(|| format!("found no source {}; check the path", path.display()))?;

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Most files that are counted of a place.
+/// Most files of a place that are counted.
 const MAX_COUNTED: usize = 100_000;
 
 /// The directories of editors that extensions and chats are kept in.
@@ -25,7 +25,7 @@ pub struct Logs {
     pub n_files: usize,
 }
 
-/// The directories of a person that programs keep their data in.
+/// The user's directories in which programs keep their data.
 #[derive(Clone, Debug)]
 pub struct Directories {
     home: PathBuf,
@@ -56,7 +56,7 @@ impl Directories {
         Some(Self { home, config, data, named, here: env::current_dir().unwrap_or_default() })
     }
 
-    /// Returns all directories below a home, for one without variables.
+    /// Returns all directories below a home directory, for an environment without variables.
     #[cfg(test)]
     fn below(home: &Path) -> Self {
         Self {
@@ -68,13 +68,13 @@ impl Directories {
         }
     }
 
-    /// Returns the directory that a variable names, or one of the home.
+    /// Returns the directory that a variable names, or one in the home directory.
     fn named(&self, variable: &str, other: &str) -> PathBuf {
         let known = self.named.iter().find(|(name, _)| *name == variable);
         known.map_or_else(|| self.home.join(other), |(_, path)| path.clone())
     }
 
-    /// Returns the sessions that are there, by the programs' names.
+    /// Returns the sessions that exist, with the programs' names.
     pub fn find(&self) -> Vec<Logs> {
         let claude = self.named("CLAUDE_CONFIG_DIR", ".claude");
         let codex = self.named("CODEX_HOME", ".codex");

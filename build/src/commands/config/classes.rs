@@ -1,6 +1,6 @@
 //! The settings that a project's `findling.toml` may hold.
 //!
-//! Such a file comes with the files of others: whoever clones a repository has it. So it may set
+//! Such a file may come from somebody else, for example in a cloned repository. So it may only set
 //! how the project is read, ranked and shown, and name files of the project. Only a person decides
 //! which servers to ask, who may ask, which programs run, and which paths outside of the project
 //! are read or removed: on the command line, in their own settings, or by `findling config trust`.
@@ -59,7 +59,7 @@ const REMOVES: Class = Class::Trusted("it may remove something");
 const WRITES: Class = Class::Trusted("it writes what was asked to a file");
 const UNLISTED: Class = Class::Trusted("it is not known to be harmless");
 
-/// Options that mean something else in a command than in the others.
+/// Options whose meaning in one command differs from that in the others.
 const OF_COMMANDS: &[(&str, &[&str], Class)] = &[
     ("build", &["output", "agents"], Class::Path),
     ("mcp", &["targets"], WHO_IS_ASKED),
@@ -184,7 +184,7 @@ const OF_ALL: &[(Class, &[&str])] = &[
             "verbose",
         ],
     ),
-    // Where this machine alone reaches a server.
+    // Settings of servers that only this machine can reach.
     (Class::Harmless, &["mount", "port"]),
     (
         Class::Path,
@@ -266,11 +266,12 @@ impl Class {
     }
 }
 
-/// Directories in which version control keeps what is run later.
+/// Directories of version control, with files that are run later.
 const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
 
 impl Project<'_> {
-    /// Returns whether a path leads to something inside of the project, behind links too.
+    /// Returns whether a path leads to something inside of the project, also after links are
+    /// resolved.
     fn has(self, value: &str) -> bool {
         if is_address(value) || value.contains("://") {
             return false;

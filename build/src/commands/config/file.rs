@@ -10,9 +10,9 @@
 //! mode = "lexical"
 //! ```
 //!
-//! A file of a project may come with the files of others, so [`super::classes`] says what it may
-//! set. A table is named after a command. A key is the long name of an option, or the name of an
-//! argument. What is given on the command line takes precedence.
+//! A project's file may come from somebody else, so [`super::classes`] defines what it may set. A
+//! table is named after a command. A key is the long name of an option, or the name of an argument.
+//! What is given on the command line takes precedence.
 
 use std::path::{Path, PathBuf};
 
@@ -96,10 +96,10 @@ impl SettingsFile {
         self.document.raw()
     }
 
-    /// Returns a switch that is not of a command, above all tables.
+    /// Returns a switch that belongs to no command and stands above all tables.
     ///
     /// # Errors
-    /// If it is no truth value.
+    /// If it is not a truth value.
     #[cfg(feature = "history")]
     pub fn switch(&self, key: &str) -> Result<Option<bool>, UsageError> {
         let Some(item) = self.document.as_table().get(key) else { return Ok(None) };
@@ -111,7 +111,7 @@ impl SettingsFile {
     /// Returns the settings of a command, in the order of the file.
     ///
     /// # Errors
-    /// If they are no table of strings, numbers, truth values and lists of these.
+    /// If they are not a table of strings, numbers, truth values and lists of these.
     pub fn settings(&self, command: &str) -> Result<Vec<Setting<'_>>, UsageError> {
         let table = match self.document.as_table().get(command) {
             None => return Ok(Vec::new()),

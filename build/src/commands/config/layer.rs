@@ -17,7 +17,7 @@ use crate::safe_text::line;
 /// Arguments that are a path or the name of a collection.
 const TARGETS: &[&str] = &["bundle", "bundles", "target", "targets"];
 
-/// Commands that work whatever the file has.
+/// Commands that work whatever the file contains.
 const WITHOUT: &[&str] = &["init", "config", "history", "completions", "man", "help"];
 
 /// A command line with the settings of files.
@@ -25,13 +25,13 @@ const WITHOUT: &[&str] = &["init", "config", "history", "completions", "man", "h
 pub struct Settled {
     /// The arguments.
     pub arguments: Vec<OsString>,
-    /// The settings of a file that do not hold, and the remedy.
+    /// Settings of a file that have no effect, and the remedy.
     pub warning: Option<String>,
 }
 
-/// Returns the arguments of a command line with those of the nearest `findling.toml`, and of the
-/// user's own one, that were not given. `command` describes the command line; it is not needed
-/// where there is no such file.
+/// Returns the arguments of a command line, completed with settings from the nearest
+/// `findling.toml` and the user's own one. `command` describes the command line; it is only needed
+/// if there is such a file.
 ///
 /// # Errors
 /// If a file cannot be read, or has options that the command does not have.
@@ -48,7 +48,7 @@ pub fn with_settings(
     command.build();
     let typed = command.clone().ignore_errors(true).try_get_matches_from(&arguments);
     let subcommand = typed.as_ref().ok().and_then(ArgMatches::subcommand);
-    // Without one it is help, or an error that the command line reports itself.
+    // A command line without a command is a request for help, or an error that is reported later.
     let found = subcommand.and_then(|(name, matches)| {
         let command = command.find_subcommand(name).filter(|_| !WITHOUT.contains(&name));
         Some((command?, matches))
@@ -65,7 +65,7 @@ pub fn with_settings(
     Ok(Settled { arguments, warning })
 }
 
-/// Returns the files that hold in a directory: the project's, then the user's own.
+/// Returns the files that apply in a directory: the project's, then the user's own.
 pub fn files(here: &Path) -> Vec<PathBuf> {
     let nearest = SettingsFile::nearest(here);
     let own = Home::default_location().ok().map(|home| home.root().join(NAME));
@@ -88,7 +88,7 @@ struct Added {
 }
 
 impl Added {
-    /// Adds the settings of a file that neither the command line nor an earlier file has.
+    /// Adds those settings of a file that are neither on the command line nor in an earlier file.
     fn add(
         &mut self,
         path: PathBuf,
@@ -97,7 +97,7 @@ impl Added {
         here: &Path,
     ) -> Result<()> {
         let file = match SettingsFile::read(path.clone()) {
-            // What another user writes there is no error of this one.
+            // Mistakes in another user's file must not cause an error.
             Err(_) if trust::is_of_another_user(&path) => return Ok(()),
             read => read?,
         };
@@ -131,8 +131,7 @@ impl Added {
         Ok(())
     }
 
-    /// Returns whether an argument was set by an earlier file, or one that it does not go together
-    /// with.
+    /// Returns whether an earlier file set this argument, or one that conflicts with it.
     fn has(&self, command: &Command, arg: &Arg) -> bool {
         let is_set = |arg: &Arg| self.set.iter().any(|id| id == arg.get_id().as_str());
         is_set(arg) || command.get_arg_conflicts_with(arg).into_iter().any(is_set)
@@ -153,7 +152,7 @@ impl Added {
     }
 }
 
-/// Says why not all settings of a file hold.
+/// Says why some settings of a file have no effect.
 pub fn why(trust: Trust) -> &'static str {
     match trust {
         Trust::Whole => "no file may set them",
@@ -163,7 +162,7 @@ pub fn why(trust: Trust) -> &'static str {
     }
 }
 
-/// Says why a setting of a file does not hold; `None` if it does.
+/// Says why a setting of a file has no effect; `None` if it has one.
 pub fn objection(
     command: &Command,
     arg: &Arg,
@@ -177,7 +176,7 @@ pub fn objection(
         Trust::None => return Some(why(trust)),
         Trust::Harmless | Trust::Changed => {}
     }
-    // A switch that is off is as if it were not there.
+    // A switch that is off counts as absent.
     if setting.is_off {
         return None;
     }
@@ -190,7 +189,7 @@ pub fn objection(
 /// Returns the argument that a setting is for.
 ///
 /// # Errors
-/// If the command has none of that name, or a file may not set it.
+/// If the command has no argument of that name, or a file may not set it.
 pub fn argument<'a>(
     command: &'a Command,
     file: &SettingsFile,
@@ -208,8 +207,8 @@ pub fn argument<'a>(
     })
 }
 
-/// Returns whether an argument is a command's own, and people are told of it: not one that every
-/// command has.
+/// Returns whether an argument belongs to the command itself and is documented. Arguments that
+/// every command has do not count.
 pub fn is_own(arg: &Arg) -> bool {
     let is_of_clap = matches!(arg.get_id().as_str(), "help" | "version");
     !arg.is_hide_set() && !arg.is_global_set() && !is_of_clap
@@ -220,7 +219,7 @@ pub fn name(arg: &Arg) -> &str {
     arg.get_long().unwrap_or(arg.get_id().as_str())
 }
 
-/// Returns whether an argument was typed, or one that it does not go together with.
+/// Returns whether this argument was typed, or one that conflicts with it.
 fn is_given(command: &Command, matches: &ArgMatches, arg: &Arg) -> bool {
     let typed =
         |arg: &Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);

@@ -1,4 +1,4 @@
-//! `findling config`: which files of settings hold, how far each is trusted, and where the options
+//! `findling config`: which files of settings apply, how far each is trusted, and where the options
 //! of a command come from.
 
 pub(super) mod classes;
@@ -119,7 +119,7 @@ impl Listed {
         let mut ignored = Vec::new();
         for command in whole.get_subcommands() {
             for setting in file.settings(command.get_name())? {
-                // Another user's file may have anything.
+                // Another user's file may contain anything.
                 let arg = match layer::argument(command, file, &setting) {
                     Err(_) if trust == Trust::None => &Arg::new("unknown"),
                     arg => arg?,
@@ -200,7 +200,8 @@ fn run_trust(args: &TrustArgs, mut whole: Command, ui: &Ui) -> Result<ExitCode> 
             ),
         })?;
         let file = SettingsFile::read(std::path::absolute(path)?)?;
-        // `before` lists the settings that only trust makes hold, so the file is untrusted first.
+        // `before` lists the settings that only take effect with trust, so the file is untrusted
+        // first.
         trust::set(&file, false)?;
         let before = Listed::new(&file, &whole, &here)?;
         if !args.remove {
@@ -292,7 +293,7 @@ fn shown(show: &Show, mut whole: Command) -> Result<Vec<Shown>> {
     Ok(all)
 }
 
-/// Returns what a file sets an argument to, and whether that holds.
+/// Returns the value that a file sets for an argument, and whether it takes effect.
 fn set(
     command: &Command,
     arg: &Arg,

@@ -22,7 +22,7 @@ const LIST: &str = "trusted.json";
 pub enum Trust {
     /// A person trusts it, or wrote it: the file in the directory of findling's data.
     Whole,
-    /// The trust that any file has: its harmless settings hold.
+    /// The trust that any file has: its harmless settings take effect.
     Harmless,
     /// The same trust as [`Self::Harmless`], after the file was trusted with other contents.
     Changed,
@@ -61,7 +61,7 @@ pub fn set(file: &SettingsFile, is_trusted: bool) -> Result<()> {
         true => trusted.insert(path, hash(file)),
         false => trusted.remove(&path),
     };
-    // Files that are gone would stay for ever.
+    // Otherwise files that are gone would stay in the list for ever.
     trusted.retain(|path, _| path.is_file());
     let path = home.root().join(LIST);
     keep_json(&path, &trusted).with_context(|| format!("{} cannot be written", path.display()))
@@ -90,7 +90,7 @@ pub fn is_of_another_user(path: &Path) -> bool {
     !metadata.into_iter().all(|metadata| metadata.is_ok_and(|found| is_own(found.uid())))
 }
 
-/// Returns whether a file is another user's, which this system does not tell.
+/// Returns `false`: this system does not tell whether a file belongs to another user.
 #[cfg(not(unix))]
 pub fn is_of_another_user(_path: &Path) -> bool {
     false

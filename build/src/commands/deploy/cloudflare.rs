@@ -20,7 +20,7 @@ use crate::site::{MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
 use crate::standard_streams::stdout;
 use crate::ui::{Ui, bytes, print_json, thousands};
 
-/// Paths that a list names before it says how many more there are.
+/// Number of paths that a list shows; of the others it only shows the number.
 const MAX_LISTED: usize = 10;
 /// The date of the runtime whose behaviour the Worker expects.
 const COMPATIBILITY_DATE: &str = "2026-10-01";
@@ -188,7 +188,7 @@ fn bundles(site: &Files) -> Vec<String> {
 fn problems(args: &Args, site: &Files, changes: &Changes<'_>) -> Vec<String> {
     let limits = args.store.limits(args.plan);
     let mut problems = Vec::new();
-    // Keys that are there already are not written again.
+    // Existing keys are not written again.
     let count = match args.store {
         Store::Kv => changes.new.len() + changes.changed.len(),
         Store::Assets | Store::R2 => site.len(),
@@ -308,8 +308,8 @@ fn configuration(args: &Args, bundles: &[String]) -> String {
     text
 }
 
-/// Returns the bundles by the directories that they are in, which their searches begin with.
-/// Several in one directory are searched as one.
+/// Returns the bundles by directory. The path of the directory is the beginning of the routes for
+/// its bundles. Several bundles in one directory are searched as one.
 fn mounts(bundles: &[String]) -> serde_json::Map<String, serde_json::Value> {
     let mut by_parent: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for bundle in bundles {
@@ -332,7 +332,7 @@ fn quoted(text: &str) -> String {
     value(text).to_string().trim().to_owned()
 }
 
-/// Returns the steps that are left to do.
+/// Returns the remaining steps.
 fn steps(args: &Args) -> Vec<String> {
     let mut steps = vec!["npm install findling && npm install --save-dev wrangler".to_owned()];
     let site = word(&args.site);
@@ -346,7 +346,7 @@ fn steps(args: &Args) -> Vec<String> {
         )),
     }
     steps.push(format!("npx wrangler deploy --config {}", word(&args.config)));
-    // The same checks, against the same list.
+    // The steps repeat the command with the same checks and the same list.
     let mut uploaded = format!("findling deploy cloudflare {site} --uploaded");
     for (option, value, default) in [
         ("store", args.store.to_possible_value(), Store::Assets.to_possible_value()),

@@ -23,7 +23,7 @@ const VERSION: u32 = 1;
 pub struct SiteFile {
     /// The length in bytes.
     pub bytes: u64,
-    /// The hash of its contents. The name of a shard is one.
+    /// The hash of its contents. For a shard, this is the hash in its name.
     pub hash: String,
 }
 
@@ -72,7 +72,7 @@ struct List<'a> {
 /// Returns the files that were uploaded last; `None` if no upload is known.
 ///
 /// # Errors
-/// If there is a list, and it cannot be read.
+/// If a list exists but cannot be read.
 pub fn uploaded(list: &Path) -> Result<Option<Files>> {
     let length = match fs::metadata(list) {
         Ok(metadata) => metadata.len(),
@@ -98,7 +98,7 @@ pub fn uploaded(list: &Path) -> Result<Option<Files>> {
     Ok(Some(files.into_owned()))
 }
 
-/// Keeps the list of files as uploaded.
+/// Stores the list of uploaded files.
 ///
 /// # Errors
 /// If the system refuses.

@@ -325,7 +325,7 @@ fn one(ranking: &Ranking, mode: Mode, one: &Judged) -> Request {
     Request {
         mode,
         vector: one.vector.clone(),
-        // Any copy of a page may be the judged one.
+        // The judged page may be any of its copies.
         copies: true,
         ..ranking.request(&one.query.text)
     }

@@ -54,7 +54,7 @@ struct Lost {
     first: Option<String>,
 }
 
-/// Asks for each name in each mode.
+/// Searches for each name in each mode.
 pub fn run(
     host: &mut Host,
     encoder: Option<&QueryEncoder>,
@@ -94,7 +94,7 @@ pub fn run(
     Ok(())
 }
 
-/// Asks for the names of a kind, and returns those that do not find their page as well.
+/// Searches for the names of one kind. Also returns the names that do not find their page.
 fn ask(
     host: &mut Host,
     encoder: Option<&QueryEncoder>,

@@ -86,7 +86,7 @@ impl History {
                 OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
             )?;
             db.busy_timeout(PATIENCE)?;
-            // Removed rows are overwritten, so the file keeps nothing of them.
+            // Removed rows are overwritten, so nothing of them remains in the file.
             db.pragma_update(None, "secure_delete", true)?;
             Ok(db)
         };
@@ -219,7 +219,7 @@ fn only_for_the_user(path: &Path) {
     {
         use std::os::unix::fs::PermissionsExt;
 
-        // A file system without owners has nobody else.
+        // A file system without owners has no other users.
         let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600));
     }
     #[cfg(not(unix))]

@@ -99,8 +99,8 @@ fn remove(args: &Clear, ui: &Ui) -> Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// Returns whether searches are to be remembered: by the nearest `findling.toml`, or else by the
-/// one among findling's data.
+/// Returns whether searches are to be remembered, according to the nearest `findling.toml`, or else
+/// the one in the data directory.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -116,7 +116,8 @@ fn is_on(home: &Home) -> Result<bool> {
     Ok(switch(SettingsFile::in_directory(home.root())?)?.unwrap_or(false))
 }
 
-/// Remembers a search that has a query, if that is wanted. If it cannot, the search has not failed.
+/// Remembers a search that has a query, if the settings say so. If it cannot be remembered, the
+/// search still succeeds.
 pub(crate) fn remember(last: &Last, ui: &Ui) {
     if last.query.trim().is_empty() {
         return;

@@ -7,7 +7,7 @@ use crate::small_file;
 /// A generator of sites, and where it writes the rendered pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The generator's name, or what the directory holds.
+    /// The generator's name, or a description of the directory's contents.
     pub name: &'static str,
     /// The file by which it was recognised.
     pub by: PathBuf,
@@ -15,9 +15,9 @@ pub struct Site {
     pub input: PathBuf,
     /// The address of the site, where the generator's settings have one.
     pub base_url: Option<String>,
-    /// How the pages are made; empty for what is indexed as it is.
+    /// How the pages are made; empty if the files are indexed as they are.
     pub make: &'static str,
-    /// The format to name; `None` where it is detected.
+    /// The format to write into the settings; `None` if it is detected.
     pub format: Option<&'static str>,
 }
 
@@ -30,7 +30,7 @@ struct Known {
     output_keys: &'static [&'static str],
     /// Keys of the settings that have the address of the site.
     url_keys: &'static [&'static str],
-    /// A text that the file must have, since other programs use its name too.
+    /// A text that the file must contain, because other programs use the same file name.
     has: &'static str,
     make: &'static str,
 }

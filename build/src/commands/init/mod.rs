@@ -68,7 +68,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
 /// Returns the file's text.
 fn settings(site: Option<&Site>) -> String {
     let input = site.map_or(Path::new("public"), |site| &site.input);
-    // An index beside what is indexed must not be read as a part of it.
+    // An index that lies among the indexed files must not be indexed itself.
     let is_rendered = site.is_none_or(|site| site.format.is_none());
     let output = if is_rendered { input.join("findling") } else { PathBuf::from("findling-index") };
     let origin = match site {

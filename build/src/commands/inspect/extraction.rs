@@ -229,7 +229,7 @@ fn fetch(url: &str, format: Option<Format>) -> Result<Fetched> {
         .timeout_global(Some(MAX_FETCH_TIME))
         .user_agent(concat!("findling/", env!("CARGO_PKG_VERSION")))
         .build();
-    // The host may be private, as that of a server for development is. It may not lead to another.
+    // The host may be private, such as a development server. Redirects to other hosts are refused.
     let parsed: Option<Uri> = url.parse().ok();
     let host = parsed.as_ref().and_then(Uri::host).unwrap_or_default();
     let agent = private_network::agent(config, PrivateHosts::of_environment().and(host));

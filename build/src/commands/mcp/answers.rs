@@ -27,14 +27,14 @@ use crate::ui::Ui;
 /// Pages and sections that passages are taken from.
 const CONTEXT_PAGES: u32 = 20;
 const CONTEXT_SECTIONS: u32 = u32::MAX;
-/// Tokens of an answer besides its results.
+/// Tokens of an answer without its results.
 const FRAME: usize = 60;
 
 /// The data that a tool answers from.
 pub struct Call<'a> {
     pub bundles: &'a Bundles,
     pub ui: &'a Ui,
-    /// Set when the client no longer wants the answer.
+    /// Set when the client has cancelled the request.
     pub cancelled: &'a CancellationToken,
     pub progress: &'a Progress,
 }
@@ -66,7 +66,7 @@ impl Budget {
         Self(tokens(asked).saturating_sub(FRAME))
     }
 
-    /// Takes what an item needs, if it is left.
+    /// Reserves the tokens of an item, if enough are left.
     fn take(&mut self, item: &impl Serialize) -> bool {
         let json = serde_json::to_string(item).unwrap_or_default();
         match self.0.checked_sub(estimate(&json)) {
@@ -95,7 +95,7 @@ impl Call<'_> {
         self.bundles.get(name)
     }
 
-    /// Asks each bundle that is wanted.
+    /// Searches each requested bundle.
     fn each<T>(
         &self,
         wanted: Option<&str>,
@@ -114,7 +114,7 @@ impl Call<'_> {
         some(answers, failures)
     }
 
-    /// Asks the bundles that are wanted as one. `each` makes something of every answer.
+    /// Searches the requested bundles as one. `each` converts every answer.
     fn together<T>(
         &self,
         wanted: Option<&str>,
@@ -162,7 +162,7 @@ impl Call<'_> {
         Ok(asked.answer(request, self.bundles.encoders(), self.ui)?.0)
     }
 
-    /// Tells what the first question to a bundle waits for.
+    /// Reports what the first question to a bundle is waiting for.
     fn tell_what_takes_time(&self, asked: &OpenBundle, request: &Request) {
         let name = line(&asked.name);
         if asked.host.files().is_copy() {
@@ -357,7 +357,7 @@ impl Call<'_> {
         Ok(FacetsOutput { untrusted: UNTRUSTED, facets, left_out, failed })
     }
 
-    /// Finds the bundle that has a page: the wanted one, or the first that has it.
+    /// Finds the bundle that has a page: the requested one, or the first that has it.
     fn bundle_of(
         &self,
         address: &str,
@@ -377,7 +377,7 @@ impl Call<'_> {
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        // A bundle that cannot be read may have the page.
+        // The page may be in a bundle that could not be read.
         Err(failed.unwrap_or_else(|| {
             findling_engine::Error::NoSuchPage { address: address.to_owned() }.into()
         }))
@@ -419,7 +419,7 @@ fn condition(text: Option<&str>) -> Result<Option<Value>> {
     parsed.map_err(|message| UsageError { code: "filter", message }.into())
 }
 
-/// Merges the pages of several responses into one order, as many as fit.
+/// Merges the pages of several responses by score, as many as fit.
 fn found(
     answered: &[(String, Sources, Response)],
     skip: usize,

@@ -1,7 +1,7 @@
 //! The server for assistants over HTTP, on this machine.
 //!
 //! Other users of the machine and pages in its browsers can reach the port. So a request must have
-//! the token, must be sent to this machine by its own name, and must come from no page.
+//! the token, must name this machine as its host, and must not come from a web page.
 
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -42,10 +42,10 @@ pub struct Access {
 }
 
 impl Access {
-    /// Takes the token in `file`, in the environment, or a new one.
+    /// Returns the token in `file`, the one in the environment, or a new one.
     ///
     /// # Errors
-    /// If the file or the variable has none.
+    /// If the file or the variable contains no token.
     pub fn new(file: Option<&Path>) -> Result<Self> {
         let supplied = match (file, std::env::var(VARIABLE)) {
             (Some(file), _) => Some(token::from_file(file)?),
@@ -117,7 +117,7 @@ fn router(bundles: Arc<Bundles>, token: Token, ended: &CancellationToken, ui: Ui
     Router::new().nest_service("/mcp", service).layer(middleware::from_fn(check))
 }
 
-/// Returns the answer to a request that may not ask.
+/// Returns the response to a request without permission.
 fn refusal(request: &Request, token: &Token) -> Option<Response> {
     let headers = request.headers();
     if !is_known(headers, &[]) {
@@ -139,7 +139,7 @@ fn refusal(request: &Request, token: &Token) -> Option<Response> {
     Some(response)
 }
 
-/// Answers a request that may ask, if its body is a message.
+/// Answers a request with permission, if its body is a message.
 async fn checked(request: Request, next: Next) -> Response {
     if request.method() != Method::POST {
         return next.run(request).await;
@@ -159,7 +159,7 @@ async fn checked(request: Request, next: Next) -> Response {
     }
 }
 
-/// The code of errors of this server, of those that JSON-RPC leaves to servers.
+/// The code of this server's errors, from the range that JSON-RPC reserves for servers.
 const REFUSED: i32 = -32001;
 
 fn failure(status: StatusCode, message: &str) -> Response {

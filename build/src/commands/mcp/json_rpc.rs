@@ -1,5 +1,5 @@
 //! Messages of JSON-RPC, as they come over standard input or HTTP, and the errors for input that is
-//! no message.
+//! not a message.
 //!
 //! | what comes | the answer's code | its `id` |
 //! |---|---|---|
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// Most bytes of a message.
 pub const MAX_BYTES: usize = 4 << 20;
 
-/// The error for bytes that are no message.
+/// The error for bytes that are not a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     code: ErrorCode,
@@ -43,10 +43,10 @@ impl Fault {
     }
 }
 
-/// Reads a message. `None` stands for a notification that cannot be read.
+/// Reads a message. Returns `None` for a notification that cannot be read.
 ///
 /// # Errors
-/// A [`Fault`], which answers it.
+/// A [`Fault`], which is the reply to the message.
 pub fn read(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Fault> {
     if bytes.len() > MAX_BYTES {
         return Err(Fault::too_long());
@@ -128,7 +128,7 @@ mod tests {
         ] {
             assert!(matches!(read(text.as_bytes()), Ok(Some(_))), "{text}");
         }
-        // No answer is wanted.
+        // Notifications get no answer.
         let odd = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":7}"#;
         assert!(read(odd.as_bytes()).is_ok());
     }

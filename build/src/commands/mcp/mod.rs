@@ -71,13 +71,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Some(access) => runtime.block_on(http::serve(bundles, args.port, access, ui)),
         None => runtime.block_on(serve_stdio(bundles, ui)),
     };
-    // A read of standard input that is pending would hold the process.
+    // A read of standard input that is pending would keep the process from ending.
     runtime.shutdown_background();
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-/// Checks that a bundle can be opened, so that the command ends now and not later for an assistant.
-/// If only some can be opened, the answers of the tools name the others.
+/// Checks that a bundle can be opened, so that the command fails now instead of later, when an
+/// assistant uses it. If only some can be opened, the answers of the tools name the others.
 fn check(targets: &[PathBuf], vectors: &VectorName) -> Result<()> {
     let open = |path: &PathBuf| -> Result<Host> {
         Host::open(vectors.of(Target::find(path)?)?.location())

@@ -1,4 +1,4 @@
-//! Tells a client how far a call has come, if it asked for that.
+//! Reports the progress of a call to a client that requested it.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 
 use crate::commands::bundles::lock;
 
-/// The listener for progress; none if the client did not ask for it.
+/// The listener for progress; `None` if the client did not request it.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Listener>);
 
@@ -18,7 +18,7 @@ struct Listener {
     token: ProgressToken,
     peer: Peer<RoleServer>,
     runtime: Handle,
-    /// The progress that was sent last: the steps that are done, and all steps.
+    /// The progress that was sent last: the number of finished steps, and the total.
     last: Arc<Mutex<(f64, usize)>>,
 }
 
@@ -32,7 +32,7 @@ impl Progress {
         Self(context.meta.get_progress_token().map(listener))
     }
 
-    /// Tells that so many of all steps are done, and what the next one is. Blocking, so that no
+    /// Reports how many of all steps are done, and what the next one is. Blocks, so that no
     /// progress arrives after the answer.
     pub fn tell(&self, done: usize, all: usize, next: String) {
         if let Some(listener) = &self.0 {
@@ -40,8 +40,8 @@ impl Progress {
         }
     }
 
-    /// Tells what takes time within the step that was told last. That is half of what is left of
-    /// it, since each notification has to be further than the one before.
+    /// Reports what takes time within the current step. It counts as half of the step's remaining
+    /// part, because each notification must be further than the one before.
     pub fn tell_within(&self, next: String) {
         if let Some(listener) = &self.0 {
             let (done, all) = *lock(&listener.last);

@@ -19,7 +19,7 @@ pub const MIME_TYPE: &str = "text/markdown";
 const SCHEME: &str = "findling://";
 /// Resources of one answer.
 const PER_PAGE: u32 = 50;
-/// Tokens of a resource. Resources have no paging, the tool `read` has.
+/// Tokens of a resource. Resources have no paging, unlike the tool `read`.
 const MAX_TOKENS: usize = 20_000;
 
 /// Returns the template of all pages.
@@ -30,8 +30,8 @@ pub fn template() -> ResourceTemplate {
         .with_mime_type(MIME_TYPE)
 }
 
-/// Lists pages from a cursor on, which is the place of a collection and of a page in it.
-/// Collections that cannot be opened are skipped; `list_collections` names them.
+/// Lists pages from a cursor on. The cursor is the index of a collection and the index of a page in
+/// it. Collections that cannot be opened are skipped; `list_collections` names them.
 ///
 /// # Errors
 /// If the cursor is invalid, or a page cannot be read.
@@ -81,7 +81,7 @@ fn resource(name: &str, page: &Document) -> Resource {
 /// Reads the text of a page, with its address first.
 ///
 /// # Errors
-/// If it is no address of a page.
+/// If it is not the address of a page.
 pub fn read(call: &Call<'_>, uri: &str) -> Result<String> {
     let (name, id) =
         uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(|| {

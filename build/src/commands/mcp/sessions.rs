@@ -1,4 +1,4 @@
-//! The sessions of clients over HTTP: a bounded number, each for as long as it is in use.
+//! The sessions of clients over HTTP: a bounded number, each kept while it is in use.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use rmcp::transport::streamable_http_server::session::{
     RestoreOutcome, ServerSseMessage, SessionId, SessionManager,
 };
 
-/// Most sessions. A further one ends that which has been idle longest.
+/// Most sessions. One more ends the session that has been idle longest.
 pub const MAX_SESSIONS: usize = 64;
 /// Longest idle time of a session.
 const MAX_IDLE: Duration = Duration::from_secs(10 * 60);
@@ -34,7 +34,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Begins without a session; later there are at most this many.
+    /// Starts without sessions; later there are at most this many.
     pub fn new(max: usize) -> Self {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(MAX_IDLE);

@@ -40,14 +40,14 @@ fn line(message: &impl serde::Serialize) -> io::Result<Vec<u8>> {
 }
 
 impl<W: AsyncWrite + Send + Unpin + 'static> Lines<W> {
-    /// Reads lines in a task of its own, since a read that is waited for must not be given up.
+    /// Reads lines in a separate task, because a pending read must not be cancelled.
     pub fn new(input: impl AsyncRead + Send + Unpin + 'static, output: W) -> Self {
         let output = Arc::new(Output(Mutex::new(output)));
         let (sender, messages) = mpsc::channel(QUEUE);
         let answers = output.clone();
         tokio::spawn(async move {
             let mut input = BufReader::new(input);
-            // An error of the input ends it, and so does a client that takes no more.
+            // The task ends when the input fails, or when the client takes no more lines.
             while let Ok(Some(text)) = next_line(&mut input).await {
                 let read = text.and_then(|text| match text.trim_ascii() {
                     b"" => Ok(None),

@@ -13,7 +13,7 @@ use crate::safe_text::{line, lines};
 /// anchor, with the sections below it.
 ///
 /// # Errors
-/// If the page has no such section; the error names those it has.
+/// If the page has no such section; the error lists the existing ones.
 pub fn of(document: &Document, address: &str) -> Result<(String, String)> {
     let anchor = address.split_once('#').map(|(_, anchor)| anchor);
     // An id may have a `#`.
@@ -49,7 +49,7 @@ fn all(sections: &[DocumentSection]) -> String {
     let mut text = String::new();
     let mut last: Option<&DocumentSection> = None;
     for section in sections {
-        // A part of a long section has the heading of the part before.
+        // A later part of a long section repeats the heading of the part before it.
         let continues = last.is_some_and(|last| {
             last.heading_path == section.heading_path && last.anchor == section.anchor
         });

@@ -219,7 +219,7 @@ impl Row {
     }
 }
 
-/// Checks one model. A damaged model also gives a row.
+/// Checks one model. A damaged model gets a row as well.
 fn look(store: &Store, name: &str, thoroughly: bool) -> Result<Row, Error> {
     let row = Row::of(name);
     let (found, status) = match thoroughly {
@@ -265,7 +265,7 @@ fn run_install(store: &Store, args: Install, ui: &Ui) -> anyhow::Result<ExitCode
     store.path(name)?;
     if !args.force && args.from_file.is_none() {
         // Reading 90 MB takes less than a second. If only lengths were compared, a damaged model
-        // would stay.
+        // could remain.
         if let Ok(model) = store.verify(name) {
             ui.status(
                 "Installed",

@@ -212,7 +212,7 @@ impl Service<'_> {
     }
 
     fn index(&mut self, id: usize) -> Result<&mut Index> {
-        // Pagefind's words, which programs may look for, and what to do.
+        // Pagefind's wording, which programs may look for, and the remedy.
         match self.indexes.get_mut(id) {
             Some(Some(index)) => Ok(index),
             Some(None) => bail!(
@@ -274,7 +274,7 @@ impl Index {
         Ok(n_pages)
     }
 
-    /// Adds to options what the index was made with.
+    /// Adds the options that the index was created with.
     fn with_own(&self, mut options: site::Options) -> site::Options {
         options.pagefind.get_or_insert_default().playground |= self.write_playground;
         options
@@ -362,7 +362,7 @@ mod tests {
         let files = paths(&answers[4]);
         assert_eq!(files.iter().filter(|path| path.starts_with("pagefind-fragment/")).count(), 2);
         assert!(files.contains(&"findling.idx") && files.contains(&"pagefind-entry.json"));
-        // Asking does not use the index up.
+        // A request does not consume the index.
         assert_eq!(paths(&answers[5]), files);
     }
 

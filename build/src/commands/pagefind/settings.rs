@@ -33,7 +33,7 @@ pub struct Settings {
     pub write_playground: bool,
     pub encoder: Option<String>,
     pub ui: Option<PathBuf>,
-    /// Names that Pagefind gave up, with those to use.
+    /// Names that Pagefind no longer uses, with their replacements.
     pub deprecated: Vec<(&'static str, &'static str)>,
     /// Settings that have no meaning here, with the reason.
     pub without_meaning: Vec<(&'static str, &'static str)>,
@@ -181,7 +181,7 @@ fn values(
             && name[..PREFIX.len()].eq_ignore_ascii_case(PREFIX)
         {
             let name = rest.to_ascii_lowercase();
-            // Others have variables of this prefix, too: PAGEFIND_BINARY_PATH is the npm package's.
+            // Other programs use this prefix, too: PAGEFIND_BINARY_PATH belongs to the npm package.
             if is_known(&name) {
                 given.insert(name, Value::String(value));
             }
@@ -189,7 +189,7 @@ fn values(
     }
     given.extend(args.given());
     let mut values = file(here)?;
-    // What a person says instead counts, whatever the file has.
+    // A value from the command line or the environment takes precedence over the file.
     values
         .iter()
         .filter(|(name, _)| !given.contains_key(*name))
@@ -198,8 +198,8 @@ fn values(
     Ok(values)
 }
 
-/// Checks that a setting of the configuration file is one that a project may decide: the file may
-/// come with the files of others.
+/// Checks that a project may decide this setting of the configuration file, which may come from
+/// somebody else.
 fn check(here: &Path, name: &str, value: &Value) -> Result<()> {
     let key = match name {
         "source" => "site".to_owned(),

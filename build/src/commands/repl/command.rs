@@ -68,7 +68,7 @@ pub const COMMANDS: &[Known] = &[
     known(":quit", "", "end; so do `quit`, Ctrl+C twice and Ctrl+D"),
 ];
 
-/// Returns the words that name the values of an argument.
+/// Returns the words for the values of an argument.
 pub fn words<T: ValueEnum + 'static>() -> impl Iterator<Item = String> {
     T::value_variants().iter().filter_map(word)
 }
@@ -83,13 +83,13 @@ pub fn formats() -> impl Iterator<Item = String> {
     words::<FormatArg>().filter(|name| word(&FormatArg::Trec).as_ref() != Some(name))
 }
 
-/// Reads a line that is not empty. A command may be shortened as far as it stays the only one.
+/// Reads a line that is not empty. A command may be shortened to any unambiguous beginning.
 ///
 /// # Errors
-/// If there is no such command, or its argument is another one than it takes.
+/// If there is no such command, or its argument is not valid.
 pub fn parse(line: &str) -> Result<Command<'_>, UsageError> {
     let line = line.trim();
-    // As in other prompts; in quotation marks they are searched.
+    // These words leave other prompts; in quotation marks they are searched for.
     if matches!(line, "quit" | "exit") {
         return Ok(Command::Quit);
     }
@@ -125,7 +125,7 @@ pub fn parse(line: &str) -> Result<Command<'_>, UsageError> {
     })
 }
 
-/// Returns the command that a word is, or begins.
+/// Returns the command that a word names, or of which it is the beginning.
 fn name(word: &str) -> Result<&'static str, UsageError> {
     let names = || COMMANDS.iter().map(|known| known.name);
     if let Some(name) = names().find(|name| *name == word) {

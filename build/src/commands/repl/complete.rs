@@ -70,7 +70,7 @@ impl Completer for Completion {
             Place::Name { begun, in_query } => {
                 let mark = if in_query && !begun.is_empty() { ":" } else { "" };
                 let names = self.session.borrow().attributes();
-                // In a query most words are no attributes.
+                // In a query most words are not attributes.
                 let names = names.into_iter().filter(|_| !in_query || !begun.is_empty());
                 (begun, names.map(|name| format!("{name}{mark}")).collect())
             }
@@ -96,15 +96,15 @@ impl Highlighter for Completion {}
 impl Validator for Completion {}
 impl Helper for Completion {}
 
-/// Returns whether a candidate begins as typed, whatever the case and whether the quote was typed
-/// yet.
+/// Returns whether a candidate begins with the typed text, regardless of case and of an opening
+/// quote.
 fn starts(candidate: &str, begun: &str) -> bool {
     let begins = |text: &str, with: &str| text.to_lowercase().starts_with(&with.to_lowercase());
     begins(candidate, begun)
         || candidate.strip_prefix('"').is_some_and(|inside| begins(inside, begun))
 }
 
-/// Returns a value as a filter or a query takes it: quoted where it would end early.
+/// Returns a value as a filter or a query takes it: quoted if it would otherwise end early.
 fn quoted(value: &str, in_query: bool) -> String {
     let plain = |c: char| {
         c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/') || (in_query && c == ',')
@@ -137,7 +137,7 @@ fn term(text: &str, in_query: bool) -> Place<'_> {
         if in_query { &[":"] } else { &["!=", ">=", "<=", "=", ">", "<", "~"] };
     let start = start_of_term(text);
     let term = text[start..].trim_start_matches(['(', '-']);
-    // The longer of two that begin at the same place.
+    // Take the longer of two that begin at the same place.
     let found = operators.iter().filter_map(|one| Some((term.find(one)?, one.len())));
     let first = found.min_by_key(|(at, len)| (*at, usize::MAX - len));
     if let Some((at, len)) = first {

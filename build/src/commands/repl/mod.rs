@@ -45,7 +45,7 @@ pub struct Args {
     vectors: VectorName,
 }
 
-/// Whether the prompt comes again.
+/// Whether the prompt is shown again.
 enum Next {
     On,
     End,
@@ -69,7 +69,7 @@ fn start(args: Args, ui: &Ui) -> Result<Exit> {
     let is_terminal = std::io::stdin().is_terminal();
     let history = state_directory::file("repl-history").ok().filter(|_| is_terminal);
     if let Some(history) = &history {
-        // The file is missing the first time.
+        // The file does not exist the first time.
         let _ = editor.load_history(history);
     }
     if is_terminal {
@@ -99,7 +99,7 @@ fn start(args: Args, ui: &Ui) -> Result<Exit> {
             .map_err(Into::into)
             .and_then(|command| obey(&command, &mut session.borrow_mut(), ui))
         {
-            // Nobody reads the answers any more.
+            // The reader of the output is gone.
             Ok(Next::On) if is_closed() => break,
             Ok(Next::On) => {}
             Ok(Next::End) => break,
@@ -113,7 +113,7 @@ fn start(args: Args, ui: &Ui) -> Result<Exit> {
         make_directory(history.parent().unwrap_or(Path::new(".")))?;
         editor.save_history(history).context("the history cannot be kept")?;
     }
-    // At a terminal everybody has seen what failed; a script has not.
+    // At a terminal the user has seen the error; a script needs the exit status.
     Ok(if is_terminal { Exit::Found } else { exit })
 }
 
@@ -210,7 +210,7 @@ fn facets(name: Option<&str>, session: &mut Session, ui: &Ui) -> Result<()> {
     session.facets(name)?.iter().try_for_each(|facet| text::print_facet(facet, ui, &mut out))
 }
 
-/// Prints a hit with the parts of its score.
+/// Prints a hit with the components of its score.
 fn explain(number: usize, session: &mut Session, ui: &Ui) -> Result<()> {
     let (bundle, place, response) = session.explained(number)?;
     let page = response.results.get(place).context("the hit is found no longer: ask again")?;

@@ -19,7 +19,7 @@ use crate::output::{Answer, LastHit, Meta, UsageError, best};
 use crate::safe_text::line;
 use crate::ui::Ui;
 
-/// Most values that are offered of an attribute.
+/// Most values of an attribute that are offered.
 const MAX_VALUES: usize = 1_000;
 
 /// The state between two lines.
@@ -42,7 +42,7 @@ pub struct LastAnswer {
     /// The request as sent, with the filters and the limit of that moment.
     pub request: Request,
     pub mode: Mode,
-    /// Pages that were shown of the answers before, from which numbers go on.
+    /// Number of pages shown by earlier answers; the numbering continues from there.
     shown: usize,
     /// The best first. Bundles that found nothing are left out.
     pub found: Vec<Found>,
@@ -102,7 +102,7 @@ impl Session {
         names
     }
 
-    /// Returns the values of an attribute in all bundles, the most frequent first; none if no
+    /// Returns the values of an attribute in all bundles, the most frequent first; empty if no
     /// bundle has it.
     pub fn values(&mut self, name: &str) -> Vec<String> {
         if let Some(known) = self.values.get(name) {
@@ -167,7 +167,7 @@ impl Session {
         }
     }
 
-    /// Asks every bundle a query with the settings, and keeps the answer.
+    /// Searches every bundle for a query with the settings, and keeps the answer.
     ///
     /// # Errors
     /// The errors of [`Session::reply`].
@@ -176,7 +176,7 @@ impl Session {
         Ok(())
     }
 
-    /// Asks for the pages after those of the last answer, of each bundle.
+    /// Requests the pages after those of the last answer, from each bundle.
     ///
     /// # Errors
     /// If there was no query; and as [`Session::reply`].
@@ -190,10 +190,10 @@ impl Session {
         Ok(())
     }
 
-    /// Asks every bundle. One that cannot answer is a warning if others can.
+    /// Searches every bundle. A bundle that cannot answer gives a warning if others can.
     ///
     /// # Errors
-    /// If none can.
+    /// If no bundle can answer.
     fn reply(&mut self, request: Request, mode: Mode, shown: usize) -> Result<LastAnswer> {
         let Self { asked, encoders, console, .. } = self;
         let replies =
@@ -207,7 +207,7 @@ impl Session {
         for notice in found.iter().flat_map(|one| &one.response.notices) {
             console.warn(&notice.message);
         }
-        // A single bundle says that it found nothing, and what to ask instead.
+        // A single bundle's response says that nothing was found, and suggests other queries.
         if found.len() > 1 && request.limit.0 > 0 {
             found.retain(|one| !one.response.results.is_empty());
         }
@@ -242,16 +242,16 @@ impl Session {
         Ok(found.into_iter().flat_map(|one| one.response.facets).collect())
     }
 
-    /// Searches the bundle of a hit again for the parts of its scores. Returns the number of the
-    /// bundle, the place of the hit in it, and the answer.
+    /// Searches the bundle of a hit again to get the components of its scores. Returns the number
+    /// of the bundle, the place of the hit in it, and the answer.
     ///
     /// # Errors
-    /// If there is no such hit; those of the encoder and of the engine.
+    /// If there is no such hit; errors of the encoder and of the engine.
     pub fn explained(&mut self, number: usize) -> Result<(usize, usize, Response)> {
         let (bundle, place, _) = self.hit(number)?;
         let last = self.last_answer()?;
         let (request, mode) = (Request { explain: true, ..last.request.clone() }, last.mode);
-        // All are asked again, since the scores are relative to those of all.
+        // All bundles are searched again, because scores are relative to all of them.
         let Self { asked, encoders, console, .. } = self;
         let replies =
             ask_as_one(asked, |asked| question(asked, request.clone(), mode, encoders, console));
@@ -261,7 +261,7 @@ impl Session {
         Ok((bundle, place, reply.response))
     }
 
-    /// Returns the last answer as it is printed. Numbers go on from one bundle to the next.
+    /// Returns the last answer as it is printed. Hits are numbered across bundles.
     pub fn answers(&self) -> Vec<Answer<'_>> {
         let Some(last) = &self.last else { return Vec::new() };
         let mut offset = last.shown as u32;
@@ -283,7 +283,7 @@ impl Session {
         answers
     }
 
-    /// Returns the bundle, the place in its answer, and the hit, of a number that was printed.
+    /// Returns the bundle, the place in its answer, and the hit that a printed number stands for.
     ///
     /// # Errors
     /// If there is no such hit.
@@ -310,7 +310,7 @@ impl Session {
     }
 }
 
-/// Returns the question to one bundle, for the best stage of the mode that it supports.
+/// Returns the question to one bundle, for the best stage of the mode that the bundle supports.
 fn question(
     asked: &mut OpenBundle,
     request: Request,

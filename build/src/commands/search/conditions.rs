@@ -48,8 +48,8 @@ impl Conditions {
         named.into_iter().filter(|(_, values, _)| !values.is_empty())
     }
 
-    /// Returns whether a bundle has people, programs and projects as they are asked for. Of several
-    /// bundles the others have no such page.
+    /// Returns whether a bundle has the attributes for the requested people, programs and projects.
+    /// If one of several bundles lacks them, none of its pages can match.
     pub fn may_fit(&self, manifest: &Manifest) -> bool {
         self.named().all(|(names, ..)| names.iter().any(|name| manifest.attribute(name).is_some()))
     }
@@ -92,7 +92,7 @@ impl Conditions {
 /// Returns a filter with more conditions, all of which must hold.
 ///
 /// # Errors
-/// If the filter cannot be read. Without more conditions it is not looked at.
+/// If the filter cannot be read. Without more conditions it is not parsed.
 pub(crate) fn with_conditions(
     filter: Option<Value>,
     mut more: Vec<Condition>,
@@ -147,7 +147,7 @@ fn lacks(manifest: &Manifest, what: &str) -> UsageError {
     UsageError { code: "unknown-attribute", message }
 }
 
-/// Returns a date, or a time before now as the date it was.
+/// Returns a date as it is, or a time span before now as a date.
 fn since(text: &str) -> Result<String, String> {
     let before = |text: &str| {
         let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;

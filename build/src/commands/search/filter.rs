@@ -8,8 +8,9 @@
 //! | `key~part` | it has this part |
 //! | `a and b`, `a, b`, `a or b`, `not a`, `(a or b) and c` | all, one, none of them |
 //!
-//! `not` binds more than `and`, and `and` more than `or`. A term that the engine knows
-//! (`key:op:value`) may stand anywhere. Values with commas, brackets or these words are quoted.
+//! `not` binds more strongly than `and`, and `and` more strongly than `or`. A term that the engine
+//! knows (`key:op:value`) may stand anywhere. Values with commas, brackets or these words are
+//! quoted.
 
 use findling_engine::filter::{Bound, Condition, Predicate, Test, parse};
 use serde_json::Value;
@@ -31,9 +32,9 @@ pub fn parse_filter(text: &str) -> Result<Value, String> {
             )
         });
     }
-    // The start of a long one shows what it is.
+    // The start of a long filter is enough to recognise it.
     if !is_expression(&text[..text.floor_char_boundary(MAX_LEN)]) {
-        // The engine's own spelling, which the engine parses with its own errors.
+        // The engine parses its own spelling and reports errors itself.
         return Ok(text.into());
     }
     if text.len() > MAX_LEN {
@@ -51,7 +52,7 @@ pub fn parse_filter(text: &str) -> Result<Value, String> {
     }
 }
 
-/// Returns whether a filter has something that the engine's own spelling has not.
+/// Returns whether a filter uses syntax that the engine's own spelling does not have.
 fn is_expression(text: &str) -> bool {
     let mut parser = Parser { rest: text, depth: 0 };
     loop {
@@ -89,7 +90,7 @@ enum Operator {
     Named,
 }
 
-/// Forwards through a filter.
+/// A cursor over a filter.
 struct Parser<'a> {
     rest: &'a str,
     depth: usize,
@@ -190,8 +191,7 @@ impl<'a> Parser<'a> {
         self.rest.trim_start().strip_prefix("in:")
     }
 
-    /// Parses `a, b, c`, up to text that is no value but another term. A value ends at one of
-    /// `ends`.
+    /// Parses `a, b, c`, up to text that begins another term. A value ends at one of `ends`.
     fn values(&mut self, ends: &[char]) -> Result<Vec<String>, String> {
         let mut values = vec![self.value(ends)?];
         loop {
@@ -257,8 +257,7 @@ impl<'a> Parser<'a> {
         Ok((key, operator))
     }
 
-    /// Returns a value: quoted, or up to one of these characters or to `and` or `or` before another
-    /// term.
+    /// Returns a value: quoted, or up to one of `ends`, or up to `and` or `or` before another term.
     fn value(&mut self, ends: &[char]) -> Result<String, String> {
         if let Some(value) = self.quoted()? {
             return Ok(value);
@@ -367,7 +366,7 @@ mod tests {
         for by in [" and ", " or ", " AND ", " and not "] {
             assert!(parse_filter(&joined(1_200, by)).is_err(), "{by}");
         }
-        // The engine says what it does not read of its own spelling.
+        // The engine reports errors in its own spelling.
         assert!(matches!(parse_filter(&joined(1_200, ",")), Ok(Value::String(_))));
     }
 

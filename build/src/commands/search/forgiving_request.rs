@@ -1,5 +1,5 @@
-//! Replaces the attributes and values of a request by those of the bundle that they stand for
-//! ([`crate::forgiving_names`]), before the engine reads it.
+//! Replaces attributes and values in a request by the bundle's spelling of them
+//! ([`crate::forgiving_names`]), before the engine reads the request.
 
 use anyhow::Result;
 use findling_bundle::{AttributeKind, Manifest};
@@ -72,7 +72,7 @@ pub(crate) fn attribute(
     }
 }
 
-/// Replaces the name of an attribute; returns a notice if it is another one.
+/// Replaces the name of an attribute; returns a notice if the spelling differs.
 pub(crate) fn replace(typed: &mut String, name: String) -> Option<Notice> {
     if *typed == name {
         return None;
@@ -163,8 +163,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns whether the engine itself finds a value: without case, and without what stands between
-/// letters and digits.
+/// Returns whether the engine itself finds a value: it ignores case, and everything but letters and
+/// digits.
 fn is_found(known: &[String], value: &str) -> bool {
     if known.iter().any(|known| known == value) {
         return true;

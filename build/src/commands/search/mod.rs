@@ -72,7 +72,7 @@ pub(crate) fn finish(
     Ok(exit.into())
 }
 
-/// Gives `write` what the output goes to: standard output, or a file that is replaced when all is
+/// Calls `write` with the output: standard output, or a file that is replaced after everything is
 /// written. An answer longer than the screen is shown in a pager.
 pub(crate) fn write_to(
     output: &Output,
@@ -114,7 +114,7 @@ fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     match (&args.batch, &args.query) {
         (Some(path), _) => {
             let queries = read_queries(path)?;
-            // Its lines come one by one.
+            // Lines of a batch are written one by one.
             write_to(&args.output, &ui.without_pager(), |ui, out| {
                 batch(&mut host, encoder.as_ref(), &queries, args, ui, out)
             })?;
@@ -127,8 +127,8 @@ fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     }
 }
 
-/// Lets a request to a bundle without vectors ask for words, unless it asks for meaning. A notice
-/// would tell the same at every search.
+/// Changes a request to a bundle without vectors to a search by words, unless it explicitly
+/// searches by meaning. Otherwise every search would give the same notice.
 fn by_words_alone(request: &mut Request, host: &Host) {
     if host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
         request.mode = Mode::Lexical;
@@ -173,7 +173,7 @@ fn request(args: &Args, query: &str) -> Request {
 /// address.
 ///
 /// # Errors
-/// If there is neither; if the bundle cannot be read.
+/// If there is neither such a page nor such a file, or the bundle cannot be read.
 fn similar(host: &mut Host, like: &str, request: Request) -> anyhow::Result<Request> {
     let error = match host.document(like) {
         Ok(_) => return Ok(Request { similar_to: Some(like.to_owned()), ..request }),
@@ -259,8 +259,8 @@ fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
     })
 }
 
-/// Keeps the hits of an answer: of one that people read for `findling open`, and of any under the
-/// name that they are to be saved by.
+/// Keeps the hits of an answer: for `findling open` if the output is for people, and under the name
+/// given by `--save`.
 ///
 /// # Errors
 /// If they cannot be saved. If those for `findling open` cannot be kept, the search has not failed.
@@ -274,7 +274,7 @@ pub(crate) fn keep(
     if !is_for_people && output.save.is_none() {
         return Ok(());
     }
-    // Looks into the sources for the lines of the hits.
+    // Finds the lines of the hits in the sources.
     let last = Last::of(query, answers);
     if let Some(name) = &output.save {
         last.keep(Some(name)).with_context(|| format!("the search cannot be saved as {name}"))?;
@@ -284,7 +284,7 @@ pub(crate) fn keep(
         );
     }
     if is_for_people {
-        // Further pages are of a search that is remembered already.
+        // The search is already remembered if these are further pages of its results.
         #[cfg(feature = "history")]
         if answers.first().is_none_or(|answer| answer.offset == 0) {
             super::history::remember(&last, ui);
@@ -305,7 +305,7 @@ pub(crate) fn meta(
 ) -> anyhow::Result<Meta> {
     let mut meta = Meta::new(target, host, timings);
     if format == Format::Json {
-        // A source that cannot be read leaves the answer as good as it is.
+        // A source that cannot be read does not affect the answer.
         meta.freshness = target.freshness().unwrap_or_default();
     }
     Ok(meta)
@@ -332,7 +332,7 @@ pub(crate) fn answer(
     Ok((response, cost))
 }
 
-/// Answers like [`answer`], and with the vectors of the sections shown if `vectors` is set.
+/// Answers like [`answer`], and includes the vectors of the sections shown if `vectors` is set.
 fn answer_with(
     vectors: bool,
     host: &mut Host,
@@ -355,8 +355,8 @@ pub(crate) fn is_no_page(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(findling_engine::Error::NoSuchPage { .. }))
 }
 
-/// Returns an error that names what is similar: pages, if no page has an address; attributes, if
-/// the bundle does not have one.
+/// Returns an error that suggests similar names: pages if the address is unknown, attributes if the
+/// attribute is unknown.
 fn near(host: &mut Host, error: anyhow::Error) -> anyhow::Error {
     let Some(findling_engine::Error::NoSuchPage { address }) = error.downcast_ref() else {
         return with_counts(host, error);
@@ -436,7 +436,8 @@ fn batch(
     Ok(())
 }
 
-/// Returns an id for a column of a TREC run: white space and what could do harm is percent-encoded.
+/// Returns an id for a column of a TREC run: white space and harmful characters are
+/// percent-encoded.
 fn field(id: &str) -> String {
     let fits = |c: char| !c.is_whitespace() && safe_text::is_safe(c.encode_utf8(&mut [0; 4]));
     id.chars()

@@ -192,7 +192,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         .await;
         Ok(ExitCode::SUCCESS)
     });
-    // A search under way would hold the process.
+    // A search under way would keep the process from ending.
     runtime.shutdown_background();
     outcome
 }

@@ -14,7 +14,7 @@ use crate::output::citations::{Style, reference};
 use crate::safe_text::{line as clean, lines};
 use crate::ui::{Paint, Ui, count};
 
-/// Lines of code of which no more than the first are shown, and how many these are.
+/// Number of lines from which code is folded, and the number of lines shown then.
 const LONG_CODE: usize = 14;
 const SHOWN_CODE: usize = 8;
 
@@ -73,8 +73,8 @@ impl Page<'_> {
     }
 }
 
-/// Prints a conversation by its turns. From an anchor on it is the exchange: up to the next
-/// question.
+/// Prints a conversation by its turns. With an anchor, prints the exchange that begins there, up to
+/// the next question.
 pub fn conversation(page: &Page<'_>, ui: &Ui, out: &mut dyn Write) -> Result<()> {
     page.title(ui, out)?;
     let text = |name: &str| known(&page.document.attributes, name);

@@ -29,14 +29,14 @@ pub enum Focus {
     Facets,
 }
 
-/// The next step of the program after a key or an answer.
+/// The program's next step after a key or an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Ask the question that [`App::question`] returns.
     Ask,
     /// Read the page of the selected row.
     Read,
-    /// Open the selected row, in the browser if so.
+    /// Open the selected row, in the browser if the value is true.
     Open {
         in_browser: bool,
     },
@@ -63,7 +63,8 @@ pub struct App {
     pub focus: Focus,
     pub mode: Mode,
     pub span: Span,
-    /// The page whose like is shown instead of what the query finds: its bundle, id and title.
+    /// The page to which similar pages are shown instead of the query's results: its bundle, id and
+    /// title.
     pub like: Option<(usize, String, String)>,
     pub rows: Rows,
     pub summary: Summary,
@@ -90,15 +91,15 @@ pub struct App {
     asked: u64,
     /// The number of the answer shown, which may belong to an earlier question.
     shown: u64,
-    /// Whether the question asked last is only the earlier one asked again, over a new bundle or
-    /// with facets: then the selected row stays.
+    /// Whether the last question repeats the earlier one, over a new bundle or with facets. The
+    /// selected row then stays.
     is_again: bool,
     /// The number of the page that the preview waits for.
     read: u64,
 }
 
 impl App {
-    /// Returns a screen that begins as the session says.
+    /// Returns a screen in the state of the session.
     pub fn new(target: &str, session: Session) -> Self {
         let Session { mode, explains, refused, search } = session;
         Self {
@@ -178,8 +179,8 @@ impl App {
         let missing = answer.missing_model.and_then(|name| Offer::of(&name, &self.refused));
         self.offer = self.offer.take().or(missing);
         if answer.is_refused {
-            // What was found before stays: by an earlier stage, or to be read while the query or
-            // the filter is corrected.
+            // Earlier results stay: those of an earlier stage, or those to be read while the user
+            // corrects the query or the filter.
             if self.shown == answer.id {
                 self.remarks = answer.remarks;
             } else {
@@ -224,7 +225,7 @@ impl App {
         Effect::Ask
     }
 
-    /// Asks again what an attempt to open the bundles may have kept from being answered.
+    /// Repeats a question that may be unanswered because the bundles were being opened.
     pub fn ask_again(&mut self) -> Effect {
         self.is_again = true;
         Effect::Ask
@@ -270,7 +271,7 @@ impl App {
         Some(Effect::Ask)
     }
 
-    /// Does what a key asks for.
+    /// Performs the action of a key.
     pub fn act(&mut self, action: Action) -> Option<Effect> {
         if let Some(offer) = &self.offer
             && !matches!(action, Action::Quit | Action::Suspend)
@@ -336,7 +337,7 @@ impl App {
         None
     }
 
-    /// Takes the reply to the offer of a model. Other keys than those it names mean nothing.
+    /// Takes the reply to the offer of a model. Keys that the offer does not name are ignored.
     fn reply(&mut self, name: String, action: Action) -> Option<Effect> {
         match action {
             Action::Edit(Edit::Insert('y' | 'Y')) => {

@@ -15,7 +15,7 @@ const MAX_VALUES: usize = 12;
 pub struct Chosen(BTreeMap<String, BTreeSet<String>>);
 
 impl Chosen {
-    /// Chooses a value, or no longer.
+    /// Chooses a value, or takes the choice back.
     pub fn toggle(&mut self, name: &str, value: &str) {
         let values = self.0.entry(name.to_owned()).or_default();
         if !values.remove(value) {
@@ -39,7 +39,7 @@ impl Chosen {
         self.0.iter().map(|(name, values)| (&**name, values.iter().map(|one| &**one).collect()))
     }
 
-    /// Returns the filter: one of the chosen values of each attribute.
+    /// Returns the filter: pages need one of the chosen values of each attribute.
     pub fn condition(&self) -> Option<Condition> {
         let tests = self.0.iter().map(|(name, values)| {
             Condition::test(name, Predicate::In(values.iter().cloned().collect()))

@@ -1,4 +1,4 @@
-//! The thread that looks whether the bundles are still those of their sources.
+//! The thread that checks whether the bundles still agree with their sources.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -10,7 +10,7 @@ use crate::bundle_files::entry_at;
 use crate::collections::Target;
 use crate::ui::count;
 
-/// Interval at which to look whether a bundle was replaced.
+/// Interval of checks whether a bundle was replaced.
 const EVERY: Duration = Duration::from_millis(700);
 
 /// Interval of attempts to open a bundle that could not be opened.
@@ -26,9 +26,9 @@ pub enum State {
     Opening,
     /// A sync makes the next bundle, or the bundle is made for this program.
     Building,
-    /// The index agrees with its sources, as far as can be told.
+    /// The index agrees with its sources, as far as is known.
     Current,
-    /// So many files have changed since.
+    /// Number of files that have changed since.
     Stale(usize),
     /// Replaced by a bundle that cannot be opened.
     Replaced,
@@ -74,7 +74,7 @@ impl Watched {
         }
     }
 
-    /// Returns whether the bundle that took its place is to be opened now.
+    /// Returns whether its replacement should be opened now.
     fn is_to_be_opened(&mut self) -> bool {
         if !self.is_replaced() {
             self.tried = None;
@@ -103,7 +103,7 @@ impl Watched {
         }
         let state = match target.freshness() {
             Ok(Some(freshness)) if freshness.stale => State::Stale(freshness.changed_files),
-            // A source that cannot be read leaves the bundle as good as it is.
+            // A source that cannot be read does not make the bundle worse.
             Ok(_) | Err(_) => State::Current,
         };
         self.compared = Some((Instant::now(), state.clone()));
@@ -111,8 +111,8 @@ impl Watched {
     }
 }
 
-/// Watches the bundles that were opened last until the other side is gone. One that was replaced is
-/// opened again by the threads that search and read.
+/// Watches the bundles that were opened last until the other side is gone. The threads that search
+/// and read reopen a bundle that was replaced.
 fn run(opened: &Receiver<Vec<Bundle>>, search: &Sender<Job>, news: &Sender<super::Message>) {
     let mut watched: Vec<Watched> = Vec::new();
     let mut told = Vec::new();
@@ -122,13 +122,13 @@ fn run(opened: &Receiver<Vec<Bundle>>, search: &Sender<Job>, news: &Sender<super
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        // All of them, so that each notes that it was tried.
+        // All bundles are visited, so that each records the attempt.
         let mut is_due = false;
         for one in &mut watched {
             is_due |= one.is_to_be_opened();
         }
         if is_due {
-            // The answer is the bundles that were opened, or none.
+            // The thread replies with the bundles that were opened, or with none.
             let _ = search.send(Job::Reopen);
             continue;
         }

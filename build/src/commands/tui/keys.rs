@@ -227,7 +227,7 @@ pub fn action(key: KeyEvent) -> Option<Action> {
     }
 }
 
-/// Lowers the letter of a combination, which is a capital with Caps Lock.
+/// Makes the letter of a key combination lower-case; with Caps Lock it is a capital.
 fn lower(code: KeyCode, modifiers: KeyModifiers) -> KeyCode {
     match code {
         KeyCode::Char(c) if modifiers.intersects(CTRL | ALT) => {

@@ -4,7 +4,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Most bytes of a line. What is pasted beyond is left out.
+/// Most bytes of a line. Pasted text beyond this is dropped.
 const MAX_LEN: usize = 4 << 10;
 
 /// A line and the place of the cursor.
@@ -59,7 +59,7 @@ impl LineEdit {
         }
     }
 
-    /// Changes the line. Returns whether its text is another one.
+    /// Changes the line. Returns whether its text has changed.
     pub fn apply(&mut self, edit: Edit) -> bool {
         let before = self.text.len();
         match edit {
@@ -114,8 +114,8 @@ impl LineEdit {
         after.map_or(self.text.len(), |(at, word)| self.cursor + at + word.len())
     }
 
-    /// Returns the part around the cursor that fits into `width` columns, one of which the cursor
-    /// takes behind the end.
+    /// Returns the part around the cursor that fits into `width` columns, one of which is for the
+    /// cursor after the end.
     pub fn visible(&self, width: usize) -> Visible<'_> {
         let room = width.saturating_sub(1);
         let mut start = 0;

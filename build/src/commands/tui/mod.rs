@@ -1,4 +1,4 @@
-//! `findling tui`: searches while one types.
+//! `findling tui`: searches while the user types.
 //!
 //! The main thread draws and reads keys, and waits for nothing else. Three threads work for it:
 //! [`searcher`] answers queries, [`reader`] reads pages for the preview, [`index_state`] watches
@@ -106,13 +106,13 @@ fn start(Args { target, vectors }: Args) -> Result<Option<i32>> {
     let threads = [searching, reading, watching];
     let mut program =
         Program { app, theme: Theme::of_environment(), news, search, read, watch, threads };
-    // A terminal that was closed can fail to give keys before its signal has arrived.
+    // Reading keys from a closed terminal can fail before its signal arrives.
     let ended = program.run(&mut screen).or_else(|error| {
         std::thread::sleep(IDLE);
         screen.signal().map(Some).ok_or(error)
     });
     drop(screen);
-    // The next search finds everything again, so nothing is lost.
+    // The next search writes it again, so nothing is lost.
     if ended.is_ok() {
         let _ = kept::keep(&name, program.app.session());
     }
@@ -171,7 +171,7 @@ impl Program {
                 self.hear(message, screen)?;
             }
             if self.threads.iter().any(JoinHandle::is_finished) {
-                // A last message may say why.
+                // The thread's last message may contain the reason.
                 while let Ok(message) = self.news.try_recv() {
                     self.hear(message, screen)?;
                 }
@@ -267,7 +267,7 @@ impl Program {
         self.app.error = Some(line(&format!("{error:#}")).into_owned());
     }
 
-    /// Opens the selected row. An editor gets the terminal; a browser has windows of its own.
+    /// Opens the selected row. An editor takes over the terminal; a browser opens its own window.
     fn open(&self, in_browser: bool, screen: &mut Screen) -> Result<()> {
         let Some(hit) = self.app.hit(self.app.rows.selected()) else { return Ok(()) };
         let opener = Opener::of(&hit, in_browser)?;
@@ -283,7 +283,7 @@ impl Program {
     }
 }
 
-/// Installs a model with the progress that the command shows, on the terminal as it was before.
+/// Installs a model with the progress that the command shows, on the ordinary terminal screen.
 fn install(name: &str, screen: &mut Screen) -> Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["models", "install", name, "--yes"]);

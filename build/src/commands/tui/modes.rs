@@ -20,20 +20,20 @@ pub enum Mode {
     Static,
     /// By meaning, with the transformer.
     Transformer,
-    /// By words and by meaning, with the best encoder there is.
+    /// By words and by meaning, with the best available encoder.
     #[default]
     Hybrid,
 }
 
-/// One answer to a query. Those of a mode come one after the other, the quickest first.
+/// One answer to a query. A mode gives its answers one after the other, the quickest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
     Words,
     Static,
     Transformer,
-    /// Both, with the static encoder.
+    /// By words and by meaning, with the static encoder.
     HybridStatic,
-    /// Both, with the best encoder there is.
+    /// By words and by meaning, with the best available encoder.
     Hybrid,
 }
 
@@ -96,7 +96,8 @@ impl Stage {
         }
     }
 
-    /// Returns whether a bundle can give this answer, and it says more than the stage before.
+    /// Returns whether a bundle can give this answer, and whether it improves on the previous
+    /// stage.
     pub fn fits(self, host: &Host) -> bool {
         let dense = host.manifest().dense.as_ref();
         match self {

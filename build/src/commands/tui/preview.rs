@@ -15,7 +15,7 @@ pub struct PreviewPane {
     width: usize,
     height: usize,
     scroll: usize,
-    /// Whether the reader has scrolled. Until then a new size scrolls to what was found again.
+    /// Whether the reader has scrolled. Until then a new size scrolls back to the match.
     scrolled: bool,
 }
 
@@ -25,7 +25,7 @@ impl PreviewPane {
         *self = Self { page, height: self.height, ..Self::default() };
     }
 
-    /// Returns where the hit is.
+    /// Returns the location of the hit.
     pub fn location(&self) -> &str {
         &self.page.location
     }
@@ -64,7 +64,7 @@ impl PreviewPane {
         self.scroll = self.scroll.saturating_add_signed(lines).min(self.last_scroll());
     }
 
-    /// Scrolls by heights of the preview.
+    /// Scrolls by multiples of the preview's height.
     pub fn scroll_pages(&mut self, pages: isize) {
         self.scroll_by(pages * self.height.saturating_sub(1).max(1) as isize);
     }

@@ -14,14 +14,14 @@ use crate::output::{Location, Sources};
 use crate::passages::locate;
 use crate::safe_text::{line, lines};
 
-/// Most bytes of a page that are shown before the hit, and from it on.
+/// Most bytes of a page that are shown before the hit, and most bytes after its beginning.
 const MAX_BEFORE: usize = 16 << 10;
 const MAX_AFTER: usize = 64 << 10;
 
 /// A job of the thread.
 #[derive(Clone, Debug)]
 pub enum Job {
-    /// The bundles are now these.
+    /// Use these bundles from now on.
     Bundles(Vec<(bundle_files::Location, Sources)>),
     /// Read the page of a row.
     Read { id: u64, bundle: usize, page: Box<PageHit> },
@@ -40,7 +40,7 @@ pub struct Preview {
     pub after: Vec<Piece>,
 }
 
-/// Reads pages until the other side is gone. If several requests wait, only the last is answered.
+/// Reads pages until the sender is gone. If several requests wait, only the last is answered.
 fn run(jobs: &Receiver<Job>, tell: &dyn Fn(Preview)) {
     let mut bundles: Vec<(bundle_files::Location, Sources)> = Vec::new();
     let mut hosts: Vec<Option<Host>> = Vec::new();
@@ -138,7 +138,8 @@ fn code_pieces(text: &str) -> Vec<Piece> {
     pieces.map(|(range, kind)| Piece::new(&text[range], kind.into())).collect()
 }
 
-/// Adds stretches of a text that begin at a byte of it, harmless, with what matched marked.
+/// Adds stretches of a text, which begin at a given byte of it. Their text is made harmless, and
+/// matches are marked.
 fn push(pieces: &mut Vec<Piece>, stretches: Vec<Piece>, mut at: usize, marks: &[(usize, usize)]) {
     for Piece { text, kind } in stretches {
         let end = at + text.len();

@@ -16,8 +16,8 @@ pub struct Row {
     pub names: Vec<String>,
     /// The score that compares hits of different bundles.
     pub comparable: f32,
-    /// The line that tells it apart from others of its kind: authors and year, or agent, project
-    /// and day.
+    /// The line that distinguishes it from other pages of its kind: authors and year, or agent,
+    /// project and day.
     pub byline: String,
     /// The snippet on one line.
     pub snippet: Vec<Piece>,
@@ -87,7 +87,7 @@ impl Rows {
         self.chosen = true;
     }
 
-    /// Selects a row that is so many further down.
+    /// Moves the selection down by this many rows.
     pub fn move_by(&mut self, by: isize) {
         self.select(self.selected.saturating_add_signed(by));
     }
@@ -105,7 +105,7 @@ impl Rows {
         let Some(chosen) = chosen else { return self.replace(rows) };
         let better = rows.iter().position(|row| row.is_same_page(&chosen));
         let chosen = better.map_or(chosen, |at| rows.remove(at));
-        // Where fewer rows come before it than did, it moves up: there is nothing to put there.
+        // If fewer rows come before it than earlier, it moves up, because nothing can fill the gap.
         self.selected = self.selected.min(rows.len());
         rows.insert(self.selected, chosen);
         self.rows = rows;

@@ -1,4 +1,4 @@
-//! The terminal: taken over at the start, and given back whatever happens.
+//! The terminal: taken over at the start, and always restored.
 
 use std::io::{IsTerminal, Stdout, stdout};
 use std::process::{Command, ExitStatus};
@@ -20,8 +20,8 @@ use ratatui::crossterm::{cursor, execute};
 
 use crate::output::UsageError;
 
-/// Time between two looks whether the terminal is gone; also the time to end in order before the
-/// program is ended.
+/// Time between two checks whether the terminal is gone; also the time for an orderly end before
+/// the program is killed.
 #[cfg(unix)]
 const HANG_UP_CHECK: Duration = Duration::from_secs(1);
 
@@ -30,13 +30,13 @@ pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     #[cfg(unix)]
     signal: Arc<AtomicUsize>,
-    /// Set by the signal that comes with a new size.
+    /// Set by the signal for a new size.
     #[cfg(unix)]
     has_new_size: Arc<AtomicBool>,
 }
 
 impl Screen {
-    /// Takes the terminal over. A panic gives it back before its message is printed.
+    /// Takes over the terminal. A panic restores it before its message is printed.
     ///
     /// # Errors
     /// If there is no terminal.
@@ -102,19 +102,20 @@ impl Screen {
         false
     }
 
-    /// Draws all of the next frame. What the terminal shows after a new size is not known: of
-    /// several sizes one after the other only the last is seen here, and it can be the old one.
+    /// Draws all of the next frame. After a resize the contents of the terminal are unknown: of
+    /// several resizes in a row only the last size is seen here, which may equal the old one.
     ///
     /// # Errors
     /// If the terminal cannot be written.
     pub fn renew(&mut self) -> Result<()> {
         execute!(stdout(), Clear(ClearType::All))?;
-        // A new one, because clearing the old one asks the terminal where its cursor is.
+        // A new terminal object is created, because clearing the old one would query the terminal
+        // for its cursor position.
         self.terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
         Ok(())
     }
 
-    /// Lets another program have the terminal until it ends. Ctrl+C is meant for that program.
+    /// Gives the terminal to another program until that ends. Ctrl+C then goes to that program.
     ///
     /// # Errors
     /// If it cannot be started, or the terminal cannot be taken over again.
@@ -169,9 +170,9 @@ fn enter() -> Result<()> {
     Ok(())
 }
 
-/// Gives the terminal back. Doing so twice does no harm.
+/// Restores the terminal. Doing so twice is harmless.
 fn give_back() {
-    // There is nobody to tell of an error.
+    // Errors cannot be reported to anybody.
     let _ = disable_raw_mode();
     let _ = execute!(stdout(), DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
 }
@@ -194,8 +195,8 @@ fn signals() -> Result<Arc<AtomicUsize>> {
     Ok(came)
 }
 
-/// Ends the program some time after its terminal is gone. Waiting for keys of such a terminal may
-/// never return, so the main thread may not see the signal.
+/// Ends the program some time after its terminal is gone. Waiting for keys from such a terminal may
+/// block for ever, so the main thread may not see the signal.
 #[cfg(unix)]
 fn end_after_hang_up(signal: &AtomicUsize) {
     let hang_up = signal_hook::consts::SIGHUP;
@@ -210,7 +211,7 @@ fn end_after_hang_up(signal: &AtomicUsize) {
     }
 }
 
-/// Ends the program as the signal would have.
+/// Ends the program as the signal would.
 #[cfg(unix)]
 pub fn die_of(signal: i32) {
     // If that fails, the program ends in order.

@@ -45,13 +45,13 @@ pub enum Job {
 /// A query and how it is searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// Tells answers to it from those to earlier ones.
+    /// A number that distinguishes its answers from answers to earlier questions.
     pub id: u64,
     pub query: String,
     pub mode: Mode,
-    /// The first day of what is shown, if not all is.
+    /// The first day of the pages shown, if the time is limited.
     pub since: Option<String>,
-    /// The page whose like is asked for instead of the query: its bundle and id.
+    /// The page to which similar pages are searched instead of the query: its bundle and id.
     pub like: Option<(usize, String)>,
     pub filter: Option<Value>,
     /// Whether values of attributes are counted.
@@ -63,13 +63,13 @@ pub struct Question {
 pub struct Bundle {
     /// The bundle's name for people, without control characters.
     pub name: String,
-    /// A name that finds the bundle again; empty where there is none.
+    /// A name that finds the bundle again; empty if there is none.
     pub lasting_name: String,
     /// The bundle's location on this machine.
     pub location: Location,
     pub sources: Sources,
     pub pages: u64,
-    /// The entry file, which another bundle in its place would change.
+    /// The entry file, which changes when another bundle takes its place.
     pub entry: EntryFile,
 }
 
@@ -99,7 +99,7 @@ pub struct Answer {
 pub enum News {
     /// The bundles were opened, or opened again.
     Opened(Vec<Bundle>),
-    /// A bundle was replaced by one that cannot be opened; the old one is searched on.
+    /// A bundle was replaced by one that cannot be opened; the old one remains in use.
     Kept,
     /// Nothing can be searched.
     Failed(anyhow::Error),
@@ -114,7 +114,7 @@ pub struct Wanted {
     pub vectors: VectorName,
 }
 
-/// Opens the bundles, then answers until the other side is gone.
+/// Opens the bundles, then answers until the sender is gone.
 pub fn run(wanted: &Wanted, jobs: &Receiver<Job>, tell: &dyn Fn(News)) {
     let mut searcher = match Searcher::open(wanted) {
         Ok(searcher) => searcher,
@@ -138,7 +138,7 @@ pub fn run(wanted: &Wanted, jobs: &Receiver<Job>, tell: &dyn Fn(News)) {
     }
 }
 
-/// Returns a job that came while another one was worked on.
+/// Returns a job that arrived during another one.
 fn newer(jobs: &Receiver<Job>, pause: Duration) -> Option<Job> {
     let mut newest = jobs.recv_timeout(pause).ok();
     loop {
@@ -217,7 +217,7 @@ impl Searcher {
             missing_model: None,
         };
         let encoders = self.encoders.of(stage);
-        // Only the bundle of a page has vectors of it.
+        // Only the page's own bundle has its vectors.
         let of_like = question.like.as_ref().map(|(bundle, _)| *bundle);
         let first = of_like.unwrap_or(0);
         let asked = self.opened.asked.iter_mut().enumerate();

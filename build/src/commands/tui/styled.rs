@@ -51,7 +51,7 @@ impl Piece {
 pub type Line = Vec<Piece>;
 
 /// Breaks pieces into lines of at most `width` columns: at white space, between wide characters,
-/// and inside of what is longer than a line.
+/// and inside words that are longer than a line.
 pub fn wrap(pieces: &[Piece], width: usize) -> Vec<Line> {
     let mut lines = Lines { width: width.max(2), ..Lines::default() };
     for piece in pieces {

@@ -18,7 +18,8 @@ impl Theme {
         Self { colours: !refused && !none }
     }
 
-    /// Returns the style of a kind of text. Without colours all that matters differs by weight.
+    /// Returns the style of a kind of text. Without colours, important differences are shown by
+    /// weight.
     pub fn style(self, kind: Kind) -> Style {
         let plain = Style::new();
         match kind {

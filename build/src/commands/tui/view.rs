@@ -38,7 +38,7 @@ const WIDE: u16 = 110;
 /// Columns of the facets.
 const FACETS: u16 = 28;
 
-/// Columns of what is drawn over the rest.
+/// Columns of a frame that is drawn over the rest.
 const OVER: u16 = 78;
 
 /// Lines of a result.
@@ -96,7 +96,7 @@ fn text(pieces: &[Piece], theme: Theme) -> Text<'static> {
     Text::from_iter(pieces.iter().map(span))
 }
 
-/// Draws a line that is edited, behind a prompt, and puts the cursor into it if it has the focus.
+/// Draws an editable line after a prompt, and puts the cursor into it if it has the focus.
 fn draw_edit(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -180,7 +180,7 @@ fn draw_results(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme) 
     }
 }
 
-/// Returns a result: number, title, headings and score; then the snippet, or the parts of the
+/// Returns a result: number, title, headings and score; then the snippet, or the components of the
 /// score.
 fn result(row: &Row, place: usize, bundle: Option<&str>, explains: bool, width: u16) -> [Line; 2] {
     let width = usize::from(width);

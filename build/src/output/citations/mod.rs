@@ -1,7 +1,7 @@
-//! `--format citations`: what was found as a list of references.
+//! `--format citations`: the results as a list of references.
 //!
 //! A paper is cited by the attributes that [papers](crate::sources) have, any other page by its
-//! title, its address and its date. What is not known is left out.
+//! title, its address and its date. Unknown fields are left out.
 
 #[cfg(feature = "citations")]
 mod styled;
@@ -40,7 +40,7 @@ pub enum Style {
 /// A page as a work that can be cited. All text is harmless.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Work {
-    /// For BibTeX, unique in the list.
+    /// The key for BibTeX, unique in the list.
     key: String,
     kind: PaperKind,
     title: String,
@@ -75,7 +75,7 @@ fn bibtex(kind: PaperKind) -> (EntryType, &'static str) {
     }
 }
 
-/// Returns the references of answers as one list: no two keys are the same, and the numbers go on.
+/// Returns the references of answers as one list: keys are unique, and the numbering is continuous.
 pub fn list(answers: &[Answer<'_>], style: Style, out: &mut impl Write) -> Result<()> {
     let pages: Vec<&PageHit> =
         answers.iter().flat_map(Answer::pages).map(|(_, page)| page).collect();
@@ -105,8 +105,7 @@ fn references(pages: &[&PageHit], style: Style) -> Result<Vec<String>> {
     Ok(styled.iter().map(|reference| line(reference).into_owned()).collect())
 }
 
-/// Returns where a name is in a line of names that commas divide; behind all others if it is not
-/// there.
+/// Returns the position of a name in a comma-separated line of names; the end if it is not there.
 fn place(line: &str, name: &str) -> usize {
     let is_whole = |(at, _): &(usize, &str)| {
         let (before, behind) = (&line[..*at], &line[at + name.len()..]);
@@ -130,7 +129,8 @@ impl Work {
         if authors.is_empty() {
             authors = texts("author");
         }
-        // An attribute's values are in the order of the alphabet; the line of authors is in theirs.
+        // An attribute's values are sorted alphabetically; the line of authors has the authors' own
+        // order.
         let line = page.meta.iter().find(|(name, _)| name == "authors");
         if let Some((_, line)) = line {
             authors.sort_by_key(|name| place(line, name));
@@ -147,7 +147,7 @@ impl Work {
             Some(year) => vec![year],
             None => date(text("date")),
         };
-        // The address of a paper's text on this machine is of no use to others.
+        // The address of a paper's text on this machine is useless to others.
         let url = match csl.is_empty() {
             true => clean(&page.url),
             false => clean(csl.get("URL").and_then(Value::as_str).unwrap_or_default()),
@@ -170,7 +170,7 @@ impl Work {
     }
 
     /// Returns the entry's own key; without one the first author's name, the year and the first
-    /// word of the title. A number is added where another work has that key.
+    /// word of the title. A number is added if another work has that key.
     fn free_key(&self, keys: &mut HashSet<String>) -> String {
         let plain = |text: &str| -> String {
             text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
@@ -180,7 +180,7 @@ impl Work {
         let mut words = self.title.split_whitespace().map(plain);
         let word = words.find(|word| word.len() > 3).unwrap_or_default();
         let made = format!("{author}{year}{word}");
-        // Signs that end a key in BibTeX.
+        // Characters that end a key in BibTeX.
         let is_of_key = |c: &char| !c.is_whitespace() && !"{}(),=\\\"#%~'".contains(*c);
         let own: String = self.known("id").chars().filter(is_of_key).collect();
         let known = [own, made, "page".to_owned()].into_iter().find(|key| !key.is_empty());
@@ -293,8 +293,8 @@ fn clean(text: &str) -> String {
     line(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the numbers of a date as attributes have it, `2024-05-01`, up to a month or a day that
-/// no calendar has; none of another text. The styles refuse numbers that are no dates.
+/// Returns the numbers of a date as attributes have it, `2024-05-01`, up to the first month or day
+/// that no calendar has; empty for other texts. The styles refuse numbers that are not dates.
 fn date(text: &str) -> Vec<i16> {
     let day = text.split(['T', ' ']).next().unwrap_or_default();
     let numbers: Option<Vec<i16>> = day.split('-').map(|part| part.parse().ok()).collect();

@@ -57,8 +57,8 @@ pub fn styled(works: &[Work], style: Style) -> Result<Vec<String>> {
 /// The name that stands for further authors while the reference is formatted.
 const OTHERS: &str = "\u{e000}";
 
-/// Returns a reference without what styles write around volumes, pages and dates of access that are
-/// not known, and with "et al." for authors that are not named.
+/// Returns a reference without the text that styles write around unknown volumes, pages and dates
+/// of access, and with "et al." for unnamed authors.
 fn mended(text: String, work: &Work) -> String {
     const WITHOUT: [(&str, &str); 4] =
         [(", ahead of print,", ","), (",.", "."), (",)", ")"), ("  ", " ")];
@@ -73,7 +73,7 @@ fn mended(text: String, work: &Work) -> String {
     text.replace(OTHERS, "et al.")
 }
 
-/// Returns a work as CSL-JSON has it, without what is not known.
+/// Returns a work as CSL-JSON, without unknown fields.
 fn item(work: &Work) -> Value {
     let kind = match work.kind {
         PaperKind::Article => "article-journal",

@@ -1,8 +1,9 @@
-//! A disk that fails, or a program that is killed, at any call that writes: what was there answers,
-//! whole, and the same command afterwards succeeds.
+//! Tests that at any call that writes, the disk may fail or the program may be killed. The previous
+//! data still answers, complete, and the same command succeeds afterwards.
 //!
-//! The faults come from a library before the C library ([`faulty_disk.c`](faulty_disk.c)). The
-//! method is that of [SQLite](https://sqlite.org/testing.html), sections 3.2 and 3.3.
+//! The faults come from a library that is loaded before the C library
+//! ([`faulty_disk.c`](faulty_disk.c)). The method is from
+//! [SQLite](https://sqlite.org/testing.html), sections 3.2 and 3.3.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,12 +18,12 @@ use scenarios::{SCENARIOS, Scenario};
 /// Faults of the disk, by their names in the library.
 const FAULTS: [&str; 4] = ["kill", "enospc", "eio", "short"];
 
-/// The state of what a command changes.
+/// The state of the data that a command changes.
 #[derive(Debug, PartialEq, Eq)]
 enum State {
-    /// The state before the command.
+    /// The data as before the command.
     Old,
-    /// The state after it.
+    /// The data as after the command.
     New,
 }
 
@@ -48,8 +49,8 @@ fn library(home: &Home) -> Option<PathBuf> {
     }
 }
 
-/// A scenario that is repeated from the same files, at the same path: collections know their
-/// sources by it.
+/// A scenario that is repeated from the same files, at the same path, by which collections know
+/// their sources.
 struct Bench<'a> {
     home: &'a Home,
     library: &'a Path,
@@ -105,8 +106,8 @@ impl<'a> Bench<'a> {
         text.trim().parse().unwrap()
     }
 
-    /// Looks after the command with a fault: nothing is lost, nothing is half there, and what the
-    /// exit status says is true.
+    /// Checks the state after the command with a fault: nothing is lost or incomplete, and the exit
+    /// status is true.
     fn check(&self, fault: &str, at: u64) {
         self.restore();
         let done = self.run(fault, at);
@@ -119,7 +120,8 @@ impl<'a> Bench<'a> {
         if fault == "short" {
             assert_eq!(done.code, 0, "a short write is no error: {what}");
         }
-        // A command that was killed before its first result says nothing; others say why.
+        // A command that was killed before its first result prints nothing; other commands print
+        // the reason.
         assert!(fault == "kill" || done.code == 0 || !done.err.trim().is_empty(), "{what}");
         let again = self.home.command(self.scenario.command).output().unwrap();
         let again = Done::of(again);
@@ -128,7 +130,8 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Tries each fault at up to `n` calls of each command, spread over all of them. Returns how many.
+/// Tries each fault at up to `n` calls of each command, spread over all of them. Returns the number
+/// of faults.
 fn try_faults(n: u64) -> Option<u64> {
     let mut tried = 0;
     for scenario in SCENARIOS {

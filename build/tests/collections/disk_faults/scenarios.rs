@@ -1,4 +1,4 @@
-//! The commands that write, each with the state before, and how to see what they left.
+//! The commands that write, each with the state before, and a check of the state after.
 
 use super::State;
 use crate::home::Home;
@@ -9,7 +9,7 @@ pub struct Scenario {
     /// Makes the state before the command.
     pub prepare: fn(&Home),
     pub command: &'static [&'static str],
-    /// Tells which state is there. The error says what is lost or half there.
+    /// Returns the present state. The error says what is lost or incomplete.
     pub state: fn(&Home) -> Result<State, String>,
 }
 
@@ -116,7 +116,7 @@ fn succeeds(home: &Home, args: &[&str]) {
     assert_eq!(done.code, 0, "{args:?}: {}", done.err);
 }
 
-/// Tells whether all pages of a bundle are those of before, or all those of after.
+/// Returns whether all pages of a bundle are the old ones, or all are the new ones.
 fn pages(home: &Home, target: &str) -> Result<State, String> {
     let count = |query: &str| {
         let args = ["search", target, query, "--json", "--mode=lexical", "--verbatim", "-k100"];

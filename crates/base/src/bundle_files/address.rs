@@ -63,17 +63,17 @@ impl Address {
         Ok(Self(format!("{scheme}://{host}{path}")))
     }
 
-    /// Returns whether it leads to a file with a whole bundle.
+    /// Returns whether the address leads to a file with a whole bundle.
     pub fn is_single_file(&self) -> bool {
         self.0.ends_with(".findling")
     }
 
-    /// Returns the host, without its port. An address of IPv6 is in brackets.
+    /// Returns the host, without its port. An IPv6 address is in brackets.
     pub fn host(&self) -> &str {
         without_port(self.0.split('/').nth(2).unwrap_or_default())
     }
 
-    /// Returns the host where it is an address in numbers.
+    /// Returns the host if it is a numeric address.
     pub fn ip(&self) -> Option<IpAddr> {
         self.host().trim_matches(['[', ']']).parse().ok()
     }
@@ -88,7 +88,7 @@ impl Address {
     }
 
     /// Returns the address of another file, by its path from the directory of this one. A path that
-    /// leads out of the directory is refused, as it comes from the site.
+    /// leads out of the directory is refused, because the path comes from the site.
     ///
     /// # Errors
     /// [`Error::Address`].

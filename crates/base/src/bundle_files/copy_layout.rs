@@ -8,8 +8,8 @@
 //! | `checked.txt` | the entity tag of the entry file; its date says when the site was last asked |
 //! | `lock` | a file that is locked |
 //!
-//! A site chooses the paths of its encoder's files and nothing else. No path of a site becomes a
-//! path on this machine.
+//! A site chooses only the paths of its encoder's files, and none of these becomes a path on this
+//! machine.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -50,8 +50,8 @@ impl CopyLayout {
         self.root.join(part_path(part))
     }
 
-    /// Makes the directory. Others cannot read it, because its files show what the user searched
-    /// for.
+    /// Makes the directory. Other users cannot read it, because its files show what the user
+    /// searched for.
     pub fn make(&self) -> Result<(), Error> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -61,8 +61,8 @@ impl CopyLayout {
         made.map_err(|source| Error::Copy { path: self.root.clone(), source })
     }
 
-    /// Returns where the bundle is, as far as that is known. The record only chooses among the
-    /// addresses that the given one may mean, so that no other one is ever asked.
+    /// Returns where the bundle is, if that is known. The record only selects one of the addresses
+    /// that the given address may mean, so requests never go to another one.
     pub fn origin(&self, given: &Address) -> Option<Address> {
         let recorded = small_file::text(&self.root.join(ORIGIN))?;
         given.candidates().into_iter().find(|url| url.to_string() == recorded.trim())
@@ -83,7 +83,7 @@ impl CopyLayout {
         small_file::text(&self.root.join(CHECKED)).filter(|tag| !tag.is_empty())
     }
 
-    /// Records that the site was asked now, and the entity tag of its entry file.
+    /// Records that a request was sent to the site now, and the entity tag of its entry file.
     pub fn keep_tag(&self, tag: &str) -> Result<(), Error> {
         write(&self.root.join(CHECKED), tag)
     }
@@ -93,8 +93,8 @@ impl CopyLayout {
         fs::metadata(self.root.join(CHECKED)).ok()?.modified().ok()
     }
 
-    /// Takes the lock, shared. Where it cannot be opened (another user's copy), reading goes on
-    /// without.
+    /// Takes the lock, shared. If it cannot be opened (another user's copy), the files are read
+    /// without a lock.
     pub fn share(&self) -> Option<File> {
         self.lock_file().filter(|lock| lock.lock_shared().is_ok())
     }
@@ -116,9 +116,9 @@ impl CopyLayout {
         for entry in entries.into_iter().flatten() {
             let path = entry.path();
             let is_named = path.strip_prefix(&self.root).is_ok_and(|path| named.contains(path));
-            // What cannot be removed now is removed after the next look at the site.
+            // Files that cannot be removed now are removed after the next request to the site.
             let _ = match entry.file_type().is_dir() {
-                // Only one without files is removed.
+                // Only an empty directory is removed.
                 true => fs::remove_dir(path),
                 false if is_named => Ok(()),
                 false => fs::remove_file(path),

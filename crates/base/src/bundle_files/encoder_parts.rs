@@ -26,8 +26,8 @@ impl BundleFiles {
     /// Returns a file that the manifest lists in parts: each part is checked, then joined.
     ///
     /// # Errors
-    /// If the parts have more than [`MAX_ENCODER_LEN`] bytes by the manifest, which is checked
-    /// before the first byte is read. If a part is missing or has other contents.
+    /// If the parts have more than [`MAX_ENCODER_LEN`] bytes according to the manifest (checked
+    /// before the first byte is read), or if a part is missing or has other contents.
     pub fn parts(&self, files: &[FilePart]) -> Result<Vec<u8>> {
         self.check_len(files)?;
         let mut whole = Vec::new();
@@ -69,7 +69,7 @@ impl BundleFiles {
         first_bytes(&path, len).with_context(|| format!("{} cannot be read", path.display()))
     }
 
-    /// Returns one part. That of a site's bundle comes from the copy, otherwise it is fetched and
+    /// Returns one part. For a site's bundle, the part comes from the copy, or is fetched and
     /// copied.
     fn file_part(&self, part: &FilePart) -> Result<Vec<u8>> {
         let is_whole = |bytes: &[u8]| bytes.len() as u64 == part.len && hash128(bytes) == part.hash;
@@ -89,7 +89,7 @@ impl BundleFiles {
                 bytes.with_context(|| format!("{} cannot be read", path.display()))?,
             );
         };
-        // The path comes from the site, which may name files of its bundle only.
+        // The path comes from the site, which may only name files of its bundle.
         site.origin.url().beside(&part.path)?;
         let path = site.copied.layout.part(part);
         if let Some(bytes) =

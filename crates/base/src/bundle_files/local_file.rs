@@ -1,4 +1,4 @@
-//! Reads single-file bundles on disk, no more of them than they say they have.
+//! Reads single-file bundles on disk, and no more bytes than the bundle lists.
 
 use std::io::Read;
 use std::path::Path;
@@ -13,11 +13,11 @@ use crate::regular_file;
 /// Most bytes of a single-file bundle: all of it is in memory.
 const MAX_LEN: u64 = 4 << 30;
 
-/// Reads a single-file bundle. Another kind of file is refused by its first bytes. At most one byte
-/// after the last shard is read, which is enough to refuse the file.
+/// Reads a single-file bundle. Files of other kinds are refused because of their first bytes. At
+/// most one byte after the last shard is read, which is enough to refuse the file.
 ///
 /// # Errors
-/// If it cannot be read, is no such bundle, or its entry or manifest is damaged.
+/// If the file cannot be read, is not a bundle, or its entry or manifest is damaged.
 pub(super) fn read_single(path: &Path) -> Result<Vec<u8>> {
     let unreadable = || format!("{} cannot be read", path.display());
     let mut file = regular_file::open(path).with_context(unreadable)?;
@@ -40,7 +40,7 @@ pub(super) fn read_single(path: &Path) -> Result<Vec<u8>> {
     if let Some(last) = listed.last() {
         read_to(&mut bytes, last.end)?;
     }
-    // The directory of positions, which is listed, says how much more there is.
+    // The manifest lists the directory of positions, which says how many more bytes there are.
     let needed = match SingleFile::open(&bytes) {
         Err(Error::Length { expected, .. }) => expected,
         _ => 0,

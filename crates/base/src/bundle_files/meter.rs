@@ -1,8 +1,8 @@
 //! Limits of the bytes that a site may send, and of the time that it may take.
 //!
 //! A limit on the pause between two reads alone lets a site that sends a byte now and then hold a
-//! search for hours. So bytes must come at a lowest rate on average, as with curl's
-//! `--speed-limit`, which also bounds the time of a whole answer.
+//! search for hours. So the average rate must not fall below a limit, as with curl's
+//! `--speed-limit`. This also bounds the time of a whole answer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 /// The lowest rate at which a site may send, in bytes a second.
 pub(super) const LOWEST_RATE: u64 = 10_000;
 
-/// The time of an answer that the rate does not count.
+/// The first part of an answer's time, which does not count for the rate.
 pub(super) const ANSWER_GRACE: Duration = Duration::from_secs(30);
 
-/// The time of all answers to one question that the rate does not count.
+/// The first part of the time of all answers to a question, which does not count for the rate.
 const QUESTION_GRACE: Duration = Duration::from_secs(90);
 
 /// Most bytes that are fetched for one question.
@@ -54,7 +54,7 @@ impl Meter {
         Self { started: Instant::now(), grace, most, received: AtomicU64::new(0) }
     }
 
-    /// Returns the time until the next byte must have come.
+    /// Returns the time in which the next byte must arrive.
     ///
     /// # Errors
     /// [`Overrun::Rate`] if there is none.
@@ -62,7 +62,7 @@ impl Meter {
         self.left_after(self.started.elapsed())
     }
 
-    /// Returns the time in which all that may come must have come.
+    /// Returns the time in which all expected bytes must arrive.
     ///
     /// # Errors
     /// [`Overrun::Rate`] if the next byte is late already.
@@ -77,10 +77,10 @@ impl Meter {
         left.filter(|left| !left.is_zero()).ok_or(Overrun::Rate)
     }
 
-    /// Counts bytes that have come.
+    /// Counts bytes that have arrived.
     ///
     /// # Errors
-    /// [`Overrun`] if they are too many, or came too slowly.
+    /// [`Overrun`] if there are too many, or they arrived too slowly.
     pub fn count(&self, n_bytes: u64) -> Result<(), Overrun> {
         let before = self.received.fetch_add(n_bytes, Ordering::Relaxed);
         if before + n_bytes > self.most {

@@ -75,7 +75,8 @@ fn on_all_connections<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     });
 }
 
-/// Returns most bytes of a shard as stored. The directory of shards does not list every length.
+/// Returns the largest number of bytes of a shard as stored. The directory of shards does not list
+/// every length.
 fn most_stored(entry: &ShardEntry) -> u64 {
     match entry.stored_len {
         0 => MAX_UNLISTED_LEN,
@@ -214,7 +215,7 @@ impl BundleFiles {
         })
     }
 
-    /// Returns where it was opened, to open it again.
+    /// Returns the place where the bundle was opened, to open it again.
     pub fn location(&self) -> Location {
         let copy = match &self.place {
             Place::Copy(site) => Some(site.copied.clone()),
@@ -236,7 +237,7 @@ impl BundleFiles {
         }
     }
 
-    /// Returns whether it is one file.
+    /// Returns whether the bundle is one file.
     pub fn is_single_file(&self) -> bool {
         matches!(self.place, Place::SingleFile(_))
     }
@@ -330,7 +331,7 @@ impl BundleFiles {
     /// positions lists.
     ///
     /// # Errors
-    /// Where its file cannot be read.
+    /// If its file cannot be read.
     pub fn stored(&self, id: ShardId, entry: &ShardEntry) -> Result<Vec<u8>> {
         match &self.place {
             Place::Copy(site) => self.copied(&site.origin, id, entry),
@@ -380,7 +381,7 @@ impl BundleFiles {
     /// Returns the centroids, which list the cells; `None` if the bundle has no cells.
     ///
     /// # Errors
-    /// Where they cannot be read or are damaged.
+    /// If they cannot be read or are damaged.
     pub fn centroids(&self) -> Result<Option<Centroids>> {
         let Some(dense) = &self.manifest.dense else { return Ok(None) };
         let Some(id) = dense.centroids else { return Ok(None) };
@@ -392,7 +393,7 @@ impl BundleFiles {
     /// Returns the directory of positions; `None` if the bundle has none.
     ///
     /// # Errors
-    /// Where it cannot be read or is damaged.
+    /// If it cannot be read or is damaged.
     pub fn positions(&self) -> Result<Option<PositionsDirectory>> {
         let manifest = &self.manifest;
         let Some(id) = manifest.positions() else { return Ok(None) };
@@ -405,8 +406,8 @@ impl BundleFiles {
         )?))
     }
 
-    /// Returns every shard that the manifest, the centroids or the directory of positions lists.
-    /// Where these are damaged, the shards that they list are missing.
+    /// Returns every shard that the manifest, the centroids or the directory of positions lists. If
+    /// these are damaged, the shards that they list are missing.
     pub fn listed_shards(&self) -> Vec<(ShardId, ShardEntry)> {
         let centroids = self.centroids().ok().flatten();
         let cells = centroids.iter().flat_map(Centroids::cells).map(|cell| cell.shard);

@@ -20,8 +20,7 @@ pub struct Packs {
     stored_len: u64,
     /// The slots of positions, once they have been read.
     positions: OnceLock<Vec<Option<Slot>>>,
-    /// Whether the site that the bundle is a copy of sends ranges, once it has sent one or a whole
-    /// pack.
+    /// Whether the site sends ranges. This is known once it has sent a range or a whole pack.
     pub(super) sends_ranges: OnceLock<bool>,
 }
 
@@ -29,7 +28,7 @@ impl Packs {
     /// Reads the directory of packs.
     ///
     /// # Errors
-    /// If it is damaged.
+    /// If the directory is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, findling_bundle::Error> {
         let directory = PackDirectory::from_bytes(bytes)?;
         let stored_len = bytes.len() as u64;
@@ -103,7 +102,7 @@ impl Packs {
             Err(error) => return Err(error).with_context(|| unreadable(&path)),
         };
         let range = slot.bytes();
-        // A slot is as long as the directory says, which may lie.
+        // The directory gives the length of a slot, and may be wrong.
         let len = file.metadata().with_context(|| unreadable(&path))?.len();
         if len < range.end {
             bail!(
@@ -119,8 +118,8 @@ impl Packs {
         Ok(Some(bytes))
     }
 
-    /// Returns a file of a copy for the slots of positions of the bundle with this file of the
-    /// manifest.
+    /// Returns the path of the file with the slots of positions in a copy. `opening`: the hash of
+    /// the bundle's file of the manifest.
     pub fn positions_file(opening: &[u8; 16]) -> PathBuf {
         PathBuf::from(format!("shards/{}.slots", hex(opening)))
     }

@@ -13,7 +13,7 @@ use super::web_copy::renew;
 use super::{BundleFiles, Packs, Place, WebError};
 use super::{most_stored, on_all_connections, part_of, unlisted};
 
-/// A copy and the site that it is of.
+/// A copy, and the site of which it is a copy.
 #[derive(Debug)]
 pub(super) struct SiteFiles {
     pub origin: Origin,
@@ -35,7 +35,7 @@ impl BundleFiles {
     /// [`WebError`], and as [`Self::open`].
     pub fn renewed(&self) -> Result<Option<Self>> {
         let Place::Copy(site) = &self.place else { return Ok(None) };
-        // Another process may have asked.
+        // Another process may have sent a request meanwhile.
         if self.is_current() {
             renew(&site.copied.given, &site.copied.layout)?;
         }
@@ -50,8 +50,8 @@ impl BundleFiles {
         }
     }
 
-    /// Fetches the shards of a site's bundle that the copy lacks, several at a time. One that
-    /// cannot be fetched is an error when it is read.
+    /// Fetches the shards of a site's bundle that the copy lacks, several at a time. A shard that
+    /// cannot be fetched causes an error when it is read.
     pub fn fetch(&self, wanted: &[(ShardId, ShardEntry)]) {
         let Place::Copy(site) = &self.place else { return };
         let origin = &site.origin;
@@ -67,7 +67,7 @@ impl BundleFiles {
         }
     }
 
-    /// Fetches shards that are in packs: neighbours by one request.
+    /// Fetches shards that are in packs. One request fetches neighbouring shards.
     fn fetch_ranges(&self, origin: &Origin, packs: &Packs, missing: &[(ShardId, ShardEntry)]) {
         let place =
             |&(id, entry): &(ShardId, ShardEntry)| Some((self.slot(id).ok().flatten()?, id, entry));
@@ -79,7 +79,7 @@ impl BundleFiles {
                 let Some(own) = part_of(&bytes, range, *slot) else { continue };
                 let path = self.manifest.path(*id, entry);
                 let stored = take_slot(own).ok().filter(|own| decode_shard(entry, own).is_ok());
-                // Reading a damaged one gives the error.
+                // If a shard is damaged, reading it returns the error.
                 let _ = stored.map(|stored| web::write(&self.path.join(path), stored));
             }
         };
@@ -170,7 +170,7 @@ impl BundleFiles {
     ) -> Result<Vec<u8>> {
         let path = self.manifest.path(id, entry);
         let file = self.path.join(&path);
-        // A copy that a disk spoilt is fetched again.
+        // A copy that was damaged on the disk is fetched again.
         let kept = web::kept(&file)?.filter(|stored| decode_shard(entry, stored).is_ok());
         if let Some(stored) = kept {
             return Ok(stored);
@@ -200,7 +200,7 @@ impl BundleFiles {
         })
     }
 
-    /// Returns where a shard is in the single file that this is a copy of.
+    /// Returns where a shard is in the single file of which this is a copy.
     fn part(&self, id: ShardId) -> Result<Range<u64>> {
         let listed = single_file::shard_ranges(self.entry(), &self.manifest);
         let positions = match id.place_of_positions() {

@@ -31,7 +31,7 @@ const TIMEOUTS: Timeouts =
 /// The reason why a site's bundle cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The address is not one that is read.
+    /// Bundles are not read from such an address.
     #[error("{address}: expected {expected}; found {found}")]
     Address {
         /// The address, as the user gave it.
@@ -41,10 +41,10 @@ pub enum Error {
         /// The fault of this address.
         found: String,
     },
-    /// The site does not answer, or not with a file.
+    /// The site does not answer, or answers with something other than a file.
     #[error("{url} cannot be fetched: {reason}; try again, or check the address")]
     Unreachable {
-        /// The file that was asked for.
+        /// The file that was requested.
         url: String,
         /// A description of what came instead of the file.
         reason: String,
@@ -52,7 +52,7 @@ pub enum Error {
     /// The site is in a private network.
     #[error("{url}: {refused}")]
     Private {
-        /// The file that was asked for.
+        /// The file that was requested.
         url: String,
         /// The host, and where that is.
         refused: PrivateAddress,
@@ -60,7 +60,7 @@ pub enum Error {
     /// The site names another address. It is not followed: it could lead anywhere.
     #[error("{url} is now at {to}; give that address if you trust it")]
     Moved {
-        /// The file that was asked for.
+        /// The file that was requested.
         url: String,
         /// The address that the site names.
         to: String,
@@ -73,10 +73,10 @@ pub enum Error {
     NoBundle {
         /// The address, as the user gave it.
         address: String,
-        /// The files that were asked for.
+        /// The files that were requested.
         tried: String,
     },
-    /// The file is not the one that the bundle lists.
+    /// The file differs from the file that the bundle lists.
     #[error(
         "{url}: expected the file that the bundle lists, found other contents: {reason}; if the \
          site is being deployed, try again"
@@ -102,13 +102,12 @@ pub enum Error {
 pub(super) struct Origin {
     url: Address,
     client: Client,
-    /// The meter of the bytes that have come for the current question.
+    /// The meter of the bytes that have arrived for the current question.
     question: Mutex<Option<Arc<Meter>>>,
 }
 
 /// The client for the bundles of one host. It follows no redirects. It connects to a private
-/// address only of a host that the environment lists, or of this machine where the bundle's address
-/// says so.
+/// address only if the environment lists the host, or if the bundle's address names this machine.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     agent: Agent,
@@ -172,7 +171,7 @@ impl Origin {
         Self { url, client, question: Mutex::default() }
     }
 
-    /// Begins to count the bytes that come for a question.
+    /// Begins to count the bytes that arrive for a question.
     pub fn begin_question(&self) {
         let mut question = self.question.lock().unwrap_or_else(PoisonError::into_inner);
         *question = Some(Arc::new(Meter::of_question()));
@@ -188,8 +187,8 @@ impl Origin {
         self.url.is_single_file()
     }
 
-    /// Asks for the entry file, or for the beginning of the single file. `tag` is the entity tag of
-    /// the one that is known.
+    /// Requests the entry file, or the beginning of the single file. `tag` is the entity tag of the
+    /// known version.
     pub fn entry(&self, tag: Option<&str>) -> Result<Answer, Error> {
         let (part, max) = match self.is_single_file() {
             true => (Some(0..single_file::HEADER_LEN as u64), single_file::HEADER_LEN as u64),
@@ -213,8 +212,8 @@ impl Origin {
         Ok(if found.is_part { Part::Range(found.bytes) } else { Part::Whole(found.bytes) })
     }
 
-    /// Fetches a file of the bundle by its path, or the part of a single file that holds it. `len`
-    /// is the most bytes that it may have.
+    /// Fetches a file of the bundle by its path, or the part of a single file that contains it.
+    /// `len` is the largest permitted number of bytes.
     pub fn file(&self, path: &str, part: Option<Range<u64>>, len: u64) -> Result<Vec<u8>, Error> {
         let (url, part) = match self.is_single_file() && part.is_some() {
             true => (self.url.to_string(), part),
@@ -248,7 +247,7 @@ impl Origin {
         let Ask { url, part, mut max, max_whole, tag } = ask;
         let unreachable = |reason: String| Error::Unreachable { url: url.to_owned(), reason };
         let private = |refused| Error::Private { url: url.to_owned(), refused };
-        // A proxy would be asked for an address in numbers without name resolution.
+        // A proxy would get a numeric address without name resolution.
         if let Some(address) = self.url.ip() {
             self.client.hosts.check(self.url.host(), address).map_err(private)?;
         }
@@ -322,7 +321,7 @@ impl Origin {
     }
 }
 
-/// Returns whether a response holds the part that was asked for.
+/// Returns whether a response contains the requested part.
 fn is_range(headers: &HeaderMap, part: &Range<u64>) -> bool {
     let wanted = format!("bytes {}-{}/", part.start, part.end - 1);
     text(headers, header::CONTENT_RANGE).is_some_and(|range| range.trim().starts_with(&wanted))
@@ -346,5 +345,5 @@ pub(super) fn kept(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-/// Names that the file of a site's bundle may have, where a directory is given.
+/// Names that the file of a site's bundle may have, if the address is that of a directory.
 pub(super) const NAMES: [&str; 3] = [entry::FILE_NAME, "findling/findling.idx", SINGLE_FILE];

@@ -1,12 +1,12 @@
 //! Bundles of deployed sites. A site's bundle is copied to disk piece by piece: the entry file and
 //! the file of the manifest when it is opened, every other file when it is first read.
 //!
-//! [`CopyLayout`] says where the files of a copy are. Whatever comes from the network is checked
-//! before it is written. The entry file is written last, so that a copy is never half of one state
-//! and half of another.
+//! [`CopyLayout`] says where the files of a copy are. All data from the network is checked before
+//! it is written. The entry file is written last, so that a copy is never half of one state and
+//! half of another.
 //!
-//! Whoever reads or writes a copy shares its lock. Files of earlier states are removed by a process
-//! that holds the lock alone, so that no reader loses a file of the state that it opened.
+//! Processes that read or write a copy share its lock. Files of earlier states are removed by a
+//! process that holds the lock alone, so that no reader loses a file of the state that it opened.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -23,7 +23,7 @@ use super::copy_layout::CopyLayout;
 use super::location::{Copied, Location};
 use super::web::{Answer, Client, Error, Fetched, Origin, write};
 
-/// The time for which a site is not asked again whether it has changed.
+/// The time after which a site is asked again whether it has changed.
 const CHECKED_FOR: Duration = Duration::from_secs(60);
 
 /// A copy of a site's bundle. None of its files is removed as long as this value lives.
@@ -32,7 +32,7 @@ pub struct WebCopy {
     /// The files, as one directory of a bundle.
     pub directory: PathBuf,
     /// The reason why the copy may be older than the original: the site could not be reached.
-    /// `None` if the site was asked.
+    /// `None` if a request to the site succeeded.
     pub stale: Option<String>,
     copied: Copied,
     _lock: Option<File>,
@@ -50,11 +50,12 @@ impl WebCopy {
     }
 }
 
-/// Copies the entry file and the manifest of the bundle at an address, below `root`. If the site
-/// was asked a short time ago, or cannot be reached, an existing copy is used as it is.
+/// Copies the entry file and the manifest of the bundle at an address, below `root`. If the last
+/// request to the site was a short time ago, or the site cannot be reached, an existing copy is
+/// used as it is.
 ///
 /// # Errors
-/// [`Error`]; if the site cannot be reached, only where there is no copy.
+/// [`Error`]. An unreachable site is an error only if there is no copy.
 pub fn copy(address: &str, root: &Path) -> Result<WebCopy, Error> {
     let given = Address::parse(address)?;
     let layout = CopyLayout::new(root, &given);
@@ -90,8 +91,8 @@ pub fn copy(address: &str, root: &Path) -> Result<WebCopy, Error> {
     Ok(WebCopy { directory, stale, copied: Copied { given, url, layout }, _lock: lock })
 }
 
-/// Calls [`refresh`]. Calls it once more if a known site sent another file than its bundle lists:
-/// while a site is being deployed, its files can change within a moment.
+/// Calls [`refresh`]. Calls it once more if a known site sent another file than its bundle lists,
+/// because files change while a site is being deployed.
 pub(super) fn renew(given: &Address, layout: &CopyLayout) -> Result<Address, Error> {
     match refresh(given, layout) {
         Err(Error::Contents { .. }) if layout.origin(given).is_some() => refresh(given, layout),
@@ -117,7 +118,7 @@ fn refresh(given: &Address, layout: &CopyLayout) -> Result<Address, Error> {
             Err(error) => Err(error),
         };
         match kept {
-            // Many sites send a page for an address where there is nothing.
+            // Many sites send a page for an address that does not exist.
             Err(error @ Error::Contents { .. }) => refused = refused.or(Some(error)),
             Err(_) if refused.is_some() => break,
             kept => return kept.map(|()| url.clone()),
@@ -170,9 +171,9 @@ fn keep_entry(origin: &Origin, found: &Fetched, layout: &CopyLayout) -> Result<(
 }
 
 /// Writes the shards that come with a manifest to files of their own, so that they are not fetched
-/// again. A damaged one is left out.
+/// again. Damaged shards are left out.
 fn keep_shards(opening: &Opening<'_>, directory: &Path) -> Result<(), Error> {
-    // Opening the bundle tells what is the matter with a manifest that cannot be read.
+    // If the manifest cannot be read, opening the bundle returns the error.
     let Ok(manifest) = decode_manifest(opening.stored_manifest) else { return Ok(()) };
     let listed = (0..).map(ShardId).zip(&manifest.shards);
     let listed: HashMap<String, &ShardEntry> =

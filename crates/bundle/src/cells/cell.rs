@@ -15,8 +15,8 @@ pub struct VectorPlace {
     pub page: PageId,
     /// The section's place in the page.
     pub section: u32,
-    /// The beginning of the vector's part of the section, in 256ths. The vectors of a section are
-    /// of parts of about the same length.
+    /// The beginning of the vector's part of the section, in 256ths. The vectors of a section
+    /// represent parts of about the same length.
     pub part: u8,
 }
 
@@ -29,19 +29,19 @@ impl VectorPlace {
     }
 }
 
-/// Returns where in its section vector number `place` of `n` begins, in 256ths.
+/// Returns the position in its section at which vector number `place` of `n` begins, in 256ths.
 pub fn part_of(place: u32, n: u32) -> u8 {
     (u64::from(place) * 256 / u64::from(n.max(1))).min(255) as u8
 }
 
-/// The facts that the centroids have about a cell's vectors.
+/// The information that the centroids have on a cell's vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Members {
-    /// The number. The cell itself names their places.
+    /// The number of vectors. The cell itself lists their places.
     Counted(u32),
-    /// The ids, ascending.
+    /// The ids of the vectors, ascending.
     Told(Vec<u32>),
-    /// Nothing: they are of a range of sections. The shard itself names their places.
+    /// None: the vectors are those of a range of sections, and the shard itself lists their places.
     Unknown,
 }
 
@@ -76,7 +76,7 @@ pub fn write_cell(
         encoder.number(models.count(Count::Part), place.part.into());
         before = place;
     }
-    // Vectors are stored as differences from the centroid as a reader has it.
+    // Vectors are stored as differences from the centroid as a reader decodes it.
     let centroid = coder.steps.as_stored(centroid);
     let (mut read, mut others) = (Vec::<(Vec<i8>, f32)>::new(), Vec::new());
     for vector in vectors {
@@ -113,7 +113,7 @@ pub struct CellShard {
     scales: Vec<f32>,
 }
 
-/// The names of a cell's vectors, ascending.
+/// The ids or places of a cell's vectors, ascending.
 #[derive(Clone, Debug, PartialEq)]
 enum Names {
     Ids(Vec<u32>),
@@ -134,7 +134,7 @@ pub struct CellVector<'a> {
 }
 
 impl CellShard {
-    /// Reads and checks what [`write_cell`] wrote.
+    /// Reads and checks the output of [`write_cell`].
     ///
     /// # Errors
     /// If the bytes break the format, the number of vectors is not the one in `members`, or a
@@ -181,7 +181,7 @@ impl CellShard {
         Ok(Self { dim, names, rows, scales })
     }
 
-    /// Returns the centroid that a cell was written around, in fine steps: more exact than
+    /// Returns the centroid around which a cell was written, in fine steps: more exact than
     /// [`Centroids::directions`](super::Centroids::directions).
     ///
     /// # Errors
@@ -251,7 +251,7 @@ impl CellShard {
     }
 }
 
-/// Returns the model of sections, which follow so many pages.
+/// Returns the model of a section's number, given the distance in pages.
 fn sections_model(pages: u32) -> Count {
     if pages == 0 { Count::SectionsOn } else { Count::Section }
 }
@@ -272,7 +272,7 @@ fn read_places(
         within(decoder)?;
         let from = if pages == 0 { last.section } else { 0 };
         let (page, section) = (last.page.0.saturating_add(pages), from.saturating_add(sections));
-        // The structure, which may not be here yet, knows how many sections the page has.
+        // The number of the page's sections is in the structure, which may not be here yet.
         if page >= stats.n_pages || section >= stats.n_sections {
             return Err(Error::malformed(WHAT, "a vector is of a page or section beyond the last"));
         }

@@ -38,8 +38,8 @@ pub struct Centroids {
 /// Writes the centroids' shard.
 ///
 /// `centroids` has `dim` numbers for each of `cells`, and is stored in steps of mean size `step`.
-/// `cell_of` is the cell of each vector, so that a reader finds the vectors of a section that it
-/// knows by other means; empty if the list would be too much to fetch.
+/// `cell_of` is the cell of each vector, so that a reader can find the vectors of a given section;
+/// empty if the list would be too long to fetch.
 ///
 /// # Errors
 /// If `centroids` does not match `cells`, a number is not finite, or `cell_of` names a cell that
@@ -135,7 +135,7 @@ impl Differences {
     fn of(centroids: &[f32], mean: &[f32], steps: &Steps, dim: usize) -> Self {
         let n = centroids.len() / dim.max(1);
         let (mut likes, mut rests) = (Vec::with_capacity(n), Vec::with_capacity(n));
-        // What the mean alone, then each centroid before, lets a reader expect.
+        // Predictions: from the mean alone, then from each earlier centroid.
         let mut expectations: Vec<Vec<f32>> = vec![mean.to_vec()];
         for row in centroids.chunks_exact(dim.max(1)) {
             let distances =
@@ -158,12 +158,12 @@ fn length(row: &[i8]) -> f32 {
     (square.max(1) as f32).sqrt()
 }
 
-/// Returns the estimated bytes of a cell, at so many sixteenths of a byte a vector.
+/// Returns the estimated bytes of a cell, given the sixteenths of a byte for each vector.
 fn expected_len(n_vectors: u32, sixteenths: u32) -> u32 {
     (u64::from(n_vectors) * u64::from(sixteenths) / 16) as u32
 }
 
-/// A move-to-front list of cells: vectors that follow one another are often in the same few.
+/// A move-to-front list of cells: consecutive vectors are often in the same few cells.
 pub(super) struct Recent(Vec<u32>);
 
 impl Recent {
@@ -171,14 +171,14 @@ impl Recent {
         Self((0..n_cells as u32).collect())
     }
 
-    /// Returns the place of a cell, which then moves to the front.
+    /// Returns the position of a cell in the list, and moves the cell to the front.
     pub(super) fn place(&mut self, cell: u32) -> u32 {
         let place = self.0.iter().position(|&other| other == cell).unwrap_or_default();
         self.0[..=place].rotate_right(1);
         place as u32
     }
 
-    /// Returns the cell at a place, which then moves to the front; `None` if there is none.
+    /// Returns the cell at a position, and moves it to the front; `None` if there is none.
     pub(super) fn cell(&mut self, place: u32) -> Option<u32> {
         let cells = self.0.get_mut(..=place as usize)?;
         cells.rotate_right(1);
@@ -187,7 +187,7 @@ impl Recent {
 }
 
 impl Centroids {
-    /// Reads and checks what [`write_centroids`] wrote.
+    /// Reads and checks the output of [`write_centroids`].
     ///
     /// # Errors
     /// If the bytes break the format, or dimension or number of vectors are not the expected ones.
@@ -280,7 +280,7 @@ impl Centroids {
     }
 }
 
-/// Reads how many vectors each cell has, and the stored length of its shard.
+/// Reads the number of vectors of each cell, and the stored length of its shard.
 fn read_sizes(
     decoder: &mut Decoder<'_>,
     models: &mut Models,

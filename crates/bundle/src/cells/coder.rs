@@ -1,4 +1,4 @@
-//! Rows of numbers in steps, through the range coder.
+//! Coding of rows of numbers in steps, with the range coder.
 
 use super::WHAT;
 use super::steps::{Steps, fine, fine_step, steps};
@@ -12,15 +12,15 @@ use crate::{Error, ShardKind};
 const CLASSES: usize = 18;
 /// The upper bound of the first class, in steps.
 const MIN_RATIO: f32 = 0.125;
-/// Symbols of the format for a class or a step size. More than are in use.
+/// Number of the format's symbols for a class or a step size; more than are in use.
 const CLASS_SYMBOLS: usize = 32;
 /// Models: one for each class; then one for each two classes, for numbers in fine steps; then one
 /// for each [`Count`].
 const MODELS: usize = CLASSES + CLASSES / 2 + N_COUNTS;
 const N_COUNTS: usize = 11;
-/// Most classes that the numbers of a row may be below those of their dimensions.
+/// Largest number of classes by which the numbers of a row can be below those of their dimensions.
 const MAX_BELOW: f32 = 6.0;
-/// Most numbers for each coded byte. Also, a shard has at most as many numbers as its contents may
+/// Most numbers for each coded byte. A shard also has at most as many numbers as its contents may
 /// have bytes.
 const MAX_PER_BYTE: usize = 1000;
 
@@ -39,13 +39,13 @@ pub(super) enum Count {
     Back = 4,
     /// Quarters of a similar vector that are expected, less one.
     Share = 5,
-    /// Classes that a row's numbers are below those of their dimensions.
+    /// Number of classes by which a row's numbers are below those of their dimensions.
     Below = 6,
-    /// Pages further.
+    /// Distance in pages.
     Pages = 7,
     /// The section's place in another page.
     Section = 8,
-    /// Sections further on the same page.
+    /// Distance in sections on the same page.
     SectionsOn = 9,
     /// The place in a section, in 256ths.
     Part = 10,
@@ -138,7 +138,7 @@ impl Coder {
         }
     }
 
-    /// Reads what [`put`](Self::put) wrote and adds it to `sum`.
+    /// Reads the output of [`put`](Self::put) and adds it to `sum`.
     pub(super) fn add(
         &self,
         below: u8,
@@ -155,7 +155,7 @@ impl Coder {
 
     /// Returns how many classes smaller the numbers of a row of this square are.
     pub(super) fn below(&self, square: f32) -> u8 {
-        // A class is twice the square of the one below.
+        // The square doubles with each class.
         (self.spread / square.max(f32::MIN_POSITIVE)).log2().round().clamp(0.0, MAX_BELOW) as u8
     }
 
@@ -166,7 +166,7 @@ impl Coder {
         }
     }
 
-    /// Reads what [`put_fine`](Self::put_fine) wrote.
+    /// Reads the output of [`put_fine`](Self::put_fine).
     pub(super) fn fine(
         &self,
         decoder: &mut Decoder<'_>,
@@ -207,10 +207,10 @@ pub(super) fn within(decoder: &Decoder<'_>) -> Result<(), Error> {
     }
 }
 
-/// Writes the output of an encoder behind its length. `n`: how many numbers it stands for.
+/// Writes the output of an encoder, preceded by its length. `n` is the number of coded numbers.
 pub(super) fn put_coded(out: &mut Vec<u8>, encoder: Encoder, n: usize) {
     let mut coded = encoder.finish();
-    // Zeros at the end change nothing, but give the reader its bound.
+    // Zeros at the end change nothing, but satisfy the reader's bound.
     coded.resize(coded.len().max(n.div_ceil(MAX_PER_BYTE)), 0);
     put_varint(out, coded.len() as u32);
     out.extend_from_slice(&coded);

@@ -1,4 +1,4 @@
-//! The expected vector of a row. A row is stored as its difference from what is expected of it.
+//! The prediction of a row. A row is stored as its difference from the expected row.
 
 use super::WHAT;
 use super::coder::{Count, Models};
@@ -7,13 +7,14 @@ use crate::Error;
 use crate::range_coder::Decoder;
 use crate::vectors::quantise;
 
-/// The share of a similar centroid's difference from the mean that is expected of a centroid. With
-/// a share of 1 the errors of each centroid would be passed on.
+/// The share of a similar centroid's difference from the mean that is expected for a centroid. With
+/// a share of 1, the errors of each centroid would be passed on.
 pub const ALIKE: f32 = 0.7;
 /// A vector can be expected to have 1 to this many such parts of a similar vector's difference from
 /// the centroid.
 pub(super) const PARTS: u32 = 4;
-/// A similar vector must bring the squared distance below this share, since naming it takes bits.
+/// A similar vector must bring the squared distance below this share, because the reference to it
+/// takes bits.
 const NEARER: f32 = 0.98;
 
 /// Returns the expected row: `middle`, plus `share` of the difference between a similar row and
@@ -33,7 +34,7 @@ pub(super) fn less(row: &[f32], expected: &[f32]) -> Vec<f32> {
     row.iter().zip(expected).map(|(value, expected)| value - expected).collect()
 }
 
-/// Returns a row as a reader has it, in eight bits, if it is stored as `rest` beside `expected`.
+/// Returns a row as a reader decodes it, in eight bits, from `expected` and the stored `rest`.
 pub(super) fn read_back(expected: &[f32], rest: &[f32], sizes: &Steps) -> (Vec<i8>, f32) {
     let rest = rest.iter().zip(&sizes.of).map(|(&rest, &step)| steps(rest, step) as f32 * step);
     quantise(
@@ -41,9 +42,8 @@ pub(super) fn read_back(expected: &[f32], rest: &[f32], sizes: &Steps) -> (Vec<i
     )
 }
 
-/// Returns the most similar of `others`: how many places back it is, and how many of [`PARTS`] of
-/// it to expect; 0 and 0 if none is similar. All rows are differences from the same middle, in
-/// steps.
+/// Returns the most similar of `others`: its distance backwards, and how many of [`PARTS`] of it to
+/// expect; 0 and 0 if none is similar. All rows are differences from the same middle, in steps.
 pub(super) fn likest(rest: &[f32], others: &[Vec<f32>]) -> (usize, u32) {
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     let whole = dot(rest, rest);
@@ -61,8 +61,8 @@ pub(super) fn likest(rest: &[f32], others: &[Vec<f32>]) -> (usize, u32) {
     best
 }
 
-/// Reads which of the rows before the one at `place` it is similar to, and gives that row in eight
-/// bits; `None` if it names none.
+/// Reads the reference from the row at `place` to a similar earlier row, and returns that row in
+/// eight bits; `None` if there is no reference.
 pub(super) fn like<'a>(
     decoder: &mut Decoder<'_>,
     models: &mut Models,

@@ -6,8 +6,8 @@ use crate::Error;
 /// Added before a number of steps is rounded down. Less than a half, since zeros are cheapest to
 /// code: at equal bytes, .5 loses a twentieth more.
 pub(super) const ROUNDING: f32 = 0.4;
-/// Fine steps in a step. A cell's centroid is stored in fine steps: it costs little where a cell
-/// has many vectors, and the error of each of them depends on it.
+/// Fine steps in a step. A cell's centroid is stored in fine steps: it costs little if a cell has
+/// many vectors, and the error of each of them depends on it.
 pub(super) const FINE: f32 = 4.0;
 /// The size that stands for the mean step.
 pub(super) const SAME: u8 = 16;
@@ -33,7 +33,7 @@ impl Steps {
     /// # Errors
     /// If a step is not positive and finite.
     pub(super) fn new(mean: f32, sizes: Vec<u8>) -> Result<Self, Error> {
-        // By products alone, which are the same on all hosts.
+        // Only products are used, because they are the same on all hosts.
         let of = |&size: &u8| {
             let smaller = (size..SAME).fold(mean, |step, _| step / LARGER);
             (SAME..size).fold(smaller, |step, _| step * LARGER)
@@ -81,7 +81,7 @@ impl Steps {
         Self::new(mean, octaves.iter().map(|octaves| size(octaves) as u8).collect())
     }
 
-    /// Returns the same sizes about another mean step.
+    /// Returns the same sizes for another mean step.
     pub(super) fn with_mean(&self, mean: f32) -> Result<Self, Error> {
         Self::new(mean, self.sizes.clone())
     }
@@ -91,7 +91,7 @@ impl Steps {
         self.mean
     }
 
-    /// Returns a row as a reader gets it if it is stored in fine steps, as a cell's centroid is.
+    /// Returns a row as a reader decodes it if it is stored in fine steps, like a cell's centroid.
     pub fn as_stored(&self, row: &[f32]) -> Vec<f32> {
         row.iter()
             .zip(&self.of)

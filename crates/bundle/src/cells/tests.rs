@@ -13,7 +13,7 @@ use crate::range_coder::{Decoder, Encoder};
 use crate::structure::StructureBuilder;
 use crate::{PageId, SectionId, ShardEntry, ShardHash, ShardKind, Stats};
 
-/// Returns rows of about normally distributed numbers, with the deviation of each dimension.
+/// Returns rows of approximately normal numbers, with the given deviation of each dimension.
 fn rows(n: usize, deviations: &[f32], seed: u64) -> Vec<Vec<f32>> {
     let mut state = seed;
     let mut uniform = move || {
@@ -148,7 +148,7 @@ fn a_class_is_half_an_octave_of_deviation() {
 
 #[test]
 fn steps_are_inversely_proportional_to_deviations() {
-    // Twice as much each, about other middles than 0.
+    // The deviations are doubled, and the means are not 0.
     let mut twice = rows(4000, &[0.1, 0.2, 0.4, 0.8], 2);
     twice.iter_mut().for_each(|row| row[1] += 5.0);
     let steps = Steps::of(twice.iter(), 4, 0.1).unwrap();
@@ -159,8 +159,8 @@ fn steps_are_inversely_proportional_to_deviations() {
     assert_eq!(Steps::of([[0.5f32, 0.5]].iter(), 2, 0.1).unwrap(), Steps::even(0.1, 2).unwrap());
 }
 
-/// Compares products with queries, since searches use a vector for nothing else. The queries are as
-/// large in each dimension as the vectors are.
+/// Compares products with queries, because searches use vectors only for this. The queries have the
+/// same deviations as the vectors.
 #[test]
 fn such_steps_give_better_products_at_equal_bits() {
     let deviations: Vec<f32> = (0..64).map(|i| 0.3 / (1.0 + i as f32 / 8.0)).collect();
@@ -208,7 +208,8 @@ fn written_cells_and_centroids_are_read_back() {
     let coder = even(&rows, 0.1);
     let vectors: Vec<Vec<f32>> =
         rows.iter().map(|row| row.iter().map(|value| value + 0.25).collect()).collect();
-    // Twenty pages of two sections of three vectors, of which every third is in the cell.
+    // Twenty pages with two sections each and three vectors a section; every third vector is in the
+    // cell.
     let ids: Vec<u32> = (0..40).map(|i| i * 3 + 1).collect();
     let mut structure = StructureBuilder::default();
     for section in 0..40 {
@@ -316,7 +317,7 @@ fn similar_centroids_take_fewer_bytes() {
     let stats = Stats { n_vectors: 80, ..Stats::default() };
     let read = Centroids::from_bytes(&raw, dim as u32, &stats).unwrap();
     for ((row, scale), centroid) in read.directions().zip(&alike) {
-        // As long as the centroid is in this direction.
+        // The vector has the length of the centroid in this direction.
         let length: f32 = row.iter().zip(centroid).map(|(&q, c)| f32::from(q) * scale * c).sum();
         let off = row.iter().zip(centroid).map(|(&q, c)| (f32::from(q) * scale * length - c).abs());
         assert!(off.fold(0.0, f32::max) < 0.08 * 0.6 + 0.01);
@@ -354,7 +355,7 @@ fn similar_vectors_take_fewer_bytes() {
         assert!(row.iter().zip(vector).all(|(&q, v)| (f32::from(q) * scale - v).abs() < 0.04));
     }
 
-    // The first vector is like one before it.
+    // The first vector refers to one before it.
     let (mut encoder, mut models) = (Encoder::new(), Models::new());
     coder.put_fine(&mut encoder, &mut models, &centroid);
     encoder.number(models.count(Count::Back), 1);

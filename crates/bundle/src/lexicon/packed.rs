@@ -1,24 +1,24 @@
 //! A shard of terms through the range coder, for storage. About a third smaller than deflated.
 //!
-//! Its models know what each number is. Everything is in the order of the unpacked shard, except
+//! Each kind of number has its own models. Everything is in the order of the unpacked shard, except
 //! that lengths of fields follow their postings. Each item has a model of its own:
 //!
 //! - terms: bytes in common with the term before, number of its own bytes, these: a number each;
 //!   symbols by the byte before
-//! - `n_pages`, `n_sections`, `n_passages`, `n_second`; `df` less those of passages: numbers
+//! - `n_pages`, `n_sections`, `n_passages`, `n_second`; `df` minus `n_passages`: numbers
 //! - gaps of postings: numbers, by level, by the bits of the list's length, and whether the gap
 //!   before was 0
-//! - sections on: numbers, by level and whether the gap is 0
+//! - distance in sections: numbers, by level and whether the gap is 0
 //! - whether places are skipped, and how many: bits by whether it is the same section; numbers
 //! - whether the frequencies are `[1, 0]`; frequencies: bits by level and the posting before;
 //!   numbers by level, the second by the first
 //! - lengths of titles and headings: numbers by level
 //! - lengths of text and code: symbols, by field, and by the length before for the next passage of
-//!   the same section; else by the sum of the frequencies in a first tier, which has long passages
-//!   only where they say the word often
+//!   the same section; else by the sum of the frequencies in a first tier, which only has long
+//!   passages if they contain the word often
 //!
 //! The bytes of a term's lists are not stored: they follow from the lists. If the first frequency
-//! is 0, the second is stored less one, since they are never both 0.
+//! is 0, the second is stored less one, because the two are never both 0.
 
 use super::posting::{Level, Step, has_len, put_step};
 use super::{BLOCK, MIN_ENTRY_LEN, WHAT, read_counts};
@@ -40,7 +40,7 @@ const SIZES: usize = 20;
 /// Contexts of a byte: the byte before modulo this, which distinguishes letters.
 const LETTERS: usize = 32;
 
-/// Places of the models of numbers.
+/// Indices of the models of numbers.
 const N_TERMS: usize = 0;
 const SHARED: usize = 1;
 const OWN: usize = 2;
@@ -48,19 +48,19 @@ const DF: usize = 3;
 const SKIP: usize = 4;
 /// Postings in the second tier, by level.
 const SECOND: usize = 5;
-/// Sections on, by level and whether the page is another.
+/// Distances in sections, by level and whether the page differs.
 const SECTIONS: usize = SECOND + 3;
 /// Code tables of numbers. Each level of postings has tables for the list's number of postings;
 /// lengths of fields; first frequencies; second frequencies by the first; then gaps, by the size of
 /// the list and whether the gap before was above 0.
 const LISTS: usize = SECTIONS + 4;
 const LIST: usize = 3 + FIRSTS + 2 * SIZES;
-/// Behind the numbers: bytes of terms, then codes of lengths, then flags.
+/// After the numbers: bytes of terms, then codes of lengths, then flags.
 const BYTES: usize = (LISTS + 3 * LIST) * NUMBER;
 const LENS: usize = BYTES + LETTERS * 256;
 const FLAGS: usize = LENS + 2 * (LENS_BEFORE + SUMS) * LEN_CODES;
-/// Flags: whether passages are skipped, by whether the section is another; whether the frequencies
-/// are `[1, 0]`, by level and the posting before.
+/// Flags: whether passages are skipped, by whether the section differs; whether the frequencies are
+/// `[1, 0]`, by level and the posting before.
 const N_FLAGS: usize = 2 + 3 * 2;
 
 /// The adaptive models of a shard.
@@ -87,7 +87,7 @@ impl Models {
         &mut self.0[FLAGS + usize::from(!is_same)]
     }
 
-    /// Returns the model of sections on; `None` for pages.
+    /// Returns the model of distances in sections; `None` for pages.
     fn sections(&mut self, level: Level, gap: u32) -> Option<&mut [Bit]> {
         let level = (level as usize).checked_sub(1)?;
         Some(self.number(SECTIONS + 2 * level + usize::from(gap > 0)))
@@ -103,11 +103,11 @@ impl Models {
 struct List {
     level: Level,
     n: u32,
-    /// Whether there is a second tier behind it.
+    /// Whether there is a second tier of this list.
     is_first: bool,
 }
 
-/// The places of a list's models.
+/// The indices of a list's models.
 #[derive(Clone, Copy)]
 struct ListModels {
     n: usize,
@@ -123,13 +123,13 @@ impl ListModels {
         Self { n: at, len: at + 1, tf: at + 2, gaps: at + 3 + FIRSTS + 2 * size.min(SIZES - 1) }
     }
 
-    /// Returns the place of the model of the second frequency.
+    /// Returns the index of the model of the second frequency.
     fn second_tf(self, first: u32) -> usize {
         self.tf + 1 + (first as usize).min(FIRSTS - 1)
     }
 }
 
-/// Packs what [`super::TermsBuilder`] wrote. `None` for other bytes.
+/// Packs the output of [`super::TermsBuilder`]. `None` for other bytes.
 pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
     try_pack(raw).ok()
 }
@@ -251,7 +251,7 @@ fn pack_list(
     Ok(())
 }
 
-/// The context of a posting: the posting before in its list.
+/// The context of a posting: the previous posting in its list.
 #[derive(Clone, Copy, Debug, Default)]
 struct Context {
     /// The distance in pages.
@@ -260,7 +260,7 @@ struct Context {
     len: Option<u8>,
     /// Whether its frequencies were `[1, 0]`.
     plain: bool,
-    /// Whether there is a second tier behind this list.
+    /// Whether this list has a second tier.
     is_first: bool,
 }
 

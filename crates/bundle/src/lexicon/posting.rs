@@ -1,8 +1,8 @@
 //! Postings, and the codec of a term's three posting lists.
 //!
-//! A posting list names pages, sections or passages, ascending. A section is named by its page and
-//! its place there, a passage by its section and its place there. So an edit that changes how many
-//! sections a page has leaves the postings of all other pages as they were.
+//! A posting list names pages, sections or passages, ascending. A section is identified by its page
+//! and its index in the page, a passage by its section and its index in the section. So an edit
+//! that changes the number of a page's sections does not change the postings of other pages.
 //!
 //! | level | first varint of a posting | optional varints |
 //! |---|---|---|
@@ -10,18 +10,20 @@
 //! | section | `gap * 4 + later * 2 + plain` | sections on |
 //! | passage | `gap * 8 + later * 4 + skips * 2 + plain` | sections on, passages on |
 //!
-//! - `gap`: pages further than the least page that the posting can be on. That is the page behind
-//!   the posting before for pages, else the page of the posting before.
-//! - `later`: 1 if the section is not the least one. The varint behind is the number of sections
-//!   further, less one, counted from the least section if `gap` is 0, else from the page's first.
-//! - `skips`: 1 if the passage is not the least one; the same for passages in a section.
+//! - `gap`: distance in pages from the first page that the posting can be on. For postings of
+//!   pages, this is the page after the previous posting, otherwise the page of the previous
+//!   posting.
+//! - `later`: 1 if the section is not the first possible one. The next varint is the distance in
+//!   sections minus one, from the first possible section if `gap` is 0, otherwise from the page's
+//!   first section.
+//! - `skips`: 1 if the passage is not the first possible one; the same for passages in a section.
 //! - `plain`: 1 if the frequencies are `[1, 0]`. Otherwise both follow as varints. They are never
 //!   both 0.
 //!
-//! The lengths of the fields follow behind a term's three lists, one byte each, those of the last
-//! posting first: one walk reads postings from the front and lengths from the end. Lengths of
-//! titles and headings are stored as they are, at most 255; lengths of text and code as
-//! [`len_code`]; paths and the headings above have none.
+//! The lengths of the fields follow a term's three lists, one byte each, those of the last posting
+//! first: so one pass can read postings from the front and lengths from the end. Lengths of titles
+//! and headings are stored as they are, at most 255; lengths of text and code as [`len_code`];
+//! paths and the headings above have none.
 
 use super::WHAT;
 use crate::codec::{Reader, put_varint, put_varint64};
@@ -39,7 +41,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// All of them, in the order they are stored in.
+    /// All of them, in the order in which they are stored.
     pub const ALL: [Self; 3] = [Self::Page, Self::Section, Self::Passage];
 }
 
@@ -57,7 +59,7 @@ pub struct Posting {
 }
 
 impl Posting {
-    /// Returns a posting with lengths as they are stored.
+    /// Returns a posting with its lengths rounded as they are stored.
     pub fn new(level: Level, id: u32, tf: [u32; 2], len: [u32; 2]) -> Self {
         let kept = |i: usize| match (tf[i], level) {
             (0, _) => 0,
@@ -133,18 +135,18 @@ pub(super) fn put_list(
     Ok(())
 }
 
-/// The place of a posting, or the least place that the next posting of a list can have.
+/// The place of a posting, or the first place that the next posting of a list can have.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     page: u32,
-    /// A section's place in its page; 0 for a page.
+    /// A section's index in its page; 0 for a page.
     section: u32,
-    /// A passage's place in its section; 0 for a page or a section.
+    /// A passage's index in its section; 0 for a page or a section.
     at: u32,
 }
 
-/// The distance of a posting from the least place: pages; sections, or sections from the page's
-/// first; passages, or passages from the section's first.
+/// The distance of a posting from the first possible place: pages; sections, or sections from the
+/// page's first; passages, or passages from the section's first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
     pub(super) gap: u64,
@@ -163,7 +165,8 @@ impl Place {
         Self { page: page.0, section, at }
     }
 
-    /// Writes the distance from the least place; returns the least place of the next posting.
+    /// Writes the distance from the first possible place, and returns the first possible place of
+    /// the next posting.
     fn put(self, least: Self, level: Level, plain: bool, out: &mut Vec<u8>) -> Self {
         let gap = self.page - least.page;
         let section = if gap > 0 { self.section } else { self.section - least.section };
@@ -172,7 +175,7 @@ impl Place {
         self.next(level)
     }
 
-    /// Returns the least place of the next posting.
+    /// Returns the first possible place of the next posting.
     #[inline]
     fn next(self, level: Level) -> Self {
         match level {
@@ -182,7 +185,7 @@ impl Place {
         }
     }
 
-    /// Returns the place at a distance from this least place: page, section, passage.
+    /// Returns the place at a distance from this place: page, section, passage.
     #[inline]
     fn step(self, step: Step) -> [u64; 3] {
         let Step { gap, section, at } = step;
@@ -196,7 +199,7 @@ impl Place {
     }
 }
 
-/// Returns the flags of a posting's first varint beside `plain`: `later`, `skips`.
+/// Returns the flags `later` and `skips` of a posting's first varint.
 fn n_flags(level: Level) -> u32 {
     level as u32
 }
@@ -211,7 +214,7 @@ pub(super) fn put_step(out: &mut Vec<u8>, level: Level, [gap, section, at]: [u32
 }
 
 impl Step {
-    /// Reads what [`put_step`] wrote, and whether the frequencies are `[1, 0]`.
+    /// Reads the output of [`put_step`], and whether the frequencies are `[1, 0]`.
     #[inline]
     pub(super) fn read(reader: &mut Reader<'_>, level: Level) -> Result<(Self, bool), Error> {
         let value = reader.varint64()?;
@@ -242,7 +245,7 @@ impl<'a> Lists<'a> {
         Self { reader: Reader::new(bytes, WHAT), n_lens: 0 }
     }
 
-    /// Returns the next posting, from the least place that it can have.
+    /// Returns the next posting, given the first place that it can have.
     #[inline]
     fn next(&mut self, level: Level, least: Place) -> Result<Stepped, Error> {
         let (step, plain) = Step::read(&mut self.reader, level)?;
@@ -260,7 +263,7 @@ impl<'a> Lists<'a> {
 
     /// Checks the next list, of `n` postings.
     pub(super) fn check(&mut self, n: u32, stats: &Stats, level: Level) -> Result<(), Error> {
-        // The structure, which may not be here yet, knows how many sections the page has.
+        // The number of the page's sections is in the structure, which may not be here yet.
         let Stats { n_pages, n_sections, n_passages, .. } = *stats;
         let limits = [n_pages, n_sections, n_passages].map(u64::from);
         let mut least = Place::default();
@@ -282,7 +285,7 @@ impl<'a> Lists<'a> {
         Ok(())
     }
 
-    /// Checks that everything left is lengths.
+    /// Checks that the remaining bytes are exactly the lengths.
     pub(super) fn finish(self) -> Result<(), Error> {
         match self.reader.remaining() == self.n_lens {
             true => Ok(()),
@@ -300,7 +303,7 @@ pub(super) fn has_len(level: Level, field: usize, tf: [u32; 2]) -> bool {
 }
 
 /// Merges the lists of both tiers, which ascend by id and have no id in common. If hostile bytes
-/// have an id in both, it comes twice.
+/// have an id in both, it is returned twice.
 pub fn merged(
     first: impl Iterator<Item = Posting>,
     second: impl Iterator<Item = Posting>,
@@ -356,8 +359,8 @@ impl Iterator for Postings<'_> {
             Level::Section => self.structure.section_at(PageId(page), section).map(|id| id.0),
             Level::Passage => self.structure.passage_in(PageId(page), section, at).map(|id| id.0),
         };
-        // A place that the page does not have ends the list. Any other answer could name one
-        // section without end.
+        // A place that the page does not have ends the list. Otherwise the same section could be
+        // returned without end.
         let Some(id) = id else {
             self.left = 0;
             return None;

@@ -1,9 +1,9 @@
 //! The manifest's fields that do not grow with the site.
 //!
-//! They follow one another in the order of [`write`]. Strings and lists have their length in front,
-//! a varint. Numbers are varints; hashes and floats are as they are, except that the mean vector
-//! has the upper half of each f32. A bool is 0 or 1. An option is 0, or 1 and the value. A type is
-//! a u8; that of an attribute of sections has 8 added.
+//! They follow one another in the order of [`write`]. Strings and lists begin with their length, a
+//! varint. Numbers are varints; hashes and floats are stored as raw bytes, except that the mean
+//! vector only has the upper half of each f32. A bool is 0 or 1. An option is 0, or 1 and the
+//! value. A type is a u8, plus 8 for an attribute of sections.
 
 use super::{
     Attribute, Dense, EncoderCard, FilePart, Manifest, QueryEncoder, StaticRows, Synonym, WHAT,

@@ -1,28 +1,28 @@
 //! The manifest's lists that grow with the site, column by column. Every reader fetches them before
 //! the first query, so each byte of a line counts. Everything except the hashes is range coded,
-//! with a model for each sort of number.
+//! with a model for each kind of number.
 //!
 //! - number of shards: varint
 //! - coded lists: varint: bytes; then, range coded, numbers unless stated otherwise:
 //! - shards: runs of one kind, until all shards are covered: kind; length of the run; for kinds
 //!   named by range 1 if lengths follow, else 0; stored lengths
 //! - terms: strings; ids of shards
-//! - second tiers: count; for each the index of its range of terms, less the one before; ids of
+//! - second tiers: count; for each the index of its range of terms, minus the one before; ids of
 //!   shards
 //! - spelling: strings; ids of shards
-//! - texts: count; for each the first page, less the one before, and the place of its first
-//!   section, less the one before on the same page; ids of shards
-//! - vectors, sentences, vectors of sections: count; each first id, less the one before; ids of
+//! - texts: count; for each the first page, minus the one before, and the index of its first
+//!   section, minus the one before on the same page; ids of shards
+//! - vectors, sentences, vectors of sections: count; each first id, minus the one before; ids of
 //!   shards
 //! - rows: strings; ids of shards
 //! - common words: strings
 //! - hashes of shards: half bytes of each shard that begins a group; their number depends on the
 //!   kind ([`crate::names`])
 //!
-//! Strings: count; for each the bytes shared with the string before, in a model chosen by what that
-//! one shared; the number of its own bytes; these bytes, symbols: the first in a model chosen by
-//! the byte in its place in the string before, the others by the byte before. Ids of shards: the
-//! zigzag of each less the one before less one.
+//! Strings: count; for each the bytes shared with the string before, in a model chosen by the
+//! number that the previous string shared; the number of its own bytes; these bytes as symbols: the
+//! first in a model chosen by the byte at the same position in the string before, the others by the
+//! byte before. Ids of shards: the zigzag of each id minus the one before minus one.
 
 use super::{
     Dense, LexiconRange, Manifest, RowRange, SectionsRange, SentencesRange, SpellingRange,
@@ -34,7 +34,8 @@ use crate::names::{put_hashes, take_hashes};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::{Error, PageId, SectionId, ShardEntry, ShardHash, ShardId, ShardKind, VectorId};
 
-/// Places of the models of numbers: runs of shards; lengths, by kind; then those of each list.
+/// Indices of the models of numbers: runs of shards; lengths, by kind; then the models of each
+/// list.
 const RUNS: usize = 0;
 const LENS: usize = 1;
 const LISTS: usize = LENS + ShardKind::ALL.len();
@@ -49,7 +50,8 @@ const COMMON: usize = ROWS + LIST;
 const TIERS: usize = COMMON + LIST;
 const SHARED: usize = TIERS + LIST;
 const MODELS: usize = SHARED + SHARED_CONTEXTS;
-/// Contexts of the bytes that a string shares, by what the string before shared.
+/// Contexts of the number of bytes that a string shares, by the number that the string before
+/// shared.
 const SHARED_CONTEXTS: usize = 8;
 /// Models of a list: its count and ids; the starts of its ranges; second numbers of the starts.
 const LIST: usize = 3;
@@ -59,12 +61,12 @@ const SECOND: usize = 2;
 /// Most shards for each byte of the manifest: a group has one hash, and the start of a range takes
 /// a bit at least.
 const SHARDS_PER_BYTE: usize = 8;
-/// Further models of texts: pages behind a part of a long page; sections on in the same page, by
-/// the bits of the section that the range before began with.
+/// Further models of texts: distance in pages after a part of a long page; distance in sections on
+/// the same page, by the bits of the section with which the range before began.
 const PAGES_IN: usize = LIST;
 const SECTIONS_ON: usize = PAGES_IN + 1;
 const SECTIONS: u32 = 8;
-/// Contexts of a byte: another byte modulo this, which distinguishes letters.
+/// Contexts of a byte: another byte modulo this number, which distinguishes letters.
 const LETTERS: usize = 32;
 
 struct Models {
@@ -96,10 +98,10 @@ impl Models {
         self.number(SHARED + last.shared.min(SHARED_CONTEXTS - 1))
     }
 
-    /// Returns the model of the byte behind `before` in a string that shares `shared` bytes with
+    /// Returns the model of the byte after `before` in a string that shares `shared` bytes with
     /// `last`.
     fn byte(&mut self, last: Last<'_>, shared: usize, before: &[u8]) -> &mut [Bit] {
-        // Strings ascend, so a first byte is often a little above the one in its place before.
+        // Strings ascend, so a first byte is often a little above the byte that it replaces.
         let (run, by) = match before.len() == shared {
             true => (0, last.text.get(shared)),
             false => (1, before.last()),
@@ -109,7 +111,7 @@ impl Models {
     }
 }
 
-/// The start of a range of texts. A part of a long page is mostly followed by another part.
+/// The start of a range of texts. A part of a long page is usually followed by another part.
 #[derive(Clone, Copy, Default)]
 struct FirstText {
     page: u32,
@@ -117,12 +119,12 @@ struct FirstText {
 }
 
 impl FirstText {
-    /// Returns the model of the pages to the next start.
+    /// Returns the model of the distance in pages to the next start.
     fn pages_model(self) -> usize {
         if self.section > 0 { PAGES_IN } else { FIRST }
     }
 
-    /// Returns the model of the section of the next start, which is so many pages further.
+    /// Returns the model of the section of the next start, given its distance in pages.
     fn section_model(self, pages: u32) -> usize {
         match pages {
             0 => {
@@ -141,7 +143,7 @@ struct Packer {
 struct Unpacker<'a> {
     decoder: Decoder<'a>,
     models: Models,
-    /// Lines that the lists may still have. No writer uses less than a bit for each.
+    /// Number of lines that the lists may still have. No writer uses less than a bit for a line.
     lines_left: usize,
 }
 
@@ -543,7 +545,7 @@ mod tests {
             let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
             packer.strings(TERMS, vec![String::new(); lines].iter());
             let mut packed = packer.encoder.finish();
-            // As many bytes as a writer uses for so many lines.
+            // The number of bytes that a writer uses for this many lines.
             packed.resize(lines, 0);
             let lines_left = (8 * packed.len()).min(MAX_RANGES);
             let mut unpacker =

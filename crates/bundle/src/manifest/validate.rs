@@ -208,7 +208,7 @@ impl Manifest {
     }
 
     /// Checks that ranges refer to shards of a kind. For kinds named by range the ids must ascend,
-    /// since the range of a shard is looked up by binary search.
+    /// because the range of a shard is found by binary search.
     fn have_shards(
         &self,
         kind: ShardKind,
@@ -282,8 +282,8 @@ fn check_path(path: &str) -> Result<(), Error> {
     require(is_plain, "the path of a file is not a plain path inside the bundle")
 }
 
-/// Returns whether a name is of ASCII letters, digits, `-`, `_` and `.`, with no `.` at its ends,
-/// and is the name of no device of Windows.
+/// Returns whether a name consists of ASCII letters, digits, `-`, `_` and `.`, does not begin or
+/// end with `.`, and is not the name of a Windows device.
 fn is_plain_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();

@@ -1,14 +1,14 @@
 //! The choice of the key of the static encoder's table that stands for a word.
 
-/// Fewest characters of a key that can stand for a longer word. A single letter tells nothing about
+/// Fewest characters of a key that can stand for a longer word. A single letter says nothing about
 /// the word, and every shard would have to repeat it.
 pub const MIN_PREFIX_CHARS: usize = 2;
 
 /// The prefix of the key of a token that continues a word.
 pub const CONTINUATION: &str = "##";
 
-/// Returns the longest prefix of `key`, of more than `least` bytes, that `get` knows: the value
-/// that `get` returns, and the prefix's length in bytes.
+/// Returns the longest prefix of `key`, of more than `least` bytes, that `get` knows, as the value
+/// that `get` returns and the prefix's length in bytes.
 pub fn longest_prefix<T>(
     key: &str,
     least: usize,
@@ -18,7 +18,7 @@ pub fn longest_prefix<T>(
     ends.into_iter().find_map(|end| Some((get(&key[..end])?, end)))
 }
 
-/// Returns the key that stands for a word: the word itself, else the longest prefix of at least
+/// Returns the key that stands for a word: the word itself, or else the longest prefix of at least
 /// [`MIN_PREFIX_CHARS`] characters that `get` knows. Returns the value that `get` returns, and the
 /// key's length in bytes.
 pub fn standing_for<T>(word: &str, get: impl FnMut(&str) -> Option<T>) -> Option<(T, usize)> {
@@ -26,7 +26,7 @@ pub fn standing_for<T>(word: &str, get: impl FnMut(&str) -> Option<T>) -> Option
     longest_prefix(word, least.saturating_sub(1), get)
 }
 
-/// Splits a word into pieces as WordPiece does: the longest key that is a prefix of it, then the
+/// Splits a word into pieces like WordPiece: the longest key that is a prefix of it, then the
 /// longest [`CONTINUATION`] key that continues it, and so on. Empty if the keys do not cover the
 /// word.
 ///
@@ -41,7 +41,7 @@ pub fn pieces<T, E>(
 ) -> Result<Vec<T>, E> {
     let mut pieces = Vec::new();
     let mut key = word.to_owned();
-    // Bytes of the key that are the continuation mark, not the word.
+    // Number of bytes of the key that belong to the continuation mark, not to the word.
     let mut mark = 0;
     while key.len() > mark {
         let Some((piece, end)) = longest(&key, mark)? else { return Ok(Vec::new()) };

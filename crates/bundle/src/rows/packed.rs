@@ -1,9 +1,9 @@
-//! A shard of rows through the range coder, for storage.
+//! Packing of a shard of rows with the range coder, for storage.
 //!
 //! Everything is in the order of the unpacked shard:
 //!
 //! - `n`, `dim`, `bits`: numbers, one model for all three
-//! - keys: bytes shared, bytes of its own, these: a number each; symbols, one model
+//! - keys: number of shared bytes and number of own bytes; the own bytes, as symbols with one model
 //! - scales: two symbols each: the upper byte, the lower byte
 //! - numbers of rows: symbols, one model for each of [`GROUPS`] runs of dimensions, since later
 //!   dimensions deviate less
@@ -15,12 +15,12 @@ use crate::codec::{Reader, put_varint};
 use crate::limits::check_dim;
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 
-/// Runs of dimensions with a model each.
+/// Number of runs of dimensions, each with its own model.
 const GROUPS: usize = 8;
 /// The initial probabilities of a number of [`Bits::Steps`], in 256ths, in the order of the model's
 /// bits. Shards are too short to learn them.
 const EXPECTED: [u8; 16] = [0, 164, 232, 29, 221, 178, 79, 49, 179, 174, 163, 135, 79, 95, 100, 83];
-/// Places of the models: numbers, then symbols of keys, of scales, of rows.
+/// Indices of the models: numbers, then symbols of keys, of scales, of rows.
 const HEAD: usize = 0;
 const SHARED: usize = 1;
 const OWN: usize = 2;
@@ -58,14 +58,14 @@ impl Models {
         }
     }
 
-    /// Returns the model of the number at a place of a row of `dim`.
+    /// Returns the model of the number at an index of a row of `dim`.
     fn at(&mut self, place: usize, dim: usize) -> &mut [Bit] {
         let group = place * GROUPS / dim;
         &mut self.bits[ROWS + (group << self.width)..][..1 << self.width]
     }
 }
 
-/// Packs what [`RowsBuilder`](super::RowsBuilder) wrote. `None` for other bytes.
+/// Packs the output of [`RowsBuilder`](super::RowsBuilder). `None` for other bytes.
 pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
     try_pack(raw).ok()
 }

@@ -20,7 +20,7 @@ pub enum Bits {
     Four = 1,
     /// 256 levels.
     Eight = 2,
-    /// Sixteen levels in uniform steps, 0 among them. The form in a bundle, where rows are packed.
+    /// Sixteen levels in uniform steps, including 0. The form in a bundle, where rows are packed.
     Steps = 3,
 }
 
@@ -39,7 +39,7 @@ impl Bits {
         }
     }
 
-    /// Returns the form in a bundle of rows that have this form in a table.
+    /// Returns the form in a bundle for rows with this form in a table.
     pub fn packed(self) -> Self {
         if self == Self::Four { Self::Steps } else { self }
     }
@@ -60,7 +60,7 @@ impl Bits {
         (dim * self.count() as usize).div_ceil(8)
     }
 
-    /// Returns the stored number that stands for 0: half the number of levels, less one half if 0
+    /// Returns the stored number that stands for 0: half the number of levels, minus one half if 0
     /// is not a level.
     pub(super) fn offset(self) -> f32 {
         let half = (1u32 << self.count()) as f32 / 2.0;
@@ -97,7 +97,7 @@ fn round_half_up(value: f32) -> f32 {
 
 /// Returns the scale of a row in uniform steps: a share of its numbers' standard deviation.
 fn even(row: &[f32], max: f32) -> u16 {
-    // Divided by the largest first, so that no square overflows.
+    // Numbers are first divided by the largest, so that no square overflows.
     let square: f32 = row.iter().map(|v| (v / max) * (v / max)).sum();
     // Finer scales would gain no precision and cost bits.
     let scale = short((square / row.len().max(1) as f32).sqrt() * STEP * max);

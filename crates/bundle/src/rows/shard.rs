@@ -43,7 +43,7 @@ impl RowsBuilder {
         self.n == 0
     }
 
-    /// Adds a row as [`quantise`](super::quantise()) makes it.
+    /// Adds a row that [`quantise`](super::quantise()) made.
     ///
     /// # Errors
     /// If keys do not ascend, a key is empty or too long, the row has another length, or the scale
@@ -102,7 +102,7 @@ pub struct RowsShard {
 }
 
 impl RowsShard {
-    /// Reads and checks what [`RowsBuilder`] wrote.
+    /// Reads and checks the output of [`RowsBuilder`].
     ///
     /// # Errors
     /// If the bytes break the format, or dimension or bits are not the expected ones.

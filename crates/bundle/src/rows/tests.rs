@@ -21,8 +21,7 @@ fn shard(keys: &[&str], dim: u32, bits: Bits) -> Vec<u8> {
     builder.finish()
 }
 
-/// Returns whether a key is the word, or begins it and is not too short to say anything of it. For
-/// ASCII.
+/// Returns whether a key is the word, or a beginning of it that is long enough. For ASCII.
 fn stands_for(key: &str, word: &str) -> bool {
     word == key || word.starts_with(key) && key.len() >= MIN_PREFIX_CHARS
 }
@@ -38,8 +37,8 @@ proptest! {
             row.iter().zip(&back).map(|(a, b)| (a - b) * (a - b)).sum::<f32>() / norm
         }).collect();
         prop_assert!(lost[2] <= lost[1] && lost[1] <= lost[0], "{lost:?}");
-        // Uniform numbers are the worst case of these three: error of a mid-rise quantiser, with
-        // some room.
+        // The largest of the three errors: the error of a mid-rise quantiser for uniform numbers,
+        // with some margin.
         prop_assert!(lost[0] < 0.15 && lost[1] < 0.012 && lost[2] < 0.0002, "{lost:?}");
     }
 
@@ -140,7 +139,7 @@ proptest! {
 }
 
 proptest! {
-    /// A mid-rise quantiser is off by half a step at most, where it does not clip: the outermost
+    /// The error of a mid-rise quantiser is at most half a step, if it does not clip: the outermost
     /// levels stand half a step inside the range they cover, and the scale may be up to 256th off
     /// for its rounding.
     #[test]
@@ -154,8 +153,8 @@ proptest! {
             for (value, back) in row.iter().zip(unpack_row(scale, &packed, bits, row.len())) {
                 prop_assert!(back.abs() <= top * (1.0 + 1e-6));
                 let clipped = value.abs() > top + step / 2.0;
-                // Value and level are rounded to f32 themselves, which shows where the value is
-                // many steps.
+                // Value and level are rounded to f32 themselves, which matters if the value is many
+                // steps.
                 let within = step / 2.0 * (1.0 + 1e-5) + 4.0 * f32::EPSILON * value.abs();
                 prop_assert!(clipped || (value - back).abs() <= within, "{bits:?} {value} {back}");
                 prop_assert!(!clipped || back.signum() == value.signum());
@@ -163,7 +162,7 @@ proptest! {
         }
     }
 
-    /// The scale chosen loses no more than the one that clips nothing.
+    /// The chosen scale loses no more than the scale that clips nothing.
     #[test]
     fn the_scale_loses_least(row in prop::collection::vec(-1.0f32..1.0, 8..64)) {
         let max = row.iter().fold(0.0f32, |max, v| max.max(v.abs()));
@@ -221,7 +220,7 @@ fn truncated_shards_are_refused_and_changed_ones_add_finite_rows() {
     }
 }
 
-/// Quantises numbers of an about normal distribution, which those of real rows have.
+/// Quantises approximately normal numbers, like those of real rows.
 #[test]
 fn uniform_steps_take_a_sixth_less_and_lose_little() {
     let mut state = 1u64;

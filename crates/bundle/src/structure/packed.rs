@@ -1,18 +1,18 @@
-//! The structure through the range coder, for storage: page by page, each number by what is known
-//! of its section. A section with several vectors is long, and only a long one has several
-//! passages.
+//! The structure through the range coder, for storage: page by page, each number with a model
+//! chosen by what is known of its section. A section with several vectors is long, and only a long
+//! one has several passages.
 //!
 //! - the four counts: one
 //! - for each page: its sections: one
 //! - for each of its sections: its vectors: by its place in the page, whether it is the last, and
 //!   the vectors of the two sections before
 //! - its passages: by its vectors and its place
-//! - 1 if it continues the section before in its page, else 0; absent for the first: by the vectors
-//!   of the two sections before
+//! - 1 if it continues the section before in its page, else 0 (absent for the first section): by
+//!   the vectors of the two sections before
 //!
 //! *In order*, the number of a page's sections is coded by that of the page before. A large site's
-//! builder puts pages of equally many sections beside each other, so that this number, which was
-//! most of the shard, takes a tenth of its bits.
+//! builder puts pages with equal numbers of sections next to each other, so that this number,
+//! otherwise the largest part of the shard, takes a tenth of its bits.
 
 use super::WHAT;
 use crate::Error;
@@ -24,7 +24,7 @@ use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 const PLACES: usize = 4;
 const BEFORE: usize = 4;
 const VECTORS: usize = 16;
-/// Places of the models.
+/// Indices of the models.
 const COUNTS: usize = 0;
 const SECTIONS: usize = 1;
 const OF_VECTORS: usize = 2;
@@ -80,8 +80,8 @@ impl Models {
         self.number(CONTINUES + first * BEFORE + second)
     }
 
-    /// Returns the model of the passages of a section with so many vectors. Moves on to the next
-    /// section.
+    /// Returns the model of the passages of a section, given its number of vectors. Moves on to the
+    /// next section.
     fn passages(&mut self, vectors: u32) -> &mut [Bit] {
         let n = vectors as usize;
         let model = OF_PASSAGES + n.min(VECTORS - 1) * PLACES + self.place.min(PLACES - 1);
@@ -90,7 +90,8 @@ impl Models {
     }
 }
 
-/// Packs what [`super::Structure::to_bytes`] wrote, perhaps in order. `None` for other bytes.
+/// Packs the output of [`super::Structure::to_bytes`], perhaps with the models for ordered pages.
+/// `None` for other bytes.
 pub(crate) fn pack(raw: &[u8], is_ordered: bool) -> Option<Vec<u8>> {
     let mut reader = Reader::new(raw, WHAT);
     let mut column = |n: u32| (0..n).map(|_| reader.varint().ok()).collect::<Option<Vec<u32>>>();
@@ -229,7 +230,7 @@ mod tests {
             let raw = raw(&pages);
             let packed = pack(&raw, is_ordered).unwrap();
             prop_assert_eq!(unpack(&packed, raw.len(), is_ordered).unwrap(), raw.clone());
-            // A truncated shard is refused, or has other contents.
+            // A truncated shard is refused, or decodes to other contents.
             if packed.len() > 16 {
                 prop_assert_ne!(
                     unpack(&packed[..packed.len() / 2], raw.len(), is_ordered).ok(),

@@ -136,8 +136,8 @@ fn sample_words(structure: &Structure) -> [Vec<u8>; 3] {
         let passages: Vec<Posting> = (0..=i % 3)
             .map(|id| Posting::new(Level::Passage, id * 3, [1, u32::from(id == 2)], [110, 5]))
             .collect();
-        // On each level, of terms with so many, what is behind the first or the first two is in the
-        // second tier.
+        // On each level, if a term has enough postings, those after the first or the first two are
+        // in the second tier.
         let tiers = [(&pages, 1), (&sections, 2), (&passages, 2)]
             .map(|(all, most)| all.split_at(all.len().min(most)));
         let n_second = tiers.map(|(_, others)| others.len() as u32);
@@ -395,7 +395,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     (manifest, stored)
 }
 
-/// Returns a shard of [`bundle`], those of positions included.
+/// Returns a shard of [`bundle`], including the shards of positions.
 pub fn stored<'a>(
     sample: &Sample,
     shards: &'a [Vec<u8>],

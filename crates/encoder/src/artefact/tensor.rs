@@ -39,7 +39,7 @@ impl Storage {
 /// a value takes `log2(sqrt(2 pi e) * deviation / s)` bits (Cover and Thomas, Elements of
 /// Information Theory, section 8.3). So the number of bits determines the step. At high rates,
 /// uniform steps with entropy coding are within a quarter of a bit of the best quantiser (Gish and
-/// Pierce, 1968); packed integers of as many bits are not.
+/// Pierce, 1968); packed integers with the same number of bits are not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bits(f32);
 

@@ -168,8 +168,8 @@ impl Sentence {
     }
 }
 
-/// Returns the longest input that `tokenizer_config.json` states. Where none is known it has a very
-/// large number.
+/// Returns the longest input that `tokenizer_config.json` states. If none is known, the file has a
+/// very large number.
 fn limit_of_tokenizer(dir: &Path) -> Result<Option<u32>, Error> {
     #[derive(Deserialize)]
     struct TokenizerConfig {
@@ -187,7 +187,7 @@ fn further_module(dir: &Path) -> Result<Option<String>, Error> {
     Ok(kinds.find(|kind| !known.iter().any(|known| kind.ends_with(known))))
 }
 
-/// Returns the positions that a model of another family has, as far as `config.json` tells.
+/// Returns the positions that a model of another family has, if `config.json` contains them.
 #[cfg(feature = "onnx")]
 pub(crate) fn positions(dir: &Path) -> Result<Option<u32>, Error> {
     #[derive(Deserialize)]
@@ -207,7 +207,7 @@ pub(crate) fn positions(dir: &Path) -> Result<Option<u32>, Error> {
     }))
 }
 
-/// Returns the rows of the table of words, as far as `config.json` tells.
+/// Returns the rows of the table of words, if `config.json` contains them.
 pub(crate) fn vocabulary_size(dir: &Path) -> Result<Option<usize>, Error> {
     #[derive(Deserialize)]
     struct Size {

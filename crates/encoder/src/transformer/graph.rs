@@ -44,8 +44,9 @@ fn layers(artefact: &Artefact) -> TractResult<Vec<Layer>> {
     layers.map(|layer| Layer::of(artefact, layer)).collect()
 }
 
-/// Returns all layers. From the last one on: each is freed before the next is packed. With all of
-/// them in memory twice, wasm memory, which never shrinks, would be half as large again.
+/// Returns all layers. They are packed from the last to the first, and each is freed before the
+/// next is packed. With all of them in memory twice, wasm memory, which never shrinks, would be
+/// half as large again.
 #[cfg(not(feature = "parallel"))]
 fn layers(artefact: &mut Artefact) -> TractResult<Vec<Layer>> {
     let mut layers = Vec::new();

@@ -466,7 +466,7 @@ fn words_of_removed_tokens_are_read_in_smaller_pieces() {
     for text in ["ab a b!", "aac", "", "zoo ab"] {
         assert_eq!(embed(&cut_model, text), embed(&model, text), "{text:?}");
     }
-    // `abba` and `ba`, of which the one was a token and the other two: `ab ##b ##a`, `b ##a`.
+    // `abba` was one token, and `ba` was two: `ab ##b ##a`, `b ##a`.
     assert_eq!((embed(&model, "abba ba").n_tokens, embed(&cut_model, "abba ba").n_tokens), (4, 7));
     assert_ne!(embed(&cut_model, "abba"), embed(&cut_model, "zoo"), "an unknown token");
 }

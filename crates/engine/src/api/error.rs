@@ -26,7 +26,7 @@ pub enum Error {
         /// The limit that was exceeded, and how.
         what: String,
     },
-    /// A shard was given, or asked for, that the manifest does not list.
+    /// A shard was given or requested that the manifest does not list.
     NoSuchShard {
         /// The number given.
         shard: u32,

@@ -1,6 +1,6 @@
-//! Responses as JSON text, to the letter what `serde_json` makes of them (the tests compare), in
-//! half of the code that it would take there: every reader downloads this. Rare fields are in
-//! [`rare`], which browsers load when a request needs it (`crates/xtask/src/deferred/mod.rs`).
+//! Responses as JSON text, equal byte for byte to the output of `serde_json` (the tests compare),
+//! with half of the code: every reader downloads it. Rare fields are in [`rare`], which browsers
+//! load when a request needs it (`crates/xtask/src/deferred/mod.rs`).
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ impl Json {
         self.0.push_str(text);
     }
 
-    /// Writes what was written by itself.
+    /// Appends a fragment that was written separately.
     pub fn json(&mut self, other: &Json) {
         self.raw(&other.0);
     }

@@ -36,8 +36,8 @@ pub struct Bm25fParams {
     /// Weight of the completions of an unfinished last word, against 1 for the word as it stands.
     /// 0.7 unless told.
     pub completion_weight: f32,
-    /// Weight of the site's synonyms of a word, against 1 for the word: what says the word typed
-    /// leads. 0.45 unless told.
+    /// Weight of the site's synonyms of a word, against 1 for the word: pages with the typed word
+    /// come first. 0.45 unless told.
     pub synonym_weight: f32,
     /// Weight of a word's relatives, which begin with it or which it begins with (`parse`,
     /// `parser`; `file`, `filename`), against 1 for the word, in queries of several words. 0.5
@@ -77,8 +77,8 @@ impl Default for Bm25fParams {
     }
 }
 
-/// Everything about ranking that a host may set, for tuning; the defaults are those that
-/// development data chose.
+/// Everything about ranking that a host may set, for tuning. The defaults were chosen on
+/// development data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankParams {
     /// Scoring by words.
@@ -86,7 +86,7 @@ pub struct RankParams {
     /// Sections taken from the dense leg, and sections of the lexical leg whose similarity is
     /// computed. 200 unless told.
     pub depth: u32,
-    /// The dense leg's share in convex fusion, where the request does not say. 0.35 unless told.
+    /// The dense leg's share in convex fusion, if the request does not give one. 0.35 unless told.
     pub alpha: f32,
     /// The same for a query that is a sentence: it has a stop word and at least three other words.
     /// Sentences describe rather than name. 0.45 unless told.
@@ -102,14 +102,14 @@ pub struct RankParams {
     /// it. 0.75 unless told.
     pub page_maxima: f32,
     /// The part of its second-best section's fused score that a page gets as well: a page is about
-    /// what several of its sections treat. Where both legs score, it is multiplied by
-    /// `2 * (1 - s / top)`, with `s` the page's score without it and `top` that of a section that
-    /// both legs have first, so that no page passes such a section. 0.3 unless told.
+    /// what several of its sections treat. If both legs score, it is multiplied by `2 * (1 - s /
+    /// top)`, where `s` is the page's score without it, and `top` the score of a section that is
+    /// first in both legs. So no page passes such a section. 0.3 unless told.
     pub page_second: f32,
     /// Bytes of cells that a query looks into at most, where vectors are streamed. 32 kB unless
     /// told.
     pub probe_bytes: u32,
-    /// The same where the query is a sentence, of which meaning decides more. 64 kB unless told.
+    /// The same for a query that is a sentence, where meaning has more weight. 64 kB unless told.
     pub sentence_probe_bytes: u32,
     /// Sections found by words whose cells are looked into, where vectors are streamed and the
     /// bundle says which they are; for half of the bytes at most. 10 unless told.
@@ -127,8 +127,8 @@ pub struct RankParams {
     /// to that of the least near section ranked (1), and beyond, if as many were ranked as can be.
     /// 1.15 unless told.
     pub unseen: f32,
-    /// Where vectors are streamed: pages that score less than the first by no more than this are
-    /// compared by their vectors, up to three of them. 0: none. 0.03 unless told.
+    /// If vectors are streamed, up to three pages whose score is below the first page's by at most
+    /// this are compared by their vectors. 0: none. 0.03 unless told.
     pub close: f32,
 }
 

@@ -1,42 +1,43 @@
 //! Statistics of several bundles that are searched as one, so that their scores can be compared.
 //!
-//! Hosts ask each bundle for what the query looks up there ([`crate::Search::terms`],
-//! [`Index::frequencies`](crate::Index::frequencies)), add it up here, and hand the sum to all of
-//! them ([`Index::set_statistics`](crate::Index::set_statistics)).
+//! Hosts collect from each bundle the terms that the query looks up and their frequencies
+//! ([`crate::Search::terms`], [`Index::frequencies`](crate::Index::frequencies)), add them up here,
+//! and hand the sum to all bundles ([`Index::set_statistics`](crate::Index::set_statistics)).
 //!
-//! Browsers have each bundle in a worker of its own. There a request carries what all bundles have
-//! told ([`SharedPart`]), and each of them adds it up.
+//! Browsers have each bundle in a worker of its own. There a request carries the answers of all
+//! bundles ([`SharedPart`]), and each bundle adds them up.
 
 use findling_bundle::{Stats, order};
 
-/// The statistics of all bundles that the search of one bundle reads. An interface, so that the
-/// part of the engine that every reader loads has none of the code behind it.
+/// The statistics of all bundles that the search of one bundle reads. This is a trait, so that the
+/// part of the engine that every reader loads does not contain the code behind it.
 pub(crate) trait SharedScores: Send + Sync {
-    /// Returns passages and mean lengths.
+    /// Returns the number of passages and the mean lengths.
     fn stats(&self) -> &Stats;
-    /// Returns whether a query that leaves nothing is read without its phrases and exclusions.
+    /// Returns whether a query that finds nothing is repeated without its phrases and exclusions.
     fn relaxes(&self) -> bool;
-    /// Returns the number of passages of all bundles that have a term; `None` where it was not
+    /// Returns the number of passages of all bundles that have a term; `None` if it was not
     /// counted.
     fn frequency(&self, term: &str) -> Option<u32>;
     /// Returns the completions of a word in all bundles, the most frequent first.
     fn completions(&self, prefix: &str) -> Option<&[String]>;
-    /// Returns the terms made of a term and that it is made of, in the same order.
+    /// Returns the terms that begin with a term, and those that the term begins with, in the same
+    /// order.
     fn relatives(&self, term: &str) -> Option<&[String]>;
-    /// Returns the replacement of a word, once replacements are chosen.
+    /// Returns the replacement of a word, after replacements were chosen.
     fn correction(&self, word: &str) -> Option<Option<&Misspelling>>;
     /// Returns whether replacements are chosen.
     fn is_corrected(&self) -> bool;
     /// Returns the best score by words and the greatest similarity for a phrasing.
     fn bests(&self, query: &str) -> (f32, f32);
-    /// Returns the similarity of a phrasing with the mean of the vectors of all bundles; otherwise
-    /// its `own`.
+    /// Returns the similarity of a phrasing with the mean vector of all bundles, or `own` if it is
+    /// not known.
     fn zero(&self, query: &str, own: f32) -> f32;
     /// Returns the terms whose frequencies are not known yet.
     fn uncounted(&self) -> Vec<String>;
 }
 
-/// The statistics that a bundle scores by: its own, or those of several.
+/// The statistics that a bundle uses for scores: its own, or those of several bundles.
 #[derive(Default)]
 pub struct Statistics(Option<Box<dyn SharedScores>>);
 
@@ -53,12 +54,12 @@ impl From<SharedStatistics> for Statistics {
     }
 }
 
-/// The part of the statistics that a request asks for in place of an answer.
+/// The part of the statistics that a request asks for instead of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharedPart {
     /// The terms that the query looks up ([`crate::Search::terms`]).
     Terms,
-    /// How frequent the terms are that were not counted yet ([`crate::Index::frequencies`]).
+    /// The frequencies of terms that were not counted yet ([`crate::Index::frequencies`]).
     Counts,
     /// The words that would be corrected ([`crate::Search::misspellings`]).
     Misspellings,
@@ -69,15 +70,15 @@ pub enum SharedPart {
 /// The terms that a query looks up in one bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryTerms {
-    /// All terms and keys, whether the bundle has them or not.
+    /// All terms and keys, even those that the bundle does not have.
     pub terms: Vec<String>,
     /// The beginnings of unfinished words, with the terms that they may become.
     pub completions: Vec<(String, Vec<String>)>,
-    /// Terms, with those made of them and those that they are made of.
+    /// Terms, with the terms that begin with them and those that they begin with.
     pub relatives: Vec<(String, Vec<String>)>,
 }
 
-/// A word that none of the bundles has, and the word of one of them that is nearest.
+/// A word that no bundle has, and the nearest word in one of the bundles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misspelling {
     /// In lower case, without diacritics.
@@ -90,7 +91,7 @@ pub struct Misspelling {
     pub rank: i32,
 }
 
-/// The best scores of both legs for one phrasing, which shares of fused scores are relative to.
+/// The best scores of both legs for one phrasing. Shares of fused scores are relative to them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LegBests {
     /// The query of the phrasing.
@@ -106,7 +107,7 @@ pub struct LegBests {
 /// Statistics of several bundles for one request.
 #[derive(Clone, Debug, Default)]
 pub struct SharedStatistics {
-    /// Only what scores depend on: passages, and mean lengths.
+    /// Only numbers that scores depend on: passages, and mean lengths.
     stats: Stats,
     /// Terms in ascending order, with the passages that they are in, once these are counted.
     frequencies: Vec<(String, Option<u32>)>,
@@ -114,18 +115,19 @@ pub struct SharedStatistics {
     relatives: Vec<(String, Vec<String>)>,
     corrections: Option<Vec<Misspelling>>,
     bests: Vec<LegBests>,
-    /// Whether a query that leaves nothing is read without its phrases and exclusions.
+    /// Whether a query that finds nothing is repeated without its phrases and exclusions.
     pub relaxes: bool,
 }
 
 impl SharedStatistics {
-    /// Returns the statistics of bundles without a query. Mean lengths are weighed by passages.
+    /// Returns the statistics of bundles without a query. Mean lengths are weighted by the number
+    /// of passages.
     pub fn new<'a>(all: impl IntoIterator<Item = &'a Stats>) -> Self {
         let (mut stats, mut sums) = (Stats::default(), [0.0f64; 6]);
         for one in all {
             stats.n_passages = stats.n_passages.saturating_add(one.n_passages);
             for (sum, mean) in sums.iter_mut().zip(one.mean_len) {
-                // Where each passage has the field, this is the number of its words.
+                // If every passage has the field, this is the number of words in it.
                 *sum += libm::round(f64::from(mean) * f64::from(one.n_passages));
             }
         }
@@ -140,7 +142,7 @@ impl SharedStatistics {
         self.stats.mean_len
     }
 
-    /// Adds what a query looks up in one of the bundles.
+    /// Adds the terms that a query looks up in one of the bundles.
     pub fn add_terms(&mut self, found: QueryTerms) {
         found.terms.into_iter().for_each(|term| self.add_term(term));
         for (of_words, found) in [(false, found.completions), (true, found.relatives)] {
@@ -161,7 +163,7 @@ impl SharedStatistics {
         }
     }
 
-    /// Returns the place of a term, or where it would be.
+    /// Returns the index of a term, or the index at which to insert it.
     fn place(&self, term: &str) -> Result<usize, usize> {
         self.frequencies.binary_search_by(|(known, _)| (**known).cmp(term))
     }
@@ -196,7 +198,7 @@ impl SharedStatistics {
             let df = |term: &str| self.place(term).ok().and_then(|at| self.frequencies[at].1);
             let mut keyed: Vec<(u32, &String)> =
                 terms.iter().map(|term| (df(term).unwrap_or_default(), term)).collect();
-            // Among equals the first in the alphabet.
+            // Ties go to the alphabetically first term.
             order::sort_by(&mut keyed, |a, b| a.0 > b.0 || (a.0 == b.0 && a.1 < b.1));
             keyed.dedup();
             arranged
@@ -205,7 +207,7 @@ impl SharedStatistics {
         arranged
     }
 
-    /// Chooses the replacements of misspelled words. From then on no bundle looks for its own.
+    /// Chooses the replacements of misspelled words. From then on no bundle chooses its own.
     /// Returns whether there are any.
     pub fn correct(&mut self, found: impl IntoIterator<Item = Misspelling>) -> bool {
         let mut best: Vec<Misspelling> = Vec::new();
@@ -223,7 +225,7 @@ impl SharedStatistics {
         is_any
     }
 
-    /// Returns the words that are replaced, and what by, once replacements are chosen.
+    /// Returns the replaced words with their replacements, after these were chosen.
     pub fn replacements(&self) -> impl Iterator<Item = (&str, &str)> {
         let chosen = self.corrections.iter().flatten();
         chosen.map(|near| (near.word.as_str(), near.replacement.as_str()))

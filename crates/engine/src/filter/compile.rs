@@ -1,4 +1,4 @@
-//! From a condition to the sections that meet it.
+//! Compilation of a condition to the sections that meet it.
 
 use findling_bundle::column::Strings;
 use findling_bundle::{
@@ -14,7 +14,7 @@ use crate::messages::quote;
 /// The sections that meet a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matched {
-    /// Over all sections.
+    /// A set over all sections.
     pub sections: Bitset,
     /// Notices about strings that no page or section has.
     pub notices: Vec<Notice>,
@@ -22,11 +22,11 @@ pub struct Matched {
 
 impl Condition {
     /// Returns the shards of the columns it reads, ascending. Checks names and, as far as types
-    /// tell, operators and values, so that a wrong filter is refused before anything is fetched.
+    /// tell, operators and values, so that an invalid filter is refused before anything is fetched.
     ///
     /// # Errors
-    /// [`Error::UnknownAttribute`]; [`Error::Filter`] where an attribute's type does not allow a
-    /// test or a value.
+    /// [`Error::UnknownAttribute`]; [`Error::Filter`] if an attribute's type does not allow a test
+    /// or a value.
     pub fn shards(&self, attributes: &[Attribute]) -> Result<Vec<ShardId>, Error> {
         let mut shards = Vec::new();
         for test in self.tests() {
@@ -39,8 +39,8 @@ impl Condition {
         Ok(shards)
     }
 
-    /// Returns the first test that its attribute's type does not allow; `None` also where there is
-    /// no such attribute.
+    /// Returns the first test that its attribute's type does not allow; also `None` if there is no
+    /// such attribute.
     pub(super) fn mismatch<'a>(
         &self,
         attributes: &'a [Attribute],
@@ -52,8 +52,8 @@ impl Condition {
     }
 
     /// Returns the sections that meet it. An attribute of pages holds for all sections of a page.
-    /// `column` gives the column of a shard that [`Condition::shards`] names. O(pages) for each
-    /// test, or O(sections) where one of them is of sections.
+    /// `column` gives the column of a shard that [`Condition::shards`] names. Takes O(pages) for
+    /// each test, or O(sections) if any attribute is of sections.
     ///
     /// # Errors
     /// The errors of [`Condition::shards`]; [`Error::Inconsistent`] if `column` returns none or one
@@ -95,7 +95,7 @@ fn sections_of(pages: &Bitset, structure: &Structure) -> Bitset {
 /// Returns an attribute by name.
 ///
 /// # Errors
-/// [`Error::UnknownAttribute`], which names those there are.
+/// [`Error::UnknownAttribute`], which names the existing ones.
 pub(crate) fn find<'a>(attributes: &'a [Attribute], name: &str) -> Result<&'a Attribute, Error> {
     attributes.iter().find(|attribute| attribute.name == name).ok_or_else(|| {
         Error::UnknownAttribute {
@@ -105,13 +105,13 @@ pub(crate) fn find<'a>(attributes: &'a [Attribute], name: &str) -> Result<&'a At
     })
 }
 
-/// A test read in the light of its attribute's type.
+/// A test, interpreted by its attribute's type.
 enum Check<'a> {
     /// The string is one of these.
     Strings(&'a [String]),
     /// The string has this part, in lower case.
     Contains(String),
-    /// The number (or the date, or 0 or 1) lies in one of these, ends included.
+    /// The number (or the date, or 0 or 1) lies in one of these ranges, ends included.
     Within(Vec<(f64, f64)>),
 }
 
@@ -137,7 +137,7 @@ impl<'a> Check<'a> {
                  building",
             ),
             Predicate::Compare(bound, value) => match span(kind, value) {
-                // A date stands for all of its day, month or year: what is after it comes after its
+                // A date stands for its whole day, month or year: a later time is one after its
                 // end.
                 Some((start, end)) => Ok(Self::Within(vec![match bound {
                     Bound::Gt => (next_up(end), f64::INFINITY),
@@ -353,7 +353,7 @@ fn want(strings: &Strings, value: &str, wanted: &mut Bitset) -> bool {
     found
 }
 
-/// Puts in the items that have one of the wanted values.
+/// Inserts the items that have one of the wanted values.
 fn mark(strings: &Strings, wanted: &Bitset, items: &mut Bitset) {
     if wanted.is_empty() {
         return;
@@ -386,7 +386,7 @@ mod tests {
         ("year", AttributeKind::Number),
     ];
 
-    /// Attributes of which some are of sections, and their columns.
+    /// Attributes, some of them of sections, and their columns.
     struct Bundle {
         attributes: Vec<Attribute>,
         columns: Vec<Column>,
@@ -401,7 +401,7 @@ mod tests {
         }
 
         /// Returns pages and their sections. `of_sections`: the names of attributes that sections
-        /// have; where one lacks it, it has its page's.
+        /// have; a section without a value has its page's.
         fn with_sections(pages: &[Page], sections: &[Vec<Page>], of_sections: &[&str]) -> Self {
             let mut structure = StructureBuilder::default();
             for sections in sections {
@@ -445,7 +445,7 @@ mod tests {
         }
     }
 
-    /// Returns the slow and obvious way: item by item, value by value.
+    /// Evaluates the condition in the slow and obvious way: item by item, value by value.
     fn naive(condition: &Condition, page: &Page, pages: &[Page]) -> bool {
         match condition {
             Condition::All(parts) => parts.iter().all(|part| naive(part, page, pages)),
@@ -602,12 +602,12 @@ mod tests {
             condition in conditions(),
         ) {
             let (pages, mut sections): (Vec<Page>, Vec<Vec<Page>>) = pages.into_iter().unzip();
-            // A section has values of its own only for attributes of sections.
+            // Only attributes of sections give a section values of its own.
             for section in sections.iter_mut().flatten() {
                 section.retain(|name, _| of_sections.contains(name));
             }
             let bundle = Bundle::with_sections(&pages, &sections, &of_sections);
-            // All that holds for a section, in page order.
+            // All values that apply to a section, in page order.
             let whole: Vec<Page> = pages
                 .iter()
                 .zip(&sections)

@@ -1,4 +1,4 @@
-//! A condition as parsed, whatever its spelling, and its canonical one.
+//! A parsed condition, independent of its spelling, and its canonical spelling.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use findling_text::normalise::visible;
 ///
 /// In the form that the parsers give it: `All` holds no `All`, `Any` no `Any` and `Not` no `Not`
 /// directly, and `All` and `Any` never hold exactly one condition. Build it with
-/// [`Condition::all`], [`Condition::any`] and [`Condition::not`], which keep to that.
+/// [`Condition::all`], [`Condition::any`] and [`Condition::not`], which keep these rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// All of these. An empty list: every page.
@@ -31,14 +31,14 @@ pub struct Test {
     pub predicate: Predicate,
 }
 
-/// A test of a value. A set of strings passes if one of its members does.
+/// A test of a value. A set of strings passes if one of its members passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Predicate {
-    /// Whether it is one of these.
+    /// Whether the value is one of these.
     In(Vec<String>),
-    /// Whether it lies on this side of a number or date.
+    /// Whether the value lies on this side of a number or date.
     Compare(Bound, String),
-    /// Whether it is a string with this part, whatever the case.
+    /// Whether the value is a string that contains this text, ignoring case.
     Contains(String),
 }
 
@@ -104,8 +104,8 @@ impl Condition {
         }
     }
 
-    /// Returns the test of one attribute. Invisible characters are left out of its values, as they
-    /// are out of the pages' attributes.
+    /// Returns the test of one attribute. Invisible characters are removed from its values, as from
+    /// the pages' attributes.
     pub fn test(attribute: impl Into<String>, mut predicate: Predicate) -> Self {
         let clean = |value: &mut String| {
             if let Cow::Owned(clean) = visible(value) {
@@ -152,7 +152,7 @@ impl Condition {
     }
 }
 
-/// The canonical spelling: text where the condition is a list of tests that must all hold, JSON
+/// The canonical spelling: text if the condition is a list of tests that must all hold, JSON
 /// otherwise.
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -175,7 +175,7 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Returns the tests, and whether each is turned round, where text can say it.
+    /// Returns the tests, and whether each is negated, if text can express the condition.
     fn as_terms(&self) -> Option<Vec<(&Test, bool)>> {
         let term = |condition: &'_ Self| match condition {
             Self::Test(_) => true,
@@ -241,7 +241,7 @@ fn pair(test: &Test) -> bool {
 struct Term<'a> {
     test: &'a Test,
     negated: bool,
-    /// Whether `key=value` would be taken together with another one of the same key.
+    /// Whether another `key=value` has the same key, so that the two would be read as alternatives.
     repeated: bool,
 }
 
@@ -272,8 +272,8 @@ impl fmt::Display for Term<'_> {
     }
 }
 
-/// Text, quoted where it would otherwise be read as something else: where it contains one of the
-/// given characters, is empty, begins with a quote or has white space at an end.
+/// Text, quoted if it would otherwise be read as something else: if it contains one of the given
+/// characters, is empty, begins with a quote or has white space at an end.
 struct Quoted<'a>(&'a str, &'static str);
 
 impl fmt::Display for Quoted<'_> {

@@ -6,7 +6,7 @@
 //! `published=2024-05` finds all of May and `published:lte:2024-05` does not stop at its first
 //! midnight.
 
-/// The years that a date may have. What JavaScript's own dates can hold, cut to four digits.
+/// The years that a date may have. The range of JavaScript's dates, cut to four digits.
 const YEARS: std::ops::RangeInclusive<i64> = 0..=9999;
 
 const DAY: i64 = 86_400_000;
@@ -56,8 +56,8 @@ pub fn parse(text: &str) -> Option<Span> {
     rest.done().then_some(Span { start, end: start + unit })
 }
 
-/// Writes milliseconds since 1970-01-01 UTC in ISO 8601, as short as it goes: `2024-05-17` at
-/// midnight, `2024-05-17T10:20:30Z` otherwise, with milliseconds where there are any. [`parse`]
+/// Writes milliseconds since 1970-01-01 UTC in ISO 8601, as short as possible: `2024-05-17` at
+/// midnight, `2024-05-17T10:20:30Z` otherwise, with milliseconds if they are not zero. [`parse`]
 /// reads it back. Years beyond 0 to 9999 are written as the number itself.
 #[doc(alias = "not deferred")]
 pub fn format(ms: i64) -> String {
@@ -111,7 +111,7 @@ fn time(rest: &mut Cursor) -> Option<(i64, i64)> {
     if !(rest.take(b'.') || rest.take(b',')) {
         return Some((time, 1000));
     }
-    // Digits beyond the third are read over: the unit is the millisecond.
+    // Digits after the third are ignored: the unit is the millisecond.
     let (mut fraction, mut n) = (0, 0);
     while let Some(digit) = rest.digit() {
         if n < 3 {
@@ -149,7 +149,7 @@ fn offset(rest: &mut Cursor) -> Option<i64> {
     (hours < 24 && minutes < 60).then_some(sign * (hours * 3_600_000 + minutes * 60_000))
 }
 
-/// Returns the days from 1970-01-01 to a date; `None` where the calendar has no such date.
+/// Returns the days from 1970-01-01 to a date; `None` if the calendar has no such date.
 fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {

@@ -6,7 +6,7 @@ use std::fmt;
 /// what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterError {
-    /// `character 12` (from 1) in text, a path such as `must[1].range.year` in JSON.
+    /// `character 12` (counted from 1) in text, a path such as `must[1].range.year` in JSON.
     pub position: String,
     /// The expected text.
     pub expected: String,

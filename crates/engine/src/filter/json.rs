@@ -16,7 +16,7 @@ const LEAVES: [&str; 4] = ["match", "any", "range", "text"];
 /// `null` is the condition that every page meets.
 ///
 /// # Errors
-/// Where the value is not a condition; the error says where and what would be one.
+/// If the value is not a condition; the error names the place and what was expected.
 pub fn from_json(value: &Value) -> Result<Condition, FilterError> {
     match value {
         Value::Null => Ok(Condition::all([])),
@@ -25,7 +25,7 @@ pub fn from_json(value: &Value) -> Result<Condition, FilterError> {
     }
 }
 
-/// Down through the objects of a condition.
+/// A cursor that descends through the objects of a condition.
 struct Objects {
     /// The place in the JSON: keys and `[index]`.
     path: Vec<String>,
@@ -84,7 +84,7 @@ impl Objects {
             }
         };
         let mut parts = Vec::new();
-        // In this order and not the object's, which may be alphabetical or the writer's.
+        // The order is fixed, because the object's order may be alphabetical or the writer's.
         if let Some(value) = object.get("must") {
             parts.extend(self.list("must", value)?);
         }
@@ -119,8 +119,8 @@ impl Objects {
         })
     }
 
-    /// Reads one condition of a group. Text is read as it is on its own, under the limits of the
-    /// whole.
+    /// Reads one condition of a group. Text is read as it would be alone, within the limits of the
+    /// whole condition.
     fn part(&mut self, value: &Value) -> Result<Condition, FilterError> {
         let Value::String(text) = value else { return self.object(value) };
         let inside = |error: FilterError| FilterError {
@@ -266,7 +266,7 @@ impl Objects {
         match value {
             Value::String(text) => Ok(text.clone()),
             Value::Bool(value) => Ok(value.to_string()),
-            // 2020.0 and 2020 are one number.
+            // 2020.0 and 2020 are the same number.
             Value::Number(number) => Ok(match (number.as_i64(), number.as_f64()) {
                 (None, Some(float)) => number::show(float),
                 _ => number.to_string(),

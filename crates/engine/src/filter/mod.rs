@@ -7,36 +7,35 @@
 //! | JSON | `{"must": [{"match": {"lang": "en"}}], "must_not": [{"match": {"book": "old"}}]}` |
 //! | JSON, the short way | `{"book": "book", "lang": ["en", "de"], "year": {"gte": 2020}}` |
 //!
-//! All become one [`Condition`], whose `Display` is the canonical spelling that explanations print
-//! and that parses back to itself. [`parse`] takes text in any spelling (text that begins with `{`
-//! is JSON), [`from_json`] a JSON value.
+//! All become a [`Condition`]. Its `Display` is the canonical spelling, which explanations print
+//! and which parses to the same condition. [`parse`] takes text in any spelling (text that begins
+//! with `{` is JSON), [`from_json`] a JSON value.
 //!
-//! **Text.** Terms separated by commas, all of which must hold. `key=value` repeated for one key
-//! asks for any of its values, as a row of ticked boxes does: `lang=en,lang=de` is `lang:in:en|de`.
-//! `key:op:value` knows `eq`, `ne`, `in` (a list `a|b|c`), `gt`, `gte`, `lt`, `lte` and `contains`,
-//! and repeated it asks for each, so that `tags:eq:a,tags:eq:b` wants both and
-//! `year:gte:2020,year:lt:2022` is a range. Keys and values may be quoted, `"so"` or `'so'`, with
-//! `\` before a quote or backslash inside; they must be where they contain `,`, `|` (in lists) or
-//! begin with a quote, keys also where they contain `=` or `:`.
+//! **Text.** Terms are separated by commas, and all of them must hold. `key=value` repeated for one
+//! key asks for any of its values, like a row of ticked boxes: `lang=en,lang=de` is
+//! `lang:in:en|de`. `key:op:value` knows `eq`, `ne`, `in` (a list `a|b|c`), `gt`, `gte`, `lt`,
+//! `lte` and `contains`, and if repeated, each must hold, so that `tags:eq:a,tags:eq:b` requires
+//! both and `year:gte:2020,year:lt:2022` is a range. Keys and values may be quoted, `"so"` or
+//! `'so'`, with `\` before a quote or backslash inside; they must be quoted if they contain `,` or
+//! `|` (in lists) or begin with a quote; keys also if they contain `=` or `:`.
 //!
-//! **JSON.** `must`: all of them; `should`: at least one, where there are any; `must_not`: none.
-//! Each holds an object, a condition as text, or an array of these, to any depth up to
-//! [`MAX_DEPTH`]; so `{"must": [a, b]}` joins any two conditions. Leaves:
-//! `{"match": {"key": value}}`, `{"any": {"key": [values]}}`, `{"range": {"key": {"gte": from,
-//! "lt": to}}}`, `{"text": {"key": "part"}}`, each of which may also be written `{"key": "key",
-//! "match": value}`, and so on. An object with none of these words is the short way: all keys,
-//! any of the values of an array, an object of operators for the rest. An attribute that is called
-//! like one of the words is reached by a leaf.
+//! **JSON.** `must`: all of them; `should`: at least one, if there are any; `must_not`: none. Each
+//! holds an object, a condition as text, or an array of these, to any depth up to [`MAX_DEPTH`]; so
+//! `{"must": [a, b]}` joins any two conditions. Leaves: `{"match": {"key": value}}`, `{"any":
+//! {"key": [values]}}`, `{"range": {"key": {"gte": from, "lt": to}}}`, `{"text": {"key": "part"}}`,
+//! each of which may also be written `{"key": "key", "match": value}`, and so on. An object without
+//! these words is the short form: all keys must hold, an array means any of its values, and an
+//! object has operators. An attribute whose name is one of the words needs a leaf.
 //!
-//! **Meaning.** A condition is one on sections. An attribute of pages holds for all sections of a
-//! page; where sections have values of their own for it, one without has its page's. A section
-//! without the attribute fails every test of it, and so passes `ne` and `must_not`. On a set of
-//! strings a test holds where it does for one of the members. Strings match exactly, or else
-//! without regard to case; `contains` disregards case always. Dates are those of [`date`]: a date
-//! given to the month stands for the month. What the type of an attribute does not allow, such as
-//! `gt` on strings, is an error that says what values there are; a string that no page or section
-//! has is a notice (`unknown-value`) that names the near ones, and matches nothing, and so is a
-//! number or a date on whose side of a bound none lies.
+//! **Meaning.** A condition applies to sections. An attribute of pages holds for all sections of a
+//! page. If sections have values of their own for it, a section without one has its page's value. A
+//! section without the attribute fails every test of it, and so passes `ne` and `must_not`. On a
+//! set of strings a test holds if it holds for one of the members. Strings match exactly, or else
+//! ignoring case; `contains` always ignores case. Dates are read by [`date`]: a date without a day
+//! stands for the whole month. A test that the attribute's type does not allow, such as `gt` on
+//! strings, is an error that names the existing values. A string that no page or section has
+//! matches nothing; a notice (`unknown-value`) names similar values. The same notice is given for a
+//! bound that no number or date satisfies.
 
 #![doc(alias = "deferred")]
 

@@ -3,11 +3,11 @@
 
 #![doc(alias = "not deferred")]
 
-/// Significant digits that are read; of the others only whether one is not zero.
+/// Significant digits that are read; of further digits it only matters whether one is not zero.
 const MAX_DIGITS: usize = 40;
 
-/// Returns the number nearest to a decimal (`-12`, `3.5`, `.5`, `1e-3`), ties to even, as the
-/// standard library has it. `None` where the text is something else; `inf` is a number. O(d · e) in
+/// Returns the number nearest to a decimal (`-12`, `3.5`, `.5`, `1e-3`), ties to even, like the
+/// standard library. `None` if the text is something else; `inf` is a number. Takes O(d · e) in
 /// digits and exponent.
 pub fn parse(text: &str) -> Option<f64> {
     let (negative, text) = match text.strip_prefix('-') {
@@ -58,9 +58,9 @@ pub fn show(number: f64) -> String {
     shortest(&number)
 }
 
-/// Returns the same of a finite number of either width.
+/// Returns the same for a finite number of either width.
 pub fn shortest(number: &impl serde::Serialize) -> String {
-    // JSON's spelling is at hand, and always has a fraction.
+    // JSON's formatter is already linked, and always writes a fraction.
     let mut text = serde_json::to_string(number).unwrap_or_default();
     if text.ends_with(".0") {
         text.truncate(text.len() - 2);
@@ -77,7 +77,7 @@ fn times_power_of_ten(mut number: Natural, exponent: i32) -> f64 {
     if exponent > 310 {
         return f64::INFINITY;
     }
-    // number · 2^-scale, and something less than one besides where `more`.
+    // number · 2^-scale, plus something less than one if `more`.
     let (mut scale, mut more) = (0, false);
     if exponent < 0 {
         // Each division by ten takes less than four bits; 64 are left at least.
@@ -91,10 +91,10 @@ fn times_power_of_ten(mut number: Natural, exponent: i32) -> f64 {
             more |= number.divide(10) != 0;
         }
     }
-    // The last bit that a double of this size has is worth 2^unit.
+    // The last bit of a double of this size is worth 2^unit.
     let unit = (number.bits() as i32 - 53 - scale as i32).max(-1074);
     let dropped = unit + scale as i32;
-    // Rounded up to 2^53, it is a double still.
+    // Even if it is rounded up to 2^53, it is still a double.
     let kept = if dropped <= 0 {
         number.shift_left(dropped.unsigned_abs());
         number.low()
@@ -147,7 +147,7 @@ impl Natural {
         self.0.splice(..0, std::iter::repeat_n(0, bits as usize / 32));
     }
 
-    /// Returns the last bit that falls out, and whether another of them is set.
+    /// Returns the last bit shifted out, and whether any other of these bits is set.
     fn shift_right(&mut self, bits: u32) -> (bool, bool) {
         let bit =
             |at: u32| self.0.get(at as usize / 32).is_some_and(|limb| limb >> (at % 32) & 1 == 1);
@@ -206,7 +206,7 @@ mod tests {
             );
         }
 
-        // Every double, the smallest included, by its shortest spellings; and what lies half way
+        // Checks doubles, including the smallest, by their shortest spellings, and numbers half way
         // between two.
         #[test]
         fn every_number_is_read_back(bits in proptest::prelude::any::<u64>()) {

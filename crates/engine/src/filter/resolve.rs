@@ -52,9 +52,10 @@ fn parsed(filter: &Option<serde_json::Value>) -> Result<Option<Condition>, Error
 pub(crate) struct ResolvedFilter {
     /// `None` if every page passes.
     pub condition: Option<Condition>,
-    /// The query without its conditions. Those that an attribute's type does not allow are words.
+    /// The query without its conditions. Conditions that an attribute's type does not allow become
+    /// words.
     pub query: Query,
-    /// The tests that types do not allow: one of the filter, or those of the query.
+    /// The tests that types do not allow: one from the filter, or those from the query.
     pub mismatches: Vec<TypeMismatch>,
 }
 
@@ -129,7 +130,7 @@ fn typed(name: &str, kind: AttributeKind, value: &str) -> Condition {
     Condition::test(name, Predicate::In(vec![value.to_owned()]))
 }
 
-/// Refuses a filter and names the values there are. Returns the shard of their column if it is
+/// Refuses a filter and names the existing values. Returns the shard of their column if it is
 /// missing.
 #[inline(never)]
 pub(crate) fn refuse(index: &Index, mismatches: &[TypeMismatch]) -> Result<Vec<ShardId>, Error> {
@@ -149,7 +150,7 @@ pub(crate) fn not_a_value(index: &Index, mismatch: &TypeMismatch) -> Notice {
 }
 
 impl TypeMismatch {
-    /// Returns the message with the values there are.
+    /// Returns the message with the existing values.
     fn in_full(&self, index: &Index) -> String {
         let attribute =
             index.manifest().attributes.iter().find(|attribute| attribute.column == self.column);

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::messages::quote;
 
-/// Parses a condition in any of its spellings. Text of white space alone is the condition that
+/// Parses a condition in any of its spellings. Text that is only white space is the condition that
 /// every page meets.
 ///
 /// # Errors
-/// Where the text is not a condition; the error says where and what would be one.
+/// If the text is not a condition; the error names the place and what was expected.
 pub fn parse(text: &str) -> Result<Condition, FilterError> {
     if text.len() > MAX_LEN {
         return Err(FilterError {
@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Result<Condition, FilterError> {
     }
 }
 
-/// Returns the JSON that a text is, if it begins as an object does.
+/// Returns the JSON that a text is, if it begins like an object.
 pub(super) fn read_json(text: &str) -> Result<Option<Value>, FilterError> {
     if !text.trim_start().starts_with('{') {
         return Ok(None);
@@ -52,18 +52,18 @@ pub(super) fn terms(text: &str) -> Result<Condition, FilterError> {
 /// The operators of `key:op:value`.
 const OPERATORS: &str = "eq, ne, in, gt, gte, lt, lte or contains";
 
-/// Forwards through the text of a condition.
+/// A cursor over the text of a condition.
 struct Terms<'a> {
     text: &'a str,
-    /// In bytes.
+    /// The position in bytes.
     at: usize,
 }
 
 impl<'a> Terms<'a> {
     fn all(mut self) -> Result<Condition, FilterError> {
         let mut parts: Vec<Condition> = Vec::new();
-        // Where the test of each `key=` is among the parts, for the next one of the same key to
-        // join.
+        // Indices of the tests of each `key=` among the parts, so that the next one with the same
+        // key can join it.
         let mut pairs: Vec<(String, usize)> = Vec::new();
         let mut n_values = 0;
         loop {
@@ -201,7 +201,7 @@ impl<'a> Terms<'a> {
                 self.space();
                 return Ok(word);
             }
-            // Before anything else a backslash is a backslash, as in Windows paths.
+            // Before any other character a backslash stands for itself, as in Windows paths.
             if c == '\\' && self.rest()[i + 1..].starts_with([mark, '\\']) {
                 word.extend(chars.next().map(|(_, c)| c));
             } else {

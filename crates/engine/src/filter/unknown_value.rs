@@ -13,11 +13,11 @@ const SHOWN: usize = 5;
 /// Maximum number of values compared with an unknown one.
 const LOOKED_THROUGH: u32 = 10_000;
 
-/// A value that no page or section has, and the values that may be meant.
+/// A value that no page or section has, and the values that the writer may have meant.
 pub(crate) struct Unknown {
     pub attribute: String,
     pub value: String,
-    /// The similar values, nearest first, or else the first values there are.
+    /// The similar values, nearest first, or else the first values of the attribute.
     pub instead: Vec<String>,
 }
 
@@ -29,8 +29,8 @@ impl Unknown {
     }
 }
 
-/// Returns the ids of the values similar to one, nearest first, or else of the first values there
-/// are; and whether they are similar.
+/// Returns the ids of the values similar to one, nearest first, or else of the first values; and
+/// whether they are similar.
 fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
     let lower = comparable(value);
     let mut near: Vec<(usize, u32)> = (0..strings.n_values().min(LOOKED_THROUGH))
@@ -57,7 +57,7 @@ pub(super) fn items(attribute: &Attribute) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns the notice that no item has a value, with similar values or else the first there are.
+/// Returns the notice that no item has a value, with similar values, or else the first ones.
 pub(super) fn unknown_value(attribute: &Attribute, value: &str, strings: &Strings) -> Notice {
     let (near, ids) = candidates(value, strings);
     let intro = match (near, ids.is_empty()) {
@@ -82,7 +82,7 @@ pub(super) fn values_of(attribute: &Attribute, column: &Column) -> Option<String
     Some(if least == most { least } else { format!("{least} {between} {most}") })
 }
 
-/// Returns the least and the most of an attribute's numbers.
+/// Returns the smallest and the largest of an attribute's numbers.
 fn ends(attribute: &Attribute, column: &Column) -> Option<(String, String)> {
     let numbers = (0..column.n_items()).filter_map(|item| column.number(item));
     let ends = numbers.fold(None, |ends, number| match ends {
@@ -108,8 +108,8 @@ fn listed(strings: &Strings, ids: impl ExactSizeIterator<Item = u32>) -> String 
     names
 }
 
-/// Returns the notice that no item has a number or date in the wanted range, with the range of
-/// those there are.
+/// Returns the notice that no item has a number or date in the wanted range, with the range of the
+/// existing ones.
 pub(super) fn unmet(attribute: &Attribute, column: &Column) -> Notice {
     let there = match ends(attribute, column) {
         None => "none has any value".to_owned(),

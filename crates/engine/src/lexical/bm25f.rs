@@ -24,15 +24,15 @@ pub(crate) struct ScoredTerm {
     pub typed: bool,
 }
 
-/// The terms of which the best counts.
+/// A group of terms, of which only the best one counts.
 #[derive(Clone, Debug)]
 pub(crate) struct ScoredGroup {
     pub terms: Vec<ScoredTerm>,
     /// The group's largest possible contribution. A word that the bundle does not have counts as
-    /// the rarest word. An identifier that it does not have as a whole counts by its parts only.
+    /// the rarest word. An identifier that the bundle does not have as a whole only counts by its
+    /// parts.
     most: f32,
-    /// The bit that stands for the group where titles are compared with the query; 0 where it has
-    /// none.
+    /// The group's bit in the comparison of titles with the query; 0 if it has none.
     pub(super) bit: u8,
     /// Whether this is the typed form of the word before, not a word of its own.
     pub form: bool,
@@ -58,13 +58,14 @@ pub(crate) struct Scorer<'a> {
     factors: [Vec<f32>; 6],
 }
 
-/// A name that no more pages than this have is what the query is about, and counts so many times.
+/// A name on at most this many pages is what the query is about; its score is multiplied by the
+/// second number.
 const MAX_UNIQUE_PAGES: usize = 2;
 const UNIQUE_WEIGHT: f32 = 3.0;
-/// Most passages that have it, of all bundles that are searched as one.
+/// Most passages that have such a name, over all bundles that are searched as one.
 const MAX_UNIQUE_PASSAGES: u32 = 64;
 
-/// Lengths up to this have their factors computed beforehand; passages are hardly ever longer.
+/// Lengths up to this have their factors precomputed; passages are hardly ever longer.
 const MAX_TABLE_LEN: u32 = 511;
 
 impl<'a> Scorer<'a> {
@@ -85,21 +86,22 @@ impl<'a> Scorer<'a> {
         Self::idf_of(self.stats, df)
     }
 
-    /// Returns the same, without a scorer.
+    /// Returns the inverse document frequency, without a scorer.
     pub fn idf_of(stats: &Stats, df: u32) -> f32 {
         let (n, df) = (stats.n_passages as f32, df as f32);
         libm::logf(1.0 + (n - df + 0.5) / (df + 0.5))
     }
 
-    /// Returns how much a group counts; 0: not at all. `only_stops`: the query has no other words.
+    /// Returns how much a group counts; 0 means not at all. `only_stops`: the query has no other
+    /// words.
     pub fn group_weight(params: &Bm25fParams, group: &Group, only_stops: bool) -> f32 {
         let kind = if group.kind == TokenKind::Part { params.part_weight } else { 1.0 };
         let stop = if only_stops { 1.0 } else { 1.0 - group.stop * (1.0 - params.stop_weight) };
         group.count as f32 * kind * stop
     }
 
-    /// Looks the words of a query up, completions, synonyms and relatives included. A title is
-    /// compared with what follows the `leading` stop words.
+    /// Looks up the words of a query, including completions, synonyms and relatives. Titles are
+    /// compared with the query after its `leading` stop words.
     pub fn resolve(&self, plan: &QueryPlan, leading: u32) -> Vec<ScoredGroup> {
         let only_stops = plan.only_stops();
         let mut groups = Vec::new();
@@ -132,8 +134,8 @@ impl<'a> Scorer<'a> {
             groups.push(ScoredGroup { terms, most, bit, form: false, unique });
             groups.extend(forms);
         }
-        // With more words than bits no title is compared. The same if the title would need stop
-        // words, which are not looked up.
+        // Titles are not compared if there are more words than bits, or if the title would need
+        // stop words, which are not looked up.
         let unseen =
             !only_stops && plan.groups.iter().skip(leading as usize).any(|group| group.stop == 1.0);
         if bits > 8 || unseen {
@@ -142,11 +144,11 @@ impl<'a> Scorer<'a> {
         groups
     }
 
-    /// Returns whether at most [`MAX_UNIQUE_PAGES`] pages have the word as typed, and one has.
+    /// Returns whether at least one and at most [`MAX_UNIQUE_PAGES`] pages have the word as typed.
     fn is_unique(&self, terms: &[ScoredTerm]) -> bool {
         let mut pages: Vec<u32> = Vec::new();
         for term in terms {
-            // A word with other names may stand on further pages by one of them.
+            // A word with synonyms may occur on further pages under another name.
             if !term.typed || term.lookup.entry.df > MAX_UNIQUE_PASSAGES {
                 return false;
             }
@@ -167,7 +169,7 @@ impl<'a> Scorer<'a> {
         (1..=MAX_UNIQUE_PAGES).contains(&pages.len())
     }
 
-    /// Returns what share of the query the names are that hardly any page has, 0 to 1.
+    /// Returns the share of the query that consists of names that hardly any page has, 0 to 1.
     pub fn unique_share(groups: &[ScoredGroup]) -> f32 {
         let (mut all, mut unique) = (0.0, 0.0);
         for group in groups {
@@ -178,7 +180,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// Returns the terms of a word of the query: its own, completions, itself joined with a
-    /// neighbour, synonyms and, where it is `related`, relatives.
+    /// neighbour, synonyms and, if it is `related`, relatives.
     pub fn terms(
         &self,
         plan: &QueryPlan,
@@ -193,12 +195,12 @@ impl<'a> Scorer<'a> {
                 terms.push(ScoredTerm { term: term.clone(), lookup, idf, weight, typed: true });
             }
         }
-        // Another word for a thing is worth less than the one typed, however rare it is.
+        // A synonym counts less than the typed word, however rare it is.
         let own = terms.iter().map(|term| term.idf).reduce(f32::min);
         if let Some(prefix) = &group.prefix {
             let completions = self.dictionary.complete(prefix, &group.terms);
-            // A rare completion is no better a guess than a frequent one: all share the idf of
-            // the most frequent.
+            // A rare completion is no better a guess than a frequent one, so all share the idf of
+            // the most frequent one.
             let df = completions.first().map_or(0, |(_, lookup)| lookup.entry.df);
             let (idf, weight) = (self.idf(df), weight * self.params.completion_weight);
             let typed = own.is_none();
@@ -217,8 +219,8 @@ impl<'a> Scorer<'a> {
         // A word that the bundle does not have is corrected or reported as missing; relatives do
         // not replace it.
         if own.is_some() && related {
-            // Among the stems of several languages, the longest: the others cut what is an ending
-            // in another language.
+            // Take the longest of the stems in several languages: the shorter ones lack an ending
+            // of another language.
             let word = group.terms.iter().max_by_key(|term| term.len());
             let relatives = word.map(|word| self.dictionary.relatives(word)).unwrap_or_default();
             // A word that was typed as well counts for itself.
@@ -238,8 +240,8 @@ impl<'a> Scorer<'a> {
         terms
     }
 
-    /// Returns the form in which a word was typed, where titles and headings have several of it:
-    /// worth a part of the word.
+    /// Returns the form in which a word was typed, if titles and headings have several forms of it.
+    /// It counts a part of the word.
     fn forms(
         &self,
         group: &Group,
@@ -251,8 +253,8 @@ impl<'a> Scorer<'a> {
         let weight = weight * self.params.form_weight;
         let mut found = Vec::new();
         for (i, key) in group.forms.iter().enumerate() {
-            // A title in the other number is the query as well; where there are both, the form
-            // typed leads.
+            // A title in the other grammatical number equals the query as well; if both exist, the
+            // typed form comes first.
             let weight = match i < group.typed {
                 true => weight,
                 false if found.is_empty() => break,
@@ -291,8 +293,8 @@ impl<'a> Scorer<'a> {
         pages
     }
 
-    /// Looks up the titles that the query as a whole would be, or else without the stop words in
-    /// front.
+    /// Looks up the titles that equal the whole query, or else the query without its leading stop
+    /// words.
     pub fn names(&self, plan: &QueryPlan) -> Vec<Lookup> {
         let [names, questions] = [&plan.names, &plan.questions].map(|keys| {
             keys.iter().filter_map(|key| self.dictionary.find(key)).collect::<Vec<_>>()
@@ -300,7 +302,7 @@ impl<'a> Scorer<'a> {
         if names.is_empty() { questions } else { names }
     }
 
-    /// Looks up the sections of the symbol that the query would be, ascending.
+    /// Looks up the sections of the symbol that equals the query, ascending.
     pub fn symbols(&self, plan: &QueryPlan) -> Vec<u32> {
         let found = plan.symbols.iter().filter_map(|key| self.dictionary.find(key));
         let mut sections: Vec<u32> = found
@@ -410,7 +412,7 @@ impl<'a> Scorer<'a> {
 /// Returns the weight of one occurrence in a field of a length.
 fn factor(params: &Bm25fParams, stats: &Stats, field: usize, len: u32) -> f32 {
     let (params, mean) = (&params.fields[field], stats.mean_len[field]);
-    // Postings do not have the length of paths and of the headings above.
+    // Postings do not store the lengths of paths and ancestor headings.
     let known = field != Field::Path as usize && field != Field::Ancestors as usize;
     let relative = if known && mean > 0.0 { len as f32 / mean } else { 1.0 };
     params.weight / (1.0 - params.b + params.b * relative)
@@ -425,8 +427,8 @@ pub(crate) struct Contribution {
     pub score: f32,
 }
 
-/// Returns the bits of all groups that must be in a title; 0 where there are none, or where one was
-/// not found.
+/// Returns the bits of all groups that a title must have; 0 if there are none, or one was not
+/// found.
 pub(crate) fn all_bits(plan: &QueryPlan, groups: &[ScoredGroup]) -> u8 {
     let only_stops = plan.only_stops();
     let carrying = plan.groups.iter().filter(|group| group.carries(only_stops)).count();

@@ -1,4 +1,4 @@
-//! Terms looked up across the ranges of the lexicon.
+//! Lookup of terms across the ranges of the lexicon.
 
 use findling_bundle::lexicon::{Postings, merged};
 use findling_bundle::{Level, Posting, ShardId, TermEntry, TermsShard};
@@ -11,31 +11,31 @@ use crate::index::Index;
 
 /// Most completions of an unfinished word.
 pub(crate) const MAX_COMPLETIONS: usize = 24;
-/// Maximum number of ranges of the lexicon that are read for completions, which bounds what a
-/// keystroke can fetch.
+/// Maximum number of ranges of the lexicon that are read for completions, which bounds the download
+/// for a keystroke.
 const MAX_COMPLETION_RANGES: usize = 3;
-/// A stem is at least this many characters long, and at most so many shorter than the word it is
-/// looked for in.
+/// Shortest stem in characters, and the largest number of characters by which it is shorter than
+/// its word.
 const MIN_STEM_CHARS: usize = 4;
 const MAX_STEM_CUT: usize = 4;
 
 /// Most relatives of a term that are longer than it.
 const MAX_RELATIVES: usize = 16;
-/// A term that others are made of has at least so many characters.
+/// Shortest term, in characters, whose longer relatives are looked up.
 const MIN_RELATIVE_CHARS: usize = 4;
 
 /// A term that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lookup {
-    /// The range: a place in the manifest's `lexicon`.
+    /// The range: an index in the manifest's `lexicon`.
     pub range: usize,
     pub entry: TermEntry,
-    /// The entry in the second tier, where that is looked into.
+    /// The entry in the second tier, if that is read.
     second: Option<TermEntry>,
 }
 
 impl Lookup {
-    /// Returns whether there are postings that are not looked into.
+    /// Returns whether there are postings that are not read.
     pub fn is_partial(&self) -> bool {
         has_second(&self.entry) && self.second.is_none()
     }
@@ -55,7 +55,7 @@ pub(crate) struct Tiers<'a> {
 }
 
 impl<'a> Tiers<'a> {
-    /// Returns the tiers, each by itself, ascending.
+    /// Returns each tier separately, with ascending postings.
     pub fn apart(self) -> impl Iterator<Item = Postings<'a>> {
         self.first.into_iter().chain(self.second)
     }
@@ -66,8 +66,8 @@ impl Iterator for Tiers<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Posting> {
-        // Postings are read in this one place only. The code is inlined into each place that walks
-        // them, and readers download each copy.
+        // Postings are only read here. The code is inlined into each caller, and readers download
+        // each copy.
         loop {
             match self.first.as_mut()?.next() {
                 None => self.first = self.second.take(),
@@ -77,7 +77,7 @@ impl Iterator for Tiers<'_> {
     }
 }
 
-/// The lexicon as far as it is here. Terms of other shards are not found: ask
+/// The lexicon, as far as its shards are here. Terms of other shards are not found: call
 /// [`Dictionary::shard_of`] first.
 #[derive(Clone, Copy)]
 pub(crate) struct Dictionary<'a> {
@@ -91,8 +91,8 @@ impl<'a> Dictionary<'a> {
         Self { index, whole: true }
     }
 
-    /// Creates a dictionary with both tiers, or with the first alone even where the second is
-    /// loaded: an answer does not depend on earlier questions.
+    /// Creates a dictionary with both tiers, or with only the first, even if the second is loaded:
+    /// a response must not depend on earlier requests.
     pub fn of_tiers(index: &'a Index, whole: bool) -> Self {
         Self { index, whole }
     }
@@ -103,7 +103,7 @@ impl<'a> Dictionary<'a> {
         Some(manifest.lexicon.get(manifest.lexicon_of(term)?)?.terms)
     }
 
-    /// Returns the shards to look through for completions of a word that is analysed to `terms`.
+    /// Returns the shards to search for completions of a word that is analysed to `terms`.
     pub fn shards_for_completion(&self, prefix: &str, terms: &[String]) -> Vec<ShardId> {
         let manifest = self.index.manifest();
         let ranges = manifest.lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES);
@@ -121,8 +121,8 @@ impl<'a> Dictionary<'a> {
         self.index
     }
 
-    /// Finds a term. Where several bundles are searched as one, also a term that only another one
-    /// has; it has no postings here.
+    /// Finds a term. If several bundles are searched as one, also finds terms that only another
+    /// bundle has; these have no postings here.
     pub fn find(&self, term: &str) -> Option<Lookup> {
         match self.index.shared() {
             Some(shared) => self.find_in_all(shared, term),
@@ -130,8 +130,8 @@ impl<'a> Dictionary<'a> {
         }
     }
 
-    /// Finds a term in several bundles that are searched as one. Where it was counted, it has the
-    /// number of passages of all.
+    /// Finds a term in several bundles that are searched as one. If it was counted, it has the
+    /// number of passages of all bundles.
     #[doc(alias = "deferred")]
     #[inline(never)]
     fn find_in_all(&self, shared: &dyn SharedScores, term: &str) -> Option<Lookup> {
@@ -175,7 +175,7 @@ impl<'a> Dictionary<'a> {
         Tiers { first, second }
     }
 
-    /// Returns the same, ascending throughout.
+    /// Returns the postings of both tiers merged, ascending.
     pub fn ascending(
         &self,
         lookup: &Lookup,
@@ -185,9 +185,9 @@ impl<'a> Dictionary<'a> {
         merged(first.into_iter().flatten(), second.into_iter().flatten())
     }
 
-    /// Returns the terms made of a term or that it is made of, as far as they stand in its shard,
-    /// so that nothing is fetched for them: those that begin with it, most frequent first, at most
-    /// [`MAX_RELATIVES`], and those that it begins with. Words alone, and no stop words.
+    /// Returns the relatives of a term: the terms that begin with it, most frequent first, at most
+    /// [`MAX_RELATIVES`], and the terms with which it begins. Only its own shard is searched, so
+    /// that nothing is fetched for them. Only words count, and no stop words.
     pub fn relatives(&self, term: &str) -> Vec<(String, Lookup)> {
         if let Some(shared) = self.index.shared()
             && let Some(found) = self.find_all(shared.relatives(term), MAX_RELATIVES)
@@ -221,7 +221,7 @@ impl<'a> Dictionary<'a> {
         best
     }
 
-    /// Returns the terms of a list of all bundles.
+    /// Returns the terms of a list that all bundles share.
     #[doc(alias = "deferred")]
     #[inline(never)]
     fn find_all(&self, terms: Option<&[String]>, most: usize) -> Option<Vec<(String, Lookup)>> {
@@ -237,13 +237,13 @@ impl<'a> Dictionary<'a> {
             .any(|shard| shard.prefix(prefix).advance().is_some())
     }
 
-    /// Returns the terms that begin with `prefix`, most frequent first, ties in term order, at most
-    /// [`MAX_COMPLETIONS`].
+    /// Returns the terms that begin with `prefix`, most frequent first, ties in the order of terms,
+    /// at most [`MAX_COMPLETIONS`].
     ///
-    /// Where there are none, the longest term that `prefix` begins with, if it is only a little
-    /// shorter: `concurrenc` begins nothing in a lexicon of stems, but `concurr` is there. Not
-    /// where one of the word's `terms` is its beginning: `example` is looked up as `exampl`,
-    /// and what is shorter still, `exam`, is another word.
+    /// If there are none, returns the longest term that `prefix` begins with, if it is only a
+    /// little shorter: no stem begins with `concurrenc`, but the lexicon has `concurr`. This is not
+    /// done if one of the word's `terms` is its beginning: `example` is looked up as `exampl`, and
+    /// the shorter `exam` is another word.
     pub fn complete(&self, prefix: &str, terms: &[String]) -> Vec<(String, Lookup)> {
         if let Some(shared) = self.index.shared()
             && let Some(found) = self.find_all(shared.completions(prefix), MAX_COMPLETIONS)
@@ -270,8 +270,8 @@ impl<'a> Dictionary<'a> {
     }
 }
 
-/// Puts a term among the most frequent, of which there are `most`. Terms come in order, so among
-/// equals the first stays in front.
+/// Inserts a term into the list of the `most` most frequent ones. Terms arrive in order, so ties
+/// keep that order.
 fn keep_frequent(best: &mut Vec<(String, Lookup)>, most: usize, term: &str, lookup: Lookup) {
     let place = best.partition_point(|(_, other)| other.entry.df >= lookup.entry.df);
     if place < most {

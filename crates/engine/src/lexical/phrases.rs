@@ -1,4 +1,4 @@
-//! Phrases and exclusions: which sections have these words in a row?
+//! Phrases and exclusions: finds the sections that have these words in a row.
 //!
 //! A phrase stands in a title (then all sections of the page have it), in a heading, or in a
 //! passage. A passage ends where the next one begins, so no phrase is found across the two.
@@ -19,7 +19,7 @@ pub(crate) struct Phrases<'a> {
     pub structure: &'a Structure,
 }
 
-/// An id and a position, ordered by the one and then the other.
+/// An id and a position, ordered by id, then by position.
 type Place = u64;
 
 fn place(id: u32, position: u32) -> Place {
@@ -55,9 +55,9 @@ impl Phrases<'_> {
         sections
     }
 
-    /// Returns the shards of positions that tell where a phrase is: of its terms, in the blocks
-    /// that have something with all of its words. The directory of positions must be here, where
-    /// there is one.
+    /// Returns the shards of positions that are needed to find a phrase: those of its terms, in the
+    /// blocks where all of its words occur together. The directory of positions must be here, if
+    /// the bundle has one.
     pub fn shards(&self, phrase: &Phrase) -> Vec<ShardId> {
         let Some(directory) = self.dictionary.index().positions_directory() else {
             return Vec::new();
@@ -106,7 +106,7 @@ impl Phrases<'_> {
         ids
     }
 
-    /// Returns the slots, the rarest first, so that few places are compared.
+    /// Returns the slots, the rarest first, so that few positions are compared.
     fn rarest_first<'s>(&self, slots: &'s [Slot]) -> impl Iterator<Item = &'s Slot> + use<'s> {
         let rarity =
             |slot: &Slot| self.lookups(slot).iter().map(|lookup| lookup.entry.df).sum::<u32>();
@@ -114,7 +114,7 @@ impl Phrases<'_> {
         slots[rarest..].iter().chain(&slots[..rarest])
     }
 
-    /// Returns the ids, ascending, that have all slots anywhere.
+    /// Returns the ids, ascending, that have all slots, at any positions.
     fn with_all(&self, slots: &[Slot], level: Level) -> Vec<u32> {
         let mut ids: Option<Vec<u32>> = None;
         for slot in self.rarest_first(slots) {
@@ -146,7 +146,7 @@ impl Phrases<'_> {
         let mut starts: Option<Vec<Place>> = None;
         for slot in self.rarest_first(slots) {
             let places = self.places(directory, slot, level, &ids);
-            // Where the phrase would begin if this slot stood here.
+            // The position at which the phrase would begin if this slot were here.
             let of_slot = || {
                 places
                     .iter()
@@ -166,7 +166,7 @@ impl Phrases<'_> {
         found
     }
 
-    /// Returns the places, ascending, where one of the slot's terms stands, in `ids` alone.
+    /// Returns the positions, ascending, at which one of the slot's terms occurs, only in `ids`.
     fn places(
         &self,
         directory: &PositionsDirectory,
@@ -186,7 +186,7 @@ impl Phrases<'_> {
         places
     }
 
-    /// Goes through the postings of a term's range up to its own, and along with them through the
+    /// Goes through the postings of a range up to those of the term, and in parallel through the
     /// lists of each block. A block whose positions are not here has none of the ids.
     fn places_of(
         &self,

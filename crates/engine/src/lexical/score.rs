@@ -6,8 +6,8 @@
 //! that every host computes the same bits.
 //!
 //! All lists ascend, so they are walked side by side: every term's postings in one block, then
-//! those in the next. The accumulators have a place for each passage of a block, so they stay in a
-//! core's cache and take no more memory over a million pages than over a thousand.
+//! those in the next. The accumulators have one entry for each passage of a block, so they stay in
+//! a core's cache, and a million pages take no more memory than a thousand.
 
 use std::ops::Range;
 
@@ -21,34 +21,35 @@ use crate::scratch::{Places, Scratch};
 /// Most passages of a block, unless one page has more.
 const BLOCK: u32 = 1 << 14;
 
-/// All bits: the title is known to be the query. With eight words all are set only where it is.
+/// All bits: the title is known to equal the query. With eight words, all bits are only set if it
+/// does.
 const NAMED: u8 = u8::MAX;
 
 /// The page's title consists of the query's words.
 pub(crate) const TITLE: u8 = 1;
-/// The section's heading does.
+/// The section's heading consists of the query's words.
 pub(crate) const HEADING: u8 = 2;
-/// The section is of the symbol that the query is, as it is written.
+/// The section is about the symbol that equals the query as written.
 pub(crate) const SYMBOL: u8 = 4;
 
-/// A symbol that is the query as it is written counts as much again. Others have the same words in
-/// another spelling (`subScalar`, `sub_scalar`), or an underscore in front.
+/// A symbol that equals the query as written gets twice the score. Other symbols have the same
+/// words in another spelling (`subScalar`, `sub_scalar`), or a leading underscore.
 pub(crate) const SYMBOL_BOOST: f32 = 1.0;
 
 /// A section that words found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LexicalHit {
     pub section: u32,
-    /// The best passage; among equals the first.
+    /// The best passage; ties go to the first.
     pub passage: u32,
     pub score: f32,
-    /// [`TITLE`], [`HEADING`], [`SYMBOL`].
+    /// A combination of [`TITLE`], [`HEADING`], [`SYMBOL`].
     pub boosts: u8,
 }
 
-/// Neighbouring pages.
+/// A block of neighbouring pages.
 struct Block {
-    /// First id behind the block, by level.
+    /// First id after the block, by level.
     ends: [u32; 3],
     passages: Range<u32>,
 }
@@ -78,14 +79,14 @@ impl Block {
 #[derive(Clone, Copy)]
 struct Term<'a> {
     term: &'a ScoredTerm,
-    /// Whether the group has no other, so that nothing is compared.
+    /// Whether it is the only term of its group, so that nothing is compared.
     alone: bool,
-    /// The bit that stands for the group in titles and headings of `n_tokens`; 0 for none.
+    /// The bit that stands for the group in titles and headings of `n_tokens`; 0 if it has none.
     bit: u8,
     n_tokens: u32,
 }
 
-/// A list of a term's postings, from where it was read to.
+/// A list of a term's postings, from the position reached so far.
 struct List<'a> {
     level: Level,
     next: Option<Posting>,
@@ -152,7 +153,7 @@ impl Scorer<'_> {
         lists
     }
 
-    /// Adds what a term contributes to the passages of a block.
+    /// Adds the contribution of a term to the passages of a block.
     fn add_term(
         &self,
         term: Term<'_>,
@@ -196,7 +197,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// Adds what a term contributes to a passage. The frequency is 0 if it was counted already.
+    /// Adds the contribution of a term to a passage. The frequency is 0 if it was counted already.
     fn contribute(&self, term: Term<'_>, place: u32, frequency: f32, to: &mut Places<f32>) {
         if frequency <= 0.0 {
             return;
@@ -241,13 +242,13 @@ impl Scorer<'_> {
         }
     }
 
-    /// Marks the titles and headings that the query as a whole is.
+    /// Marks the titles and headings that equal the whole query.
     fn mark_names(&self, all_bits: u8, names: &Names, scratch: &mut Scratch) {
         let Scratch { titles, headings, .. } = scratch;
         for lookup in &names.titles {
             for (level, marks) in [(Level::Page, &mut *titles), (Level::Section, &mut *headings)] {
                 for Posting { id, .. } in self.dictionary.postings(lookup, level) {
-                    // Those that equal the query by their own words are marked already.
+                    // Titles and headings that equal the query word by word are already marked.
                     if all_bits == 0 || marks.get(id) != all_bits {
                         marks.mark(id, NAMED);
                     }
@@ -256,7 +257,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// Lets sections count for more whose title, heading or symbol is the query.
+    /// Raises the scores of sections whose title, heading or symbol equals the query.
     fn boost_names(
         &self,
         all_bits: u8,
@@ -268,8 +269,8 @@ impl Scorer<'_> {
         if symbols.is_empty() && titles.values().chain(headings.values()).next().is_none() {
             return;
         }
-        // "The queue" is called `queue` too, but not where another page's title is that as it
-        // stands.
+        // The title "The queue" equals the query `queue` too, unless another page has exactly this
+        // title.
         let is_title = |bits: u8| bits == all_bits && all_bits != 0;
         let has_title = titles.values().any(is_title);
         let is_query = |bits: u8| bits == NAMED || is_title(bits);
@@ -290,7 +291,7 @@ impl Scorer<'_> {
         headings.clear();
     }
 
-    /// Returns the factor that boosts make.
+    /// Returns the factor of boosts.
     fn boost(&self, boosts: u8) -> f32 {
         let mut factor = 1.0;
         if boosts & TITLE != 0 {

@@ -5,12 +5,12 @@
 pub(crate) struct Query {
     /// Words and phrases, in the order written.
     pub clauses: Vec<Clause>,
-    /// `attribute:value` for attributes the bundle has.
+    /// `attribute:value` for attributes that the bundle has.
     pub conditions: Vec<Condition>,
     /// Whether the last clause could be the beginning of a longer word: it is a word, and nothing
     /// follows it.
     pub open_end: bool,
-    /// Whether text behind the limit was left out.
+    /// Whether text beyond the limit was left out.
     pub truncated: bool,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Condition {
 }
 
 impl Query {
-    /// Returns a text that is split into these parts again, conditions first.
+    /// Returns a text that would be split into these parts, conditions first.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         let conditions = self.conditions.iter().map(|condition| {
@@ -64,7 +64,7 @@ impl Query {
     }
 }
 
-/// Quotes a text, with marks that it does not contain.
+/// Quotes a text with quotation marks that it does not contain.
 fn quote(text: &str) -> String {
     if text.contains('"') { format!("«{text}»") } else { format!("\"{text}\"") }
 }

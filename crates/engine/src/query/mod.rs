@@ -1,7 +1,7 @@
-//! From a reader's text to the terms to look up.
+//! The way from a reader's text to the terms to look up.
 //!
-//! [`parse`] splits the text by its small syntax, which no text can violate; [`plan`](Plan)
-//! analyses the parts in the languages of the bundle.
+//! [`parse`] splits the text; every text is valid; [`plan`](Plan) analyses the parts in the
+//! languages of the bundle.
 
 mod ast;
 mod parse;

@@ -1,8 +1,8 @@
 //! The query syntax: words, `"phrases"`, `-exclusions`, `attribute:value`.
 //!
 //! Every text is a query. Incomplete syntax is read as words: a quotation mark that is never
-//! closed, a minus before a space, before another minus (`--release`) or before a letter alone
-//! (`-v`), a colon after what is no attribute (`std::mem`). A query that has only exclusions
+//! closed, a minus before a space, before another minus (`--release`) or before a single letter
+//! (`-v`), a colon that does not follow an attribute (`std::mem`). A query that has only exclusions
 //! (`-Wall`) searches for these words.
 
 use findling_text::normalise::visible;
@@ -10,15 +10,16 @@ use findling_text::{is_unit, spaced_number_len};
 
 use super::{Clause, ClauseKind, Condition, Query};
 
-/// Most characters of a query that are looked at.
+/// Most characters of a query that are read.
 pub(crate) const MAX_CHARS: usize = 10_000;
 
-/// Most characters of a phrase. It bounds the search for the closing mark, and with it the time for
-/// any text.
+/// Most characters of a phrase. It bounds the search for the closing mark, and so the time for any
+/// text.
 const MAX_PHRASE_CHARS: usize = 1_000;
 
 /// Queries that call deferred functions, as regular expressions. The client prefetches the deferred
-/// part for them. A query that calls one and matches none of them is searched twice.
+/// part for them. A query that calls a deferred function but matches no expression is searched
+/// twice.
 #[cfg(test)]
 #[doc(alias = "deferred")]
 const DEFERRED_SYNTAX: &[&str] = &[
@@ -31,11 +32,11 @@ const DEFERRED_SYNTAX: &[&str] = &[
     r"「[^」]+」",
     // Exclusions.
     r"(^|\s)-([^\s-]\S|[^\s0-9A-Za-z-])",
-    // Conditions, which are neither `std::mem` nor `https://` nor `error: 12`.
+    // Conditions. `std::mem`, `https://` and `error: 12` are not conditions.
     r"(^|\s)[^\s:]+:([^\s:/]|/([^/]|$))",
 ];
 
-/// Splits a query. `is_attribute` tells the names that may stand before a colon.
+/// Splits a query. `is_attribute` returns whether a name may stand before a colon.
 pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
     let mut query = Query::default();
     let text = &*visible(text);
@@ -76,7 +77,7 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
         query.open_end = rest.is_empty() && !excluded && !query.truncated;
     }
     if query.clauses.is_empty() && query.conditions.is_empty() && !text.trim().is_empty() {
-        // A query of marks alone (`""`) finds nothing; it does not list all pages.
+        // A query that consists only of marks (`""`) finds nothing, rather than listing all pages.
         push(&mut query, ClauseKind::Word, text.trim(), false);
     }
     let nothing_wanted =
@@ -92,8 +93,8 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
     query
 }
 
-/// Returns the minuses that a word processor made a dash of: `–xzf` is `-xzf`. Only exclusions are
-/// typed.
+/// Restores a minus that a word processor turned into a dash: `–xzf` becomes `-xzf`. Exclusions
+/// only have a typed minus.
 fn minus_of(word: &str) -> Option<&'static str> {
     let mut chars = word.chars();
     let minus = match chars.next()? {
@@ -119,8 +120,8 @@ fn excludes(body: &str) -> bool {
 }
 
 /// Returns whether the word at the beginning of a text is a number: decimal, perhaps with an
-/// exponent or a unit (`1e-5`, `12px`, `25°C`), or hexadecimal as `0x1f`. One letter is no unit
-/// here: `-4k`.
+/// exponent or a unit (`1e-5`, `12px`, `25°C`), or hexadecimal as `0x1f`. A single letter does not
+/// count as a unit here: `-4k`.
 fn is_number(text: &str) -> bool {
     let word = text.split(char::is_whitespace).next().unwrap_or_default();
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -185,7 +186,7 @@ fn condition(
     condition_on(attribute, behind, excluded)
 }
 
-/// Returns the condition on an attribute that the text `behind` its colon states.
+/// Returns the condition on an attribute, given the text `behind` its colon.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn condition_on<'a>(
@@ -223,7 +224,7 @@ mod tests {
 
     use super::*;
 
-    /// Checks clauses: `w:` word, `p:` phrase, `c:` condition, `-` before what is excluded.
+    /// Checks clauses: `w:` word, `p:` phrase, `c:` condition, `-` before an excluded part.
     fn check(text: &str, expect: &[&str]) {
         let query = parse(text, |name| name == "book" || name == "year");
         let minus = |excluded| if excluded { "-" } else { "" };

@@ -4,34 +4,33 @@ use findling_text::TokenKind;
 
 /// Most words of a query whose relatives are looked up.
 const MAX_RELATED_WORDS: usize = 32;
-/// Most tokens of a query whose words are preferred in the form typed.
+/// Most tokens of a query for which the typed forms of words are preferred.
 const MAX_NAME_TOKENS: u32 = 4;
-/// The weight of a word and a stop word written as one: one for each, and one for standing
-/// together. So a page whose title is one of the words comes later, but not a page whose title has
-/// both.
+/// The weight of a word and a stop word written as one: one for each word, and one for their
+/// adjacency. So it outweighs a title that is only one of the words, but not a title that has both.
 const JOINED_COUNT: u32 = 3;
 
 /// The plan of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct QueryPlan {
-    /// The words that score, those of phrases included, in the order of the query.
+    /// The words that score, including those of phrases, in the order of the query.
     pub groups: Vec<Group>,
     /// Phrases that a hit must have.
     pub phrases: Vec<Phrase>,
     /// Words and phrases that a hit must not have. A word is a phrase of one slot.
     pub excluded: Vec<Phrase>,
-    /// Excluded words that are options if the site has their term: the clause and the term.
+    /// Excluded words that are read as options if the site has their term: the clause and the term.
     pub options: Vec<(usize, String)>,
-    /// Tokens of the words and phrases that score, as a field's length counts them: identifiers by
-    /// their parts.
+    /// Number of tokens of the words and phrases that score, counted like the length of a field:
+    /// identifiers by their parts.
     pub n_tokens: u32,
-    /// The keys of the titles that the query as a whole would be, one for each language at most.
+    /// The keys of titles that equal the whole query, at most one for each language.
     pub names: Vec<String>,
-    /// The same without the stop words in front, where others are left.
+    /// The same without the leading stop words, if other words are left.
     pub questions: Vec<String>,
-    /// The keys of the symbol that a query of one word would be, one for each language at most.
+    /// The keys of the symbol that equals a query of one word, at most one for each language.
     pub symbols: Vec<String>,
-    /// Whether terms behind the limit were left out.
+    /// Whether terms beyond the limit were left out.
     pub truncated: bool,
 }
 
@@ -48,32 +47,32 @@ pub(crate) struct Group {
     pub count: u32,
     /// The beginning to complete, unstemmed, if the word may be unfinished.
     pub prefix: Option<String>,
-    /// The keys of the form it was typed in, for its terms; none for stop words and identifiers as
-    /// a whole. Behind them those of the form's other number.
+    /// The keys of the form it was typed in, for its terms; none for stop words and whole
+    /// identifiers. After them come the keys of the form in the other grammatical number.
     pub forms: Vec<String>,
-    /// Number of forms that are the one typed.
+    /// Number of keys that stand for the typed form.
     pub typed: usize,
     /// Terms and keys of the site's synonyms.
     pub synonyms: Vec<String>,
     /// Terms of the word and its neighbour written as one. A page that has one has the word.
     pub joined: Vec<String>,
-    /// Whether the reader did not type it. Then it is not reported as missing, and not looked for
-    /// in titles.
+    /// Whether the word was added and not typed by the reader. Such a word is not reported as
+    /// missing, and is not searched in titles.
     pub extra: bool,
-    /// Whether it is spelt as names of code, codes, options, versions and files are.
+    /// Whether it is spelt like a name in code, a code, an option, a version or a file.
     pub named: bool,
 }
 
 impl Group {
-    /// Returns whether a title that is the query has to have it: an identifier's parts come with
-    /// the whole, stop words with the length.
+    /// Returns whether a title that equals the query must have this word. Parts of an identifier
+    /// are implied by the whole, stop words by the length.
     pub fn carries(&self, only_stops: bool) -> bool {
         let is_word = !matches!(self.kind, TokenKind::Part | TokenKind::Mark);
         is_word && !self.extra && (self.stop < 1.0 || only_stops)
     }
 
-    /// Returns a word and a stop word written as one; a page that has it has both of them, side by
-    /// side.
+    /// Returns the group for a word and a stop word written as one. A page that has it has both of
+    /// them, side by side.
     pub(super) fn joined(terms: Vec<String>) -> Self {
         Self { terms, count: JOINED_COUNT, ..Self::extra(Vec::new()) }
     }
@@ -102,14 +101,14 @@ impl Group {
 pub(crate) struct Phrase {
     /// The text as written.
     pub text: String,
-    /// The terms, by place.
+    /// The terms, by position.
     pub slots: Vec<Slot>,
 }
 
-/// One place of a phrase.
+/// One position of a phrase.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Slot {
-    /// Positions behind the first slot.
+    /// Number of positions after the first slot.
     pub offset: u32,
     /// Any of these.
     pub terms: Vec<String>,
@@ -127,13 +126,13 @@ impl QueryPlan {
         self.groups.iter().filter(|group| !group.extra).all(|group| group.stop == 1.0)
     }
 
-    /// Returns whether it is as short as a name. A reader who types a name means this very form. In
-    /// a sentence the grammar decides the form, so forms are not even looked up.
+    /// Returns whether it is as short as a name. A reader who types a name means exactly this form.
+    /// In a sentence the grammar decides the form, so forms are not looked up.
     pub fn is_name(&self) -> bool {
         self.n_tokens <= MAX_NAME_TOKENS
     }
 
-    /// Returns how many stop words it begins with, where others follow.
+    /// Returns how many stop words it begins with, if other words follow.
     pub fn leading_stops(&self) -> u32 {
         let leading =
             self.groups.iter().take_while(|group| group.stop == 1.0 && group.count == 1).count();

@@ -1,8 +1,8 @@
 //! Plans a query: which terms of the lexicon to look up.
 //!
 //! The words of a query are analysed in every language of the bundle. Analyses of the same stretch
-//! of text are alternatives of one [`Group`], which scores by the best of them: a word counts once,
-//! however many languages know it.
+//! of text are alternatives of one [`Group`], which gets the score of the best one: a word counts
+//! once, even if several languages have rules for it.
 
 use std::ops::Range;
 
@@ -19,19 +19,19 @@ use super::{Clause, ClauseKind, Query, synonyms};
 pub(crate) const MAX_TERMS: usize = 256;
 /// Most terms of all its phrases and exclusions.
 const MAX_PHRASE_TERMS: usize = 64;
-/// Maximum number of words of a query that may be a title.
+/// Maximum number of words of a query that is compared with titles.
 const MAX_NAME_WORDS: usize = 16;
-/// Minimum number of characters of a beginning that is completed. One is enough in scripts whose
+/// Minimum length of a completed beginning, in characters. One is enough in scripts whose
 /// characters are words, and with [`Completion::WordsAndLetter`].
 const MIN_PREFIX_CHARS: usize = 2;
 
-/// Whether the last word of a query is taken as the beginning of one.
+/// Whether the last word of a query is treated as the beginning of a longer word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Completion {
     None,
-    /// If it has two characters at least.
+    /// A beginning, if it has at least two characters.
     Words,
-    /// Also if the query is one letter.
+    /// A beginning, even if the query is a single letter.
     WordsAndLetter,
 }
 
@@ -86,7 +86,7 @@ impl QueryPlan {
                     plan.options.extend(option.map(|term| (i, term)));
                     continue;
                 }
-                // A phrase of one word is a word that must be there.
+                // A phrase of one word is a required word.
             }
             plan.n_tokens += stretches.iter().filter(|s| s.kind.is_counted()).count() as u32;
             let open = completion != Completion::None && query.open_end && i == last;
@@ -119,8 +119,8 @@ impl QueryPlan {
         plan
     }
 
-    /// Adds the marks of a query. Beside words only symbols count, and they only add to the score:
-    /// operators are the punctuation of most queries that have them.
+    /// Adds the marks of a query. If there are words, only symbols count, and they only add to the
+    /// score.
     fn push_marks(&mut self, marks: Vec<Stretch>) {
         let has_words = !self.groups.is_empty();
         for mark in marks {
@@ -133,7 +133,7 @@ impl QueryPlan {
         }
     }
 
-    /// Adds a word, or counts it again. Returns the place of its group; `None` if the plan is full.
+    /// Adds a word, or counts it again. Returns the index of its group; `None` if the plan is full.
     fn push(
         &mut self,
         stretch: Stretch,
@@ -194,7 +194,7 @@ fn names(analyzers: &mut [Analyzer], query: &Query) -> (Vec<String>, Vec<String>
     (names, questions)
 }
 
-/// Returns the keys of the symbol that a query is, as it is written.
+/// Returns the keys of the symbol that equals a query as written.
 fn symbols(analyzers: &mut [Analyzer], query: &Query) -> Vec<String> {
     let [clause] = query.clauses.as_slice() else { return Vec::new() };
     if clause.excluded || clause.kind != ClauseKind::Word {
@@ -232,9 +232,9 @@ const MAX_COMPOUNDS: usize = 3;
 const MAX_JOINED_WORDS: usize = 4;
 
 /// Adds two neighbours as one word: `Daten Bank`, and in short queries of all languages `data
-/// base`, `log in`. Where the second is a stop word, the joined word is a word of its own.
-/// Otherwise it stands for each of the two: a page that has both, as one with `data_base` has,
-/// gains nothing by it.
+/// base`, `log in`. If the second is a stop word, the joined word is a separate word. Otherwise it
+/// stands for each of the two, so that a page that has both (such as one with `data_base`) gains
+/// nothing.
 fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
     let word = |clause: &Clause| {
         let is_word =
@@ -259,7 +259,7 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
             } else {
                 continue;
             };
-            // Words of two scripts are no word together, nor are parts of one.
+            // Words of two scripts do not form one word, and neither do parts of one word.
             analyzer.analyze(&text, |token| {
                 let is_whole = token.start == 0 && token.end as usize == text.len();
                 if is_whole && terms.iter().all(|term| term != token.term) {
@@ -283,7 +283,7 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
     }
 }
 
-/// Lets a pair written as one stand for each of its words.
+/// Makes a pair written as one stand for each of its words.
 fn stand_for(groups: &mut [Group], pair: &[Clause], joined: &[String], analyzers: &mut [Analyzer]) {
     for clause in pair {
         for analyzer in analyzers.iter_mut() {
@@ -298,9 +298,9 @@ fn stand_for(groups: &mut [Group], pair: &[Clause], joined: &[String], analyzers
     }
 }
 
-/// Returns whether a stretch of `text` is spelt as a name of code, a code, an option, a version or
-/// a file is: with a digit, a sign within or in front, or a capital letter behind another letter. A
-/// number alone takes three digits.
+/// Returns whether a stretch of `text` is spelt like a name in code, a code, an option, a version
+/// or a file: with a digit, a sign inside or in front, or a capital letter after another letter. A
+/// plain number needs three digits.
 fn is_named(text: &str, stretch: &Stretch) -> bool {
     let (start, end) = (stretch.start as usize, stretch.end as usize);
     let (Some(spelt), Some(behind)) = (text.get(start..end), text.get(end..)) else { return false };
@@ -343,8 +343,8 @@ pub(crate) fn analyzers(languages: &[String]) -> Vec<Analyzer> {
 fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     for analyzer in analyzers {
-        // Analyses come in the same order of stretches, so the search goes on where it last
-        // succeeded. Two numbers of one analysis share a stretch where a fraction is a character.
+        // Analyses come in the same order of stretches, so the search continues at the last match.
+        // Two numbers of one analysis share a stretch if a fraction is written as one character.
         let mut from = 0;
         let n_before = stretches.len();
         analyzer.analyze_with_marks(text, |token| {
@@ -387,8 +387,8 @@ fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
     stretches
 }
 
-/// Adds the terms of the words of a text with a final `ة` in place of `ه`, and the other way round:
-/// many who write Arabic leave out the dots.
+/// Adds the terms of the words of a text with a final `ة` in place of `ه`, and vice versa, because
+/// many Arabic writers leave out the dots.
 fn add_other_endings(analyzer: &mut Analyzer, text: &str, stretches: &mut [Stretch]) {
     for stretch in stretches {
         let word = text.get(stretch.start as usize..stretch.end as usize).unwrap_or_default();
@@ -405,8 +405,8 @@ fn add_other_endings(analyzer: &mut Analyzer, text: &str, stretches: &mut [Stret
     }
 }
 
-/// Returns the byte ranges of the words of a text that no analysis knows. Parts of names are words
-/// of their own, unless the name is known as a whole. Stop words are left out.
+/// Returns the byte ranges of the words of a text that no analysis knows. Parts of names count as
+/// words, unless the whole name is known. Stop words are left out.
 pub(crate) fn unknown(
     analyzers: &mut [Analyzer],
     text: &str,
@@ -432,8 +432,8 @@ pub(crate) fn unknown(
     unknown
 }
 
-/// Returns the stretches that end where the text ends, as (start, end, whole) with what stands
-/// there, folded but not stemmed. Those with fewer than `shortest` characters are left out.
+/// Returns the stretches that end at the end of the text, as (start, end, whole), with their text,
+/// folded but not stemmed. Those with fewer than `shortest` characters are left out.
 fn beginnings(text: &str, shortest: usize) -> Vec<(u32, u32, bool, String)> {
     let mut found = Vec::new();
     Analyzer::for_language("und").analyze(text, |token| {
@@ -451,8 +451,8 @@ fn beginnings(text: &str, shortest: usize) -> Vec<(u32, u32, bool, String)> {
     found
 }
 
-/// Returns a character alone of a script whose words are indexed by pairs of characters: it begins
-/// pairs.
+/// Returns a single character of a script whose words are indexed by pairs of characters, because
+/// it can begin a pair.
 fn lone_character(stretch: &Stretch) -> Option<String> {
     let term = stretch.terms.first().filter(|_| stretch.kind == TokenKind::Word)?;
     let mut chars = term.chars();
@@ -467,8 +467,8 @@ fn is_ideographic(c: char) -> bool {
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn phrase(text: &str, stretches: &[Stretch], kind: ClauseKind) -> Phrase {
-    // An identifier that must not be there is meant as a whole; in a phrase its parts stand in a
-    // row, as they do in texts.
+    // An excluded identifier is meant as a whole; in a phrase its parts follow each other, as in
+    // texts.
     let whole = stretches.iter().find(|s| s.kind == TokenKind::Whole);
     let slots = match whole {
         Some(whole) if kind == ClauseKind::Word => {
@@ -523,7 +523,7 @@ mod tests {
             ("the mutex guard", false),
             ("the mutex mutex mutex", true),
             ("to be or not to be", false),
-            // An identifier is one word, however many parts it has.
+            // An identifier counts as one word, regardless of the number of its parts.
             ("the checkpoint_completion_target setting", false),
             ("", false),
         ] {

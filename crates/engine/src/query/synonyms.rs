@@ -48,7 +48,7 @@ pub(super) fn expand(
     }
 }
 
-/// Returns the group of the first of `terms`, where they stand in a row.
+/// Returns the group of the first of `terms`, if the terms follow each other there.
 fn find(plan: &QueryPlan, sequence: &[usize], terms: &[String]) -> Option<usize> {
     let says = |group: usize, term: &String| {
         plan.groups.get(group).is_some_and(|g| g.terms.contains(term))

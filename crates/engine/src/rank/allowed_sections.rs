@@ -1,5 +1,5 @@
-//! The sections that may be found, by filter, phrases, exclusions and words that must be there: one
-//! set for both legs.
+//! The sections that may be found, by filter, phrases, exclusions and required words: one set for
+//! both legs.
 
 use findling_bundle::{SectionId, ShardId, Structure};
 
@@ -22,7 +22,7 @@ pub(crate) struct AllowedSections {
 }
 
 impl AllowedSections {
-    /// Returns the positions that phrases are found by. Everything that the query asks for
+    /// Returns the shards of positions that phrases need. Everything that the query asks for
     /// ([`ResolvedQuery::shards`]) must be here.
     #[doc(alias = "deferred")]
     #[inline(never)]
@@ -33,8 +33,8 @@ impl AllowedSections {
         asked.flat_map(|phrase| phrases.shards(phrase)).collect()
     }
 
-    /// Evaluates filter, phrases, exclusions and words that must be there. Everything that the
-    /// query asks for must be here, and [`AllowedSections::shards`].
+    /// Evaluates filter, phrases, exclusions and required words. Everything that the query asks for
+    /// must be here, and [`AllowedSections::shards`].
     pub fn new(index: &Index, asked: &ResolvedQuery) -> Result<Self, Error> {
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;

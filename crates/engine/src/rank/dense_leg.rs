@@ -20,7 +20,7 @@ pub(crate) struct DenseLeg<'a> {
 
 /// The vectors that the query was compared with.
 enum Vectors<'a> {
-    /// All are here.
+    /// All vectors of the bundle.
     Resident(VectorView<'a>),
     /// The vectors of the cells that were fetched.
     Streamed {
@@ -33,8 +33,8 @@ enum Vectors<'a> {
 }
 
 impl<'a> DenseLeg<'a> {
-    /// Searches by the query's vector; `None` where it has none. Everything that the query asks for
-    /// must be here, and the cells of `probe` where vectors are streamed.
+    /// Searches by the query's vector; `None` if it has none. Everything that the query asks for
+    /// must be here, and the cells of `probe` if vectors are streamed.
     pub fn new(
         index: &'a Index,
         structure: &'a Structure,
@@ -52,7 +52,8 @@ impl<'a> DenseLeg<'a> {
         let params = index.rank_params();
         let mut k = params.depth;
         if asked.mode == Mode::Semantic {
-            // This leg alone answers, so its list must reach as far as the reader pages.
+            // Only this leg answers, so its list must reach as far as the reader's pages of
+            // results.
             k = k.max(asked.reach());
         }
         let k = k.min(structure.n_sections());
@@ -82,7 +83,7 @@ impl<'a> DenseLeg<'a> {
             .sections
             .last()
             .map(|(_, least)| zero + params.unseen * full * (least - zero));
-        // Where many vectors are streamed, the bundle does not say which sections have none.
+        // If many vectors are streamed, the bundle does not say which sections have none.
         let tells = index.centroids().is_some_and(Centroids::tells);
         let vectors = Vectors::Streamed { seen, unseen, tells };
         Ok(Some(Self { point, neighbours, structure, vectors }))

@@ -1,4 +1,4 @@
-//! The pages that have every word of a query, for requests that ask for them alone.
+//! The pages that have every word of a query, for requests that ask only for these.
 
 #![doc(alias = "deferred")]
 
@@ -14,8 +14,8 @@ use crate::resolve::ResolvedQuery;
 
 /// Keeps the sections of the pages that have every word of the query, each somewhere on the page.
 ///
-/// Two words that a page writes as one, or a synonym of several words, stand for any of its words.
-/// A word that no page has is not asked for.
+/// If a page writes two words as one, or has a synonym of several words, this counts for each of
+/// the words. A word that no page has is not required.
 #[inline(never)]
 pub(super) fn keep(
     index: &Index,

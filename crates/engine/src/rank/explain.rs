@@ -34,7 +34,7 @@ pub(crate) fn explanation(
     Explanation { terms: terms.collect(), boosts: boosts.collect() }
 }
 
-/// Returns the text of a term; of a form, the word as typed.
+/// Returns the text of a term, or the word as typed if the term is a form.
 fn written(term: &str) -> String {
     split_form(term)
         .map_or_else(|| term.into(), |(_, form)| format!("\u{201c}{form}\u{201d} as written"))
@@ -71,7 +71,8 @@ pub(crate) fn plan(asked: &ResolvedQuery, trace: &Trace) -> Plan {
     }
 }
 
-/// Merges the plans of two phrasings. Numbers are those of the first; counts of vectors add up.
+/// Merges the plans of two phrasings. Numbers are taken from the first; counts of vectors are
+/// added.
 pub(crate) fn join_plans(mut one: Plan, other: Plan) -> Plan {
     for (all, more) in [
         (&mut one.terms, other.terms),

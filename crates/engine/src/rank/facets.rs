@@ -19,8 +19,8 @@ pub(crate) struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// Returns the items of a column, each with the page or section that it counts for. Those of
-    /// one page or section follow each other.
+    /// Returns the items of a column, each with the page or section that it counts for. The items
+    /// of one page or section follow each other.
     fn items(&self, level: AttributeLevel) -> Vec<(u32, u32)> {
         let items = self.sections.iter().map(move |section| {
             let page = self.structure.page_of(SectionId(section)).0;
@@ -37,7 +37,7 @@ impl Counted<'_> {
     }
 }
 
-/// Makes the copies of a page count for one page, as the list shows one.
+/// Makes all copies of a page count as one page, because the list shows only one.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn join_copies(items: &mut [(u32, u32)], n_pages: u32, copies: &Column) {
@@ -50,13 +50,13 @@ fn join_copies(items: &mut [(u32, u32)], n_pages: u32, copies: &Column) {
 }
 
 /// Returns the values of an attribute with the number of pages or sections that have each, most
-/// frequent first, then by value. Numbers, dates and truth values are counted too, each spelt as a
-/// filter would. O(sections + values).
+/// frequent first, then by value. Numbers, dates and truth values are counted too, each spelt as in
+/// a filter. O(sections + values).
 pub(crate) fn count(attribute: &Attribute, column: &Column, counted: Counted<'_>) -> Facet {
     let items = counted.items(attribute.level);
     let mut values: Vec<(String, u32)> = match column {
         Column::Strings(strings) => {
-            // By value: the count, and one more than the number of the last item counted.
+            // For each value: the count, and one more than the number of the last item counted.
             let mut counts = vec![(0u32, 0u32); strings.n_values() as usize];
             for &(item, unit) in &items {
                 for &id in strings.ids(item) {
@@ -88,8 +88,8 @@ pub(crate) fn count(attribute: &Attribute, column: &Column, counted: Counted<'_>
             runs.map(|(number, count)| (spell(number), count)).collect()
         }
     };
-    // Values of one count stay in their own order, which for numbers and dates is not that of their
-    // spelling.
+    // Values with equal counts stay in their own order, which for numbers and dates differs from
+    // the order of their spellings.
     let mut places: Vec<(Reverse<u32>, usize)> =
         values.iter().enumerate().map(|(place, &(_, count))| (Reverse(count), place)).collect();
     order::sort(&mut places);
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_page_counts_once_for_each_value_of_its_sections_and_a_section_for_its_own() {
         use AttributeLevel::{Page, Section};
-        // Pages of three, one and two sections, of which the first of the last does not match.
+        // Pages of three, one and two sections. The first section of the last page does not match.
         let structure = structure_of(&[3, 1, 2]);
         let matching = [0, 1, 2, 3, 5];
         let check = |kind, of, values: &[Option<AttributeValue>], expect: &[(&str, u32)]| {

@@ -1,6 +1,6 @@
-//! Two legs, one list of sections.
+//! Fusion of two legs to one list of sections.
 //!
-//! All sections found by words take part, and the nearest ones by meaning down to the depth. The
+//! All sections found by words take part, and the nearest sections by meaning up to the depth. The
 //! best sections by words get their similarity computed even if the dense leg did not rank them.
 //! The others keep their lexical share only, so the order does not depend on how far a reader
 //! pages.
@@ -17,7 +17,7 @@ pub(crate) struct Candidate {
     pub section: u32,
     /// The phrasing of the query that found it, from 0.
     pub phrasing: u8,
-    /// The best passage by words, where words found it.
+    /// The best passage by words, if words found the section.
     pub passage: Option<u32>,
     /// If no word matched: where in the section the text of its nearest vector begins, in 256ths.
     pub part: u8,
@@ -44,7 +44,7 @@ impl Candidate {
 pub(crate) enum Similarity {
     /// The cosine.
     Known(f32),
-    /// An assumed similarity, since the real one is not at hand.
+    /// An assumed similarity, because the real one is not known.
     Guessed(f32),
     /// The section has no vector.
     None,
@@ -60,8 +60,8 @@ pub(crate) struct Legs<'a> {
     pub zero: f32,
     /// The lexical score of a section that has every word of the query.
     pub ideal: f32,
-    /// The best scores of other bundles that are searched as one with this; shares are relative to
-    /// the best of all.
+    /// The best scores of other bundles that are searched together with this one; shares are
+    /// relative to the best of all.
     pub elsewhere: Bests,
 }
 
@@ -80,10 +80,10 @@ impl Bests {
 pub(crate) struct Fused {
     /// In no particular order.
     pub candidates: Vec<Candidate>,
-    /// Sections by words, best first, ties by id, as far as they were ranked: to the depth at
-    /// least.
+    /// Sections by words, best first, ties by id, as far as they were ranked: at least up to the
+    /// depth.
     pub ranked: Vec<u32>,
-    /// Score of a section that both legs rank first; 0 where scores are not shares of both.
+    /// Score of a section that both legs rank first; 0 if scores are not shares of both.
     pub top: f32,
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn fuse(
         }
     }
     // A section without a share of either leg does not match. In semantic mode the nearest sections
-    // are the answer, however far they are.
+    // are the answer, even if they are far.
     if mode != Mode::Semantic {
         candidates.retain(|candidate| candidate.lexical.is_some() || candidate.score() > 0.0);
     }
@@ -148,14 +148,14 @@ fn best_by_words(hits: &[LexicalHit], n: usize) -> Vec<u32> {
 struct Joined {
     /// The lexical hits in their order, then the sections found by meaning alone.
     candidates: Vec<Candidate>,
-    /// The places in `candidates` of the best by words, best first.
+    /// The indices in `candidates` of the best sections by words, best first.
     lexical_places: Vec<u32>,
-    /// The places in `candidates` of the dense leg's sections, nearest first.
+    /// The indices in `candidates` of the dense leg's sections, nearest first.
     dense_places: Vec<usize>,
 }
 
-/// Joins the legs by section. The `similar` first of `ranked`, the best by words, get their
-/// similarity even where meaning did not rank them.
+/// Joins the legs by section. The first `similar` of `ranked`, the best by words, get their
+/// similarity even if the dense leg did not rank them.
 fn join(
     legs: &Legs<'_>,
     ranked: &[u32],
@@ -209,7 +209,7 @@ fn join(
     Joined { candidates, lexical_places, dense_places }
 }
 
-/// Gives the shares of the convex combination: each leg's scores between nothing and its best.
+/// Sets the shares of the convex combination: each leg's scores, scaled from nothing to its best.
 /// Returns [`Fused::top`].
 fn share_by_scores(
     candidates: &mut [Candidate],
@@ -236,9 +236,9 @@ fn share_by_scores(
     }
 }
 
-/// Sets the candidates' shares of meaning in the convex combination. The nearest section has all of
-/// `alpha`, a section with a similarity of `zero` or less has none. `elsewhere`: the similarity of
-/// the nearest section of other bundles.
+/// Sets the candidates' shares of meaning in the convex combination. The nearest section gets all
+/// of `alpha`; a section with a similarity of `zero` or less gets nothing. `elsewhere`: the
+/// similarity of the nearest section of other bundles.
 pub(super) fn share_by_meaning(
     candidates: &mut [Candidate],
     zero: f32,
@@ -255,7 +255,8 @@ pub(super) fn share_by_meaning(
     }
 }
 
-/// Sorts like score, best first, then section: one comparison of integers where a list is long.
+/// Returns a key that sorts by score, best first, then by section: one comparison of integers, for
+/// long lists.
 fn key(score: f32, section: u32) -> u64 {
     let bits = score.to_bits();
     // As f32::total_cmp orders, reversed.
@@ -355,7 +356,7 @@ mod tests {
     fn words_that_say_little_of_the_query_count_little() {
         let fusion = Fusion::Convex { alpha: Some(0.4) };
         let (lexical, dense) = ([hit(1, 1.5), hit(2, 3.0)], [(3, 0.9), (2, 0.1)]);
-        // Section 2 has every word and leads by words.
+        // Section 2 has every word and is first by words.
         check_with_ideal(
             3.0,
             Mode::Hybrid,
@@ -365,7 +366,7 @@ mod tests {
             &dense,
             &[(2, 0.6), (3, 0.4), (1, 0.3)],
         );
-        // More than all does not count for more.
+        // More than the full share gives no advantage.
         check_with_ideal(
             2.0,
             Mode::Hybrid,
@@ -375,7 +376,8 @@ mod tests {
             &dense,
             &[(2, 0.6), (3, 0.4), (1, 0.3)],
         );
-        // It has half the words of a query twice as long, so the section nearest by meaning leads.
+        // It has half of the words of a query that is twice as long, so the section nearest by
+        // meaning is first.
         check_with_ideal(
             6.0,
             Mode::Hybrid,
@@ -385,7 +387,7 @@ mod tests {
             &dense,
             &[(3, 0.4), (2, 0.3), (1, 0.15)],
         );
-        // Where words alone answer, nothing is compared.
+        // If only words are searched, no vectors are compared.
         check_with_ideal(6.0, Mode::Lexical, fusion, 9, &lexical, &[], &[(2, 3.0), (1, 1.5)]);
     }
 

@@ -1,4 +1,4 @@
-//! Sections regrouped by page.
+//! Grouping of sections by page.
 
 use findling_bundle::{SectionId, Structure, order};
 
@@ -12,7 +12,7 @@ pub(crate) struct PageScore {
     pub score: f32,
     /// The matching sections.
     pub n_sections: u32,
-    /// The number of its copies, which it stands for.
+    /// The number of copies that it stands for.
     pub copies: u32,
     /// Whether the site has pinned it to the query.
     pub pinned: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Grouped {
 }
 
 /// Groups candidates by page; [`RankParams`] has the formula of a page's score. `top` is the score
-/// of a section that both legs have first; 0 if one leg alone scored.
+/// of a section that both legs have first; 0 if only one leg scored.
 pub(crate) fn group(
     candidates: &[Candidate],
     params: &RankParams,
@@ -53,7 +53,7 @@ pub(crate) fn group(
     Grouped { pages }
 }
 
-/// The best that a page's sections have.
+/// The best scores of a page's sections.
 #[derive(Clone, Copy, Default)]
 struct Best {
     fused: f32,
@@ -106,8 +106,8 @@ impl Best {
 }
 
 impl Grouped {
-    /// Orders the first `n` pages by score, ties by id, and leaves the others behind them in no
-    /// order.
+    /// Orders the first `n` pages by score, ties by id, and leaves the others after them,
+    /// unordered.
     pub fn rank(&mut self, n: usize) {
         order::sort_first(&mut self.pages, n, |a, b| {
             b.score.total_cmp(&a.score).then(a.page.cmp(&b.page)).is_lt()
@@ -172,7 +172,7 @@ mod tests {
     fn or_by_the_best_that_each_leg_gave_it() {
         let candidates = [candidate(1, 0.5, 0.0), candidate(3, 0.5, 0.25), candidate(0, 0.0, 0.5)];
         check(1.0, 0.0, &candidates, &[(0, 1.0, 2), (2, 0.75, 1)]);
-        // Half way, what one section has of both is as good as a little more in two.
+        // Half way, one section with both is as good as two sections with a little more.
         check(0.5, 0.0, &candidates, &[(0, 0.75, 2), (2, 0.75, 1)]);
     }
 
@@ -193,10 +193,10 @@ mod tests {
     #[test]
     fn what_both_legs_have_first_is_first_however_many_sections_others_have() {
         let candidates = [candidate(0, 0.5, 0.25), candidate(1, 0.25, 0.5), candidate(3, 0.5, 0.5)];
-        // Alone the two sections of page 0 would score 0.75 + 0.5 * 0.75.
+        // Without it, the two sections of page 0 would score 0.75 + 0.5 * 0.75.
         check(0.0, 0.5, &candidates, &[(0, 1.125, 2), (2, 1.0, 1)]);
         check_below(1.0, 0.0, 0.5, &candidates, &[(2, 1.0, 1), (0, 0.9375, 2)]);
-        // Half way to the top a second section counts as it does where one leg scores.
+        // Half way to the top, a second section counts as much as if only one leg scored.
         let candidates = [candidate(0, 0.5, 0.0), candidate(1, 0.25, 0.0), candidate(3, 0.5, 0.0)];
         check_below(1.0, 0.0, 0.5, &candidates, &[(0, 0.625, 2), (2, 0.5, 1)]);
     }

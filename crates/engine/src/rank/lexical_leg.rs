@@ -54,8 +54,8 @@ impl LexicalLeg {
         Ok(Self { groups, hits, ideal, unique })
     }
 
-    /// Returns how the legs are fused. Meaning counts less the more of the query are names that
-    /// hardly any page has: vectors do not know such names.
+    /// Returns how the legs are fused. Meaning counts less if more of the query consists of names
+    /// that hardly any page has, because vectors do not represent such names.
     pub fn fusion(&self, asked: &ResolvedQuery) -> Fusion {
         match (asked.request.fusion, asked.fusion) {
             (Fusion::Convex { alpha: None }, Fusion::Convex { alpha: Some(alpha) }) => {

@@ -32,7 +32,7 @@ pub(crate) struct Trace {
     pub(super) hits: Vec<LexicalHit>,
     pub(super) neighbours: Neighbours,
     pub(super) groups: Vec<ScoredGroup>,
-    /// Whether the second tier of some word's postings was left out.
+    /// Whether the second tier of some word's postings was not read.
     pub(super) is_partial: bool,
     pub(super) evidence: Evidence,
     pub(super) selectivity: f32,
@@ -71,7 +71,7 @@ impl Matches {
             allowed.contains(SectionId(section))
         });
         let pages = group(&candidates, &asked.rank_params(index), top, structure).pages;
-        // Similar pages are no answer to a question, so there is no evidence.
+        // A search for similar pages does not answer a question, so there is no evidence.
         let evidence = match asked.request.similar_to {
             None => Evidence::of(&words, dense.as_ref()),
             Some(_) => Evidence::default(),
@@ -134,7 +134,7 @@ fn fuse_legs(
 }
 
 impl Bests {
-    /// Returns the best scores of the other bundles that are searched as one with this.
+    /// Returns the best scores of the other bundles that are searched together with this one.
     #[inline]
     pub fn elsewhere(index: &Index, asked: &ResolvedQuery) -> Self {
         match index.shared() {

@@ -1,8 +1,8 @@
 //! Merges the matches of several phrasings into one list.
 //!
-//! A section keeps the phrasing that it scores best by, with everything that explains the score; a
-//! page keeps its best score. Scores are compared as they are: fused ones are of one scale, those
-//! of words alone favour the longer phrasing.
+//! A section keeps the phrasing that gives it the best score, with everything that explains the
+//! score; a page keeps its best score. Scores are compared as they are: fused scores are on one
+//! scale, scores by words alone favour longer phrasings.
 
 use findling_bundle::{SectionId, Structure, order};
 
@@ -10,7 +10,7 @@ use super::{Candidate, Matches, PageScore, Trace};
 
 /// The matches of all phrasings.
 pub(super) struct Merged {
-    /// Each section once, with the phrasing that it scores best by.
+    /// Each section once, with the phrasing that gives it the best score.
     pub candidates: Vec<Candidate>,
     /// Each page once, by id.
     pub pages: Vec<PageScore>,
@@ -20,8 +20,8 @@ pub(super) struct Merged {
     pub traces: Vec<Trace>,
 }
 
-/// Merges what phrasings found. Ties go to the earlier one. O(n log n) for several, nothing for
-/// one.
+/// Merges the matches of phrasings. Ties go to the earlier one. Takes O(n log n) for several
+/// phrasings, nothing for one.
 pub(super) fn merge(found: Vec<Matches>, structure: &Structure) -> Merged {
     let (mut lists, mut traces) = (Vec::new(), Vec::new());
     let mut most = 0.0_f32;
@@ -62,7 +62,7 @@ fn several(
         a.page.cmp(&b.page).then_with(|| b.score.total_cmp(&a.score)).is_lt()
     });
     pages.dedup_by_key(|page| page.page);
-    // Both are in the site's order now.
+    // Both lists are now in the site's order.
     let mut sections =
         candidates.iter().map(|c| structure.page_of(SectionId(c.section)).0).peekable();
     for page in &mut pages {

@@ -1,4 +1,4 @@
-//! From two ranked lists of sections to one list of pages.
+//! Ranking: two ranked lists of sections become one list of pages.
 
 mod allowed_sections;
 mod dense_leg;

@@ -1,9 +1,10 @@
 //! Orders pages by more than relevance: pins and boosts of the site, preferences of the request
-//! (newer pages, several values of an attribute), and copies, of which one stands for all.
+//! (newer pages, several values of an attribute), and copies, one of which represents all.
 //!
-//! Boosts and copies are attributes, [`crate::BOOST`] and [`COPY`], whose columns are fetched where
-//! a bundle has them: 50 bytes a shard and little more than a bit for each page without one. All of
-//! this multiplies scores or leaves pages out, so the order is the same however far a reader pages.
+//! Boosts and copies are attributes, [`crate::BOOST`] and [`COPY`], whose columns are fetched if a
+//! bundle has them: 50 bytes a shard and little more than a bit for each page without a value. All
+//! of these multiply scores or leave pages out, so the order does not depend on how far a reader
+//! pages.
 
 use findling_bundle::{
     Attribute, AttributeKind, AttributeLevel, Column, PageId, SectionId, Structure, order,
@@ -14,7 +15,7 @@ use crate::api::{COPY, Error, Prefer};
 use crate::index::Index;
 use crate::resolve::{ResolvedQuery, boosts, number_attribute};
 
-/// Larger boosts count as this.
+/// Largest boost; larger ones count as this.
 const MAX_BOOST: f64 = 100.0;
 /// The factor on a page's score for each earlier page with the same value of the spread attribute.
 const SPREAD: f32 = 0.85;
@@ -91,8 +92,7 @@ fn column<'a>(index: &'a Index, attribute: &Attribute) -> Result<&'a Column, Err
     index.column(attribute.column).ok_or_else(|| Error::inconsistent("a column is missing"))
 }
 
-/// Adds the pages pinned to the query that it does not find, by the first section that may be
-/// found.
+/// Adds pinned pages that the query does not find, each with its first section that may be found.
 pub(crate) fn add_pinned(
     pins: &[u32],
     candidates: &mut Vec<Candidate>,
@@ -109,7 +109,8 @@ pub(crate) fn add_pinned(
     }
 }
 
-/// Weighs pages by boosts, preference and pins. They are in the order of their ids, and stay so.
+/// Applies boosts, preference and pins to the scores of pages. Pages stay in the order of their
+/// ids.
 pub(crate) fn weigh(
     ordering: &PageOrdering<'_>,
     pins: &[u32],
@@ -131,7 +132,7 @@ pub(crate) fn weigh(
     }
     let best = pages.iter().map(|page| page.score).fold(0.0, f32::max);
     for page in pages.iter_mut().filter(|page| pins.binary_search(&page.page).is_ok()) {
-        // Pinned pages come before all others, and are ordered by their scores among themselves.
+        // Pinned pages come before all others, and are sorted among themselves by score.
         page.pinned = true;
         page.score += best + 1.0;
     }
@@ -141,7 +142,7 @@ pub(crate) fn weigh(
 /// The factors of pages' scores.
 type Factor<'a> = &'a dyn Fn(PageId) -> f64;
 
-/// Weighs pages by the request's preference.
+/// Applies the request's preference to the scores of pages.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn prefer_by(
@@ -165,7 +166,7 @@ fn prefer_by(
         weigh(&|page| {
             let far = |value: f64| half / (half + (best - sign * value));
             let near = of_pages.get(page.0).map_or(0.5, far);
-            // 0 / 0 where both the distance and `half` are 0: nothing is lost.
+            // If both the distance and `half` are 0, this is 0 / 0: nothing is lost.
             1.0 - share * (1.0 - if near.is_nan() { 1.0 } else { near })
         });
     }
@@ -181,8 +182,8 @@ pub(crate) fn copies<'a>(
     attribute.map(|attribute| column(index, attribute)).transpose()
 }
 
-/// Keeps the best page of each group of copies, with the number of the others. Keeps `keep` instead
-/// if it is in the group.
+/// Keeps the best page of each group of copies, with the number of the others. If page `keep` is in
+/// a group, it is kept instead.
 pub(crate) fn collapse(
     index: &Index,
     asked: &ResolvedQuery,
@@ -233,7 +234,7 @@ pub(crate) fn spread(ordering: &PageOrdering<'_>, pages: &mut [PageScore]) -> Re
     Ok(())
 }
 
-/// Sorts in the order of keys, then of places.
+/// Sorts by key, then by original position.
 fn keyed(keyed: impl Iterator<Item = (u64, usize)>) -> Vec<(u64, usize)> {
     let mut keyed: Vec<(u64, usize)> = keyed.collect();
     order::sort(&mut keyed);

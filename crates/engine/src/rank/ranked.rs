@@ -27,7 +27,7 @@ pub(crate) struct Ranked {
     /// Notices of the filter.
     pub notices: Vec<Notice>,
     pub plan: Option<Plan>,
-    /// The page asked about among them.
+    /// The standing among these pages of the page that is to be explained.
     pub standing: Option<Standing>,
     /// Words of the query that score, with their terms, by phrasing.
     pub groups: Vec<Vec<ScoredGroup>>,
@@ -140,8 +140,8 @@ impl Ranked {
         self.pages.iter().chain(beside)
     }
 
-    /// Returns the shards by which sentences are chosen for pages whose best section was found by
-    /// meaning only. Further sections of a page do without.
+    /// Returns the shards needed to choose sentences for pages whose best section was found by
+    /// meaning only. Further sections of a page need none.
     pub fn sentences(&self, index: &Index) -> Vec<ShardId> {
         let by_meaning =
             |page: &&RankedPage| page.sections.first().is_some_and(RankedSection::only_means);
@@ -150,7 +150,8 @@ impl Ranked {
         self.all_pages().filter(by_meaning).filter_map(place).collect()
     }
 
-    /// Returns the texts that showing the pages needs, and the name of the page asked about.
+    /// Returns the shards of texts needed to show the pages, and those with the name of the page
+    /// asked about.
     pub fn texts(&self, index: &Index) -> Vec<ShardId> {
         let manifest = index.manifest();
         let Some(structure) = index.structure() else { return Vec::new() };
@@ -184,7 +185,7 @@ pub(crate) fn sections_of(index: &Index, found: &[Matches]) -> Bitset {
     matching(index, found.iter().flat_map(|found| &found.candidates))
 }
 
-/// Returns the sections among all.
+/// Returns the sections as a set over all sections.
 fn matching<'a>(index: &Index, candidates: impl Iterator<Item = &'a Candidate>) -> Bitset {
     let mut matching = Bitset::none(index.manifest().stats.n_sections);
     for candidate in candidates {
@@ -193,7 +194,7 @@ fn matching<'a>(index: &Index, candidates: impl Iterator<Item = &'a Candidate>) 
     matching
 }
 
-/// Counts the values of the attributes that the request wants counted.
+/// Counts the values of the requested attributes.
 fn facets(
     index: &Index,
     asked: &ResolvedQuery,
@@ -229,7 +230,7 @@ fn facets(
     Ok(facets)
 }
 
-/// Leaves the candidates that pass the second filter; returns their pages.
+/// Keeps the candidates that pass the second filter, and returns their pages.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn keep_passing(
@@ -259,8 +260,7 @@ fn narrowed(
     Ok(met)
 }
 
-/// Returns all pages in the order in which they are shown, as far as the request reaches; behind
-/// that in no order.
+/// Returns all pages: in the order of the list as far as the request reaches, unordered after that.
 fn in_order(
     ordering: &PageOrdering<'_>,
     traces: &[Trace],
@@ -274,7 +274,7 @@ fn in_order(
     weigh(ordering, &pins, &mut pages)?;
     collapse(index, asked, why.map(|place| place.page.0), &mut pages)?;
     let mut grouped = Grouped { pages };
-    // The rank of the page asked about needs the order of all pages.
+    // To rank the page asked about, all pages must be in order.
     let end = match why {
         Some(_) => usize::MAX,
         None => (request.offset as usize).saturating_add(request.limit.0 as usize),

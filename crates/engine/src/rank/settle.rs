@@ -1,9 +1,9 @@
 //! Compares the first pages by their vectors, if they score about the same and vectors are
 //! streamed.
 //!
-//! Cells have coarser codes than the vectors of a resident bundle, and a cell that was not fetched
-//! leaves a similarity to be guessed. If this may decide which page comes first, the full vectors
-//! of these pages are fetched.
+//! Cells have coarser codes than the vectors of a resident bundle, and the similarity of a section
+//! must be guessed if its cell was not fetched. If this may decide which page comes first, the full
+//! vectors of these pages are fetched.
 
 use findling_bundle::{SectionId, ShardId, Structure, VectorId};
 
@@ -28,7 +28,7 @@ impl Matches {
         if self.trace.cells.is_none() || asked.mode != Mode::Hybrid || !is_convex {
             return Vec::new();
         }
-        // Best first, of equals the first by id.
+        // Best first, ties by id.
         let mut pages: Vec<(f32, u32)> = Vec::with_capacity(MAX_PAGES + 1);
         for page in &self.pages {
             let place = pages.iter().position(|(score, _)| page.score > *score);
@@ -67,8 +67,8 @@ impl Matches {
         shards
     }
 
-    /// Computes similarities again from the vectors of these shards, which must be here, and with
-    /// them what the pages score.
+    /// Computes similarities again from the vectors of these shards, which must be here, and
+    /// updates the scores of the pages.
     pub fn settle(&mut self, index: &Index, asked: &ResolvedQuery, shards: &[ShardId]) {
         let (Some(structure), Some(point)) = (index.structure(), &self.trace.point) else { return };
         let Fusion::Convex { alpha } = self.trace.fusion else { return };
@@ -86,7 +86,7 @@ impl Matches {
     }
 }
 
-/// Returns the cosine of a section, where all of its vectors are in these shards.
+/// Returns the cosine of a section, if all of its vectors are in these shards.
 fn cosine(
     index: &Index,
     structure: &Structure,

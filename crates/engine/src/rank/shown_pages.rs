@@ -1,4 +1,4 @@
-//! The pages that are shown, with their best sections and where each leg ranked these.
+//! The pages that are shown, with their best sections and the rank of these in each leg.
 
 use findling_bundle::{PageId, SectionId, Structure, order};
 
@@ -22,8 +22,8 @@ impl RankedPage {
         Self { score, sections: Vec::new() }
     }
 
-    /// Returns the places in the page of the sections that are shown, or 0 if no section is shown:
-    /// their texts are needed to show the page.
+    /// Returns the indices in the page of the sections that are shown, or 0 if no section is shown.
+    /// Their texts are needed to show the page.
     pub fn places<'a>(&'a self, structure: &Structure) -> impl Iterator<Item = u32> + use<'a> {
         let start = structure.sections(PageId(self.score.page)).start;
         let none = self.sections.is_empty().then_some(0);
@@ -48,7 +48,7 @@ impl RankedSection {
     }
 }
 
-/// Gives pages their sections, in the order of `candidates`. A page may stand among them twice.
+/// Gives pages their sections, in the order of `candidates`. A page may occur among them twice.
 pub(super) fn add_sections(
     pages: &mut [&mut RankedPage],
     candidates: &[Candidate],
@@ -75,8 +75,8 @@ pub(super) fn add_sections(
     }
 }
 
-/// Orders the sections of each page, best first, and leaves the `most` first of them. `keep`: the
-/// place of a page and a section of it that stays in any case.
+/// Orders the sections of each page, best first, and keeps the first `most` of them. `keep`: the
+/// index of a page and a section of it that is always kept.
 pub(super) fn keep_best(
     pages: &mut [&mut RankedPage],
     most: usize,
@@ -147,7 +147,7 @@ pub(super) fn rank_sections(
     }
 }
 
-/// The places of ids in a list, from 0.
+/// The positions of ids in a list, from 0.
 struct Places(Vec<(u32, u32)>);
 
 impl Places {
@@ -161,7 +161,7 @@ impl Places {
         self.all(id).next()
     }
 
-    /// Finds all places of an id that occurs several times.
+    /// Finds all positions of an id that occurs several times.
     fn all(&self, id: u32) -> impl Iterator<Item = u32> {
         let from = self.0.partition_point(|(other, _)| *other < id);
         self.0[from..].iter().take_while(move |(other, _)| *other == id).map(|(_, place)| *place)

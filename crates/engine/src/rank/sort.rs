@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use findling_bundle::order;
 
-/// Sorts items by the values of their pages, ascending or descending. Items without a value come
-/// last either way. Equal ones keep their order, which is that of relevance. O(n log n).
+/// Sorts items by the values of their pages, ascending or descending. Items without a value always
+/// come last. Items with equal values keep their order, which is by relevance. O(n log n).
 #[doc(alias = "deferred")]
 #[inline(never)]
 pub(crate) fn by_value<T: Copy>(
@@ -45,7 +45,7 @@ mod tests {
     ) {
         let column = Column::build(kind, values.iter().map(Option::as_ref)).unwrap();
         for (down, expect) in [(false, ascending), (true, descending)] {
-            // Relevance put the last page first.
+            // By relevance the last page was first.
             let mut pages: Vec<u32> = (0..values.len() as u32).rev().collect();
             by_value(&mut pages, |&page| ordering_value(&column, page, down), down);
             assert_eq!(pages, expect, "{kind:?}, descending: {down}");

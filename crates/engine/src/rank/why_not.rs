@@ -1,4 +1,4 @@
-//! The rank of one page and its words of the query, which explain the rank.
+//! The rank of one page, explained by the words of the query that it has.
 
 #![doc(alias = "deferred")]
 
@@ -15,12 +15,12 @@ use crate::locate::Place;
 use crate::query::{Completion, Query, QueryPlan};
 use crate::resolve::ResolvedQuery;
 
-/// A page among the others.
+/// A page, with its rank among the others.
 pub(crate) struct Standing {
     pub place: Place,
-    /// From 1; `None` where the page is not found.
+    /// From 1; `None` if the page is not found.
     pub rank: Option<u32>,
-    /// The page itself, then the first one, then the one right above; each page once.
+    /// The page itself, then the first page, then the page directly above; each page once.
     pub pages: [Option<RankedPage>; 3],
     pub words: Vec<WordOnPage>,
     pub removed_by: Vec<Removal>,
@@ -30,7 +30,7 @@ pub(crate) struct Standing {
 
 impl Standing {
     /// Finds a page among all pages in their order, and looks for the query's words in it. Their
-    /// sections are still to come.
+    /// sections are added later.
     #[inline(never)]
     pub fn new(
         index: &Index,
@@ -116,7 +116,7 @@ fn is_on_page(
         })
 }
 
-/// Returns each word as the query spells it, with the terms it is looked up by.
+/// Returns each word as the query spells it, with the terms that are looked up for it.
 fn spelt(asked: &ResolvedQuery, index: &Index) -> Vec<(String, Vec<String>)> {
     let mut spelt = Vec::new();
     for clause in asked.query.clauses.iter().filter(|clause| !clause.excluded) {
@@ -135,8 +135,8 @@ fn spelt(asked: &ResolvedQuery, index: &Index) -> Vec<(String, Vec<String>)> {
     spelt
 }
 
-/// Returns the parts of the request that exclude sections of a page, with the number that each
-/// excludes.
+/// Returns the parts of the request that exclude sections of a page, with the number of sections
+/// that each excludes.
 fn removals(
     index: &Index,
     asked: &ResolvedQuery,
@@ -169,8 +169,7 @@ fn removals(
     Ok(removals)
 }
 
-/// Cuts a page's sections to the best `most`, which stand in front, and behind them the one asked
-/// about.
+/// Reduces a page's sections to the best `most`, followed by the section asked about.
 pub(crate) fn keep_section(page: &mut RankedPage, section: SectionId, most: usize) {
     match page.sections.iter().position(|ranked| ranked.candidate.section == section.0) {
         Some(at) if at >= most => {

@@ -1,7 +1,7 @@
 //! The part of one bundle in the statistics of several that are searched as one.
 //!
-//! Each function goes as far as the shards at hand allow, as [`Search::step`] does. A search that
-//! was asked for one of these can go on.
+//! Each function goes as far as the available shards allow, like [`Search::step`]. The search can
+//! continue after each of these calls.
 
 use findling_bundle::{Level, ShardId, order};
 
@@ -23,7 +23,7 @@ impl Index {
         if !missing.is_empty() {
             return Err(missing);
         }
-        // Keys of titles have postings, but stand in no passage by themselves.
+        // Keys of titles have postings, but do not occur in passages.
         let count = |term: &String| {
             let found = dictionary.find_here(term)?;
             let has_any = Level::ALL.iter().any(|&level| found.entry.n[level as usize] > 0);
@@ -52,7 +52,7 @@ impl Search {
         told.object();
         let written = match part {
             SharedPart::Terms => self.terms(index)?.map(|terms| {
-                // A bundle tells its own statistics once.
+                // A bundle reports its own statistics only once.
                 if index.shared().is_none() {
                     let stats = &index.manifest().stats;
                     told.name("passages").whole(stats.n_passages.into());

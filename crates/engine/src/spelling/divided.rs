@@ -1,5 +1,5 @@
-//! Division: a word that is on no page, as two words that stand side by side on the site:
-//! `timezone` as `time zone`.
+//! Division of words. A word that is on no page is read as two words that are next to each other on
+//! the site: `timezone` as `time zone`.
 
 use findling_bundle::ShardId;
 use findling_text::Analyzer;

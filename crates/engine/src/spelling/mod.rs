@@ -29,8 +29,8 @@ const MIN_CHARS: usize = 4;
 /// edit away from a word of two letters. A code like `C4` has few neighbours.
 const MIN_LIKE_CHARS: usize = 3;
 const MIN_LIKE_CODE_CHARS: usize = 2;
-/// Stored bytes of words up to which all words are compared, if no word with the same beginning is
-/// near.
+/// Largest size of the stored words at which all words are compared, if no word with the same
+/// beginning is near.
 const MAX_WIDE_BYTES: u64 = 256_000;
 
 /// A word that the bundle does not have.
@@ -76,7 +76,7 @@ pub(crate) fn correct(index: &Index, query: &Query, prefix: bool) -> Spelling {
         return Spelling::Need(needed);
     }
     let (mut changed, mut corrections) = (!joined.is_empty(), Vec::new());
-    // From the end, so that earlier places stay valid.
+    // Replace from the end, so that earlier positions stay valid.
     for (Unknown { clause, range, .. }, near) in found.into_iter().rev() {
         let Some(clause) = query.clauses.get_mut(clause) else { continue };
         let Some(word) = clause.text.get(range.clone()) else { continue };
@@ -94,7 +94,7 @@ pub(crate) fn correct(index: &Index, query: &Query, prefix: bool) -> Spelling {
     Spelling::Changed { query, corrections }
 }
 
-/// Returns the word, or the two words, that a word is replaced by; or the shards that are missing.
+/// Returns the replacement of a word, which is one word or two; or the missing shards.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn replacement(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> {
@@ -120,7 +120,7 @@ pub(crate) fn misspellings(
     for word in unknown_words(index, &query, prefix, false) {
         match replacement(index, &word) {
             Ok(Some(near)) => {
-                // Two words that stand side by side go before words that look alike.
+                // Two adjacent words of the site take precedence over similar words.
                 let rank = if near.word.contains(' ') { i32::MIN } else { near.rank() };
                 let Near { word: replacement, cost, .. } = near;
                 found.push(Misspelling { word: word.folded, replacement, cost, rank });
@@ -132,7 +132,7 @@ pub(crate) fn misspellings(
     if needed.is_empty() { Ok(found) } else { Err(needed) }
 }
 
-/// Joins neighbours that are one word on the site, where one of them is on no page: `data base`.
+/// Joins neighbours that are one word on the site, if one of them is on no page: `data base`.
 fn join(index: &Index, query: &mut Query) -> Vec<Correction> {
     let dictionary = Dictionary::new(index);
     let mut analyzers = analyzers(&index.manifest().languages);
@@ -161,8 +161,8 @@ fn join(index: &Index, query: &mut Query) -> Vec<Correction> {
     corrections
 }
 
-/// Returns the shards of spellings that are needed first to correct a word; if none has its
-/// letters, any, since it makes the client fetch the deferred code.
+/// Returns the shards of spellings that are needed first to correct a word; if no shard has its
+/// letters, any shard, because it makes the client fetch the deferred code.
 fn near_shards(index: &Index, word: &Unknown) -> Vec<ShardId> {
     let manifest = index.manifest();
     let letters = word.folded.chars().take(2);
@@ -301,7 +301,7 @@ fn spellings<'a>(
     Ok(shards.into_iter().filter_map(|shard| index.spelling(shard)).collect())
 }
 
-/// Returns whether all spellings may be looked through.
+/// Returns whether all spellings may be compared.
 fn is_small(index: &Index) -> bool {
     let manifest = index.manifest();
     let stored = manifest.spelling.iter().filter_map(|range| manifest.shard(range.shard));

@@ -1,16 +1,16 @@
 //! The nearest word in a sorted list, by edit distance.
 //!
-//! Optimal string alignment (Damerau, CACM 1964, restricted): inserting, leaving out, replacing a
-//! letter and changing two neighbours cost one edit each, half an edit more at the first letter,
-//! which people seldom mistype. Words come in order with the bytes they share, so the rows of the
-//! table for a shared beginning are computed once, as in a trie; a beginning that no end can bring
-//! within the budget is passed over with all its words.
+//! Optimal string alignment (Damerau, CACM 1964, restricted): inserting, deleting or replacing a
+//! letter and swapping two neighbours cost one edit each, and half an edit more at the first
+//! letter, which people seldom mistype. Words come in order, with the number of bytes that each
+//! shares with the one before. So the rows of the table for a shared beginning are computed once,
+//! as in a trie. If no ending can bring a beginning within the budget, all its words are skipped.
 
 #![doc(alias = "deferred")]
 
 use findling_bundle::SpellingShard;
 
-/// Costs are in half edits.
+/// All costs are in half edits.
 const EDIT: u8 = 2;
 const FIRST_EDIT: u8 = 3;
 
@@ -18,7 +18,7 @@ const FIRST_EDIT: u8 = 3;
 /// three octaves.
 const STEPS_PER_HALF: i32 = 24;
 
-/// Longest word looked at, in characters.
+/// Longest word that is compared, in characters.
 pub(super) const MAX_CHARS: usize = 32;
 
 /// A word to be corrected.
@@ -42,7 +42,7 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// Returns the same word with a space in it.
+    /// Returns the replacement of this word by two words with a space between them.
     pub fn joined(word: String) -> Self {
         Self { word, cost: EDIT, common: 0 }
     }
@@ -63,8 +63,8 @@ impl Mistyped {
         Self { letters: word.chars().collect(), open }
     }
 
-    /// Returns the half edits allowed: one edit, but at the first letter only from five letters on;
-    /// two from eight.
+    /// Returns the half edits allowed: one edit, at the first letter only for words of five or more
+    /// letters; two edits for eight or more letters.
     fn budget(&self) -> u8 {
         match (self.letters.len(), self.open) {
             (0..4, _) => 0,
@@ -75,7 +75,7 @@ impl Mistyped {
         }
     }
 
-    /// Returns the better of `best` and the words of a shard. O(words of the shard that share a
+    /// Returns the nearest of `best` and the words of a shard. O(words of the shard that share a
     /// beginning with this one · letters).
     pub fn nearest(&self, shard: &SpellingShard, best: Option<Near>) -> Option<Near> {
         let budget = self.budget();
@@ -85,8 +85,8 @@ impl Mistyped {
         while let Some(word) = words.advance() {
             let Some(cost) = table.cost(word.text, word.shared, self.open) else { continue };
             let near = Near { word: String::new(), cost, common: word.common };
-            // The word itself is not a correction. But a beginning of a word that the lexicon's
-            // stems do not show (`installatio`) is completed.
+            // The word itself is not a correction. But the beginning of a word (`installatio`) is
+            // completed, which stems in the lexicon do not show.
             if (cost > 0 || self.open) && best.as_ref().is_none_or(|best| near.rank() < best.rank())
             {
                 best = Some(Near { word: word.text.to_string(), ..near });
@@ -97,7 +97,7 @@ impl Mistyped {
 }
 
 impl Mistyped {
-    /// Returns the half edits within which a word may be suggested although it is no correction:
+    /// Returns the half edits within which a word may be suggested although it is not a correction:
     /// one edit for three letters, four for eleven.
     fn wide_budget(&self) -> u8 {
         match self.letters.len() {
@@ -135,17 +135,17 @@ impl Mistyped {
     }
 }
 
-/// The table of edit distances between a mistyped word and the one walked to.
+/// The table of edit distances between a mistyped word and the current word of the list.
 struct Table<'a> {
     typed: &'a [char],
     budget: u8,
-    /// A row for each letter of the word walked to, after a first row. There are no rows beyond
+    /// A first row, then a row for each letter of the current word. There are no rows beyond
     /// `dead`.
     rows: Vec<[u8; MAX_CHARS + 1]>,
     letters: Vec<char>,
     /// The end of each letter, in bytes.
     ends: Vec<usize>,
-    /// The number of letters at which no end can be within the budget any more.
+    /// The number of letters after which no ending can be within the budget any more.
     dead: Option<usize>,
 }
 
@@ -159,8 +159,8 @@ impl<'a> Table<'a> {
         Self { typed, budget, rows: vec![first], letters: Vec::new(), ends: Vec::new(), dead: None }
     }
 
-    /// Returns half edits between the typed word and `word`, or the best of its beginnings with
-    /// `open`; `None` beyond the budget. `shared`: bytes that `word` has in common with the word
+    /// Returns the half edits between the typed word and `word`, or with `open` the best beginning
+    /// of `word`; `None` beyond the budget. `shared`: bytes that `word` has in common with the word
     /// before.
     fn cost(&mut self, word: &str, shared: usize, open: bool) -> Option<u8> {
         while self.ends.last().is_some_and(|end| *end > shared) {
@@ -217,7 +217,7 @@ impl<'a> Table<'a> {
             least = least.min(cost);
         }
         self.rows.push(row);
-        // A transposition reaches over one row, at the cost of an edit.
+        // A transposition uses the row before the last, at the cost of one edit.
         let before = above_least(&self.rows[j - 1], self.typed.len()).saturating_add(EDIT);
         if least > self.budget && before > self.budget {
             self.dead = Some(j);
@@ -281,7 +281,7 @@ mod tests {
             best.into_iter().map(|near| near.word).collect::<Vec<_>>()
         };
         let words = [("mutex", 10), ("mute", 10), ("mutable", 20), ("motor", 10), ("receive", 10)];
-        // Beyond what is corrected.
+        // Further away than a correction may be.
         assert_eq!(like("motekx", &words), ["mutex"]);
         assert_eq!(like("mut", &words), ["mutable", "mute", "mutex"]);
         assert_eq!(like("rxcxivx", &words), [""; 0]);
@@ -312,7 +312,7 @@ mod tests {
         );
     }
 
-    /// Returns the same, by the whole table.
+    /// Returns the same result, computed with the whole table.
     fn twin(typed: &[char], word: &[char]) -> u32 {
         let (n, m) = (typed.len(), word.len());
         let mut table = vec![vec![0u32; n + 1]; m + 1];

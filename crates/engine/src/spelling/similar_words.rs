@@ -1,5 +1,5 @@
-//! Words of the site that resemble those of a query which it does not have, to be suggested where
-//! nothing is found.
+//! Words of the site that resemble words of a query that it lacks. They are suggested if nothing is
+//! found.
 
 use std::ops::Range;
 
@@ -14,16 +14,16 @@ use crate::query::Query;
 
 /// Words of the site that resemble one of a query.
 pub(crate) struct SimilarWords {
-    /// The place of the word: a clause, and bytes of its text.
+    /// The position of the word: a clause, and a byte range of its text.
     pub clause: usize,
     pub range: Range<usize>,
-    /// Likeliest first; there may be none.
+    /// Similar words, the likeliest first; may be empty.
     pub words: Vec<String>,
 }
 
 /// Returns the similar words of each word of a query that the bundle does not have, or the shards
-/// that are missing for it. More words are similar than would be corrected, and words in phrases
-/// have similar words as well. The terms of the query must be here.
+/// that are missing for it. Similarity is wider than correction, and words in phrases have similar
+/// words as well. The terms of the query must be here.
 pub(crate) fn like(index: &Index, query: &Query) -> Result<Vec<SimilarWords>, Vec<ShardId>> {
     let (mut found, mut needed) = (Vec::new(), Vec::new());
     for word in unknown_words(index, query, false, true) {
@@ -55,9 +55,9 @@ fn like_word(index: &Index, word: &Unknown) -> Result<Vec<String>, Vec<ShardId>>
     Ok(best.into_iter().map(|near| near.word).collect())
 }
 
-/// Returns terms similar to a code or version (`E0383`): those with the same beginning, as far as
-/// they are here. For a code of one letter and one digit, those with other digits, the nearest
-/// first.
+/// Returns terms similar to a code or version (`E0383`): the terms with the same beginning, as far
+/// as they are here. For a code of one letter and one digit, returns the codes with other digits,
+/// the nearest first.
 fn like_name(index: &Index, name: &str) -> Vec<String> {
     if is_code(name) {
         let (letter, digit) = name.split_at(name.len() - 1);

@@ -1,11 +1,10 @@
-//! The dense leg of a bundle that is fetched piece by piece: cells around centroids instead of all
-//! vectors.
+//! The dense leg of a streamed bundle: cells around centroids instead of all vectors.
 //!
-//! The cells of the best sections by words, where the bundle says which they are, and those whose
-//! centroids are nearest to the query are compared, as many as are near and a budget of bytes pays
-//! for ([`Probe`]). A filter is not known to the centroids: where too few of what was fetched pass
-//! it, more cells follow, within a second, larger budget. What is compared depends on the request
-//! alone, not on what earlier searches happened to fetch.
+//! The query is compared with the cells of the best sections by words, if the bundle lists these
+//! cells, and with the cells whose centroids are nearest to it, within a budget of bytes
+//! ([`Probe`]). Centroids do not know the filter. So if too few of the fetched vectors pass it,
+//! more cells follow, within a second, larger budget. The compared cells depend only on the
+//! request, not on what earlier searches fetched.
 
 use findling_bundle::{CellShard, Centroids, SectionId, ShardId, Structure, order};
 
@@ -14,28 +13,29 @@ use super::{Method, Neighbours, QuantisedQuery};
 use crate::bitset::Bitset;
 use crate::index::Index;
 
-/// Cosine by which a centroid must be less similar to the query for the odds of its vectors to
-/// halve: the odds that a vector is among the nearest (docs/design/choosing-cells.md).
+/// Loss of cosine that halves the odds of a centroid's vectors: the odds that a vector is among the
+/// nearest (docs/design/choosing-cells.md).
 const HALVES: f32 = 0.02;
-/// Share of all vectors' odds that makes a vector worth fetching, if words answer as well.
+/// Smallest share of all vectors' odds at which a vector is worth fetching, if the search also uses
+/// words.
 const MIN_SHARE: f32 = 0.0003;
 
-/// The cells that a query looks into.
+/// The cells that a query reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
-    /// All cells, those wanted first, then the nearest.
+    /// All cells: first those of the best sections by words, then the others, nearest first.
     order: Vec<u32>,
     n: usize,
     bytes: u64,
-    /// The shards with the vectors of the best sections by words, where the bundle has such shards.
+    /// The shards with the vectors of the best sections by words, if the bundle has such shards.
     pub sections: Vec<ShardId>,
 }
 
 impl Probe {
-    /// Returns the cells to fetch, at most `budget` stored bytes in all and one cell at least. The
+    /// Returns the cells to fetch, at most `budget` stored bytes in all, and at least one cell. The
     /// cells of `vectors` come first, in their order, up to half of the budget, if the bundle lists
-    /// the cells of vectors. The nearest cells follow: with `near_alone` only those in which a
-    /// vector has a share of [`MIN_SHARE`].
+    /// the cells of vectors. The nearest cells follow: with `near_alone` only cells in which a
+    /// vector has a share of at least [`MIN_SHARE`].
     pub fn new(
         centroids: &Centroids,
         query: &QuantisedQuery,
@@ -74,7 +74,7 @@ impl Probe {
         probe
     }
 
-    /// Takes further cells, one at least, up to `budget` bytes in all.
+    /// Takes at least one further cell, up to `budget` bytes in all.
     pub fn widen(&mut self, centroids: &Centroids, budget: u64) {
         self.take(centroids, budget, self.order.len());
     }
@@ -91,7 +91,7 @@ impl Probe {
         }
     }
 
-    /// Returns the cells to look into.
+    /// Returns the cells to read.
     fn cells(&self) -> &[u32] {
         &self.order[..self.n]
     }
@@ -108,7 +108,7 @@ impl Probe {
         cells.map(|cell| cell.n_vectors as usize).sum()
     }
 
-    /// Returns the bytes that their shards take as stored.
+    /// Returns the stored bytes of their shards.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -119,8 +119,8 @@ impl Probe {
     }
 }
 
-/// Computes 2 to the power of `x`, 0 at most; along straight lines between whole powers, by sums
-/// and products alone, so that hosts agree to the bit.
+/// Computes 2 to the power of `x`, which is at most 0. Interpolates linearly between whole powers,
+/// with only sums and products, so that hosts agree to the bit.
 fn power_of_two(x: f32) -> f32 {
     let x = x.clamp(-60.0, 0.0);
     let whole = x.floor();
@@ -134,7 +134,7 @@ fn stored_len(centroids: &Centroids, cell: u32) -> u64 {
 /// The sections that were compared with a query.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
-    /// Each with the cosine of its best vector, ascending by section.
+    /// Sections, each with the cosine of its best vector, ascending by section.
     sections: Vec<(SectionId, f32)>,
     /// Vectors compared.
     compared: u32,
@@ -164,13 +164,13 @@ impl Seen {
         }
     }
 
-    /// Returns the cosine of a section; `None` where none of its vectors was in the cells.
+    /// Returns the cosine of a section; `None` if none of its vectors was in the cells.
     pub fn similarity(&self, section: SectionId) -> Option<f32> {
         let at = self.sections.binary_search_by_key(&section, |(section, _)| *section).ok()?;
         self.sections.get(at).map(|(_, score)| *score)
     }
 
-    /// Returns the `k` nearest sections that the filter lets through.
+    /// Returns the `k` nearest sections that pass the filter.
     pub fn nearest(&self, filter: Option<&Bitset>, k: u32) -> Neighbours {
         let passes = |section: u32| filter.is_none_or(|filter| filter.contains(section));
         let mut hits: Vec<Hit> = self

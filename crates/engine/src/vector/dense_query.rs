@@ -10,11 +10,11 @@ use crate::index::Index;
 /// The query's vector, checked.
 #[derive(Clone)]
 pub(crate) enum DenseQuery {
-    /// In the space of the vectors stored.
+    /// A vector in the space of the stored vectors.
     Stored(DensePoint),
-    /// In the encoder's own space; to be projected.
+    /// A vector in the encoder's own space, which has to be projected.
     Unprojected(Vec<f32>),
-    /// In words, to be embedded by the bundle's rows.
+    /// Words, which the bundle's rows embed.
     Static(StaticQuery),
 }
 
@@ -57,9 +57,9 @@ impl DensePoint {
     }
 }
 
-/// Returns the cosine of a query with the mean vector, as a document's similarity is one: the mean
-/// keeps its own length, which is shorter than 1. In f64 and in order, for hosts to agree, as they
-/// do on square roots (IEEE 754, 5.4.1).
+/// Returns the dot product of a query with the mean vector, on the same scale as a document's
+/// similarity: the mean keeps its own length, which is shorter than 1. Computed in f64 and in
+/// order, so that hosts agree; they also agree on square roots (IEEE 754, 5.4.1).
 fn cosine_with_mean(query: &[f32], mean: &[f32]) -> f32 {
     let norm = query.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>();
     let dot = query.iter().zip(mean).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();

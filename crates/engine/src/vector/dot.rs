@@ -1,11 +1,10 @@
 //! The inner loop of the dense leg: an i8 row times an i16 query.
 //!
-//! Integer sums are exact and do not care for order, so every machine may add them up as it likes
-//! and all still compute the same score; a sum of floats could promise neither. On x86-64 and
-//! AArch64 LLVM vectorises the plain loop (`pmaddwd`, `smlal`). On wasm it does not find
-//! `i32x4.dot_i16x8_s`, and at the size-minded level that browsers' code is built with it does not
-//! vectorise at all, so [`lanes`] has a second form in intrinsics, of which those used here are all
-//! safe.
+//! Integer sums are exact and independent of the order, so every machine may add in any order and
+//! all compute the same score. Sums of floats have neither property. On x86-64 and AArch64 LLVM
+//! vectorises the plain loop (`pmaddwd`, `smlal`). On wasm it does not find `i32x4.dot_i16x8_s`,
+//! and at the optimisation level for size, used for browsers, it does not vectorise at all. So
+//! [`lanes`] has a second form with intrinsics, all of which are safe.
 
 use findling_bundle::sentences::BITS;
 
@@ -13,7 +12,7 @@ use crate::api::Error;
 
 /// A query, normalised to length 1 and quantised.
 ///
-/// Numbers are i16: that costs no time, since i8 has to be widened before a multiplication anyhow.
+/// Numbers are i16. This costs no time, because i8 must be widened before a multiplication anyway.
 /// So the rounding error of the query is negligible beside the error of the rows.
 #[derive(Clone, Debug)]
 pub struct QuantisedQuery {
@@ -29,7 +28,7 @@ impl QuantisedQuery {
     /// Normalises and quantises an embedding.
     ///
     /// # Errors
-    /// [`Error::Vector`] where its length is not `dim`, a number is not finite, or all are 0.
+    /// [`Error::Vector`] if its length is not `dim`, a number is not finite, or all are 0.
     pub fn new(values: &[f32], dim: u32) -> Result<Self, Error> {
         if values.len() != dim as usize {
             return Err(Error::Vector {
@@ -49,8 +48,8 @@ impl QuantisedQuery {
                 ),
             });
         }
-        // In f64, where no f32 overflows or vanishes when squared, and one after the other, so that
-        // hosts agree.
+        // Computed in f64, in which the square of an f32 neither overflows nor vanishes, and in
+        // order, so that hosts agree.
         let norm =
             values.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>().sqrt();
         let largest = values.iter().fold(0.0f64, |max, &value| max.max(f64::from(value).abs()));
@@ -79,8 +78,8 @@ impl QuantisedQuery {
         self.dim
     }
 
-    /// Returns the cosine with a row that stands for a vector of length 1. A row of another length
-    /// than the query's counts as far as both go.
+    /// Returns the cosine with a row that stands for a vector of length 1. If the lengths of row
+    /// and query differ, only their common part counts.
     #[inline]
     pub fn similarity(&self, row: &[i8], scale: f32) -> f32 {
         lanes::dot(row, &self.values) as f32 * (scale * self.scale)
@@ -101,23 +100,23 @@ impl QuantisedQuery {
 }
 
 impl QuantisedQuery {
-    /// Returns the similarity of a vector of which only the signs of the first numbers are known:
-    /// -1 if all signs differ from the query's, 1 if none does.
+    /// Returns the similarity of a vector, given only the signs of its first numbers: -1 if all
+    /// signs differ from the query's, 1 if none differs.
     pub fn likeness(&self, code: u64) -> f32 {
         let row: [i8; BITS] = std::array::from_fn(|i| if code >> i & 1 == 1 { 1 } else { -1 });
         lanes::dot(&row, &self.values) as f32 / self.most.max(1) as f32
     }
 }
 
-/// Returns the largest magnitude of a query's number with which `dim` products with int8 cannot
-/// overflow an i32: 32,767 up to dimension 512, 4,095 at 4,096.
+/// Returns the largest magnitude of a query's numbers at which the sum of `dim` products with int8
+/// cannot overflow an i32: 32,767 up to dimension 512, 4,095 at 4,096.
 fn qmax(dim: usize) -> i16 {
     let most = i32::MAX as u64 / (128 * dim.max(1) as u64);
     most.min(i16::MAX as u64) as i16
 }
 
-/// Blocks of eight numbers of a query, the last one filled up with zeros, and the sum of their
-/// products with a row. As far as both go, and exact.
+/// Blocks of eight numbers of a query, the last one padded with zeros, and the exact sum of their
+/// products with a row, over the common length.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod lanes {
     pub type Block = [i16; 8];
@@ -133,7 +132,7 @@ mod lanes {
     }
 }
 
-/// The same in wasm's own instructions.
+/// The same blocks and sum, with SIMD instructions of wasm.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod lanes {
     use core::arch::wasm32::{

@@ -1,4 +1,4 @@
-//! The exact scan: every vector that the filter lets through is compared.
+//! The exact scan: every vector that passes the filter is compared.
 //!
 //! It reads memory in order and does nothing else. So it is faster than the graph if the filter
 //! leaves little or the corpus is small. The graph's recall is measured against it.
@@ -11,7 +11,7 @@ use findling_bundle::SectionId;
 use super::{QuantisedQuery, VectorView};
 use crate::bitset::Bitset;
 
-/// Something and how near it is. Greater is better: by score, then by lower id.
+/// An item and its similarity. Greater is better: by score, then by lower id.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hit {
     pub score: f32,
@@ -38,7 +38,7 @@ impl PartialEq for Hit {
 
 impl Eq for Hit {}
 
-/// The best `k` of what it is offered.
+/// The best `k` of all offered items.
 pub(super) struct Top {
     k: usize,
     heap: BinaryHeap<Reverse<Hit>>,
@@ -49,13 +49,13 @@ impl Top {
         Self { k, heap: BinaryHeap::new() }
     }
 
-    /// Returns the least of the best, once there are `k`: what a newcomer has to beat.
+    /// Returns the worst of the best, once there are `k`: a new item must beat it.
     #[inline]
     pub fn threshold(&self) -> Option<Hit> {
         if self.heap.len() < self.k { None } else { self.heap.peek().map(|hit| hit.0) }
     }
 
-    /// Takes a hit in if it is among the best so far, and says whether it did.
+    /// Inserts a hit if it is among the best so far, and returns whether it was inserted.
     #[inline]
     pub fn offer(&mut self, hit: Hit) -> bool {
         if self.heap.len() < self.k {

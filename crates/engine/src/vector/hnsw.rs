@@ -2,13 +2,13 @@
 //!
 //! Layers above the base are descended greedily (Malkov and Yashunin, 2018, algorithm 5) and
 //! without the filter: they only lead to the query's neighbourhood. On the base layer (algorithm 2)
-//! the `ef` best are kept. Under a filter, only what passes is compared and kept, and where a
-//! neighbour does not pass its own neighbours stand in for it: the two-hop expansion of ACORN-1
-//! (Patel et al., SIGMOD 2024, section 5), which walks the graph that the filter leaves
-//! without having built it.
+//! the `ef` best are kept. Under a filter, only passing vectors are compared and kept. If a
+//! neighbour does not pass, its own neighbours replace it: the two-hop expansion of ACORN-1 (Patel
+//! et al., SIGMOD 2024, section 5), which walks the subgraph of passing vectors without building
+//! it.
 //!
 //! Deterministic: ids break ties, and nothing is random. Every vector is compared at most once, so
-//! any graph, however hostile, is done with after finite work.
+//! the search ends on any graph, however hostile.
 
 #![doc(alias = "deferred")]
 
@@ -20,13 +20,13 @@ use super::exact::{Hit, Top};
 use super::{QuantisedQuery, VectorView};
 use crate::bitset::Bitset;
 
-/// Neighbours of a node beyond which those that fail the filter are no longer stood in for. Fewer
-/// lose recall, more compare what ef would not keep (52,492 vectors, half of them passing, ef 160:
-/// 24 compares 2,551 for a recall@10 of .9885, 48 compares 4,346 for .9930).
+/// Number of neighbours of a node after which failing neighbours are no longer replaced. Fewer lose
+/// recall; more compare vectors that ef would not keep (52,492 vectors, half of them passing, ef
+/// 160: 24 compares 2,551 for a recall@10 of .9885, 48 compares 4,346 for .9930).
 const ENOUGH: usize = 32;
 
-/// Sections that pass the filter from which the search also begins, spread evenly over all: where
-/// the filter and the query's neighbourhood do not meet, the way there is not found from the entry.
+/// Sections that pass the filter from which the search also begins, spread evenly over all: if no
+/// section near the query passes the filter, the passing ones are not reached from the entry.
 const SEEDS: u32 = 16;
 
 /// Returns the `ef` best vectors that the graph leads to, best first, and how many were compared.
@@ -65,7 +65,7 @@ struct Search<'a> {
     view: &'a VectorView<'a>,
     graph: &'a Graph,
     filter: Option<&'a Bitset>,
-    /// Vectors that were compared, or stood in for, on the base layer.
+    /// Vectors that were compared, or replaced, on the base layer.
     visited: Bitset,
     /// Candidates to go on from, best first.
     queue: BinaryHeap<Hit>,
@@ -75,7 +75,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Goes down to the base layer by the nearest of each layer.
+    /// Descends to the base layer through the nearest vector of each layer.
     fn descend(&mut self) -> u32 {
         let mut nearest = self.compare(self.graph.entry().0);
         for layer in (1..self.graph.n_layers()).rev() {
@@ -129,7 +129,7 @@ impl Search<'_> {
         }
     }
 
-    /// Compares a vector that has not been yet, and goes on from it later if it is near enough.
+    /// Compares a vector if it has not been compared yet, and queues it if it is near enough.
     fn visit(&mut self, id: u32) {
         if !self.visited.insert(id) {
             return;

@@ -2,12 +2,12 @@
 //!
 //! Stored vectors are int8 rows with a scale each; the query is quantised to i16
 //! ([`QuantisedQuery`]), so that every comparison is an integer dot product, exact and the same to
-//! the bit on every host. [`nearest`] answers from a [`VectorView`] and, where the bundle has one,
-//! the HNSW graph: [`plan()`] decides between the exact scan and the graph by what each would cost.
-//! Where vectors are streamed, the cells nearest to the query stand in for both ([`cells`]). A
-//! filter is a [`Bitset`](crate::Bitset) over sections and is obeyed inside either,
-//! never applied afterwards. All results are in sections, of which each stands where its best
-//! vector does; equal scores go by id.
+//! the bit on every host. [`nearest`] searches a [`VectorView`] and, if the bundle has one, the
+//! HNSW graph: [`plan()`] chooses between the exact scan and the graph by estimated cost. If
+//! vectors are streamed, the cells nearest to the query replace both ([`cells`]). A filter is a
+//! [`Bitset`](crate::Bitset) over sections and is obeyed during the search, never applied
+//! afterwards. All results are sections, each with the score of its best vector; ties are broken by
+//! id.
 
 mod cells;
 mod dense_query;

@@ -1,7 +1,7 @@
 //! Exact scan or graph: whichever costs less.
 //!
 //! Both costs are estimated in comparisons of the scan, from numbers measured by `benches/ann.rs`
-//! and kept below as constants. Only their ratio matters, which is much the same on every machine,
+//! and kept below as constants. Only their ratio matters: it is nearly the same on every machine,
 //! while times are not.
 
 use findling_bundle::{Graph, SectionId, order};
@@ -13,7 +13,7 @@ use crate::bitset::Bitset;
 /// The method by which the nearest sections were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Every vector that the filter lets through was compared.
+    /// Every vector that passes the filter was compared.
     Exact,
     /// The graph was followed.
     Hnsw,
@@ -35,10 +35,10 @@ impl Method {
     }
 }
 
-/// The nearest sections.
+/// The nearest sections, and how they were found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neighbours {
-    /// Sections with the cosine of their best vector, best first; equal ones by id.
+    /// Sections with the cosine of their best vector, best first; ties by id.
     pub sections: Vec<(SectionId, f32)>,
     /// Vectors compared with the query.
     pub compared: u32,
@@ -51,15 +51,15 @@ pub struct Neighbours {
 pub struct Situation {
     /// Vectors of the bundle.
     pub n_vectors: u32,
-    /// Vectors that the filter lets through, about.
+    /// Approximate number of vectors that pass the filter.
     pub n_passing: u32,
     /// Vectors that the search of the graph keeps.
     pub ef: u32,
 }
 
 impl Situation {
-    /// Returns the method of least estimated cost. The graph has to promise a clear gain, since its
-    /// cost is the less certain of the two.
+    /// Returns the method of least estimated cost. The graph must be clearly cheaper, because its
+    /// cost is less certain.
     pub fn method(self) -> Method {
         if self.n_passing == 0 {
             return Method::None;
@@ -75,31 +75,32 @@ impl Situation {
 
     /// Estimates the cost of the graph, in comparisons of the scan.
     pub fn hnsw_cost(self) -> f32 {
-        // Layers are logarithmic in number, and so is the width of what ef lets in.
+        // The number of layers is logarithmic, and so is the growth with ef.
         let compared = libm::log2f(self.n_vectors.max(2) as f32)
             * (DESCENT + COMPARED_PER_EF * self.ef as f32);
         let failing = 1.0 - self.n_passing as f32 / self.n_vectors.max(1) as f32;
-        // However large ef is, nothing is compared twice.
+        // No vector is compared twice, however large ef is.
         compared.min(self.n_passing as f32) * (COMPARISON + failing * DETOUR)
     }
 }
 
-/// A comparison of the scan under a filter, beside one without: rows are not contiguous.
+/// Cost of a comparison in a filtered scan, relative to an unfiltered one: rows are not contiguous.
 const EXACT_FILTERED: f32 = 1.15;
-/// Comparisons before `ef` begins to tell, for each doubling of the corpus.
+/// Comparisons that do not depend on `ef`, for each doubling of the corpus.
 const DESCENT: f32 = 55.0;
 /// Comparisons for each vector kept, for each doubling of the corpus.
 const COMPARED_PER_EF: f32 = 1.3;
 /// A comparison in the graph, with its share of the heaps and of memory's latency.
 const COMPARISON: f32 = 1.8;
-/// Additional cost of the graph if almost nothing passes the filter: neighbours that are looked at
+/// Additional cost of the graph if almost nothing passes the filter: neighbours that are examined
 /// in vain.
 const DETOUR: f32 = 0.8;
 /// Factor by which the graph must be estimated cheaper than the scan.
 const MARGIN: f32 = 1.25;
 
-/// Returns vectors that the search of the graph keeps for `k` sections, at least: where the planner
-/// follows the graph, recall@k then stays above .98, filtered or not (see `benches/ann.rs`).
+/// Returns the smallest number of vectors that the search of the graph keeps for `k` sections. With
+/// it, recall@k stays above .98 whenever the planner uses the graph, filtered or not (see
+/// `benches/ann.rs`).
 pub fn default_ef(k: u32) -> u32 {
     k.saturating_add(150)
 }
@@ -112,7 +113,7 @@ pub fn plan(view: &VectorView, graph: Option<&Graph>, filter: Option<&Bitset>, e
     let n_sections = view.structure().n_sections().max(1);
     let n_passing = match filter {
         None => n_vectors,
-        // About: sections have about the same number of vectors.
+        // This is approximate: it assumes that sections have about the same number of vectors.
         Some(sections) => (u64::from(sections.count()) * u64::from(n_vectors))
             .div_ceil(u64::from(n_sections)) as u32,
     };
@@ -125,10 +126,10 @@ pub fn plan(view: &VectorView, graph: Option<&Graph>, filter: Option<&Bitset>, e
     }
 }
 
-/// Returns the `k` sections nearest to a query among those that the filter lets through.
+/// Returns the `k` sections nearest to a query among those that pass the filter.
 ///
-/// By exact scan or by the graph, whichever [`plan`] says. `ef`: how many vectors the search of the
-/// graph keeps, more for better recall and more work; never fewer than [`default_ef`].
+/// Uses the exact scan or the graph, as [`plan`] decides. `ef`: how many vectors the search of the
+/// graph keeps; more give better recall and take more work. At least [`default_ef`] are kept.
 pub fn nearest(
     query: &QuantisedQuery,
     view: &VectorView,
@@ -160,8 +161,8 @@ pub fn scan(
     }
 }
 
-/// Returns the nearest sections by the graph, whatever it costs. Where it leads to fewer than `k`
-/// although there may be more, the exact scan answers instead.
+/// Returns the nearest sections by the graph, whatever it costs. If it finds fewer than `k`
+/// although there may be more, the exact scan is used instead.
 #[doc(alias = "deferred")]
 #[inline(never)]
 pub fn follow(
@@ -180,7 +181,7 @@ pub fn follow(
     for hit in vectors {
         let section = structure.section_of_vector(findling_bundle::VectorId(hit.id));
         if seen.insert(section.0) {
-            // The best vector of a section need not be the one that was found.
+            // The vector that was found need not be the section's best one.
             let several = structure.vectors(section).len() > 1;
             let score = if several {
                 view.similarity(query, section).unwrap_or(hit.score)

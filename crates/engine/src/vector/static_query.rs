@@ -1,8 +1,9 @@
-//! The engine's own query encoder: "which rows does this query add up?"
+//! The engine's own query encoder: it adds up the rows of a query's words.
 //!
-//! A word's row is in the one shard that its key falls into. If a word has no row, the row of its
-//! longest known beginning is used, which is in the same shard. A name without a row is replaced by
-//! its parts: `HashMap` is then "hash map". So every query takes one round of shards.
+//! A word's row can only be in the one shard whose range contains its key. If a word has no row,
+//! the row of its longest known beginning is used, which is in the same shard. A name without a row
+//! is replaced by its parts: `HashMap` is then "hash map". So every query takes one round of
+//! shards.
 //!
 //! Additions run in the query's order in f32: the same bits in every host.
 
@@ -18,14 +19,14 @@ const MAX_WORDS: usize = 256;
 #[derive(Clone)]
 pub(crate) struct StaticQuery {
     words: Vec<Word>,
-    /// Whether words were left out behind.
+    /// Whether words after the limit were left out.
     pub truncated: bool,
 }
 
 #[derive(Clone)]
 struct Word {
     whole: String,
-    /// The parts; empty if the case of its letters does not divide it.
+    /// The parts; empty if the case of letters does not divide the name.
     parts: Vec<String>,
 }
 
@@ -34,13 +35,14 @@ struct Word {
 pub(crate) enum Embedded {
     /// Shards that are needed to go on.
     Need(Vec<ShardId>),
-    /// The sum of the rows, not normalised; `None` where no word has rows.
+    /// The sum of the rows, not normalised; `None` if no word has rows.
     Done(Option<Vec<f32>>),
 }
 
 impl StaticQuery {
-    /// Returns the words of `text`, as the encoder reads them. A text of marks alone has none: rows
-    /// of punctuation are near pages that have much of it, whichever marks the query has.
+    /// Returns the words of `text`, as the encoder reads them. A text that consists only of marks
+    /// has none: rows of punctuation are near pages with much punctuation, whatever marks the query
+    /// has.
     pub fn new(text: &str, rows: &StaticRows) -> Self {
         let normaliser = Normaliser { lowercase: rows.lowercase, ..Normaliser::default() };
         let mut query = Self { words: Vec::new(), truncated: false };

@@ -1,4 +1,4 @@
-//! The dense leg against looking at every vector.
+//! Comparison of the dense leg with a scan of every vector.
 
 use findling_bundle::structure::StructureBuilder;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
@@ -10,7 +10,7 @@ use crate::bitset::Bitset;
 
 const DIM: usize = 12;
 
-/// A corpus, and how its shards are cut.
+/// A corpus, and the sizes of its shards.
 #[derive(Clone, Debug)]
 struct Corpus {
     structure: Structure,
@@ -92,8 +92,8 @@ fn filter(mask: &[bool], n_sections: u32) -> Bitset {
     filter
 }
 
-/// Returns a base layer of a ring, so that all is connected, with chords, and above it every fourth
-/// and sixteenth.
+/// Returns a graph. The base layer is a ring with chords, so everything is connected. The layers
+/// above it have every fourth and every sixteenth vector.
 fn ring(n: u32) -> Graph {
     let layer = |step: u32| {
         let nodes: Vec<u32> = (0..n).step_by(step as usize).collect();
@@ -110,7 +110,7 @@ fn ring(n: u32) -> Graph {
     Graph::new(VectorId(0), vec![layer(1), layer(4), layer(16)]).unwrap()
 }
 
-/// Generates any graph that a bundle may hold: cycles, islands, dead ends.
+/// Generates arbitrary valid graphs, with cycles, islands and dead ends.
 fn hostile(n: u32) -> impl Strategy<Value = Graph> {
     let base = prop::collection::vec(prop::collection::vec(0..n, 0..6), n as usize);
     let upper = prop::collection::btree_set(0..n, 1..=n as usize).prop_flat_map(|nodes| {

@@ -5,14 +5,14 @@ use findling_bundle::{SectionId, Structure, VectorId, VectorsShard};
 use super::QuantisedQuery;
 use crate::api::Error;
 
-/// All vectors whose shards are at hand, read in place.
+/// All vectors whose shards are in memory, read in place.
 #[derive(Clone, Debug)]
 pub struct VectorView<'a> {
     structure: &'a Structure,
     /// Ascending, without overlap; gaps are shards that have not been fetched.
     shards: Vec<Shard<'a>>,
-    /// Vectors of every shard but the last where that is one number and there are no gaps, so that
-    /// dividing finds the shard; 0 otherwise.
+    /// Number of vectors in every shard except the last, if it is the same for all and there are no
+    /// gaps. A division then finds the shard. Otherwise 0.
     stride: u32,
     n_vectors: u32,
 }
@@ -24,12 +24,12 @@ struct Shard<'a> {
 }
 
 impl<'a> VectorView<'a> {
-    /// Returns a view over shards given with their first vectors. They need not be all; a vector
-    /// that is not there is passed over.
+    /// Returns a view over shards given with their first vectors. Shards may be missing; their
+    /// vectors are skipped.
     ///
     /// # Errors
-    /// [`Error::Inconsistent`] where the shards are not in order, overlap, hold more vectors than
-    /// the structure has, or differ in dimension.
+    /// [`Error::Inconsistent`] if the shards are not in order, overlap, hold more vectors than the
+    /// structure has, or differ in dimension.
     pub fn new(
         structure: &'a Structure,
         shards: impl IntoIterator<Item = (VectorId, &'a VectorsShard)>,
@@ -65,7 +65,7 @@ impl<'a> VectorView<'a> {
         Ok(Self { structure, shards, stride: if even { stride } else { 0 }, n_vectors })
     }
 
-    /// Returns vectors that are here.
+    /// Returns the number of vectors that are here.
     pub fn n_vectors(&self) -> u32 {
         self.n_vectors
     }
@@ -87,7 +87,7 @@ impl<'a> VectorView<'a> {
         Some(query.similarity(row, scale))
     }
 
-    /// Returns a vector's row and scale; `None` where it is not here.
+    /// Returns a vector's row and scale; `None` if it is not here.
     #[inline]
     pub fn vector(&self, vector: VectorId) -> Option<(&'a [i8], f32)> {
         let shard = match vector.0.checked_div(self.stride) {

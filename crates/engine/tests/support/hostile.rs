@@ -125,11 +125,11 @@ pub struct Outcome {
 /// If the manifest is refused.
 ///
 /// # Panics
-/// If a search does not end, asks for a shard that the bundle does not have, or gives an answer
+/// If a search does not end, requests a shard that the bundle does not have, or returns an answer
 /// that is not well-formed.
 pub fn run(bundle: &Bundle) -> Result<Vec<Outcome>, Error> {
     let outcome = |request: Request| {
-        // A new index for each, so that each reads its shards itself.
+        // Each request gets a new index, so that each reads its shards itself.
         let mut index = Index::open(&bundle.stored_manifest)?;
         let mut read = BTreeSet::new();
         let answer = answer(bundle, &mut index, request.clone(), &mut read);

@@ -46,9 +46,9 @@ pub struct Section {
     /// Whether it is the next part of the section before.
     pub continues: bool,
     pub vectors: Vec<Vec<f32>>,
-    /// The codes of its stretches; none where the bundle has none for it.
+    /// The codes of its stretches; empty if the bundle has none for it.
     pub codes: Vec<u64>,
-    /// The own.
+    /// The section's own attributes.
     pub attributes: Attributes,
 }
 
@@ -71,7 +71,7 @@ fn column(pages: &[Page], name: &str, kind: AttributeKind) -> (AttributeLevel, C
     }
 }
 
-/// Returns attributes as texts have them: by their places among all names.
+/// Returns attributes in the form of texts: by their places among all names.
 fn placed(attributes: &Attributes, names: &[&str]) -> Vec<(u32, AttributeValue)> {
     let place = |name: &str| names.iter().position(|of| *of == name).map(|place| place as u32);
     let mut placed: Vec<_> =
@@ -116,18 +116,17 @@ pub struct Grid {
     stored: Vec<Vec<u8>>,
 }
 
-/// The sizes by which a bundle is cut.
+/// The sizes that determine where a bundle is cut.
 #[derive(Clone, Copy)]
 pub struct Cut {
     pub terms_per_range: usize,
     pub pages_per_text: usize,
-    /// 0: pages are whole. Otherwise each so many sections have a shard of texts.
+    /// Number of sections in a shard of texts; 0 if pages are whole.
     pub sections_per_text: usize,
     pub vectors_per_shard: usize,
-    /// 0: the bundle corrects nothing.
+    /// 0 if the bundle corrects nothing.
     pub words_per_spelling: usize,
-    /// Postings in the first tier, by level: the first so many of each term, for what is there to
-    /// say more or less.
+    /// Number of postings of each term in the first tier, by level.
     pub first_tier: [usize; 3],
 }
 
@@ -157,8 +156,8 @@ pub fn analyse(analyzer: &mut Analyzer, text: &str) -> (Field, u32) {
     (field, len)
 }
 
-/// Returns a title's keys in the lexicon: the forms of its words, and it as a whole where it has
-/// stop words.
+/// Returns a title's keys in the lexicon: the forms of its words, and the title as a whole if it
+/// has stop words.
 fn keys(analyzer: &mut Analyzer, text: &str) -> Vec<String> {
     let (mut name, mut keys) = (Name::default(), Vec::new());
     analyzer.analyze(text, |token| {
@@ -602,8 +601,8 @@ impl Bundle {
         }
     }
 
-    /// Returns shards of the manifest, and behind them those of positions: what can be
-    /// [`Bundle::raw`] and replaced.
+    /// Returns the shards of the manifest, and after them those of positions: all shards that
+    /// [`Bundle::raw`] returns and that can be replaced.
     pub fn n_raw(&self) -> usize {
         self.manifest.shards.len() + self.positions.stored.len()
     }
@@ -665,8 +664,8 @@ impl Bundle {
             match search.step(index)? {
                 Step::Done(response) => return Ok((*response, rounds)),
                 Step::Need(shards) => {
-                    // Two for what is spelt as the bundle spells it; a correction takes up to three
-                    // more, and suggestions as many.
+                    // Two rounds suffice if all words are spelt as in the bundle. A correction
+                    // takes up to three more, and suggestions take up to three more.
                     assert!(!shards.is_empty() && rounds.len() < 8);
                     for &shard in &shards {
                         index.provide(shard, self.shard(shard))?;
@@ -687,7 +686,7 @@ impl Bundle {
     }
 }
 
-/// Returns the names in a message: all that is between back quotes, in its order.
+/// Returns the names in a message: everything between back quotes, in order.
 pub fn named(message: &str) -> Vec<&str> {
     message.split('`').skip(1).step_by(2).collect()
 }

@@ -1,4 +1,4 @@
-//! A small bundle for tests: pages about kilns, found by words and by hashed meaning.
+//! A small bundle for tests: pages about kilns, which are found by words and by hashed vectors.
 
 use std::path::{Path, PathBuf};
 

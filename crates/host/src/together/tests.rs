@@ -1,5 +1,5 @@
-//! A corpus as one bundle, and cut in two that are searched as one. The bundle of the whole corpus
-//! is the twin: it needs no statistics of others.
+//! A corpus as one bundle, and divided into two bundles that are searched as one. The bundle of the
+//! whole corpus is the twin, which needs no statistics of others.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use findling_index::write::{BundleWriter, Shape};
 use findling_index::{Job, Options, build};
 use findling_page::page::{Block, Page, Section};
 
-/// No word begins with another one, so that none has relatives.
+/// No word begins with another one, so that no word has relatives.
 const WORDS: [&str; 25] = [
     "mutex", "thread", "harbour", "violin", "oven", "glacier", "pepper", "ladder", "candle",
     "orbit", "marble", "tunnel", "falcon", "basket", "copper", "lantern", "meadow", "anchor",
@@ -139,7 +139,7 @@ fn cut(sketches: &[Sketch], sides: &[bool], embeds: bool) -> [Opened; 2] {
     })
 }
 
-/// Returns whether both sides have pages.
+/// Returns whether both sides contain pages.
 fn has_both(sketches: &[Sketch], sides: &[bool]) -> bool {
     let used = || sides.iter().cycle().take(sketches.len());
     used().any(|side| *side) && used().any(|side| !side)
@@ -181,7 +181,7 @@ proptest! {
             part(&mut one.host);
         }
         prop_assert_eq!(bits(&ranking(&by_json(&mut parts, &request))), bits(&expect));
-        // By themselves they score as before.
+        // Alone, each bundle scores as before.
         let [first, _] = &mut parts;
         let alone = |one: &mut Opened| ranking(&[one.host.search(request.clone()).unwrap().0]);
         part(&mut first.host);

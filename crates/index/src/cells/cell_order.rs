@@ -19,7 +19,7 @@ pub fn order_by_similarity(
     let mut mean = vec![0.0; dim];
     means(&centroids, dim, &[(0..rows.len() as u32).collect()], &mut mean);
     let far = |a: &[f32], b: &[f32]| (dot(a, a) + dot(b, b)) / 2.0 - dot(a, b);
-    // For each cluster that is left: the distance to its best prediction so far.
+    // For each remaining cluster, the distance to its best prediction so far.
     let mut left: Vec<(f32, usize)> = rows.iter().map(|row| far(row, &mean)).zip(0..).collect();
     let mut order = Vec::with_capacity(rows.len());
     let nearer = |a: &(f32, usize), b: &(f32, usize)| a.0.total_cmp(&b.0);

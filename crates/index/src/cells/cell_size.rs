@@ -13,7 +13,7 @@ pub const MAX_CELL_VECTORS: usize = 1024;
 pub const MAX_TIMES: usize = 8;
 
 /// The target size of cells. Larger cells mean fewer centroids for every reader to fetch, and more
-/// vectors that a query fetches without need.
+/// vectors that a query fetches unnecessarily.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellSize {
     /// Vectors of a cell.
@@ -28,8 +28,8 @@ impl CellSize {
         Self::new(n_vectors, 256, USUAL_BYTES)
     }
 
-    /// Returns the size for `n_vectors` vectors of `bytes` bytes each. Smaller vectors give cells
-    /// of more vectors, so that a cell has as many bytes as with usual vectors.
+    /// Returns the size for `n_vectors` vectors of `bytes` bytes each. If vectors take fewer bytes,
+    /// cells contain more of them, so that the size of a cell in bytes stays the same.
     pub fn new(n_vectors: usize, dim: usize, bytes: f64) -> Self {
         // With this factor, the centroids of 120,000 vectors take fewer bytes than the cells that a
         // query fetches.

@@ -84,8 +84,8 @@ impl<'a> Clusters<'a> {
     /// Divides clusters until none is more than `times` times as large as its target size. Equal
     /// vectors are divided by their ids.
     ///
-    /// Returns whether vectors that differ were divided. Another centroid may then be nearer to
-    /// them than their own.
+    /// Returns whether different vectors were divided. Then another centroid may be nearer to some
+    /// of them than their own.
     pub fn divide(&mut self, times: usize, size: CellSize, coder: &Coder) -> Result<bool, Error> {
         let (mut at, mut moved) = (0, false);
         while at < self.members.len() {
@@ -118,7 +118,7 @@ impl<'a> Clusters<'a> {
 
     /// Repeats two steps until both hold: every vector belongs to the centroid nearest to it, as
     /// centroids are stored; and no cluster is more than `times` times as large as its target size.
-    /// A rebuild has only the stored centroids, and so arrives at the same clusters.
+    /// A rebuild, which only has the stored centroids, thus arrives at the same clusters.
     pub fn settle(&mut self, times: usize, size: CellSize, coder: &Coder) -> Result<(), Error> {
         for _ in 0..SETTLE_ROUNDS {
             let rows = self.centroids.chunks_exact(self.dim.max(1));

@@ -50,7 +50,7 @@ const HALF_BITS: (usize, usize) = (4, 9);
 const SMALL_SITE_BYTES: usize = 64_000;
 
 /// Limits up to which an earlier grouping is kept: the ratio of the number of cells to its target,
-/// and the ratio of the mean squared residual to the one of the earlier build.
+/// and the ratio of the mean squared residual to that of the earlier build.
 const MAX_DRIFT: (f64, f64) = (1.5, 1.1);
 
 /// The grouping of the vectors of a previous build.
@@ -93,9 +93,9 @@ pub fn places(chunks: &Chunks) -> io::Result<Vec<VectorPlace>> {
 
 /// Groups vectors into cells.
 ///
-/// `values` holds vectors of length 1, `dim` numbers each, and `places` where each vector comes
-/// from. The grouping of an `earlier` build is kept if it still fits the vectors. `lists_members`:
-/// the shard of centroids lists the members of each cell, at about ten bits per vector. Else each
+/// `values` holds vectors of length 1, `dim` numbers each, and `places` the origin of each vector.
+/// The grouping of an `earlier` build is kept if it still fits the vectors. `lists_members`: the
+/// shard of centroids lists the members of each cell, at about ten bits per vector. Otherwise each
 /// cell lists the sections of its vectors, and a reader does not need the number of vectors of each
 /// section.
 ///
@@ -174,7 +174,8 @@ fn learn_clusters(values: &[f32], dim: usize, step: f32) -> Result<(Clusters<'_>
 fn step(n: usize, dim: usize) -> f32 {
     let affordable = SMALL_SITE_BYTES * 16 / (n * dim).max(1);
     let more = affordable.clamp(HALF_BITS.0, HALF_BITS.1) - HALF_BITS.0;
-    // Half the step is one bit more. Repeated products of one number are the same on every machine.
+    // Half of the step costs one more bit. Repeated products of one number are the same on every
+    // machine.
     (0..more).fold(STEP * component_scale(dim), |step, _| step * std::f32::consts::FRAC_1_SQRT_2)
 }
 

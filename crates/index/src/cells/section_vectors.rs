@@ -1,5 +1,5 @@
-//! A second copy of a site's vectors, in the order of its sections. A reader of cells finds there
-//! the vectors of the sections that words found.
+//! A second copy of a site's vectors, in the order of its sections. There a reader of cells finds
+//! the vectors of sections that the search by words has found.
 
 use findling_bundle::Error;
 use findling_bundle::cells::{Coder, VectorPlace, write_cell};
@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use findling_page::shard_cutter::ShardCutter;
 
-/// The bytes of a shard in the manifest, which every reader fetches, and the number of shards that
-/// a query fetches.
+/// Constants for the cost of shards: bytes of a shard's line in the manifest, which every reader
+/// fetches, and number of shards that a query fetches.
 const BYTES_PER_SHARD: usize = 5;
 const SHARDS_PER_QUERY: usize = 10;
 const MIN_SHARD: usize = 1 << 10;

@@ -11,7 +11,7 @@ fn group(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> anyhow::Resu
     build(values, dim, &places_of(n), earlier, listed, &ReplacedFiles::default())
 }
 
-/// Places in pages of two sections, with one and with two vectors.
+/// Returns places of vectors in pages of two sections, one with one vector and one with two.
 fn places_of(n: u32) -> Vec<VectorPlace> {
     let of = |vector: u32| match (vector / 3, vector % 3) {
         (page, 0) => VectorPlace::new(PageId(page), 0, 0, 1),
@@ -195,7 +195,7 @@ fn an_outgrown_grouping_is_learned_anew() {
     let values = vectors(4000);
     let fresh = group(&values, DIM, None).unwrap();
     assert!(group(&values, DIM, Some(&few)).unwrap().shards == fresh.shards, "ten times the size");
-    // As many vectors, but in other places.
+    // The same number of vectors, but in other places.
     let far: Vec<f32> = values.iter().map(|value| -value).collect();
     let there = group(&far, DIM, None).unwrap();
     let rebuilt = group(&far, DIM, Some(&grouping(&fresh, 4000))).unwrap();

@@ -39,7 +39,7 @@ const MAGIC: [u8; 8] = *b"FNDLEMBD";
 const VERSION: u32 = 1;
 const HEADER_LEN: u64 = 32;
 
-/// The key of a text: which record has its vector.
+/// The key of a text, which identifies the record with its vector.
 pub type Key = [u8; 16];
 
 /// Embeddings that are held in memory when they are copied.
@@ -256,7 +256,7 @@ impl Cache {
     }
 }
 
-/// Fills `into`; false if the file ends before.
+/// Fills `into`; returns false if the file ends first.
 fn read_whole(reader: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
     match reader.read_exact(into) {
         Ok(()) => Ok(true),

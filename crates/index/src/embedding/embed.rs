@@ -87,8 +87,7 @@ pub fn embed(
         n_truncated: 0,
         elapsed: Duration::ZERO,
     };
-    // The places of each text that is not in the cache, by its key, in the order of first
-    // occurrence.
+    // The indices of each text that is not in the cache, by key, in the order of first occurrence.
     let mut places: HashMap<Key, usize> = HashMap::new();
     let mut missing: Vec<(Key, Vec<usize>)> = Vec::new();
     let keys: Vec<Key> = texts.par_iter().map(|text| Cache::key(encoder.card(), text)).collect();
@@ -175,7 +174,7 @@ impl Embedded {
         for &i in places {
             let row = &mut self.values[i * self.dim..(i + 1) * self.dim];
             if embedding.values.len() == row.len() {
-                // An encoder that returns NaN or infinity must not spoil the index.
+                // NaN or infinity from an encoder must not get into the index.
                 for (to, &from) in row.iter_mut().zip(&embedding.values) {
                     *to = if from.is_finite() { from } else { 0.0 };
                 }

@@ -19,7 +19,7 @@ pub const MAX_SECTIONS: usize = 10_000;
 const MIN_GAIN: f32 = 0.01;
 
 /// Largest loss in mean reciprocal rank, as the site changes, at which the rows of a previous build
-/// are kept. A loss is also allowed up to what four such spans contribute.
+/// are kept. A loss up to the contribution of four such spans is also allowed.
 const MAX_LOSS: f32 = 0.02;
 
 /// The text of each vector, and the vector.
@@ -31,7 +31,7 @@ pub struct HeldOut<'a> {
     pub texts: Vec<(Vec<u32>, Range<usize>)>,
     /// All sections of the site.
     all: &'a Sections<'a>,
-    /// The vectors that a span's own section is ranked among.
+    /// The vectors among which a span's own section is ranked.
     among: &'a [usize],
 }
 
@@ -77,7 +77,7 @@ impl<'a> HeldOut<'a> {
 }
 
 /// Measures whether rows fitted by a previous build still fit the site. `earlier` holds these rows
-/// and the mean reciprocal rank they reached then. `None` if the rows must be fitted anew.
+/// and the mean reciprocal rank that they reached then. `None` if the rows must be fitted again.
 pub fn still_fits(
     rows: &Rows,
     earlier: &(Rows, f32),

@@ -2,17 +2,18 @@
 //!
 //! Rows learn from two sources: the vectors of the site's sections, which exist already and cost
 //! nothing, and spans, short parts of the site's text. Spans are as short as queries, but the
-//! teacher must embed them, so their number is limited. Both should land where the teacher puts
-//! them, and nearer to their own section than to other sections, because ranking depends on order.
+//! teacher must embed them, so their number is limited. The sums for both should be near the
+//! teacher's vectors, and nearer to their own section than to other sections, because ranking
+//! depends on order.
 //!
 //! A part of the spans is held out for measuring. The fitted rows are kept only if held-out spans
 //! lead better to their sections. The sections of held-out spans are in the training data: a
 //! reader's query is new to the rows, the sections it looks for are not.
 //!
-//! A word changes its own row if it has one, also if it has several tokens; otherwise the row of
-//! the longest key that is a prefix of it. Only words that were rare in the table's training, or
-//! that the table has in pieces, change. For frequent words the table knows more than one site can
-//! tell: "get" and "list" mean something else in code than in a question.
+//! A word changes its own row if it has one, even if it has several tokens. Otherwise it changes
+//! the row of the longest key that is a prefix of it. Only words that were rare in the table's
+//! training, or that the table has only in pieces, change. For frequent words the table contains
+//! more than one site can teach: "get" and "list" have another meaning in code than in a question.
 //!
 //! Spans and sections are chosen by a hash of their own text. An edited page therefore changes only
 //! its own spans, and other embeddings stay in the cache. Equal sites and tables give equal rows on
@@ -49,16 +50,16 @@ const MAX_RARE_FREQUENCY: u8 = 8;
 const TRAINING: training::Options =
     training::Options { epochs: 12, batch: 256, learning_rate: 1e-3, seed: 1, patience: 12 };
 
-/// Training options for a table that knew little of the site, as one of another language does: rows
-/// have far to go.
+/// Training options for a table that knew little of the site, such as a table for another language:
+/// its rows must change a lot.
 const FARTHER: training::Options =
     training::Options { epochs: 20, learning_rate: 5e-3, ..TRAINING };
 
-/// The gain in mean reciprocal rank from which on [`FARTHER`] is tried as well.
+/// Smallest gain in mean reciprocal rank at which [`FARTHER`] is tried as well.
 const MUCH: f32 = 0.15;
 
-/// The further gain from which on [`FARTHER`] is kept. Less of it on held-out spans was no gain on
-/// questions (docs/design).
+/// Smallest additional gain at which [`FARTHER`] is kept. A smaller gain on held-out spans was not
+/// a gain on questions (docs/design).
 const CLEARLY: f32 = 0.05;
 
 /// Fits the `rows` of `table` to `spans` and `sections`. `targets` are the projected embeddings of
@@ -130,7 +131,7 @@ pub fn fit(
             trained = farther;
         }
     }
-    // The score before training is that of the original rows.
+    // The score before training is the score of the original rows.
     let before = trained.held_out[0];
     let fitted = rows.with(&trained.rows);
     let after = measure(&fitted.dense());

@@ -12,7 +12,8 @@ use findling_page::chunk::{ChunkedPage, ChunkedSection};
 /// Largest number of spans of a site. It bounds the cost of embedding them.
 const MAX_SPANS: usize = 12_000;
 
-/// A section gives one random span per this number of words, besides its heading and beginning.
+/// A section gives one random span for each this many words, in addition to its heading and
+/// beginning.
 const WORDS_PER_SPAN: usize = 40;
 
 /// Words of the longest span.

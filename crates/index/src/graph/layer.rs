@@ -14,7 +14,7 @@ pub struct Layer {
     most: usize,
 }
 
-/// The places that a search has seen. One serves many searches, one after the other.
+/// The places that a search has seen. One value serves many searches, one after the other.
 pub struct Seen {
     marks: Vec<u32>,
     search: u32,
@@ -117,7 +117,7 @@ impl Layer {
         }
     }
 
-    /// Returns the neighbours of a vector with new ones; the best of them if they are too many.
+    /// Returns the old and new neighbours of a vector, or the best of them if there are too many.
     fn joined(&self, points: &Points<'_>, new: &[(Place, Place)]) -> Vec<Place> {
         let place = new[0].0;
         let mut all = self.neighbours(place).to_vec();

@@ -12,8 +12,8 @@ const SEED: u64 = 0x000f_19d1_1463;
 /// every layer is a beginning of this order.
 pub type Place = u32;
 
-/// A place and its distance from some vector. The nearer place is less. If two are equally near,
-/// the one that was inserted first is less.
+/// A place and its distance from some vector. The nearer place sorts first. If two are equally
+/// near, the one that was inserted first sorts first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
     /// The distance: 1 minus the cosine.
@@ -46,12 +46,12 @@ pub struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    /// Gives each vector a layer and a place. A layer has about one vector of `factor` of those on
+    /// Gives each vector a layer and a place. A layer has about one of every `factor` vectors of
     /// the layer below.
     pub fn new(values: &'a [f32], dim: usize, factor: usize) -> Self {
         let n = values.len() / dim.max(1);
         let height_of = |vector: VectorId| {
-            // From 0 to 1, without both.
+            // Between 0 and 1, both excluded.
             let uniform = ((random(vector, 0) >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
             (-uniform.ln() / (factor as f64).ln()) as usize
         };

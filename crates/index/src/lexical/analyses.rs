@@ -51,7 +51,7 @@ pub fn analyses(
             let ((key, is_new), Batch::Held(batch)) = (key?, batch) else { return None };
             Some(Used { key, new: is_new.then(|| batch.bytes()) })
         });
-        // Without the log the next build takes longer, and nothing else.
+        // Without the log the next build takes longer; nothing else changes.
         let _ = log.store(used.collect());
     }
     Ok(batches)
@@ -78,7 +78,7 @@ fn key(mut hasher: blake3::Hasher, input: &Input<'_>, pages: Range<usize>) -> io
         let chunked = input.chunks.page(at)?;
         put(&mut coded, (&page.pins, &*chunked));
         for section in &chunked.sections {
-            // A language is that of the page where the list has no room for it.
+            // If the list has no room for a section's language, the page's language is used.
             put(&mut coded, input.languages.of_section(at, &section.language));
         }
         hasher.update(&coded);

@@ -348,7 +348,7 @@ impl Numbers<'_> {
     }
 }
 
-/// Reads the value at `at`, which becomes where it ends.
+/// Reads the value at `at`, and sets `at` to its end.
 fn take<'a, T: BorrowDecode<'a, ()>>(bytes: &'a [u8], at: &mut usize) -> Option<T> {
     let rest = bytes.get(*at..)?;
     let (value, read) = bincode::borrow_decode_from_slice(rest, CODING).ok()?;
@@ -358,6 +358,6 @@ fn take<'a, T: BorrowDecode<'a, ()>>(bytes: &'a [u8], at: &mut usize) -> Option<
 
 /// Codes a value.
 pub fn put(out: &mut Vec<u8>, value: impl Encode) {
-    // A vector takes every byte, and none of these values refuses to be coded.
+    // Writing to a vector cannot fail, and all of these values can be encoded.
     let _ = bincode::encode_into_std_write(value, out, CODING);
 }

@@ -1,9 +1,9 @@
-//! The batches of a site. Those that there is no room for wait in a temporary file, and are merged
-//! one group of terms after the other: "single-pass in-memory indexing" (Heinz and Zobel 2003,
-//! "Efficient single-pass index construction for text databases"), with batches as the runs.
+//! The batches of a site. Batches without room in memory are spilled to a temporary file, and
+//! merged one group of terms after the other: "single-pass in-memory indexing" (Heinz and Zobel
+//! 2003, "Efficient single-pass index construction for text databases"), with batches as the runs.
 //!
-//! The terms of a batch are sorted, so those of a group are one stretch of its bytes, which is all
-//! that is read for the group.
+//! The terms of a batch are sorted, so the terms of a group are one stretch of its bytes. Only this
+//! stretch is read for the group.
 
 use std::borrow::Cow;
 use std::io;
@@ -17,7 +17,7 @@ use findling_base::scratch::{Record, Scratch, changed};
 
 /// Terms of a batch that are kept in memory, to divide all terms into groups.
 const SAMPLES: usize = 16;
-/// Bytes of memory that a term of a batch takes while it is merged, beside its lists.
+/// Bytes of memory that a term of a batch takes while it is merged, without its lists.
 const PART_BYTES: usize = 128;
 
 /// A batch of analysed pages.
@@ -121,7 +121,7 @@ pub fn even_starts(batches: &[Batch], bytes: usize) -> Vec<String> {
 pub struct Groups<'a> {
     batches: &'a [Batch],
     /// The beginnings of the groups in each batch, and then the end of the last group. Each is a
-    /// byte offset and a place among the batch's terms.
+    /// byte offset and an index among the batch's terms.
     cuts: Vec<Vec<[u32; 2]>>,
 }
 

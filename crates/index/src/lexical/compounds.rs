@@ -1,14 +1,15 @@
 //! Parts of compounds: in languages that write a compound as one word, a title with
 //! `Tabellendokument` is found by `Dokument` too.
 //!
-//! The site itself says which parts are words: those that some page has as words of their own. So
-//! no dictionary is needed. A batch of pages does not know the words of the others, so it keeps
-//! every piece that may be a word as a candidate: a term of its own, with a mark that sorts it
-//! directly behind the word. Where the terms of all batches are merged, candidates join their
-//! words, and those without one are dropped. An edit that brings a word to the site, or takes the
-//! last one away, changes postings of that word alone.
+//! The site is its own dictionary: a part counts as a word if some page has it as a separate word.
+//! A batch of pages does not know the words of other batches, so it keeps every piece that may be a
+//! word as a candidate: a separate term, with a mark that sorts it directly after the word. When
+//! the terms of all batches are merged, candidates are joined with their words, and candidates
+//! without a word are dropped. An edit that adds a word to the site, or removes its last
+//! occurrence, changes only the postings of that word.
 //!
-//! Terms are compared, which are stems: the last part of a compound is inflected as it is alone.
+//! The compared terms are stems: the last part of a compound has the same inflections as the word
+//! alone.
 
 use findling_text::COMPOUNDING;
 

@@ -77,7 +77,7 @@ impl Inputs {
     }
 }
 
-/// Behind the last part of a term or the last term of a range. No batch has this number.
+/// Marks the end of a term's parts or of a range's terms. No batch has this number.
 const END: [u8; 4] = [0xff; 4];
 
 fn put(input: &mut Vec<u8>, bytes: &[u8]) {

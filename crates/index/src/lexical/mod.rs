@@ -56,8 +56,8 @@ const _: () = assert!(findling_text::MAX_TERM_BYTES <= MAX_TERM_LEN);
 /// Pages analysed together. It affects memory use only, not the result.
 const BATCH: usize = 64;
 
-/// The number of groups that would fill the memory for terms. Terms in a temporary file are merged
-/// in groups.
+/// The number of groups that together would fill the memory for terms. Terms in a temporary file
+/// are merged in groups.
 const GROUPS_IN_MEMORY: u64 = 2;
 /// The smallest group, in bytes.
 const MIN_GROUP_BYTES: u64 = 64 << 10;

@@ -40,7 +40,7 @@ pub struct TermPostings {
 pub struct Node {
     /// Lengths of the two fields of its level.
     pub len: [u32; 2],
-    /// Sections of a page, passages of a section.
+    /// Number of sections of a page, or of passages of a section.
     pub n_children: u32,
     pub n_vectors: u32,
     /// Whether a section continues the section before it.
@@ -168,7 +168,7 @@ impl PageBatch {
         let Reader { analyzer, synonyms } = reader;
         let joins_words = joins_words(analyzer.language());
         analyzer.analyze_with_marks(text, |token| {
-            // Titles and headings only: paths and ancestor headings repeat them.
+            // Only titles and headings are read: paths and ancestor headings repeat them.
             if positions {
                 words.count(text, &token, Place::Title);
                 name.push(&token);
@@ -176,7 +176,7 @@ impl PageBatch {
                 synonyms.push(&token, field);
                 if joins_words && token.kind == TokenKind::Word {
                     candidates(token.term, |piece| {
-                        // In the field of paths and ancestors, which counts less.
+                        // These go into the field of paths and ancestors, which counts less.
                         occurrences.push(Occurrence::of_key(intern(terms, lists, piece), 1));
                     });
                 }
@@ -222,9 +222,9 @@ impl PageBatch {
         }
     }
 
-    /// Adds the keys of the symbols that a section is of, by their qualified and their own names.
-    /// Only the first section of a symbol has them: its other parts, and other definitions under
-    /// conditions, rank below it.
+    /// Adds the keys of a section's symbols, by their qualified and their own names. Only the first
+    /// section of a symbol has them: its other parts, and other definitions under conditions, rank
+    /// below it.
     fn symbols(
         &mut self,
         reader: &mut Reader,

@@ -108,7 +108,7 @@ pub fn columns(
 }
 
 /// Adds the positions of one term on one level, each to the block of its page. Blocks without a
-/// builder are passed over.
+/// builder are skipped.
 pub fn push_positions(
     builders: &mut [Option<PositionsBuilder>],
     blocks: &[Block],

@@ -15,7 +15,7 @@ use crate::stored::Stored;
 use crate::tiers::Tiers;
 use findling_base::record_log::Key;
 
-/// Both tiers of a range of terms. There is no second if the range has none.
+/// Both tiers of a range of terms. The second is missing if the range has none.
 pub type BothTiers = (Stored, Option<Stored>);
 
 /// The shards of the term ranges of one column.
@@ -32,15 +32,15 @@ pub struct Making<'a> {
     pub tiers: &'a Tiers<'a>,
     /// The blocks of positions.
     pub blocks: &'a [Block],
-    /// The keys of shards; `None` where nothing is found by them.
+    /// The keys of shards; `None` if shards are not found by keys.
     pub inputs: Option<&'a Inputs>,
     /// The shards of the previous bundle.
     pub earlier: &'a EarlierShards,
 }
 
 impl Making<'_> {
-    /// Makes the shards of one column. Those whose inputs have not changed are taken from the
-    /// previous bundle.
+    /// Makes the shards of one column. Shards with unchanged inputs are taken from the previous
+    /// bundle.
     pub fn column(&self, ranges: &[&[Term<'_>]]) -> Result<Column, Error> {
         let keys: Vec<Option<Key>> = match self.inputs {
             Some(inputs) => inputs.positions(ranges, self.blocks).into_iter().map(Some).collect(),
@@ -63,7 +63,7 @@ impl Making<'_> {
     }
 
     /// Makes the tiers of one range, and adds its positions to the builders of the blocks that are
-    /// made anew.
+    /// made again.
     fn range(
         &self,
         terms: &[Term<'_>],

@@ -1,10 +1,9 @@
 //! Merging the sorted terms of all batches.
 //!
-//! The terms are cut into runs, which are merged on all cores. The terms of a run are put one batch
-//! behind the other and sorted; a stable sort of lists that are sorted already is a merge, and
-//! leaves the parts of a term in the order of the batches. What is sorted are the first bytes of
-//! terms, so that most comparisons read no term. Where the runs are cut affects time only, not the
-//! result.
+//! The terms are cut into runs, which are merged on all cores. The terms of a run are concatenated
+//! batch by batch and sorted; a stable sort of sorted lists is a merge, and keeps the parts of a
+//! term in the order of the batches. The sort compares the first bytes of terms, so that most
+//! comparisons read no term. The boundaries of runs only affect time, not the result.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -18,10 +17,10 @@ use super::term_ranges::Term;
 
 /// Number of runs: several for each core, so that all cores end at about the same time.
 pub const N_RUNS: usize = 64;
-/// The same where only a group of the terms is merged.
+/// The same number if only a group of the terms is merged.
 pub const N_RUNS_OF_GROUP: usize = 8;
 
-/// Terms of each batch that are looked at to cut runs of about equal length.
+/// Terms of each batch that are sampled to cut runs of about equal length.
 const SAMPLES: usize = 8;
 
 /// Bytes of a term that are compared without reading it.
@@ -32,14 +31,14 @@ pub struct MergedTerms<'a>(Vec<Run<'a>>);
 
 /// A run of terms.
 struct Run<'a> {
-    /// The terms in order, each with where its parts end.
+    /// The terms in order, each with the end of its parts.
     terms: Vec<(&'a str, usize)>,
     /// The parts of all terms.
     parts: Vec<TermPart<'a>>,
 }
 
 impl<'a> MergedTerms<'a> {
-    /// Merges the terms of batches in `n_runs` runs. The number of a batch is its place.
+    /// Merges the terms of batches in `n_runs` runs. The number of a batch is its index.
     pub fn of(batches: &'a [impl Borrow<BatchIndex> + Sync], n_runs: usize) -> Self {
         let batches: Vec<&BatchIndex> = batches.iter().map(Borrow::borrow).collect();
         let batches = &batches[..];
@@ -87,7 +86,7 @@ impl Place {
     fn compare(&self, other: &Self, batches: &[&BatchIndex]) -> Ordering {
         self.prefix.cmp(&other.prefix).then_with(|| {
             if self.len.max(other.len) as usize <= PREFIX {
-                // One is the other with zeros behind it.
+                // One is the other followed by zeros.
                 return self.len.cmp(&other.len);
             }
             self.term(batches).cmp(other.term(batches))
@@ -132,7 +131,7 @@ impl<'a> Run<'a> {
             (Vec::new(), Vec::with_capacity(all.len()));
         let part =
             |place: &Place| batches[place.batch as usize].part(place.at as usize, place.batch);
-        // Candidates stand behind the word. A batch has one of the two.
+        // Candidates come after the word. A batch has one of the two.
         let mut joined: Vec<usize> = Vec::new();
         for (term, part) in all.iter().filter_map(part) {
             let word = word_of(term);

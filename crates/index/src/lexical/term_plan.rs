@@ -108,7 +108,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Returns groups of columns. The terms of a group take about `bytes` of memory, but a group
+    /// Returns groups of columns. The terms of a group take about `bytes` of memory, but each group
     /// has at least one column.
     pub fn groups(&self, bytes: usize) -> Vec<Range<usize>> {
         let (mut groups, mut start, mut sum) = (Vec::new(), 0, 0);

@@ -46,7 +46,7 @@ pub fn drop_lone_forms(terms: &mut Vec<TermInfo<'_>>) {
     terms.retain(|_| keeps.next().unwrap_or(true));
 }
 
-/// Drops the name keys of titles and headings whose words are enough to find them: those whose
+/// Drops the name keys of titles and headings that are found by their words alone, because their
 /// first word has no second tier. `terms` must be sorted.
 pub fn drop_plain_names(terms: &mut Vec<TermInfo<'_>>) {
     let has_second_tier = |term: &str| {
@@ -69,9 +69,8 @@ pub fn drop_plain_names(terms: &mut Vec<TermInfo<'_>>) {
 
 /// Returns the index of the first term of each range, and the number of terms at the end.
 ///
-/// The keys of a term stay in its range if they are short, because a query that asks for the term
-/// may ask for them too. Otherwise a large term would be alone in its range and its keys in
-/// another.
+/// The keys of a term stay in its range if they are short, because a query for the term may need
+/// them too. Otherwise a large term would be alone in its range and its keys in another.
 pub fn range_starts(terms: &[TermInfo<'_>]) -> Vec<usize> {
     let sizes: Vec<usize> = terms.par_iter().map(term_size).collect();
     let total: usize = sizes.iter().sum();

@@ -95,10 +95,11 @@ fn postings_are_on_the_right_level_and_field() {
     // In title and path of page 0, and in passage 0; the page has three passages.
     let alpha = [vec![posting(0, [1, 1], [2, 0])], vec![], vec![posting(0, [1, 0], [2, 0])]];
     assert_eq!(terms["alpha"], (3, alpha));
-    // The heading of section 0 is an ancestor of section 1: one passage of its own, two below.
+    // The heading of section 0 is an ancestor of section 1: one passage is its own, two are below
+    // it.
     let top = vec![posting(0, [1, 0], [1, 0]), posting(1, [0, 1], [0, 0])];
     assert_eq!(terms["top"], (3, [vec![], top, vec![]]));
-    // Code has its own field. A weight of 3 counts three times, and makes no text longer.
+    // Code has its own field. A weight of 3 counts three times, but does not make a text longer.
     assert_eq!(terms["push"], (1, [vec![], vec![], vec![posting(2, [0, 1], [0, 2])]]));
     assert_eq!(terms["plain"].1[2], [posting(1, [1, 0], [2, 0]), posting(2, [3, 0], [1, 0])]);
     assert_eq!(terms["beta"].1[0], [posting(1, [1, 1], [1, 0])]);
@@ -165,7 +166,7 @@ fn titles_of_common_words_get_a_name_key() {
         };
         ["common0", "common1"].map(of)
     };
-    // Titles are found by their words, except where these have more postings than the first tier.
+    // Titles are found by their words, unless these have more postings than the first tier.
     let most = tiers::n_first(Level::Page, usize::MAX);
     assert_eq!(names(most), [0, 0]);
     assert_eq!(names(most + 1), [most + 1, 0]);
@@ -194,8 +195,8 @@ fn the_index_does_not_depend_on_the_number_of_threads() {
     assert_eq!(bytes(1), bytes(3));
 }
 
-/// Compares the parts of compounds with those of a twin that looks at every title once for each
-/// term. The titles are those of a German site.
+/// Compares the parts of compounds with those of a twin that scans every title for each term. The
+/// titles are those of a German site.
 #[test]
 fn titles_are_found_by_parts_that_any_page_has_as_words() {
     const WORDS: [&str; 12] = [
@@ -212,7 +213,7 @@ fn titles_are_found_by_parts_that_any_page_has_as_words() {
         "druckbereich",
         "bereichsname",
     ];
-    // Pages of a batch lack words that other batches have.
+    // The pages of one batch lack words that other batches have.
     let pages: Vec<Page> = (0..3 * BATCH)
         .map(|i| Page { title: WORDS[(i / 16) % WORDS.len()].into(), ..Page::default() })
         .collect();

@@ -1,4 +1,4 @@
-//! The rows that training starts from.
+//! The rows with which training starts.
 
 /// Returns the rows to start from: the teacher's embedding of each token alone (`dim` numbers
 /// each), centred, times `a / (a + p)`, where `p` is the token's share of all tokens and `a` =

@@ -14,11 +14,11 @@
 //! token alone relates to its row. [`predict_rows`] fits a linear map to them. The map gives a row
 //! to tokens that occur in no text, and a better start to tokens that occur in few.
 //!
-//! Texts that are parts of documents can also be told from other documents ([`Contrast`]). Let `u`
-//! be the direction of the sum, `d` the vector of the text's own document and `d_j` the vectors of
-//! all documents in the batch. The loss is then
-//! `1 - cos(u, y) + T (log sum_j exp(u d_j / T) - u d / T)`: InfoNCE (van den Oord, Li and Vinyals,
-//! 2018) with the negatives of the batch (Karpukhin et al., EMNLP 2020).
+//! If texts are parts of documents, training can also push them away from other documents
+//! ([`Contrast`]). Let `u` be the direction of the sum, `d` the vector of the text's own document
+//! and `d_j` the vectors of all documents in the batch. The loss is then `1 - cos(u, y) + T (log
+//! sum_j exp(u d_j / T) - u d / T)`: InfoNCE (van den Oord, Li and Vinyals, 2018) with the
+//! negatives of the batch (Karpukhin et al., EMNLP 2020).
 //!
 //! Training runs on all cores. The same seed gives the same rows on any number of cores: gradients
 //! are computed text by text and summed row by row, each in a fixed order.

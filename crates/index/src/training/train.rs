@@ -162,7 +162,8 @@ fn gradients(
         if let Some(contrast) = contrast {
             add_contrastive_gradient(&sum, contrast.own[text as usize].0, &documents, gradient);
         }
-        // Through the normalisation: a change along the sum does not change the direction.
+        // The gradient passes through the normalisation: a change along the sum does not change the
+        // direction.
         let along = dot(gradient, &sum);
         gradient.iter_mut().zip(&sum).for_each(|(g, u)| *g = (*g - along * u) / norm);
     });

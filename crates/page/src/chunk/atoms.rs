@@ -196,7 +196,8 @@ fn word_parts(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns words of a text. In scripts without spaces, two characters count as a word.
+/// Returns the number of words of a text. In scripts without spaces, two characters count as a
+/// word.
 pub(super) fn words(text: &str) -> usize {
     if text.is_ascii() {
         let is_space = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');

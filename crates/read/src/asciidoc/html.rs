@@ -21,7 +21,7 @@ pub(super) fn of_document(document: &Document) -> String {
     for block in document.child_blocks() {
         of_block(block, 0, &mut html);
     }
-    // A footnote stands where its mark was, as in books that readers scroll.
+    // The text of a footnote replaces its mark.
     for footnote in document.catalog().footnotes() {
         let _ = write!(html, "<p>{}</p>", footnote.text);
     }

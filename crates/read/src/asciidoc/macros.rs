@@ -1,4 +1,4 @@
-//! Inline macros that only a site's own extension knows: `linkgit:git-log[1]`.
+//! Inline macros that only a site's own extension defines: `linkgit:git-log[1]`.
 //!
 //! Asciidoctor without the extension shows their markup. Readers of the rendered page see a text,
 //! so this text is indexed.
@@ -57,7 +57,7 @@ pub(super) fn replaced(line: &str) -> Cow<'_, str> {
         let is_end = |c: char| c.is_whitespace() || BEFORE.contains(c);
         let start = front.char_indices().rfind(|(_, c)| is_end(*c));
         let start = start.map_or(0, |(at, c)| at + c.len_utf8());
-        // A macro may stand in bold or italic text.
+        // A macro may be in bold or italic text.
         let start = start + front[start..].find(|c: char| !"*_#|".contains(c)).unwrap_or(0);
         let is_line = done + start == 0 && close + 1 == line.len();
         let Some(shown) = shown(&front[start..], &line[open + 1..close], is_line) else { continue };

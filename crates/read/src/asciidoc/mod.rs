@@ -2,7 +2,7 @@
 //! HTML, so that the same rules hold for a page and for its source.
 //!
 //! [`prepare`] changes syntax that the parser does not know into syntax that it knows. [`macros`]
-//! changes macros that only a site's own extension knows into text. [`html`] writes the HTML.
+//! replaces macros that only a site's own extension defines by text. [`html`] writes the HTML.
 
 mod html;
 mod macros;
@@ -138,7 +138,7 @@ fn of_page(document: &Document) -> Map<String, Value> {
     fields
 }
 
-/// Takes in files below the root.
+/// Includes files below the root.
 #[derive(Debug)]
 struct Handler(Rc<Includes>, String);
 
@@ -153,7 +153,7 @@ impl IncludeFileHandler for Handler {
         let from = source.map(|source| self.0.beside(source));
         let resource = antora::resource(&self.1, target);
         let text = self.0.open(from.as_deref(), resource.as_deref().unwrap_or(target));
-        // A warning names a missing file; the page has nothing in its place.
+        // A warning names a missing file; nothing replaces it in the page.
         let text = text.ok().and_then(|(_, text)| prepare::prepared(&text).ok());
         IncludeContent::transcoded(text.unwrap_or_default()).into()
     }

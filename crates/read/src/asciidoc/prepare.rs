@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::macros;
 
-/// Longest paragraph in bytes. The parser's time grows with the square of it.
+/// Longest paragraph in bytes. The parser's time grows with the square of this length.
 const MAX_PARAGRAPH_BYTES: usize = 16 << 10;
 
 /// Deepest nesting of blocks.
@@ -17,7 +17,7 @@ const MAX_MARK: usize = 16;
 /// Longest value of an attribute that the parser keeps (`max-attribute-value-size`).
 pub(super) const MAX_VALUE_BYTES: usize = 4096;
 
-/// Largest number of bytes that references to attributes may become.
+/// Largest number of bytes to which references to attributes may expand.
 const MAX_REFERRED_BYTES: usize = 64 << 20;
 
 /// Returns the text for the parser.
@@ -60,7 +60,7 @@ pub(super) fn prepared(text: &str) -> Result<String, String> {
             prepared.push_str(&"=".repeat(level));
             prepared.push(' ');
             push(&mut prepared, title);
-            // The lines behind the document's title are its author and its date.
+            // The lines after the document's title are its author and its date.
             before_blank = level > 1;
             continue;
         }
@@ -93,7 +93,7 @@ pub(super) fn prepared(text: &str) -> Result<String, String> {
     Ok(prepared)
 }
 
-/// Returns the largest number of bytes that the references to attributes can become.
+/// Returns the largest number of bytes to which the references to attributes can expand.
 fn referred_bytes(text: &str) -> usize {
     let n_references = text.matches('{').count();
     let entries = text.lines().filter(|line| line.starts_with(':'));
@@ -106,7 +106,7 @@ fn push(prepared: &mut String, line: &str) {
     prepared.push('\n');
 }
 
-/// Begins a new paragraph, and cuts a long line into several. Returns the length of the last.
+/// Begins a new paragraph, and cuts a long line into several. Returns the length of the last line.
 fn cut(prepared: &mut String, line: &str) -> usize {
     let mut rest = line;
     loop {
@@ -183,7 +183,7 @@ mod tests {
         check("[[x]]\nOne\n~~~\n", "[[x]]\n=== One\n");
         let listing = "run this:\n----\ncode\n----\n";
         check(listing, listing);
-        // In code nothing is a title.
+        // Code contains no titles.
         check("----\n\nOne\n===\n----\n", "----\n\nOne\n===\n----\n");
         check("* an item\n-----------\n", "* an item\n-----------\n");
     }

@@ -1,4 +1,4 @@
-//! A search over AsciiDoc must find what readers of the rendered page see.
+//! A search over AsciiDoc must find the text that readers of the rendered page see.
 
 use std::path::PathBuf;
 
@@ -142,7 +142,7 @@ fn broken_and_hostile_text_is_read_or_refused() {
         "image::[]",
         "",
     ] {
-        // On a thread with a small stack, as readers have.
+        // The test runs on a thread with a small stack, like the readers' threads.
         let text = text.to_owned();
         std::thread::Builder::new()
             .stack_size(2 << 20)

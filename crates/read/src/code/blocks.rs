@@ -12,7 +12,7 @@ use findling_page::page::{Block, Section};
 pub(super) fn with_heading(heading: String, lines: &Range<usize>, blocks: Vec<Block>) -> Section {
     let level = u8::from(!heading.is_empty());
     let (first, last) = (lines.start + 1, lines.end);
-    // As code hosts write lines.
+    // The form in which code hosts write lines.
     let anchor = match lines.len() {
         0 | 1 => format!("L{first}"),
         _ => format!("L{first}-L{last}"),

@@ -6,7 +6,7 @@ use super::super::tree::Tree;
 use super::super::{Format, documents};
 use super::languages;
 
-/// Names of files at the top of a program's directory that say how it is built.
+/// Names of files at the top of a program's directory that describe how it is built.
 const PROGRAM_FILES: &[&str] = &[
     "Cargo.toml",
     "pyproject.toml",
@@ -31,7 +31,7 @@ const PROGRAM_FILES: &[&str] = &[
     "tsconfig.json",
 ];
 
-/// Names of files that programs have, and sources of sites as well.
+/// Names of files that occur both in programs and in sources of sites.
 const SHARED_FILES: &[&str] = &["package.json", "Makefile", "Dockerfile", ".git"];
 
 /// Names of files at the top of a site's sources.
@@ -50,10 +50,11 @@ const SITE_FILES: &[&str] = &[
     ".vitepress",
 ];
 
-/// A program whose documents are up to this many times its files is a program all the same.
+/// A directory counts as a program even if it has this many times as many documents as program
+/// files.
 const MAX_DOCUMENTS_PER_FILE: usize = 4;
 
-/// Returns whether the file is code, data or settings, as its name says.
+/// Returns whether the file is code, data or settings, according to its name.
 pub(crate) fn is_code(path: &Path) -> bool {
     languages::of_name(path).is_some()
 }
@@ -63,7 +64,7 @@ fn is_markup(path: &Path) -> bool {
     Format::of_name(path).is_some_and(Format::is_markup)
 }
 
-/// Returns whether the file is part of a program, as its name says.
+/// Returns whether the file is part of a program, according to its name.
 fn is_program(path: &Path) -> bool {
     languages::of_name(path).is_some_and(languages::Language::is_program)
 }
@@ -79,7 +80,7 @@ pub(super) fn document_language(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// Returns whether the file of a repository is read, as its name says.
+/// Returns whether the file of a repository is read, according to its name.
 pub(super) fn is_read(path: &Path) -> bool {
     is_code(path)
         || is_markup(path)
@@ -91,11 +92,11 @@ pub(super) fn is_read(path: &Path) -> bool {
 /// The numbers of files of a directory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
-    /// Files of programs, without those that rendered pages have beside them.
+    /// Files of programs, without those that usually accompany rendered pages.
     programs: usize,
-    /// Scripts as rendered pages have them, and programs in the same language.
+    /// Scripts of the kind that accompanies rendered pages, and programs in the same language.
     of_pages: usize,
-    /// Documents as people write them, other than those that every program has.
+    /// Documents that people write, without those that every program has.
     documents: usize,
     html: usize,
     /// Records at the top of the directory.
@@ -130,7 +131,7 @@ impl Counts {
     }
 }
 
-/// Returns whether programs have a document of this name: `README.md`, `CHANGES.rst`.
+/// Returns whether programs usually have a document of this name: `README.md`, `CHANGES.rst`.
 fn is_of_programs(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_ascii_uppercase();
     languages::is_prose(Path::new(&stem))
@@ -138,8 +139,8 @@ fn is_of_programs(path: &Path) -> bool {
 }
 
 /// Returns whether a directory with these files is a repository: code, and documents beside it.
-/// Rendered pages and records at its top, and the files of site generators, speak for a site or
-/// for data; the files of build tools speak for a program.
+/// Rendered pages and records at its top, and the files of site generators, indicate a site or
+/// data; files of build tools indicate a program.
 pub(crate) fn is_repository(directory: &Path, tree: &Tree, counts: &Counts) -> bool {
     let has = |names: &[&str]| {
         names.iter().any(|name| {

@@ -10,18 +10,18 @@ const MAX_HEADING_BYTES: usize = 80;
 /// The lines of a text, without their ends.
 pub(super) struct Lines<'a> {
     lines: Vec<&'a str>,
-    /// The quality of a cut before each line: lower is better.
+    /// The cost of a cut before each line: lower is better.
     depths: Vec<u16>,
 }
 
 impl<'a> Lines<'a> {
-    /// Returns lines that are best cut where `depths` is least.
+    /// Returns lines that are preferably cut where `depths` is smallest.
     #[cfg(feature = "code")]
     pub fn with_depths(text: &'a str, depths: &[u16]) -> Self {
         Self { lines: text.lines().collect(), depths: depths.to_vec() }
     }
 
-    /// Returns lines that are best cut below a blank line, where the indentation is least.
+    /// Returns lines that are preferably cut after a blank line, where the indentation is smallest.
     pub fn plain(text: &'a str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
         let depths = lines
@@ -53,7 +53,7 @@ impl<'a> Lines<'a> {
         self.lines.get(range).unwrap_or_default().join("\n")
     }
 
-    /// Returns a range without blank lines in front and behind. Empty if all are blank.
+    /// Returns a range without blank lines at its beginning and end. Empty if all are blank.
     pub fn trim(&self, mut range: Range<usize>) -> Range<usize> {
         range.end = range.end.min(self.len());
         while range.start < range.end && self.get(range.start).trim().is_empty() {
@@ -74,8 +74,9 @@ impl<'a> Lines<'a> {
         heading
     }
 
-    /// Cuts a range into parts of at most `most` lines. Each part but the last has at least `least`
-    /// lines. The cut is where the syntax is outermost; of equally good places, at the last.
+    /// Cuts a range into parts of at most `most` lines. Each part except the last has at least
+    /// `least` lines. Cuts are made where the syntax is outermost; among equally good places, at
+    /// the last one.
     pub fn cut(&self, range: Range<usize>, least: usize, most: usize) -> Vec<Range<usize>> {
         let mut parts = Vec::new();
         let mut start = range.start;
@@ -91,7 +92,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns whether a line is more than brackets, rules and blanks.
+/// Returns whether a line has anything besides brackets, rules and blanks.
 pub(super) fn says_something(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
 }

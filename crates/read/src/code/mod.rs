@@ -1,7 +1,7 @@
 //! Source code: a page is a file, a section a function, a class or a block between them.
 //!
-//! A repository is code and documents: each file is read by its own kind, and is a page with the
-//! file's path as its title and address.
+//! A repository contains code and documents: each file is read by its own kind, and becomes a page
+//! with the file's path as its title and address.
 //!
 //! The address of a section ends in its lines, `src/pool.rs#L10-L24`, as code hosts write them. The
 //! lines of all sections together are the file's lines that are not blank, each once.
@@ -38,7 +38,7 @@ pub(super) use kinds::{Counts, is_code, is_repository};
 pub(super) use repository::describe;
 pub(super) use walk::walk;
 
-/// Reads a file of a repository that is an archive or a PDF. `None`: it is read as text.
+/// Reads a file of a repository that is an archive or a PDF. Returns `None` if it is read as text.
 pub(super) fn read_bytes(
     bytes: &[u8],
     file: &File,
@@ -64,8 +64,8 @@ pub(super) fn max_bytes(path: &Path) -> u64 {
     }
 }
 
-/// Takes the problems of a document. A repository has documents that are broken on purpose, among
-/// its tests: what cannot be read of one is left out.
+/// Handles the problems of a document. Repositories contain documents that are broken on purpose,
+/// for tests; their unreadable parts are left out.
 fn take_problems(inner: Outcome, outcome: &mut Outcome) {
     let softer = |problem: Problem| Problem { severity: Severity::Skipped, ..problem };
     outcome.problems.extend(inner.problems.into_iter().map(softer));
@@ -77,7 +77,7 @@ fn take_problems(inner: Outcome, outcome: &mut Outcome) {
 fn as_file(mut raw: RawPage, file: &File, language: &str, options: &Options) -> RawPage {
     raw.page.url.clear();
     raw.page.title.clone_from(&file.id);
-    // The rules for the pages of a site are not for files.
+    // The rules for the pages of a site do not apply to files.
     raw.hints = None;
     raw.attributes.insert("language".to_owned(), Raw::Text(language.to_owned()));
     raw.attributes.insert("path".to_owned(), Raw::Text(file.id.clone()));
@@ -88,7 +88,7 @@ fn as_file(mut raw: RawPage, file: &File, language: &str, options: &Options) -> 
     raw
 }
 
-/// Reads a file. `Err`: it is left out on purpose, and why.
+/// Reads a file. `Err` has the reason why it is left out on purpose.
 pub(super) fn read(
     text: &str,
     file: &File,

@@ -13,7 +13,7 @@ const MAX_NAME_BYTES: usize = 200;
 /// Largest number of names that are kept of one declaration.
 const MAX_NAMES: usize = 8;
 
-/// Parses a text. `None`: the grammar gives no tree for it.
+/// Parses a text. Returns `None` if the grammar gives no tree for it.
 pub(super) fn parse(text: &str, grammar: &Grammar) -> Option<Parsed> {
     let mut parser = Parser::new();
     parser.set_language(&(grammar.parser)()).ok()?;
@@ -83,10 +83,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a comment or attribute to those right above it.
+    /// Adds a comment or attribute to those directly above it.
     fn extend(&self, lead: Option<Lead>, node: Node<'a>, is_comment: bool) -> Lead {
         let (start, end) = rows(node);
-        // A comment behind code on its line documents that code.
+        // A comment after code on the same line documents that code.
         let before = self.text.get(..node.start_byte()).unwrap_or_default();
         let own_line = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
         let start = if own_line { start } else { end };

@@ -40,8 +40,8 @@ struct Cutter<'a> {
     lines: &'a Lines<'a>,
     file_doc: Option<Range<usize>>,
     pieces: Vec<Piece>,
-    /// The first line of a scope whose members follow at once: `impl Flag for Mmap {`. Alone it
-    /// answers nothing, so it belongs to the first member.
+    /// The first line of a scope whose members follow at once: `impl Flag for Mmap {`. On its own
+    /// it does not answer anything, so it belongs to the first member.
     head: Option<Piece>,
 }
 
@@ -54,7 +54,7 @@ impl Cutter<'_> {
         for symbol in symbols {
             let start = symbol.lines.start.max(at);
             let end = symbol.lines.end.min(range.end);
-            // It shares its lines with the one before.
+            // It shares its lines with the symbol before it.
             if start >= end {
                 continue;
             }
@@ -121,7 +121,8 @@ impl Cutter<'_> {
         if let Some(head) = self.head.take() {
             piece.lines.start = head.lines.start;
             piece.is_small = false;
-            // The name of an implementation is its type's, and the member's name has it.
+            // The name of an implementation is the name of its type, which the member's name
+            // already contains.
             if head.kinds != [Kind::Impl] && head.name != piece.name {
                 piece.name = format!("{}, {}", head.name, piece.name);
                 piece.kinds.splice(..0, head.kinds);
@@ -155,7 +156,7 @@ fn group(pieces: Vec<Piece>) -> Vec<Piece> {
                 last.name.push_str(", ");
                 last.name.push_str(&piece.name);
                 last.lines.end = piece.lines.end;
-                // The comments of several symbols stay where they stand.
+                // The comments of several symbols stay in their places.
                 last.doc = None;
             }
             _ => grouped.push(piece),

@@ -1,5 +1,5 @@
-//! Factors for the scores of a repository's files, by their places: what people look for is rarely
-//! a test or a copy.
+//! Factors for the scores of a repository's files, by their places: people rarely look for tests or
+//! copies.
 //!
 //! Most questions are about the program. Tests, examples and copies of other programs say the same
 //! words more often. A query with a word such as `test` is answered without these factors.
@@ -76,7 +76,7 @@ pub(super) fn of(path: &str, language: &str) -> f64 {
     }
 }
 
-/// Returns whether the name of a file is that of tests or benchmarks, as tools expect it.
+/// Returns whether tools recognise a file as tests or benchmarks by its name.
 fn is_test(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let ends = ["_test", "_tests", "_spec", "-test", "_bench"];

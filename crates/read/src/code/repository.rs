@@ -50,7 +50,7 @@ fn included(path: PathBuf) -> Option<Included> {
     Some(Included { path, len, modified, hash: Some(hash) })
 }
 
-/// Returns the repository around a directory. Each directory is looked at once.
+/// Returns the repository around a directory. Each directory is examined only once.
 fn find(directory: &Path, known: &mut HashMap<PathBuf, Option<Repository>>) -> Option<Repository> {
     if let Some(found) = known.get(directory) {
         return found.clone();
@@ -72,7 +72,7 @@ fn read(directory: &Path) -> Option<Repository> {
         git = directory.join(text(&git)?.strip_prefix("gitdir:")?.trim());
     }
     let head = text(&git.join("HEAD"))?;
-    // What linked work trees share.
+    // The directory that linked work trees share.
     let common = text(&git.join("commondir")).map_or(git.clone(), |path| git.join(path.trim()));
     let remote = text(&common.join("config")).and_then(|config| remote(&config));
     let name = remote
@@ -106,7 +106,7 @@ fn without_credentials(url: &str) -> String {
             let host = host.rsplit('@').next().unwrap_or(host);
             format!("{scheme}://{host}/{path}")
         }
-        // `git@host:owner/name` has a name that is no secret.
+        // In `git@host:owner/name`, the name is not a secret.
         None => url.to_owned(),
     }
 }

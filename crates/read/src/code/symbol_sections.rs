@@ -19,7 +19,7 @@ const PART_LINES: (usize, usize) = (30, 80);
 /// Number of lines of a declaration that each later part of a long piece repeats.
 const HEADER_LINES: usize = 3;
 
-/// Returns the sections of a text. `None`: the grammar gives no tree for it.
+/// Returns the sections of a text. Returns `None` if the grammar gives no tree for it.
 pub(super) fn of(text: &str, grammar: &Grammar) -> Option<Vec<Section>> {
     let parsed = parse(text, grammar)?;
     let lines = Lines::with_depths(text, &parsed.depths);
@@ -71,7 +71,8 @@ fn section(piece: &Piece, part: Range<usize>, lines: &Lines<'_>) -> Section {
     section
 }
 
-/// Returns a comment as a block of prose, with its marks: a reader gets the lines of the file.
+/// Returns a comment as a block of prose, with its marks, so that readers see the lines of the
+/// file.
 fn prose(lines: &Lines<'_>, doc: Range<usize>) -> Option<Block> {
     let text = lines.text(doc);
     let is_blank = text.trim().is_empty();

@@ -1,4 +1,4 @@
-//! Whole files of each language: their sections, and what holds for the sections of any file.
+//! Whole files of each language: their sections, and rules that hold for the sections of any file.
 
 #[cfg(feature = "code")]
 use findling_bundle::AttributeValue;
@@ -228,7 +228,7 @@ fn damaged_code_is_still_covered() {
     }
 }
 
-/// A name of each language that has a grammar, with pieces of code in it.
+/// The name of each language that has a grammar, with pieces of code in it.
 const LANGUAGES: [(&str, &[&str]); 14] = [
     (
         "a.rs",
@@ -408,7 +408,7 @@ fn every_language_with_a_grammar_is_generated() {
         .collect();
     names.sort_unstable();
     assert_eq!(names, languages::parsed_names());
-    // Pieces as they stand are covered too.
+    // Unchanged pieces are covered too.
     for (name, pieces) in LANGUAGES {
         for piece in pieces {
             check(name, piece);

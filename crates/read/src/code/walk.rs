@@ -45,8 +45,7 @@ fn not_read(path: &Path) -> String {
     }
 }
 
-/// Returns whether programs fill a directory: with packages, caches, what they compile, or a
-/// bundle.
+/// Returns whether programs fill a directory: with packages, caches, compiled files, or a bundle.
 fn is_filled(directory: &Path, tree: &Tree) -> bool {
     let name = directory.file_name().unwrap_or_default();
     name == "node_modules"
@@ -56,7 +55,7 @@ fn is_filled(directory: &Path, tree: &Tree) -> bool {
             .any(|mark| tree.is_file(&directory.join(mark)))
 }
 
-/// Returns all files below a directory on a disk that no `.gitignore` leaves out.
+/// Returns all files below a directory on a disk that no `.gitignore` excludes.
 #[cfg(feature = "repositories")]
 fn on_disk(
     directory: &Path,
@@ -67,7 +66,7 @@ fn on_disk(
 
     let mut files = Vec::new();
     let mut walker = ignore::WalkBuilder::new(directory);
-    // A directory that is no repository may have the files as well.
+    // A directory outside a repository may also have these files.
     walker.require_git(false).sort_by_file_path(Path::cmp);
     if !has_plain_rules(directory) {
         tell(Severity::Error, directory, UNREADABLE_RULES.to_owned());

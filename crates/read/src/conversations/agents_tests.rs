@@ -1,4 +1,4 @@
-//! Sessions of coding assistants: what was asked and answered, and what belongs together.
+//! Sessions of coding assistants: requests and answers, and the files that belong together.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -99,13 +99,13 @@ fn subagents_whose_turns_are_mixed_are_conversations_linked_with_their_parent() 
     assert_eq!(meta(&found[0], "children"), "s.jsonl/agents\ns.jsonl/agents-2");
     assert_eq!(meta(&found[2], "parent"), "s.jsonl");
 
-    // Logs without links between turns: the first that waits is answered first.
+    // Logs without links between turns: the first waiting call is answered first.
     let without: Vec<String> =
         text.iter().map(|line| line.replace("\"parentUuid\":\"", "\"x\":\"")).collect();
     let found = pages("s.jsonl", &without.concat());
     assert_eq!(found.len(), 3);
 
-    // Each in a file of its own.
+    // Each is in a separate file.
     let mut found = pages("s.jsonl", &text[0]);
     let agent = text[1].replace("\"isSidechain\"", "\"agentId\":\"x\",\"isSidechain\"");
     found.extend(pages("agent-x.jsonl", &agent));

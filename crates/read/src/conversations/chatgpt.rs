@@ -12,8 +12,8 @@ pub(super) fn is_conversation(value: &Value) -> bool {
     value.get("mapping").is_some_and(Value::is_object)
 }
 
-/// Reads a conversation: the branch of the tree that the program shows. Branches that were left by
-/// an edit or a second answer are not read.
+/// Reads a conversation: the branch of the tree that the program shows. Branches that were
+/// abandoned after an edit or a second answer are not read.
 pub(super) fn read(value: &Value) -> Conversation {
     let text = |names: &[&str]| values::text(value, names);
     let id = text(&["conversation_id", "id"]).unwrap_or_default();
@@ -33,7 +33,7 @@ pub(super) fn read(value: &Value) -> Conversation {
 /// Returns the messages from the root of the tree to the current one.
 fn branch(value: &Value) -> Vec<&Value> {
     let Some(mapping) = value.get("mapping").and_then(Value::as_object) else { return Vec::new() };
-    // Without a current message: the one that was written last of those that nothing follows.
+    // Without a current message, take the latest one that no other message follows.
     let is_leaf = |node: &Value| {
         node.get("children").and_then(Value::as_array).is_none_or(|children| children.is_empty())
     };
@@ -49,7 +49,7 @@ fn branch(value: &Value) -> Vec<&Value> {
     let mut at = current.or(last);
     let mut seen: HashSet<&str> = HashSet::new();
     let mut branch = Vec::new();
-    // A damaged tree may go round in circles.
+    // A damaged tree may contain circles.
     while let Some(id) = at.filter(|id| seen.insert(id)) {
         let Some(node) = mapping.get(id) else { break };
         branch.extend(node.get("message").filter(|message| message.is_object()));

@@ -70,7 +70,7 @@ pub(super) fn read(lines: &[Line], notes: &mut Notes) -> Vec<Conversation> {
     found.conversations
 }
 
-/// Sets what a line tells of its conversation.
+/// Sets the facts about a conversation that a line contains.
 fn describe(value: &Value, conversation: &mut Conversation) {
     let text = |names: &[&str]| values::text(value, names).map(str::to_owned);
     let Conversation { session, project, branch, model, .. } = conversation;
@@ -84,7 +84,7 @@ fn describe(value: &Value, conversation: &mut Conversation) {
         *branch = text(&["gitBranch"]);
     }
     let answered = value.pointer("/message/model").and_then(Value::as_str);
-    // What the program itself says has no model.
+    // Messages of the program itself have no model.
     if let Some(name) = answered.filter(|name| !name.starts_with('<')) {
         *model = Some(name.to_owned());
     }
@@ -94,7 +94,7 @@ fn describe(value: &Value, conversation: &mut Conversation) {
 #[derive(Default)]
 struct Branches<'l> {
     conversations: Vec<Conversation>,
-    /// The place of the log's own conversation.
+    /// The index of the log's own conversation.
     own: Option<usize>,
     /// The conversations of turns and of other lines, by their ids.
     of_id: HashMap<&'l str, usize>,
@@ -121,7 +121,7 @@ impl<'l> Branches<'l> {
         &mut self.conversations[at]
     }
 
-    /// Notes a line without a turn, since a turn may follow it.
+    /// Records a line without a turn, because a turn may refer to it.
     fn pass(&mut self, id: Option<&'l str>, value: &'l Value) {
         let parent = values::text(value, &["parentUuid"]);
         if let (Some(id), Some(&at)) = (id, parent.and_then(|parent| self.of_id.get(parent))) {
@@ -129,8 +129,8 @@ impl<'l> Branches<'l> {
         }
     }
 
-    /// Returns the place of the subagent that says a turn: by its id, by the turn before, or, in
-    /// logs that have neither, the first one that waits for an answer.
+    /// Returns the index of the subagent to which a turn belongs: by its id, by the turn before,
+    /// or, in logs that have neither, the first one that waits for an answer.
     fn aside(&mut self, value: &'l Value, turn: &Turn) -> usize {
         let agent = values::text(value, &["agentId"]);
         if let Some(&at) = agent.and_then(|agent| self.of_agent.get(agent)) {
@@ -165,7 +165,7 @@ fn parts(value: &Value, tools: &HashMap<&str, &str>) -> Option<Vec<Part>> {
     let content = value.pointer("/message/content")?;
     let tool_of = |id: &str| tools.get(id).copied().unwrap_or_default().to_owned();
     let mut parts = values::content(content, &tool_of)?;
-    // Instructions and summaries that the program gives the model as a message of the user.
+    // Instructions and summaries that the program sends to the model as a message of the user.
     let is_set = |name| value.get(name) == Some(&Value::Bool(true));
     if is_set("isMeta") || is_set("isCompactSummary") {
         for part in &mut parts {

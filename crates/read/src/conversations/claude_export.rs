@@ -11,7 +11,7 @@ pub(super) fn is_conversation(value: &Value) -> bool {
     value.get("chat_messages").is_some_and(Value::is_array)
 }
 
-/// Reads a conversation. The text of attachments is read as text of the turn that they came with.
+/// Reads a conversation. The text of attachments is read as text of their turn.
 pub(super) fn read(value: &Value) -> Conversation {
     let id = values::text(value, &["uuid"]).unwrap_or_default();
     let messages = value.get("chat_messages").and_then(Value::as_array).into_iter().flatten();

@@ -1,5 +1,5 @@
 //! Session logs of Codex (`rollout-*.jsonl`): one JSON object on each line, `{"timestamp", "type",
-//! "payload"}`; in logs of early versions the payload alone.
+//! "payload"}`; in logs of early versions only the payload.
 
 use std::collections::HashMap;
 

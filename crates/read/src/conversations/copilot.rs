@@ -53,7 +53,7 @@ pub(super) fn read_chat(value: &Value, file: &File, tree: &Tree) -> Conversation
     }
 }
 
-/// Returns the directory of the workspace that a chat is kept with.
+/// Returns the directory of the workspace to which a chat belongs.
 fn workspace(file: &File, tree: &Tree) -> Option<String> {
     let path = file.path.parent()?.parent()?.join("workspace.json");
     let value: Value = serde_json::from_slice(&tree.start(&path, MAX_WORKSPACE_BYTES)).ok()?;
@@ -96,7 +96,7 @@ fn exchange(request: &Value) -> [Turn; 2] {
     [asked, Turn { role: "assistant".to_owned(), time, parts }]
 }
 
-/// Adds a piece of an answer, which goes on in the middle of a sentence.
+/// Adds a piece of an answer, which may continue in the middle of a sentence.
 fn add_text(text: &str, parts: &mut Vec<Part>) {
     match parts.last_mut() {
         Some(Part::Text(last)) => last.push_str(text),

@@ -15,7 +15,7 @@ use crate::notes::Notes;
 /// Most messages that are read.
 const MAX_MESSAGES: usize = 1_000_000;
 
-/// Files beside a database that have what is not yet in it.
+/// Files beside a database that contain changes which are not yet in it.
 const BESIDE: [&str; 2] = ["-wal", "-shm"];
 
 /// Reads the chats of a database. A copy is opened, so that the program that writes the database
@@ -40,7 +40,7 @@ fn read_copy(bytes: &[u8], path: &Path) -> anyhow::Result<Vec<Conversation>> {
         beside.push(end);
         let mut of_copy = copy.as_os_str().to_owned();
         of_copy.push(end);
-        // Without them the database has everything.
+        // If they do not exist, the database contains everything.
         let _ = std::fs::copy(&beside, &of_copy);
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;

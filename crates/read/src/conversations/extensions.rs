@@ -1,5 +1,5 @@
-//! Names that the place of a file tells: channels of exports, and extensions of editors that keep
-//! the messages of a model's interface: Cline, Roo Code, Kilo Code.
+//! Names that follow from the place of a file: channels of exports, and extensions of editors that
+//! keep the messages of a model's interface: Cline, Roo Code, Kilo Code.
 
 use std::path::Path;
 

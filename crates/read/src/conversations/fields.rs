@@ -55,7 +55,7 @@ impl Names {
         }
     }
 
-    /// Returns the first value that is there.
+    /// Returns the first value that exists.
     pub(super) fn find<'a>(&self, value: &'a Value) -> Option<&'a Value> {
         self.as_slice().iter().find_map(|path| at(value, path).filter(|found| !found.is_null()))
     }
@@ -131,8 +131,8 @@ impl Default for Fields {
 }
 
 impl Fields {
-    /// Reads a file of field names. For names that the file lacks, the names that many programs use
-    /// are taken.
+    /// Reads a file of field names. For fields that the file does not name, the names that many
+    /// programs use apply.
     ///
     /// # Errors
     /// If the file cannot be read or has unknown keys.

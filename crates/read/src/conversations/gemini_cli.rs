@@ -21,7 +21,7 @@ pub(super) fn is_session(value: &Value) -> bool {
         && messages.is_some_and(|list| list.iter().all(|one| one.get("type").is_some()))
 }
 
-/// Reads a session. What the program tells about itself is left out.
+/// Reads a session. Messages of the program about itself are left out.
 pub(super) fn read(value: &Value, file: &File, tree: &Tree) -> Conversation {
     let text = |names: &[&str]| values::text(value, names).map(str::to_owned);
     let messages = || value.get("messages").and_then(Value::as_array).into_iter().flatten();
@@ -39,7 +39,7 @@ pub(super) fn read(value: &Value, file: &File, tree: &Tree) -> Conversation {
     }
 }
 
-/// Returns the project that the directory of the sessions tells.
+/// Returns the project, which follows from the directory of the sessions.
 fn project(file: &File, tree: &Tree) -> Option<String> {
     let mark = file.path.parent()?.parent()?.join(".project_root");
     let path = String::from_utf8(tree.start(&mark, MAX_PATH_BYTES)).ok()?;
@@ -68,7 +68,7 @@ fn turn(message: &Value) -> Turn {
         }
     }
     all.append(&mut parts);
-    // Errors and notices of the program are not the model's.
+    // Errors and notices of the program do not come from the model.
     let speaker = match speaker {
         "gemini" => "assistant".to_owned(),
         "info" | "error" | "warning" => {

@@ -1,4 +1,4 @@
-//! Conversations of several files: turns that stand in more than one, and subagents with the
+//! Conversations of several files: turns that occur in more than one file, and subagents with the
 //! conversation that gave them their task.
 
 use std::collections::{HashMap, HashSet};
@@ -12,7 +12,7 @@ use findling_page::page::Section;
 /// The facts about a conversation that are compared with others before they are joined.
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(crate) struct Talk {
-    /// For each section, a hash of who said what when; `None` where that is not known.
+    /// For each section, a hash of speaker, text and time; `None` if these are not known.
     turns: Vec<Option<u64>>,
     /// The id that the program gave the session.
     session: String,
@@ -48,12 +48,13 @@ fn key(section: &Section) -> Option<u64> {
     hash.as_bytes().first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
-/// The names under which a page's further data have the conversations that it belongs to.
+/// The names, in a page's further data, of the conversations to which it belongs.
 const PARENT: &str = "parent";
 const CHILDREN: &str = "children";
 const CONTINUES: &str = "continues";
 
-/// Leaves each turn in the first conversation that has it, and links subagents with their parents.
+/// Keeps each turn only in the first conversation that has it, and links subagents with their
+/// parents.
 pub(crate) fn join(pages: &mut Vec<RawPage>) {
     keep_once(pages);
     link(pages);
@@ -62,7 +63,8 @@ pub(crate) fn join(pages: &mut Vec<RawPage>) {
     }
 }
 
-/// Takes turns out of the sessions that go on from another one: those that ended later.
+/// Removes repeated turns from sessions that continue another one, that is, from those that ended
+/// later.
 fn keep_once(pages: &mut Vec<RawPage>) {
     let text = |raw: &RawPage, name: &str| match raw.attributes.get(name) {
         Some(Raw::Text(text)) => text.clone(),
@@ -86,7 +88,7 @@ fn keep_once(pages: &mut Vec<RawPage>) {
             empty.insert(at);
             continue;
         }
-        // A page whose text cannot be read back keeps what it has.
+        // A page whose text cannot be read back keeps all of its turns.
         if repeated.len() != raw.page.sections.len() || raw.page.restore().is_err() {
             continue;
         }

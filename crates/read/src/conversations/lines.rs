@@ -15,8 +15,8 @@ pub(super) struct Line {
     pub value: Value,
 }
 
-/// Returns the lines of a file that are JSON objects. The others are noted. An incomplete last line
-/// is not an error: its program is still writing it.
+/// Returns the lines of a file that are JSON objects. Other lines are reported. An incomplete last
+/// line is not an error: its program is still writing it.
 pub(super) fn read(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Line> {
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let last = lines.len();
@@ -33,7 +33,7 @@ pub(super) fn read(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Li
                 }
                 found.push(Line { number, value });
             }
-            // What ends in no line feed is the last line.
+            // A line without a line feed is the last line.
             Some(Err(_)) if number as usize == last => notes.tell(
                 Severity::Skipped,
                 Some(number),
@@ -54,7 +54,7 @@ pub(super) fn read(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Li
 
 /// Returns a line, and whether bytes of it were replaced. `None` if it is blank.
 fn line_of(line: &[u8], options: &Options) -> Option<Result<(Value, bool), String>> {
-    // A computer that lost power leaves NUL bytes.
+    // NUL bytes remain after a power failure.
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let start = line.iter().position(|byte| !is_blank(byte))?;
     let end = line.iter().rposition(|byte| !is_blank(byte)).map_or(start, |at| at + 1);

@@ -21,7 +21,7 @@ pub(super) fn of_text(body: &str) -> Vec<Part> {
         let line = lines[at];
         let announced = if rest_is_quoted { 0 } else { attribution(&lines[at..]) };
         if announced > 0 {
-            // With marks below, these tell how far the quotation reaches.
+            // If marks follow, they show how far the quotation reaches.
             let below = lines[at + announced..].iter().find(|line| !line.trim().is_empty());
             rest_is_quoted = below.is_none_or(|line| !line.trim_start().starts_with('>'));
             for line in &lines[at..at + announced] {
@@ -100,7 +100,7 @@ pub(super) fn of_html(markup: &str) -> Vec<Part> {
         }
     }
     end(&mut line, quoted > 0 || rest_is_quoted);
-    // What announces a quotation in words, and rules in words, are found as in plain text.
+    // Announcements of a quotation, and rules in words, are found as in plain text.
     let mut parts = Vec::new();
     for (is_quoted, run) in runs {
         if is_quoted {
@@ -131,7 +131,7 @@ fn is_quotation(element: &scraper::node::Element) -> bool {
         })
 }
 
-/// Returns whether everything after an element is the mail that is answered, as Outlook writes it.
+/// Returns whether everything after an element is the quoted mail, as Outlook writes it.
 fn begins_reply(element: &scraper::node::Element) -> bool {
     let id = element.attr("id").unwrap_or_default();
     id == "appendonsend"
@@ -155,7 +155,8 @@ fn parts(runs: Vec<(bool, String)>) -> Vec<Part> {
 }
 
 /// Counts the lines at the beginning that announce a quotation: `On Monday, Ana wrote:`. Mail
-/// programs break such a line into two. A person writes no such line with a date or an address.
+/// programs break such a line into two. Such a line with a date or an address is not written by a
+/// person.
 fn attribution(lines: &[&str]) -> usize {
     let first = lines.first().copied().unwrap_or_default().trim();
     if first.is_empty() || first.starts_with('>') {
@@ -201,8 +202,8 @@ fn is_attribution(text: &str) -> bool {
     says && (text.contains(|c: char| c.is_ascii_digit()) || text.contains('@'))
 }
 
-/// Returns whether everything from here is the mail that is answered: a rule in words, or the head
-/// of a mail as Outlook writes it.
+/// Returns whether everything from here is the quoted mail: a rule in words, or the head of a mail
+/// as Outlook writes it.
 fn begins_original(lines: &[&str]) -> bool {
     let first = lines.first().copied().unwrap_or_default().trim();
     let words = first.trim_matches(['-', '_', '=', ' ']);

@@ -11,8 +11,8 @@ use super::mail_body;
 use super::model::{Conversation, Part, Turn};
 use crate::notes::Notes;
 
-/// Reads a mailbox. The references of a mail give its thread. Where there are no references, the
-/// subject of an answer gives it.
+/// Reads a mailbox. The references of a mail determine its thread; without references, the subject
+/// of a reply does.
 pub(super) fn read(bytes: &[u8], options: &Options, notes: &mut Notes) -> Vec<Conversation> {
     let mut threads = Threads::default();
     for (number, mail) in (1u64..).zip(MessageIterator::new(bytes)) {
@@ -81,7 +81,7 @@ impl Threads {
         let id = message.message_id().map(str::to_owned);
         let mut references = ids(message.references());
         references.extend(ids(message.in_reply_to()));
-        // A mail that stands in the mailbox twice is read once.
+        // A mail that occurs twice in the mailbox is read once.
         if id.as_ref().is_some_and(|id| self.of_id.contains_key(id)) && references.is_empty() {
             return;
         }

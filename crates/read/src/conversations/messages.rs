@@ -59,7 +59,7 @@ pub(super) fn read_lines(lines: &[Line], fields: &Fields, notes: &mut Notes) -> 
         };
         let session = fields.session.text(value).unwrap_or_default();
         let at = *sessions.entry(session).or_insert_with_key(|session| {
-            // The id of a message is not that of its conversation.
+            // The id of a message is not the id of its conversation.
             let described = describe(value, fields);
             let title = String::new();
             found.push(Conversation { id: session.clone(), title, ..described });
@@ -140,7 +140,7 @@ fn turn(message: &Value, fields: &Fields, tools: &HashMap<&str, &str>) -> Option
     Some(Turn { role: speaker, time, parts })
 }
 
-/// Returns the calls of tools beside the content of a message.
+/// Returns the tool calls that are listed beside the content of a message.
 fn calls(message: &Value) -> Vec<Part> {
     let list = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     let functions = list.filter_map(|call| call.get("function").or(Some(call)));

@@ -53,7 +53,7 @@ const SNIFFED_BYTES: u64 = 256 << 10;
 /// Number of lines at the start of a file that are read to recognise its program.
 const SNIFFED_LINES: usize = 20;
 
-/// Returns whether a file's name is one that conversations have.
+/// Returns whether conversations have files with this name.
 pub(super) fn has_name(path: &Path, tree: &Tree) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     if is_transcript(path) {
@@ -119,8 +119,8 @@ const BESIDE: [&str; 22] = [
     "users.json",
 ];
 
-/// Returns whether a file is kept beside conversations and is none: what an export tells about
-/// people and channels, or a message of a session that is read with it.
+/// Returns whether a file belongs to conversations but is not one itself: an export's data on
+/// people and channels, or a message that is read with its session.
 fn is_beside_conversations(path: &Path, tree: &Tree) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let directory = path.parent().unwrap_or(Path::new(""));
@@ -141,7 +141,7 @@ pub(super) fn is_unpacked_export(directory: &Path, tree: &Tree) -> bool {
             && is_conversations(&directory.join("conversations.json"), tree))
 }
 
-/// Returns whether a hidden file or directory is one that a program keeps conversations in.
+/// Returns whether a program keeps conversations in a hidden file or directory with this name.
 pub(super) fn is_kept_hidden(name: &str) -> bool {
     matches!(name, ".aider.chat.history.md" | ".specstory")
 }
@@ -162,14 +162,14 @@ fn is_one_mail(path: &Path) -> bool {
     matches!(extension.as_str(), "eml" | "emlx") || in_maildir(path)
 }
 
-/// Returns the mail in a file of Apple Mail: its length stands in the first line.
+/// Returns the mail in a file of Apple Mail: its length is in the first line.
 fn mail_of(bytes: &[u8]) -> &[u8] {
     let line = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0);
     let is_length = line > 0 && bytes[..line].trim_ascii().iter().all(u8::is_ascii_digit);
     if is_length { &bytes[line + 1..] } else { bytes }
 }
 
-/// Returns whether a file is one of conversations, by its start.
+/// Returns whether a file contains conversations, by its beginning.
 pub(super) fn is_conversations(path: &Path, tree: &Tree) -> bool {
     if !has_name(path, tree) {
         return false;
@@ -429,7 +429,8 @@ fn of_json(bytes: &[u8], file: &File, options: &Options, notes: &mut Notes) -> V
     conversations
 }
 
-/// Returns the conversation of a coding assistant that keeps each in a file.
+/// Returns the conversation in a file of a coding assistant that keeps each conversation in its own
+/// file.
 fn of_agent(value: &Value, file: &File, tree: &Tree) -> Option<Conversation> {
     if gemini_cli::is_session(value) {
         Some(gemini_cli::read(value, file, tree))
@@ -446,7 +447,7 @@ fn lists(value: &Value) -> Option<&Vec<Value>> {
         .find_map(|name| value.get(*name)?.as_array())
 }
 
-/// Makes pages of the conversations that say something.
+/// Makes pages from the conversations that have text.
 fn add_pages(
     conversations: Vec<Conversation>,
     file: &File,
@@ -457,7 +458,7 @@ fn add_pages(
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for (number, conversation) in (1..).zip(conversations) {
         let id = match conversation.id.trim() {
-            // Its id stays when others follow in the file.
+            // Its id stays the same when others are added to the file.
             "" if number == 1 => String::new(),
             "" => number.to_string(),
             id => text::without_escapes(id).into_owned(),

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 /// A conversation: one page.
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
-    /// The id in the file; empty where the file is the conversation.
+    /// The id in the file; empty if the file is the conversation.
     pub id: String,
     /// The title that the program gave it; empty if none.
     pub title: String,

@@ -60,7 +60,7 @@ pub(super) fn read(value: &Value, file: &File, tree: &Tree) -> Conversation {
     }
 }
 
-/// Returns an id as the name of a directory; an id that is a path is none.
+/// Returns an id as the name of a directory; an id that is a path is refused.
 fn name_of(id: &str) -> PathBuf {
     let is_name =
         !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');

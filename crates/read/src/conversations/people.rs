@@ -10,7 +10,7 @@ use super::super::tree::Tree;
 /// Largest file of names that is read, in bytes.
 const MAX_BYTES: u64 = 32 << 20;
 
-/// Writes the names of people for their ids, as senders and where they are mentioned.
+/// Replaces the ids of people by their names, for senders and for mentions.
 pub(super) fn name(value: &mut Value, file: &File, tree: &Tree) {
     let Value::Array(messages) = value else { return };
     let is_id = |id: &str| {
@@ -39,7 +39,7 @@ pub(super) fn name(value: &mut Value, file: &File, tree: &Tree) {
     }
 }
 
-/// Returns a text with names for `<@U1>` and `<@U1|kim>`.
+/// Returns a text in which names replace `<@U1>` and `<@U1|kim>`.
 fn mentioned(text: &str, names: &HashMap<String, String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

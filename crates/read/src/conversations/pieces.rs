@@ -60,7 +60,7 @@ pub(super) fn cut(blocks: Vec<Block>) -> Vec<Vec<Block>> {
             size += atoms[end].tokens;
             end += 1;
         }
-        // What is left would be little for a piece of its own.
+        // The remaining text would be too short for a separate piece.
         let rest: usize = atoms[end..].iter().map(|atom| atom.tokens).sum();
         if size + rest <= MAX {
             end = atoms.len();
@@ -86,7 +86,7 @@ fn overlap(atoms: &[Atom], start: usize, end: usize) -> usize {
     next
 }
 
-/// Returns the sentences of prose, the lines of code.
+/// Returns the sentences of prose, and the lines of code.
 fn spans(block: &Block) -> Vec<Range<usize>> {
     let text = block.text.as_str();
     let mut spans = Vec::new();
@@ -212,7 +212,7 @@ mod tests {
                 prop_assert!(size(&piece) <= MAX + MAX_ATOM_BYTES * 2);
                 let text: Vec<char> =
                     piece.iter().flat_map(|block| letters(&block.text)).collect();
-                // It goes on where the last one ended, or a little before.
+                // A piece begins where the last one ended, or a little before.
                 let from = (covered.min(whole.len()) + 1)
                     .saturating_sub(4 * OVERLAP + 4)
                     .min(covered);

@@ -25,8 +25,8 @@ const MAX_HEADING_BYTES: usize = 120;
 /// Turns with fewer tokens are short.
 const SHORT: usize = 200;
 
-/// Attributes that are not counted by themselves: nearly each conversation, or each turn, has a
-/// value of its own, and roles are counted by turns.
+/// Attributes that are not counted by default: nearly every conversation, or every turn, has a
+/// different value, and roles are counted by turns.
 const NO_FACETS: [&str; 5] = ["session", "started", "updated", "time", "roles"];
 
 /// Longest output of a tool that is indexed, in bytes.
@@ -57,7 +57,7 @@ pub(super) fn page(conversation: Conversation, options: &Options) -> Option<RawP
         sections(run, heading, &mut raw.page.sections);
     }
     raw.left_out = trace.finish();
-    // Mails and messages of people are quoted and sent again; the logs of programs repeat turns.
+    // Mails and messages of people are quoted and forwarded; the logs of programs repeat turns.
     if !conversation.agent.is_empty() {
         let is_titled_by_question = fold(&conversation.title).is_empty();
         let Conversation { session, is_aside, .. } = &conversation;
@@ -93,7 +93,7 @@ fn describe(conversation: &Conversation, runs: &[Run], raw: &mut RawPage) {
     }
     let roles: BTreeSet<String> = runs.iter().map(|run| run.role.clone()).collect();
     set("roles", Raw::List(roles.into_iter().collect()));
-    // A clock that was set back does not make the conversation begin after it ended.
+    // If a clock was set back, the conversation must not begin after its end.
     let times = || conversation.turns.iter().filter_map(|turn| turn.time);
     if let Some(started) = times().min().or(conversation.created) {
         set("started", Raw::Text(started.to_string()));
@@ -166,7 +166,7 @@ fn runs(turns: &[Turn], options: &Options, trace: &mut Trace) -> Vec<Run> {
 fn run(number: usize, turn: &Turn, options: &Options, trace: &mut Trace) -> Run {
     let is_output = |part: &Part| matches!(part, Part::Output { .. });
     let only_output = !turn.parts.is_empty() && turn.parts.iter().all(is_output);
-    // Some programs send what a tool returned as a message of the user.
+    // Some programs send the output of a tool as a message of the user.
     let role = if only_output { "tool" } else { turn.role.as_str() };
     let role = match fold(&text::without_escapes(role)) {
         role if role.is_empty() => "unknown".to_owned(),

@@ -17,7 +17,7 @@ pub(super) fn unwrap(value: &mut Value) {
     }
 }
 
-/// Returns whether a value is a conversation in a shape that is brought into another.
+/// Returns whether a value is a conversation in a shape that must be converted.
 pub(super) fn is_known(value: &Value) -> bool {
     is_activity(value)
         || value.get("chat").is_some_and(has_messages)
@@ -42,7 +42,7 @@ fn has_messages(chat: &Value) -> bool {
         || chat.pointer("/history/messages").is_some_and(Value::is_object)
 }
 
-/// Takes a conversation out of `chat`, as Open WebUI wraps it, and joins texts that are lists of
+/// Unwraps a conversation from `chat`, where Open WebUI puts it, and joins texts that are lists of
 /// runs, as Telegram writes them.
 fn unwrap_one(value: &mut Value) {
     if let Some(chat) = value.get("chat").filter(|chat| has_messages(chat)) {

@@ -1,4 +1,4 @@
-//! The text of turns as blocks. Text is data: no escape of a terminal is kept.
+//! The text of turns as blocks. Text is data: terminal escapes are removed.
 
 use std::borrow::Cow;
 
@@ -83,14 +83,14 @@ fn blocks(outline: Outline) -> Vec<Block> {
     outline.finish().into_iter().flat_map(|section| section.blocks).collect()
 }
 
-/// Shortest sentence that is worth a title, in bytes: "Hello there!" is not.
+/// Shortest sentence that can serve as a title, in bytes: "Hello there!" is not.
 const MIN_SENTENCE_BYTES: usize = 24;
 
 /// Returns the first sentence of a text on one line, at most `max` bytes.
 pub(super) fn first_sentence(text: &str, max: usize) -> String {
     let ends_sentence = |&(at, c): &(usize, char)| match c {
         '。' | '？' | '！' => true,
-        // A point inside a name or a number ends no sentence.
+        // A full stop inside a name or a number does not end a sentence.
         '.' | '?' | '!' => !text[at + 1..].starts_with(|c: char| !c.is_whitespace()),
         _ => false,
     };

@@ -1,4 +1,4 @@
-//! Transcripts in Markdown: the export of Cursor, the history of SpecStory, and that of Aider.
+//! Transcripts in Markdown: the export of Cursor, and the histories of SpecStory and Aider.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -75,7 +75,7 @@ impl Reading {
         }
     }
 
-    /// Returns the turns with what a person said and what programs added.
+    /// Returns the turns, with a person's words separated from the additions of programs.
     fn finish(self) -> Vec<Turn> {
         let divided = self.turns.into_iter().map(|turn| {
             let parts = turn.parts.into_iter().flat_map(|part| match part {
@@ -111,7 +111,7 @@ fn read_cursor(text: &str) -> Conversation {
         match speaker.filter(|_| is_divided && !reading.is_code) {
             Some(role) => reading.speaker(role, None),
             None if mark.starts_with("_Exported on ") => created = exported(mark),
-            // What divides turns is no text.
+            // Separators of turns are not text.
             None if mark == "---" && !reading.is_code => {}
             None => reading.line(line),
         }
@@ -167,7 +167,7 @@ fn read_specstory(text: &str) -> Conversation {
         }
     }
     let heading = title(text);
-    // The time of the session stands in brackets behind its title.
+    // The time of the session is in brackets after its title.
     let (title, time) = match heading.rsplit_once(" (") {
         Some((title, time)) => (title.to_owned(), values::time_of_text(time.trim_end_matches(')'))),
         None => (heading.clone(), values::time_of_text(&heading)),

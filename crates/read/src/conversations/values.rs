@@ -35,7 +35,7 @@ pub(super) fn time_of_text(text: &str) -> Option<Timestamp> {
 }
 
 fn time_of_number(number: f64) -> Option<Timestamp> {
-    // A year of four digits is no time, and neither is zero.
+    // A year of four digits does not count as a time, and neither does zero.
     if !number.is_finite() || number < 1e6 {
         return None;
     }
@@ -50,8 +50,8 @@ pub(super) fn text<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
 }
 
 /// Returns the content of a message: a string, a block, or a list of them, in the shapes of the
-/// OpenAI and Anthropic interfaces. `None`: it is in no known shape. `tool_of` finds the tool of a
-/// call's id.
+/// OpenAI and Anthropic interfaces. `None` if it is in no known shape. `tool_of` finds the tool of
+/// a call's id.
 pub(super) fn content(value: &Value, tool_of: &dyn Fn(&str) -> String) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     push(value, tool_of, 0, &mut parts).then_some(parts)

@@ -14,7 +14,8 @@ const REQUESTS: [&str; 7] = [
     "user_feedback",
 ];
 
-/// Elements that programs add beside a request. Names that end or begin so are of the same kinds.
+/// Elements that programs add beside a request. Names with these endings or beginnings are of the
+/// same kinds.
 const CONTEXTS: [&str; 31] = [
     "attachments",
     "bash-stderr",
@@ -66,7 +67,7 @@ const OF_PROGRAMS: [&str; 8] = [
 /// Lines behind which the request of a person follows.
 const MARKS: [&str; 3] = ["## My request for Codex:", "## My request for ", "## User request:"];
 
-/// Returns what a text of a turn says: the words of its person, and what a program added.
+/// Returns the parts of a turn's text: the words of its person, and the additions of a program.
 pub(super) fn parts(text: &str) -> Vec<Part> {
     let context = |text: &str| Part::Context(text.to_owned());
     let trimmed = text.trim();
@@ -81,7 +82,7 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
     }
     for name in REQUESTS {
         let Some((range, inner)) = element(text, name) else { continue };
-        // Other text beside the element means that a person wrote about it.
+        // Other text beside the element means that a person wrote about the element.
         let rest = [&text[..range.start], &text[range.end..]].concat();
         if without_contexts(&rest).trim().is_empty() {
             let rest = (!rest.trim().is_empty()).then_some(Part::Context(rest));
@@ -112,14 +113,14 @@ fn command(text: &str) -> Option<Vec<Part>> {
     let arguments = element(text, "command-args").map_or("", |(_, inner)| inner.trim());
     let name = name.trim();
     Some(match arguments {
-        // A command alone changes the program: `/clear`, `/model`.
+        // A command without arguments only changes the program: `/clear`, `/model`.
         "" => vec![Part::Context(text.to_owned())],
         arguments if name.is_empty() => vec![Part::Text(arguments.to_owned())],
         arguments => vec![Part::Text(format!("/{} {arguments}", name.trim_start_matches('/')))],
     })
 }
 
-/// Returns the request behind the line that announces it, and what is before.
+/// Returns the request after the line that announces it, and the text before that line.
 fn behind_mark(text: &str) -> Option<(&str, &str)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

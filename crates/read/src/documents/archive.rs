@@ -72,7 +72,7 @@ impl<'a> Archive<'a> {
         Ok(Some(bytes))
     }
 
-    /// Returns the content of an entry that must be there.
+    /// Returns the content of a required entry.
     ///
     /// # Errors
     /// Returns the errors of [`Archive::read`], and an error if there is no such entry.

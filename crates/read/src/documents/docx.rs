@@ -120,7 +120,7 @@ fn level_of_name(name: &str) -> Option<u8> {
 
 fn outline_level(element: &Element) -> Option<u8> {
     let level: u8 = element.get("val")?.parse().ok()?;
-    // 9 is text.
+    // Level 9 is text.
     (level < 9).then_some(level + 1)
 }
 

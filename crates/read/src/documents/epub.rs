@@ -41,7 +41,7 @@ pub(super) fn read(
         language: text_of(&package_bytes, "language"),
         ..Read::default()
     };
-    // A chapter may stand in the reading order once.
+    // A chapter may occur only once in the reading order.
     let mut known = HashSet::new();
     let mut n_repeated = 0_usize;
     for (at, item) in package.spine.iter().enumerate() {
@@ -59,7 +59,7 @@ pub(super) fn read(
             continue;
         };
         let text = super::super::decode::html(&chapter, None).text;
-        // Chapters are XML, however their files are called.
+        // Chapters are XML, whatever the names of their files.
         let name = if package.html.contains(item) { "chapter.html" } else { "chapter.xhtml" };
         if let Some(reason) = html::refused(&text) {
             broken.push(format!("the chapter `{path}` {reason}"));

@@ -2,7 +2,7 @@
 //!
 //! Word files and OpenDocument texts are archives of XML, which [`xml`] reads piece by piece and
 //! [`writer`] writes into sections. Books are archives of HTML, notebooks contain Markdown; the
-//! readers of those formats read them. `docs/sources.md` describes what is read of each.
+//! readers of those formats read them. `docs/sources.md` describes which parts of each are read.
 
 mod archive;
 mod docx;
@@ -73,7 +73,8 @@ struct Read {
     left_out: Vec<LeftOut>,
 }
 
-/// Reads a file. Problems go to `outcome`; `None`: nothing of the file can be read.
+/// Reads a file. Problems are added to `outcome`. Returns `None` if nothing of the file can be
+/// read.
 pub(super) fn read(
     bytes: &[u8],
     file: &File,

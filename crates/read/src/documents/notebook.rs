@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Returns a notebook as Markdown.
 ///
 /// # Errors
-/// The reason, if it is no notebook.
+/// The reason, if it is not a notebook.
 pub(super) fn to_markdown(text: &str) -> Result<String, String> {
     let notebook: Value = serde_json::from_str(text)
         .map_err(|error| format!("expected a notebook, which is JSON, found an error: {error}"))?;

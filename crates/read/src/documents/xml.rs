@@ -1,4 +1,4 @@
-//! XML without namespaces' prefixes: names are local ones, `p` for `w:p`.
+//! XML without namespace prefixes: names are local, such as `p` for `w:p`.
 
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
@@ -89,7 +89,7 @@ pub(super) fn each_but(
     is_left_out: impl Fn(&str) -> bool,
     mut take: impl FnMut(Piece),
 ) -> Result<(), String> {
-    // Elements that are left out or inside of one, and open.
+    // Number of open elements that are left out or inside such an element.
     let mut skipped = 0_usize;
     each(bytes, |piece| match piece {
         Piece::Start(element) if skipped > 0 || is_left_out(&element.name) => skipped += 1,
@@ -102,7 +102,7 @@ pub(super) fn each_but(
 fn element(start: &BytesStart<'_>) -> Element {
     let attributes = start
         .attributes()
-        // Its check for repeated names takes the square of their number.
+        // Its check for repeated names takes quadratic time.
         .with_checks(false)
         .flatten()
         .take(MAX_ATTRIBUTES)
@@ -120,7 +120,7 @@ fn element(start: &BytesStart<'_>) -> Element {
 pub(super) fn text_of(bytes: &[u8], name: &str) -> Option<String> {
     let mut found: Option<String> = None;
     let mut is_open = false;
-    // What stands before a broken place is good enough for a title.
+    // The text before a broken place is good enough for a title.
     let _ = each(bytes, |piece| match piece {
         Piece::Start(element) if found.is_none() && element.name == name => {
             is_open = true;

@@ -19,7 +19,7 @@ macro_rules! annotation {
 }
 pub(super) use annotation;
 
-/// Returns whether a page can have annotations. Most have none, so that they need not be searched.
+/// Returns whether a page can have annotations. Most pages have none, and need not be searched.
 pub(super) fn may_be_annotated(html: &str) -> bool {
     html.contains("data-findling-") || html.contains("data-pagefind-")
 }
@@ -64,7 +64,8 @@ pub(super) struct Annotations {
     pub pins: Vec<String>,
 }
 
-/// Collects meta, filters and sorts from the whole document, also outside the marked body.
+/// Collects meta, filters and sorts from the whole document, including parts outside the marked
+/// body.
 pub(super) fn collect(html: &Html) -> Annotations {
     let mut found = Annotations::default();
     let mut default_meta = Vec::new();
@@ -152,8 +153,8 @@ fn last_of_each(pairs: Vec<(String, String)>) -> Vec<(String, String)> {
     kept
 }
 
-/// Reads `name`, `name[attribute]`, `name:value to the end`, separated by commas. Names without a
-/// value are left out.
+/// Reads a list of `name`, `name[attribute]` and `name:value to the end`, separated by commas.
+/// Names without a value are left out.
 fn parse(spec: &str, element: ElementRef) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = spec;

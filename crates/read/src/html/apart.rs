@@ -1,5 +1,5 @@
-//! Elements beside one another that style sheets set apart, though nothing stands between them in
-//! the markup: names and types of fields, badges, keys.
+//! Adjacent elements that style sheets separate, although nothing separates them in the markup:
+//! names and types of fields, badges, keys.
 
 use ego_tree::NodeRef;
 use scraper::Node;
@@ -8,10 +8,10 @@ use scraper::node::Element;
 use super::attrs::has_word;
 use super::rules;
 
-/// Smallest length of what the class names of one component share.
+/// Smallest length of the common beginning of class names of one component.
 const MIN_STEM: usize = 4;
 
-/// Returns whether an element stands apart from the one directly before it.
+/// Returns whether an element is separate from the one directly before it.
 pub(super) fn stands_apart(node: NodeRef<Node>, element: &Element) -> bool {
     let Some(before) = node.prev_sibling() else { return false };
     let Some(other) = before.value().as_element() else { return false };
@@ -100,7 +100,7 @@ fn is_badge_word(word: &str) -> bool {
     )
 }
 
-/// Returns whether a style makes a block of an element.
+/// Returns whether a style makes an element a block.
 pub(super) fn is_block_by_style(element: &Element) -> bool {
     has_style(element, |property, value| {
         property == "display"
@@ -140,8 +140,8 @@ fn texts<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// Returns whether a text has a word of at least so many letters at this end. Single letters are
-/// set as parts of a word.
+/// Returns whether a text has a word of at least this many letters at this end. Single letters may
+/// be styled parts of a word.
 fn is_word(text: Option<&str>, at_end: bool, least: usize) -> bool {
     let Some(text) = text else { return false };
     let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '/' | '{' | '}' | '?' | '-');

@@ -5,8 +5,8 @@
 /// 30,000 attributes makes as many.
 const MAX_COMPARISONS: u64 = 450_000_000;
 
-/// Returns whether elements have so many attributes that the parser would take long. What stands in
-/// scripts and comments counts as well, as the parser may take it for markup.
+/// Returns whether elements have so many attributes that the parser would take long. Text in
+/// scripts and comments counts as well, because the parser may take it for markup.
 pub(super) fn has_too_many(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut comparisons = 0_u64;
@@ -47,7 +47,7 @@ fn attributes(bytes: &[u8], name: usize) -> (u64, usize) {
             Some(_) => {}
         }
         n_attributes += 1;
-        // The first character belongs to the name whatever it is.
+        // The first character always belongs to the name.
         at = skip(at + 1, &|byte| ends(byte) || *byte == b'=');
         let equals = skip(at, &|byte| !byte.is_ascii_whitespace());
         if bytes.get(equals) != Some(&b'=') {

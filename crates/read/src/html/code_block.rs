@@ -17,7 +17,7 @@ use super::text::{Words, has_code_block};
 /// Largest number of words of a control beside code. An element with more words is text.
 const MAX_CONTROL_WORDS: usize = 6;
 
-/// Most words that the name of a language has.
+/// Most words of the name of a language.
 const MAX_LABEL_WORDS: usize = 3;
 
 /// Returns the text of a code block. `pre` is a `<pre>`, or a table or container whose lines are
@@ -199,16 +199,16 @@ pub(super) fn is_code_control(
         && !is_sentence()
 }
 
-/// The statement about copying in the names of an element.
+/// The evidence of a copy control in the names of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CopyName {
-    /// The element may be a copy control: authors also use such names for texts.
+    /// The element may be a copy control, but authors also use such names for texts.
     Copy,
     /// The element is a copy control wherever it stands.
     Clipboard,
 }
 
-/// Returns whether a word is in the names of copy controls alone.
+/// Returns whether a word only occurs in the names of copy controls.
 fn is_clipboard(word: &str) -> bool {
     matches!(word, "clipboard" | "copybtn" | "copybutton" | "copycode" | "clippy")
 }

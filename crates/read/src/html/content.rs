@@ -1,7 +1,7 @@
 //! The choice of the elements that hold the content of a page.
 //!
-//! The choice loses no text: an element is not chosen if there are several like it, or if text
-//! stands beside it outside of frames.
+//! The choice loses no text: an element is not chosen if there are several like it, or if there is
+//! text beside it outside of frames.
 
 use std::iter;
 
@@ -13,13 +13,13 @@ use super::rules::{self, Place};
 use super::survey::Survey;
 use super::text::Words;
 
-/// Words beside the only article from which the whole page is its content.
+/// Smallest number of words beside the only article at which the whole page is the content.
 const MIN_WORDS_BESIDE: usize = 8;
 
-/// Most words of what stands above the content with the page's name.
+/// Most words of an element above the content that has the page's name.
 const MAX_LEAD_WORDS: usize = 120;
 
-/// Returns where the content is, and whether that is more than a guess.
+/// Returns the elements with the content, and whether they are more than a guess.
 pub(super) fn roots<'a>(survey: &Survey<'a>) -> (Vec<ElementRef<'a>>, bool) {
     if !survey.bodies.is_empty() {
         return (outermost(&survey.bodies), true);
@@ -88,8 +88,8 @@ fn shown_mains<'a>(mains: &[ElementRef<'a>]) -> Option<Vec<ElementRef<'a>>> {
     (!mains.is_empty()).then_some(mains)
 }
 
-/// Returns the content with what stands above it and has the page's only heading of the first
-/// level.
+/// Returns the content, extended by the element above it that has the page's only heading of the
+/// first level.
 fn with_lead<'a>(mut roots: Vec<ElementRef<'a>>, survey: &Survey<'a>) -> Vec<ElementRef<'a>> {
     let [h1] = survey.h1s.as_slice() else { return roots };
     let Some(first) = roots.first() else { return roots };
@@ -126,7 +126,8 @@ fn with_lead<'a>(mut roots: Vec<ElementRef<'a>>, survey: &Survey<'a>) -> Vec<Ele
     roots
 }
 
-/// Returns words of text in an element, outside of another one in it and outside of frames.
+/// Returns the number of words of text in an element, outside of another one in it and outside of
+/// frames.
 fn words_around(around: NodeRef<Node>, inner: NodeRef<Node>) -> usize {
     let place = Place { explicit: false, in_content: false, only_h1: false };
     let mut words = 0;

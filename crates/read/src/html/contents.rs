@@ -1,4 +1,4 @@
-//! Lists of a page's own headings without a name that says so, and the last line of a generator.
+//! Tables of contents that are not named as such, and the last line of a generator.
 
 use ego_tree::NodeRef;
 use scraper::{ElementRef, Node};
@@ -20,7 +20,8 @@ const MAX_COMPARED: usize = 8;
 /// Most words of a line about the program that wrote the page.
 const MAX_COLOPHON_WORDS: usize = 30;
 
-/// Returns whether a list is one of links to headings of the page, by their own words.
+/// Returns whether a list consists of links to headings of the page, with the words of these
+/// headings.
 pub(super) fn is_contents(list: NodeRef<Node>, ids: &Ids) -> bool {
     let words = Words::of(list, 1);
     if words.prose > 0 || words.controls > 0 || words.inputs > 0 {
@@ -67,13 +68,13 @@ fn names_a_heading(link: ElementRef, list: NodeRef<Node>, ids: &Ids) -> bool {
     })
 }
 
-/// Takes away the last line of a page if it says which program wrote the page. Also takes away its
+/// Removes the last line of a page if it says which program wrote the page. Also removes its
 /// heading if nothing else is below that heading. Returns the line.
 pub(super) fn take_colophon(sections: &mut Vec<Section>, links: &mut Vec<Links>) -> Option<String> {
     let last = sections.len().checked_sub(1)?;
     let section = sections.last_mut()?;
     let is_last = section.blocks.last().is_some_and(|block| is_colophon(&block.text));
-    // The only text of a page stays.
+    // The only text of a page is kept.
     if !is_last || (last == 0 && section.blocks.len() < 2) {
         return None;
     }

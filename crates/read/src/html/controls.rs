@@ -1,8 +1,8 @@
-//! Controls, and what they open: accordions, tabs, forms, dialogs.
+//! Controls, and the elements that they open: accordions, tabs, forms, dialogs.
 //!
-//! Content that a click shows is indexed, although it is hidden at first. Content that stays hidden
-//! for every reader is not. The elements that point at a hidden element, its names and its siblings
-//! tell the difference.
+//! Content that appears after a click is indexed, although it is hidden at first. Content that
+//! stays hidden for every reader is not. The two are distinguished by the elements that point at a
+//! hidden element, by its names and by its siblings.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,28 +18,28 @@ use super::text::Words;
 /// Smallest number of words of prose for which a form is part of the text.
 const MIN_FORM_WORDS: usize = 40;
 
-/// Smallest number of words of prose for which a dialog inside the content, or a form that has
-/// choices alone, is part of the text.
+/// Smallest number of words of prose for which a dialog inside the content, or a form that only has
+/// choices, is part of the text.
 const MIN_DIALOG_WORDS: usize = 20;
 
 /// Smallest number of words for which a button is text, such as a card or a question.
 const MIN_BUTTON_WORDS: usize = 12;
 
-/// Longest value of an attribute that is taken for the id of a panel, in bytes.
+/// Longest value of an attribute that may be the id of a panel, in bytes.
 const MAX_ID_BYTES: usize = 64;
 
-/// Most siblings of a hidden element that are looked at.
+/// Most siblings of a hidden element that are examined.
 const MAX_SIBLINGS: usize = 200;
 
-/// Containers around panels, up to one that has controls beside it.
+/// Largest number of containers around a panel, up to the one that has controls beside it.
 const MAX_LEVELS: usize = 4;
 
 /// The elements that the controls of a page point at.
 #[derive(Debug, Default)]
 pub(super) struct Controls<'a> {
-    /// Ids of what a control opens or a link leads to.
+    /// Ids of elements that a control opens or a link leads to.
     opened: HashSet<&'a str>,
-    /// Classes of what a control opens.
+    /// Classes of elements that a control opens.
     opened_classes: HashSet<&'a str>,
     /// Elements that can name what they open (`aria-labelledby`).
     labels: HashMap<&'a str, NodeId>,
@@ -93,7 +93,7 @@ impl<'a> Controls<'a> {
                 _ => {}
             }
         }
-        // What a link leads to is to be read. Nothing could show it if it stayed hidden.
+        // The target of a link is meant to be read, and would never be shown if it stayed hidden.
         if is_control || element.name() == "a" {
             targets.extend(href);
         }
@@ -187,8 +187,8 @@ fn is_text_panel(panel: NodeRef<Node>) -> bool {
         && Words::of(panel, usize::MAX).is_prose()
 }
 
-/// Returns the element with `id` among those that follow the button: it, or the elements around it,
-/// are its siblings.
+/// Returns the element with `id` among those that follow the button: the button and this element,
+/// or elements around them, are siblings.
 fn next_element_with_id<'a>(button: NodeRef<'a, Node>, id: &str) -> Option<NodeRef<'a, Node>> {
     let has_id = |node: &NodeRef<Node>| {
         node.value().as_element().is_some_and(|element| element.attr("id") == Some(id))
@@ -302,9 +302,9 @@ fn is_text_of(button: NodeRef<Node>, heading: NodeRef<Node>) -> bool {
     chosen.is_some_and(|chosen| chosen.id() == button.id())
 }
 
-/// Returns whether the element before a hidden one is a button whose name is that of a disclosure,
-/// or that has an attribute for whether its panel is open; or any element with a script that shows
-/// something.
+/// Returns whether the element before a hidden one is a button whose name is typical of
+/// disclosures, or that has an attribute for whether its panel is open; or any element with a
+/// script that shows something.
 fn is_opened_by_the_control_before(node: NodeRef<Node>) -> bool {
     let Some(before) = node.prev_siblings().find(|sibling| sibling.value().is_element()) else {
         return false;
@@ -318,7 +318,7 @@ fn is_opened_by_the_control_before(node: NodeRef<Node>) -> bool {
     })
 }
 
-/// Returns whether a script is written to show what is beside its control.
+/// Returns whether a script shows the element beside its control.
 fn shows_something(script: &str) -> bool {
     let script = script.to_ascii_lowercase();
     ["toggle", "show", "next", "hidden", "display", "expand", "collaps", "accordion"]
@@ -326,8 +326,8 @@ fn shows_something(script: &str) -> bool {
         .any(|word| script.contains(word))
 }
 
-/// Returns whether a hidden element stands directly behind a button or a heading, and others of its
-/// kind behind others of that kind: answers behind their questions.
+/// Returns whether a hidden element directly follows a button or a heading, and similar elements
+/// follow similar ones, as answers follow their questions.
 fn is_one_of_several_answers(node: NodeRef<Node>) -> bool {
     let hidden = |node: NodeRef<Node>| {
         node.value().as_element().is_some_and(|element| Attrs::of(element).hidden)
@@ -353,7 +353,7 @@ fn is_one_of_several_answers(node: NodeRef<Node>) -> bool {
 }
 
 /// Returns whether a hidden element is one of several alternatives: a sibling of its kind is shown,
-/// and there are controls to choose with.
+/// and there are controls for choosing.
 fn is_one_of_several(node: NodeRef<Node>, element: &Element) -> bool {
     let own: Vec<&str> = names(element).filter(|name| !is_state(name)).collect();
     let siblings = node.prev_siblings().chain(node.next_siblings()).take(MAX_SIBLINGS);
@@ -372,7 +372,7 @@ fn is_one_of_several(node: NodeRef<Node>, element: &Element) -> bool {
     if is_shown && called_tabs.is_some_and(|parent| is_called(parent, is_disclosure_word)) {
         return true;
     }
-    // A script may show the first one: then there is a control for each.
+    // A script may show the first one; then there is a control for each of them.
     let n_panels = alike.len() + 1;
     let mut at = Some(node);
     for _ in 0..MAX_LEVELS {
@@ -403,7 +403,7 @@ fn is_choice(node: &Node) -> bool {
     })
 }
 
-/// Returns whether a name states the state of a panel and does not describe its kind.
+/// Returns whether a name describes the state of a panel, not its kind.
 fn is_state(name: &str) -> bool {
     matches!(
         name,
@@ -467,7 +467,7 @@ pub(super) fn form_is_content(form: NodeRef<Node>, page_words: usize) -> bool {
         || (explains && words.prose > words.controls)
 }
 
-/// Returns whether a form has fields to write into. One that has choices alone is part of an
+/// Returns whether a form has fields to write into. A form that only has choices is part of an
 /// explanation.
 fn is_written_into(form: NodeRef<Node>) -> bool {
     form.descendants().filter_map(|below| below.value().as_element()).any(|element| {

@@ -10,20 +10,20 @@ use super::ids::Ids;
 use super::{is_named, rules};
 use findling_bundle::addresses::percent_decoded;
 
-/// The longest signature, in bytes. Longer texts are no signatures.
+/// The longest signature, in bytes. Longer texts do not count as signatures.
 const MAX_SIGNATURE_BYTES: usize = 400;
 
-/// Elements between a listing and the one that is called a listing.
+/// Most elements between a listing and the element that is named as one.
 const MAX_LEVELS: usize = 3;
 
-/// An entry: where its signature is, and how it is called.
+/// An entry: its signature and its name.
 pub(super) struct Entry {
     pub signature: NodeId,
     pub anchor: String,
     pub name: String,
 }
 
-/// Returns the entry that an element is, if it is one.
+/// Returns the entry in an element, if it is one.
 pub(super) fn entry(node: NodeRef<Node>, attrs: &Attrs, ids: &Ids) -> Option<Entry> {
     let first = node.children().find(|child| match child.value() {
         Node::Text(text) => !text.trim().is_empty(),
@@ -77,7 +77,7 @@ fn elements_below<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = ElementRe
     node.descendants().skip(1).filter_map(ElementRef::wrap)
 }
 
-/// Returns whether a link in the signature or directly behind it leads to the anchor.
+/// Returns whether a link in the signature or directly after it leads to the anchor.
 fn links_to(node: NodeRef<Node>, signature: NodeRef<Node>, anchor: &str) -> bool {
     let beside = node.children().filter(|child| is_named(child.value(), "a"));
     beside.chain(signature.descendants()).filter_map(|link| link.value().as_element()).any(|link| {
@@ -93,12 +93,12 @@ fn is_signature_word(word: &str) -> bool {
     )
 }
 
-/// Returns whether a word names signatures only where a link to the entry stands beside.
+/// Returns whether a word only names signatures that have a link to the entry beside them.
 fn is_weak_word(word: &str) -> bool {
     matches!(word, "attr" | "src" | "spec" | "def" | "member" | "symbol" | "entry" | "name")
 }
 
-/// Returns whether code is the listing of what a page documents, hidden until a control shows it.
+/// Returns whether code is the listing of the documented item, hidden until a control shows it.
 pub(super) fn is_listing(code: NodeRef<Node>) -> bool {
     let around = std::iter::once(code).chain(code.ancestors()).take(MAX_LEVELS);
     for node in around {

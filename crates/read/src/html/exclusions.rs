@@ -41,7 +41,7 @@ fn is_exclusion_class(class: &str) -> bool {
     )
 }
 
-/// Returns whether an exclusion on a heading holds for its whole section.
+/// Returns whether an exclusion on a heading applies to its whole section.
 pub(super) fn excludes_section(element: &Element) -> bool {
     rules::is_heading(element.name()) || element.attr("role") == Some("heading")
 }

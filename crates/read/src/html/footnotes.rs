@@ -41,8 +41,8 @@ fn links_to_notes(node: NodeRef<Node>) -> bool {
     links.next().is_some_and(here) && links.all(here)
 }
 
-/// Returns whether a text is as short as a mark: a number, a few letters, a sign, a list of them. A
-/// name in brackets is a citation, which is text.
+/// Returns whether a text is as short as a mark: a number, a few letters, a sign, or a list of
+/// these. A name in brackets is a citation, which is text.
 fn is_short(node: NodeRef<Node>) -> bool {
     let Some(element) = ElementRef::wrap(node) else { return false };
     let text = text_of(element);

@@ -1,5 +1,5 @@
-//! Furniture of pages: menus, footers and remarks about the page in elements that say what they are
-//! by a common name alone. What such an element holds decides with its name.
+//! Furniture of pages: menus, footers and remarks about the page in elements that are only
+//! recognisable by a common name. Both the name and the contents of such an element decide.
 
 use ego_tree::NodeRef;
 use scraper::node::Element;
@@ -17,7 +17,7 @@ const MAX_FOOTER_WORDS: usize = 60;
 /// Most words of a remark about the page, besides headings and links.
 const MAX_REMARK_WORDS: usize = 30;
 
-/// Most words of a place for comments that has none.
+/// Most words of a comment area without comments.
 const MAX_EMPTY_COMMENTS_WORDS: usize = 8;
 
 /// Returns the rule that leaves out an element with a common name.
@@ -72,8 +72,8 @@ pub(super) fn rule(
     None
 }
 
-/// Returns whether most links of an element lead to other pages, or to nothing: the links of tabs
-/// lead to their panels.
+/// Returns whether most links of an element lead to other pages, or nowhere. The links of tabs, in
+/// contrast, lead to their panels.
 fn leads_elsewhere(node: NodeRef<Node>) -> bool {
     let links = node.descendants().filter_map(|below| below.value().as_element());
     let targets = links.filter(|link| link.name() == "a").filter_map(|link| link.attr("href"));
@@ -159,7 +159,7 @@ fn is_footer_name(name: &str) -> bool {
     )
 }
 
-/// Returns whether an element called a footer is one: short, without headings, and not the footer
+/// Returns whether an element named as a footer is one: short, without headings, and not the footer
 /// of a quotation or a table.
 fn is_footer(node: NodeRef<Node>) -> bool {
     let is_part = node
@@ -230,7 +230,7 @@ fn is_comments_name(name: &str) -> bool {
     )
 }
 
-/// Returns whether a link alone in its block leads to an editor of the page's source.
+/// Returns whether a link, alone in its block, leads to an editor of the page's source.
 fn is_edit_link(link: NodeRef<Node>, attrs: &Attrs) -> bool {
     let Some(href) = attrs.href else { return false };
     let leads = href.contains("://")

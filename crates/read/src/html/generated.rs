@@ -1,6 +1,6 @@
 //! Pages that a generator adds to those that people wrote: lists of symbols, hierarchies, uses,
-//! source code. Lists say nothing that the pages they list do not say, and are left out; listings
-//! of source code and pages about the generator itself rank last.
+//! source code. Lists only repeat the pages that they list, and are left out; listings of source
+//! code and pages about the generator itself rank last.
 
 use scraper::ElementRef;
 
@@ -17,7 +17,7 @@ pub(super) enum Generated {
     Beside,
 }
 
-/// Names of lists that only generators write, of any generator.
+/// Names of lists that only generators write, for all generators.
 const LISTS: [&str; 17] = [
     "allclasses",
     "allclasses-frame",
@@ -234,12 +234,12 @@ fn content_words(survey: &Survey) -> Words {
     words
 }
 
-/// Returns whether a page that is called a list has links.
+/// Returns whether a page that is named as a list has links.
 fn is_linked_list(survey: &Survey) -> bool {
     content_words(survey).links > 0
 }
 
-/// Returns whether a page has next to nothing but links.
+/// Returns whether a page consists almost only of links.
 fn is_all_links(survey: &Survey) -> bool {
     let words = content_words(survey);
     let is_title = |root: &ElementRef| {

@@ -67,8 +67,8 @@ impl Heading {
         marked || !(in_the_middle || self.is_named_by(link))
     }
 
-    /// Returns whether the words of a link are what the anchor was made from: `type <a
-    /// href="#type.Item"> Item</a>`.
+    /// Returns whether the anchor was made from the words of a link: `type <a href="#type.Item">
+    /// Item</a>`.
     fn is_named_by(&self, link: NodeRef<Node>) -> bool {
         let slug = |text: &str| -> String {
             text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -85,8 +85,8 @@ impl Heading {
         self.has_visible_text && is_visually_hidden(element)
     }
 
-    /// Returns whether the site says of an element that it is not to be shown in search results,
-    /// while the heading has other text: the word "Show" of an accordion.
+    /// Returns whether the site excludes an element from search results while the heading has other
+    /// text, such as the word "Show" of an accordion.
     pub fn is_beside_its_text(&self, element: &Element) -> bool {
         self.own_text.is_some() && element.attr("data-nosnippet").is_some()
     }

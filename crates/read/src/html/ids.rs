@@ -18,7 +18,8 @@ pub(super) struct Ids<'a> {
 }
 
 impl<'a> Ids<'a> {
-    /// Finds the first element of each id and name. What stands in a template is not in the page.
+    /// Finds the first element of each id and name. The contents of templates are not part of the
+    /// page.
     pub fn of(html: &'a Html) -> Self {
         let mut found = Self::default();
         let mut templates = 0u32;
@@ -72,8 +73,8 @@ pub(super) fn is_empty(node: NodeRef<Node>) -> bool {
 }
 
 /// Returns the anchor of an element around a heading that begins with the heading: `<a
-/// id="x"><h2>`. A link counts at any level. Other elements count below the first level only, since
-/// the page's own address leads to the first heading.
+/// id="x"><h2>`. A link counts at any level. Other elements count below the first level only,
+/// because the page's own address leads to the first heading.
 pub(super) fn around(heading: NodeRef<Node>, level: u8, ids: &Ids) -> Option<String> {
     let mut node = heading;
     while let Some(above) = node.parent() {

@@ -1,8 +1,8 @@
 //! Line numbers of code blocks: numbers that a highlighter puts in a cell, in a column or at the
 //! head of each line.
 //!
-//! A name alone is not enough: themes put `line-numbers` on the code block too. What holds nothing
-//! but numbers is line numbers, where its name says so or where the numbers count the lines of the
+//! A name alone is not enough: themes put `line-numbers` on the code block too. An element with
+//! only numbers holds line numbers if its name says so, or if the numbers count the lines of the
 //! code beside it.
 
 use ego_tree::{NodeId, NodeRef};
@@ -17,7 +17,7 @@ use super::text::{has_code_block, neighbours};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Hint {
     None,
-    /// The name occurs on other elements as well: it counts only beside code.
+    /// The name also occurs on other elements, so it only counts beside code.
     Weak,
     Strong,
 }
@@ -48,8 +48,8 @@ fn holds_code(node: NodeRef<Node>) -> bool {
     })
 }
 
-/// Returns whether code that is nothing but numbers counts the lines of other code. `<pre
-/// class="line-numbers"><code>404</code></pre>` asks for line numbers and is content.
+/// Returns whether code that only contains numbers counts the lines of other code. `<pre
+/// class="line-numbers"><code>404</code></pre>` asks for line numbers, and is content.
 fn counts_other_code(node: NodeRef<Node>, element: &Element) -> bool {
     let is_block = element.name() == "pre"
         && node.descendants().any(|below| super::is_named(below.value(), "code"));
@@ -72,7 +72,7 @@ fn counts_other_code(node: NodeRef<Node>, element: &Element) -> bool {
 }
 
 /// Returns whether the element's text is the number that an attribute such as `data-line-number`
-/// gives. A line of code may be called by its number too: then nothing follows on the same line.
+/// gives. A line of code may also be named by its number: then nothing follows on the same line.
 fn is_its_own_number(node: NodeRef<Node>, element: &Element) -> bool {
     let is_cell = matches!(element.name(), "td" | "th");
     let goes_on = || {
@@ -135,7 +135,7 @@ fn hint(element: &Element) -> Hint {
     hint
 }
 
-/// Returns whether an element has digits and no text but numbers and the marks behind them.
+/// Returns whether an element has digits, and no text except numbers and the marks after them.
 pub(super) fn is_numeric(node: NodeRef<Node>) -> bool {
     let mut digits = false;
     for below in node.descendants() {
@@ -186,8 +186,8 @@ fn counts_the_lines_beside(node: NodeRef<Node>) -> bool {
     })
 }
 
-/// Tables with a line of code in each row, numbered by its first cell. Each cell asks about its
-/// table, so the answer for the last one is kept.
+/// Tables with a line of code in each row, numbered by its first cell. Each cell checks its table,
+/// so the answer for the last table is kept.
 #[derive(Debug, Default)]
 pub(super) struct NumberedTables {
     last: Option<(NodeId, bool)>,
@@ -267,7 +267,7 @@ fn ascending(node: NodeRef<Node>) -> Option<usize> {
     (count > 1).then_some(count)
 }
 
-/// Returns whether every row of a table is a line of code behind its number.
+/// Returns whether every row of a table is a number followed by a line of code.
 pub(super) fn is_code_table(table: NodeRef<Node>) -> bool {
     let mut rows =
         table.descendants().filter(|below| super::is_named(below.value(), "tr")).peekable();
@@ -300,7 +300,8 @@ fn is_all_code(element: ElementRef) -> bool {
         })
 }
 
-/// Numbers at the heads of lines that no name gives away, noted while code is read.
+/// Numbers at the beginnings of lines, in elements without a telling name. They are recorded while
+/// code is read.
 #[derive(Default)]
 pub(super) struct Heads {
     /// The place of each number in the text, and the number.
@@ -308,7 +309,7 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// Notes `code[start..]`, the whole text of an element, if it is a number that begins a line.
+    /// Records `code[start..]`, the whole text of an element, if it is a number that begins a line.
     pub fn note(&mut self, code: &str, start: usize, element: &Element) {
         let begins_line = start == 0 || code[..start].ends_with('\n');
         let is_literal = names(element).any(|name| {
@@ -324,7 +325,7 @@ impl Heads {
         }
     }
 
-    /// Takes the numbers out of `code` if they are line numbers: every line has one, each is one
+    /// Removes the numbers from `code` if they are line numbers: every line has one, each is one
     /// more than the one before. Returns whether they were.
     pub fn remove(self, code: &mut String) -> bool {
         let lines = code.lines().filter(|line| !line.trim().is_empty()).count();

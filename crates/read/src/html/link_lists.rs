@@ -1,5 +1,4 @@
-//! Sections that are lists of links, such as "See also": they repeat the words of other pages and
-//! say nothing on them.
+//! Sections that are lists of links, such as "See also": they only repeat the words of other pages.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +7,7 @@ use findling_page::page::{LINKS_WEIGHT, Section};
 use super::super::outline::Links;
 
 /// Lowers the weight of sections whose blocks all are links. A page without other text keeps its
-/// weight, and so does the text before the first heading below the title.
+/// weight, and so does the text between the title and the first heading.
 pub(super) fn weigh(sections: &mut [Section], links: &[Links]) {
     let made_of_links: BTreeSet<(u32, u32)> =
         links.iter().filter_map(|links| Some((links.section, links.block?))).collect();

@@ -1,5 +1,5 @@
-//! Rendered HTML: the main content of a page, its headings with their anchors, and what the site
-//! says about it.
+//! Rendered HTML: the main content of a page, its headings with their anchors, and the site's
+//! declarations about it.
 
 mod annotations;
 mod apart;
@@ -149,8 +149,8 @@ fn is_xml(path: &str) -> bool {
     end.eq_ignore_ascii_case("xhtml") || end.eq_ignore_ascii_case("xht")
 }
 
-/// Returns the words of the content, and those that are indexed, if most of many are not. Links and
-/// controls do not count.
+/// Returns the numbers of all words and of indexed words, if the content has many words and most of
+/// them are not indexed. Links and controls do not count.
 fn removed(roots: &[ElementRef], sections: &[Section]) -> Option<Removed> {
     let words = roots.iter().map(|root| Words::of(**root, usize::MAX).prose).sum();
     if words < MIN_WORDS_TO_JUDGE {
@@ -187,7 +187,7 @@ pub(super) fn read_fragment(text: &str, outline: Outline, trace: bool) -> Fragme
     Fragment { outline: walker.outline, h1: walker.h1, left_out: walker.trace.finish() }
 }
 
-/// Notes the parts outside of the content: for each element around it, the other children.
+/// Records the parts outside of the content: for each element around it, the other children.
 fn note_outside(survey: &Survey, roots: &[ElementRef], trace: &mut Trace) {
     let Some(body) = survey.body else { return };
     let holds_root = |node: ego_tree::NodeRef<Node>| {
@@ -215,12 +215,12 @@ fn note_outside(survey: &Survey, roots: &[ElementRef], trace: &mut Trace) {
     }
 }
 
-/// Deepest nesting that is read. The parser's time grows with the square of it, and browsers stop
-/// at a quarter.
+/// Deepest nesting that is read. The parser's time grows with the square of the nesting, and
+/// browsers stop at a quarter of it.
 const MAX_DEPTH: i64 = 2000;
 
-/// Returns whether more elements are open than any real page has, counting elements that only their
-/// end tags close.
+/// Returns whether more elements are open than any real page has, counting elements that are only
+/// closed by end tags.
 fn nests_too_deep(text: &str) -> bool {
     let mut depth = 0i64;
     for (at, _) in text.match_indices('<') {
@@ -256,8 +256,8 @@ fn nests_too_deep(text: &str) -> bool {
     false
 }
 
-/// Returns why a page is not parsed, if it is refused: its parser would take too long, or its
-/// reader would call itself too often.
+/// Returns the reason why a page is refused before it is parsed, if there is one: its parser would
+/// take too long, or its reader would call itself too often.
 pub(super) fn refused(text: &str) -> Option<String> {
     if nests_too_deep(text) {
         return Some(format!("nests elements more than {MAX_DEPTH} deep; close its tags"));

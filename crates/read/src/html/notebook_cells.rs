@@ -1,4 +1,4 @@
-//! Cells of notebooks in HTML: the numbers beside them, and what their code printed.
+//! Cells of notebooks in HTML: the numbers beside them, and the output of their code.
 
 use ego_tree::NodeRef;
 use scraper::Node;
@@ -8,7 +8,7 @@ use super::attrs::Attrs;
 /// Elements around an output up to its cell.
 const MAX_LEVELS: usize = 6;
 
-/// Returns whether an element is the number of a cell, `In [1]:`, or what its code printed.
+/// Returns whether an element is the number of a cell, `In [1]:`, or the output of its code.
 pub(super) fn is_output(node: NodeRef<Node>, attrs: &Attrs) -> bool {
     if attrs.class.is_empty() {
         return false;

@@ -1,8 +1,8 @@
 //! The choice of the pages that are left out as a whole: redirects, error pages, search pages,
 //! general indexes, and pages that ask to be left out.
 //!
-//! A file's name alone does not tell. A site documents statuses (`status/404.html`) and search APIs
-//! (`api/search.html`); what the page holds and where it lies decides.
+//! A file's name alone is not enough. A site may document statuses (`status/404.html`) or search
+//! APIs (`api/search.html`); the page's contents and its place decide.
 
 use scraper::{ElementRef, Html, Node};
 
@@ -13,19 +13,20 @@ use super::is_named;
 use super::survey::Survey;
 use super::text::{Words, has_code_block};
 
-/// Longest time, in seconds, after which a page that moves on is a redirect.
+/// Longest delay, in seconds, at which a page with a refresh counts as a redirect.
 const MAX_REDIRECT_SECONDS: f64 = 10.0;
 
-/// Words from which a page that a script leaves is a page of its own.
+/// Smallest number of words at which a page with a redirecting script counts as a page.
 const MIN_PAGE_WORDS: usize = 40;
 
-/// Words outside of the search form from which a page called `search` is a page of its own.
+/// Smallest number of words outside of the search form at which a page named `search` counts as a
+/// page.
 const MIN_SEARCH_PAGE_WORDS: usize = 60;
 
-/// Words from which a page called `404` below the root is a page of its own.
+/// Smallest number of words at which a page named `404` below the root counts as a page.
 const MIN_ERROR_PAGE_WORDS: usize = 8;
 
-/// Returns why a page is left out, or `None` if it is not.
+/// Returns the reason why a page is left out, or `None` if it is not.
 pub(super) fn left_out(html: &Html, survey: &Survey, path: &str) -> Option<String> {
     if is_error_page(survey, path) {
         return Some("an error page".to_owned());
@@ -85,7 +86,7 @@ fn is_version(name: &str) -> bool {
 }
 
 /// Returns whether a page is the error page of the site or of a part of the site. The page of a
-/// part is written for any address (`<base>`) or says next to nothing.
+/// part is written for any address (`<base>`) or has almost no text.
 fn is_error_page(survey: &Survey, path: &str) -> bool {
     is_error_page_of_site(path)
         || (is_called_error_page(path)
@@ -97,8 +98,8 @@ fn content_words(survey: &Survey, limit: usize) -> usize {
     survey.roots().0.iter().map(|root| Words::of(**root, limit).prose).sum()
 }
 
-/// Returns where a page leads at once: by `<meta http-equiv="refresh">`, or by a script where the
-/// page has nothing else to say.
+/// Returns the address to which a page redirects: by `<meta http-equiv="refresh">`, or by a script
+/// if the page has no other text.
 fn redirect(html: &Html, survey: &Survey, path: &str) -> Option<String> {
     let has_text =
         || survey.body.is_some_and(|body| Words::of(*body, MIN_PAGE_WORDS).prose >= MIN_PAGE_WORDS);
@@ -120,8 +121,8 @@ fn redirect(html: &Html, survey: &Survey, path: &str) -> Option<String> {
     let without_scripts = without_scripts.filter(|(_, target)| leads_away(&target.as_str()));
     let target = match script_target(html)? {
         ScriptTarget::Address(target) => target,
-        // A variable: the target stands in the part for browsers without scripts, or in the
-        // canonical link.
+        // The target is in a variable: take it from the part for browsers without scripts, or from
+        // the canonical link.
         ScriptTarget::Unknown => {
             return without_scripts.map(|(_, target)| target).or(survey
                 .canonical
@@ -142,7 +143,7 @@ fn redirect(html: &Html, survey: &Survey, path: &str) -> Option<String> {
     ((canonical || linked || !has_words) && !leads_to_itself(&target, path)).then_some(target)
 }
 
-/// Reads the content of a refresh as the HTML standard does: seconds, and the address if there is
+/// Reads the content of a refresh as in the HTML standard: seconds, and the address if there is
 /// one.
 fn refresh(content: &str) -> Option<(f64, String)> {
     let content = content.trim_start();
@@ -213,7 +214,7 @@ fn trimmed(address: &str) -> &str {
     address[..end].trim_end_matches("index.html").trim_end_matches('/')
 }
 
-/// Returns whether an address, as it stands on the page at `path`, is the page itself.
+/// Returns whether an address on the page at `path` is the page itself.
 fn leads_to_itself(address: &str, path: &str) -> bool {
     let address = trimmed(address);
     if address.contains("://") {
@@ -237,15 +238,15 @@ fn leads_to_itself(address: &str, path: &str) -> bool {
     address.is_empty() || trimmed(&parts.join("/")) == own
 }
 
-/// Returns whether a full address ends as the page's path does.
+/// Returns whether a full address ends with the page's path.
 fn ends_with_path(address: &str, path: &str) -> bool {
     let own = trimmed(path).trim_end_matches(".html");
     let address = trimmed(address).trim_end_matches(".html");
     own.is_empty() || address.ends_with(own)
 }
 
-/// Returns whether a page is an index of all terms: it is called so, and is made as Sphinx makes
-/// one or of links alone; or it is DocBook's.
+/// Returns whether a page is an index of all terms: it is named so, and has Sphinx's form or
+/// consists only of links; or it is an index by DocBook.
 fn is_general_index(survey: &Survey, path: &str) -> bool {
     let Some(body) = survey.body else { return false };
     let has_class = |wanted: &dyn Fn(&Attrs) -> bool| {
@@ -275,9 +276,9 @@ fn is_general_index(survey: &Survey, path: &str) -> bool {
     })
 }
 
-/// Returns whether a page is the site's search: called so, with a search form or a place for
-/// results in its content, and little else. Below the root, where a site documents its search, a
-/// form is not enough beside text.
+/// Returns whether a page is the site's search page: it is named so, and its content has a search
+/// form or a place for results, and little else. Below the root, where a site may document its
+/// search, a form together with text is not enough.
 fn is_search_page(survey: &Survey, path: &str) -> bool {
     if stem(path) != "search" {
         return false;
@@ -292,7 +293,7 @@ fn is_search_page(survey: &Survey, path: &str) -> bool {
                 || matches!(element.attr("name"), Some("q" | "query" | "search")));
         let is_place = attrs.role == "search"
             || attrs.id.is_some_and(|id| id.contains("search") || id.contains("results"));
-        // A section about search is called so as well, and has words.
+        // A section about search has the same name, but has words.
         let is_bare = || {
             let words = Words::of(node, MIN_ERROR_PAGE_WORDS);
             words.prose < MIN_ERROR_PAGE_WORDS && words.inputs == 0

@@ -13,7 +13,7 @@ use super::text::Words;
 /// Most words of a remark for screen readers. More are a description, which stays.
 const MAX_REMARK_WORDS: usize = 12;
 
-/// Returns whether an element holds a remark that only screen readers say.
+/// Returns whether an element holds a remark that is only for screen readers.
 pub(super) fn is_remark(node: NodeRef<Node>, element: &Element) -> bool {
     if element.attrs.is_empty() || rules::is_heading(element.name()) {
         return false;
@@ -24,8 +24,8 @@ pub(super) fn is_remark(node: NodeRef<Node>, element: &Element) -> bool {
     }
 }
 
-/// Returns whether an element is what appears over a word: by its role, or by its name beside the
-/// word.
+/// Returns whether an element is a pop-up over a word: by its role, or by its name and its place
+/// beside the word.
 pub(super) fn is_pop_up(node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> bool {
     if attrs.role == "tooltip" || matches!(element.name(), "tool-tip" | "sl-tooltip-content") {
         return true;
@@ -65,7 +65,8 @@ fn is_inline(name: &str) -> bool {
     matches!(name, "span" | "em" | "small" | "i" | "b" | "strong" | "div")
 }
 
-/// Returns whether the text before an element runs into it: nobody writes a sentence like that.
+/// Returns whether the text before an element runs into it without a space, which does not occur in
+/// ordinary sentences.
 fn touches_text_before(node: NodeRef<Node>) -> bool {
     let before = node.prev_sibling().and_then(|before| before.descendants().last());
     before.and_then(|before| before.value().as_text()).is_some_and(|text| {

@@ -1,4 +1,4 @@
-//! Rows of tables that define something: functions with what they do, fields with what they hold.
+//! Rows of tables that define something: functions with their effects, fields with their contents.
 //!
 //! A row is an entry, like a term of a definition list, if a link can lead to it, if it begins with
 //! a name in code, and if it goes on to describe this name. Tables that compare, list or lay out
@@ -15,7 +15,7 @@ use super::definitions::signature_name;
 use super::ids::Ids;
 use super::rules;
 
-/// The longest name, in bytes. Longer texts are no names.
+/// The longest name, in bytes. Longer texts do not count as names.
 const MAX_NAME_BYTES: usize = 80;
 
 /// Most names that are taken from one row.
@@ -23,8 +23,7 @@ const MAX_NAMES: usize = 8;
 
 /// The entry that a row defines.
 pub(super) struct RowEntry {
-    /// The name. If a row has several names, each stands here once, in order, with commas between
-    /// them.
+    /// The name. If a row has several names, each is listed once, in order, separated by commas.
     pub name: String,
     /// The anchor to which links lead. A row without an anchor continues the entry before it, if
     /// that entry has the same name.
@@ -67,8 +66,8 @@ fn anchor(row: NodeRef<Node>, first: NodeRef<Node>, ids: &Ids) -> Option<String>
     })
 }
 
-/// Returns the names that the blocks of a cell begin with, up to the first block that begins with
-/// none, and whether there is such a block.
+/// Returns the names at the beginnings of a cell's blocks, up to the first block that does not
+/// begin with a name, and whether there is such a block.
 fn names(cell: NodeRef<Node>) -> (Vec<String>, bool) {
     let mut names: Vec<String> = Vec::new();
     let mut block = Block::default();
@@ -133,8 +132,8 @@ impl Block {
         if is_code && begins { &mut self.code } else { &mut self.rest }.push_str(text);
     }
 
-    /// Returns how the block begins: with a name if the code is a name that stands alone, or that
-    /// arguments, a result or punctuation follow.
+    /// Returns how the block begins: with a name if the code is a name that is alone, or is
+    /// followed by arguments, a result or punctuation.
     fn name(self) -> Begins {
         let (code, rest) = (fold(&self.code), fold(&self.rest));
         if code.is_empty() {

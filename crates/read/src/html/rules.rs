@@ -116,7 +116,7 @@ pub(super) struct Place {
     /// Whether the site marked the content itself. Then only the elements that are never content
     /// are left out.
     pub explicit: bool,
-    /// The element is inside `<main>`, `<article>` or such.
+    /// The element is inside `<main>`, `<article>` or a similar element.
     pub in_content: bool,
     /// The page has one heading of the first level.
     pub only_h1: bool,
@@ -149,7 +149,7 @@ pub(super) fn surrounding(
         }
         _ => {}
     }
-    // A heading is content whatever it is called: generators make names out of its words.
+    // A heading is content whatever its names are: generators make names from its words.
     if is_heading(name) {
         return None;
     }
@@ -161,7 +161,7 @@ pub(super) fn surrounding(
     }
     let contents = attrs.has_class(|class| class == "contents")
         && attrs.has_class(|class| class == "topic" || class == "local");
-    // Inside the content an id is the anchor of what it names.
+    // Inside the content an id is an anchor, not a description.
     let named = !place.in_content && attrs.id.is_some_and(is_surrounding_id);
     let rule = if contents || attrs.has_class(is_navigation_class) {
         Rule::Navigation
@@ -189,7 +189,7 @@ fn is_header_of_content(header: NodeRef<Node>, place: Place) -> bool {
         && !has(&|name| matches!(name, "nav" | "form" | "navigation" | "search"))
 }
 
-/// Returns whether an element is a section of text about what it is called: it begins with a
+/// Returns whether an element is a section of text about the subject of its name: it begins with a
 /// heading that its id or class is made from, and holds text rather than links.
 fn is_section_of_text(node: NodeRef<Node>, attrs: &Attrs) -> bool {
     let mut names = attrs.id.into_iter().chain(attrs.class.split_ascii_whitespace());
@@ -205,7 +205,7 @@ fn is_section_of_text(node: NodeRef<Node>, attrs: &Attrs) -> bool {
     }
 }
 
-/// Returns the rule for a class that is not content even where the site marked the content itself.
+/// Returns the rule for a class that is not content even if the site marked the content itself.
 fn never_content(class: &str) -> Option<Rule> {
     match class {
         "headerlink" | "rule-link" | "sl-anchor-link" | "hash-link" => Some(Rule::HeadingMark),

@@ -1,4 +1,4 @@
-//! Links to the next and the previous page and up, in whatever element they stand.
+//! Links to the next page, the previous page and up, in any element.
 
 use std::collections::HashSet;
 
@@ -15,10 +15,10 @@ const MAX_WORDS: usize = 60;
 /// Most links of such a block.
 const MAX_LINKS: usize = 12;
 
-/// Elements around a link that are looked at.
+/// Number of elements around a link that are examined.
 const MAX_LEVELS: usize = 8;
 
-/// The outermost elements that hold nothing but links to other pages of a sequence.
+/// The outermost elements that only hold links to other pages of a sequence.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     blocks: HashSet<NodeId>,
@@ -82,15 +82,15 @@ enum Direction {
     Up,
     /// The list of contents, the index.
     Overview,
-    /// The way on, by an arrow alone.
+    /// The way forward, shown only by an arrow.
     Onward,
 }
 
-/// Returns the number of links in an element all words of which are links to pages of a sequence
-/// and names of directions.
+/// Returns the number of links in an element, if all of its words are links to pages of a sequence
+/// or names of directions.
 fn steps(node: NodeRef<Node>) -> Option<usize> {
     let (mut links, mut steps, mut words) = (0usize, Vec::new(), 0usize);
-    // Whether a word before the next link says where it leads.
+    // Whether a word before the next link names its direction.
     let mut label = None;
     let mut skipped: Option<NodeId> = None;
     for below in node.descendants() {
@@ -154,11 +154,11 @@ fn shown(link: ElementRef) -> String {
     text
 }
 
-/// Returns where a link leads: by its relation, its key or its first or last word.
+/// Returns the direction of a link: by its relation, its key, or its first or last word.
 fn direction_of(link: ElementRef) -> Option<Direction> {
     let element: &Element = link.value();
     let href = element.attr("href")?;
-    // In the page itself, only the way to its beginning is one.
+    // Of the links within the page, only the one to its beginning counts.
     if href.starts_with('#') {
         return None;
     }
@@ -210,8 +210,8 @@ fn direction_of(link: ElementRef) -> Option<Direction> {
     })
 }
 
-/// Returns whether the first word of a link is an element or a text of its own, or a colon follows
-/// it.
+/// Returns whether the first word of a link is a separate element or text, or is followed by a
+/// colon.
 fn has_break_after_first_word(link: ElementRef) -> bool {
     let mut texts = link.text().map(str::trim).filter(|text| !text.is_empty());
     let first = texts.next().unwrap_or_default();

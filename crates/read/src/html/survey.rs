@@ -1,4 +1,5 @@
-//! The results of one pass over a document: where its content is, and what its head says.
+//! The results of one pass over a document: the place of its content, and the declarations in its
+//! head.
 
 use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
@@ -15,9 +16,9 @@ pub(super) struct Survey<'a> {
     pub refresh: Option<String>,
     /// The content of this element for browsers without scripts.
     pub refresh_without_scripts: Option<String>,
-    /// Address of the page itself as it says: `<link rel="canonical">`.
+    /// The page's own address according to the page: `<link rel="canonical">`.
     pub canonical: Option<String>,
-    /// `<base href>` is there.
+    /// Whether there is a `<base href>`.
     pub has_base: bool,
     pub noindex: bool,
     /// The elements that the site marks as the content.
@@ -29,9 +30,9 @@ pub(super) struct Survey<'a> {
     pub body: Option<ElementRef<'a>>,
     /// Headings of the first level.
     pub h1s: Vec<ElementRef<'a>>,
-    /// The program that wrote the page, as it says.
+    /// The program that wrote the page, according to the page.
     pub generator: Option<String>,
-    /// Words that the author gives the page for searches: `<meta name="keywords">`.
+    /// Words under which the author wants the page to be found: `<meta name="keywords">`.
     pub keywords: Option<String>,
     /// The elements that hold the content, and whether they are more than a guess.
     roots: (Vec<ElementRef<'a>>, bool),
@@ -46,7 +47,7 @@ pub(super) fn language_of(element: &Element) -> Option<String> {
 }
 
 impl<'a> Survey<'a> {
-    /// Looks at every element once.
+    /// Visits every element once.
     pub fn of(html: &'a Html, annotated: bool) -> Self {
         let mut survey = Self::default();
         let mut declared_language = None;
@@ -69,7 +70,7 @@ impl<'a> Survey<'a> {
                 {
                     survey.title = Some(annotations::text_of(reference));
                 }
-                // What is there for browsers without scripts is not what readers see.
+                // Readers do not see content that is meant for browsers without scripts.
                 "meta" if node.ancestors().all(|above| !is_named(above.value(), "noscript")) => {
                     survey.note_meta(element, &mut declared_language);
                 }
@@ -134,7 +135,7 @@ impl<'a> Survey<'a> {
         let is =
             |wanted: &str| name.eq_ignore_ascii_case(wanted) || equiv.eq_ignore_ascii_case(wanted);
         if is("robots") {
-            // Authors part the words by commas or by spaces.
+            // Authors separate the words by commas or by spaces.
             self.noindex |= content.split([',', ';', ' ', '\t', '\n']).any(|word| {
                 word.eq_ignore_ascii_case("noindex") || word.eq_ignore_ascii_case("none")
             });

@@ -1,4 +1,4 @@
-//! Tests of what a search knows of a page.
+//! Tests of the text that is indexed from a page.
 
 use super::*;
 use findling_page::page::{Block, Section};
@@ -32,13 +32,13 @@ fn the_content_is_what_is_in_main() {
          <nav>More</nav></main></body>",
         "1 A #a: Text",
     );
-    // The contents beside a page, as a theme of Sphinx sets them inside of <main>.
+    // The table of contents beside a page, which a theme of Sphinx puts inside of <main>.
     check(
         "<main><article><h1>A</h1><p>Text</p></article>\
          <div class='page-toc tocsection onthispage'>On this page</div></main>",
         "1 A: Text",
     );
-    // What Docusaurus says of a version above each of its pages.
+    // Docusaurus's remark on a version, above each of its pages.
     check(
         "<main><div class='theme-doc-version-banner alert'>This is unreleased.</div><article>\
          <span class='theme-doc-version-badge badge'>Version: 1.0</span><h1>A</h1><p>Text\
@@ -170,7 +170,7 @@ fn an_entry_of_an_api_that_can_be_linked_to_is_a_section() {
 
 #[test]
 fn a_row_that_defines_a_name_and_can_be_linked_to_is_a_section() {
-    // As DocBook sets functions: anchor, signature, description, all in one cell.
+    // DocBook's form for functions: anchor, signature, description, all in one cell.
     check(
         "<h2>Functions</h2><table><thead><tr><th><p>Function</p>\
          <p>Description</p></th></tr></thead><tbody><tr><td><p><a id=i1 class=indexterm></a>\
@@ -192,7 +192,7 @@ fn a_row_that_defines_a_name_and_can_be_linked_to_is_a_section() {
         "2 F: Name | Meaning\n3 -v #a: -v | Says more\n3 run #b: run() | Runs\n\
          3 Max #c: Max | Most",
     );
-    // As Sphinx sets them.
+    // Sphinx's form.
     check(
         "<h2>F</h2><table><tr><td><dl><dt class=sig id=m.X><span class=descclassname>m.</span>\
          <span class=descname>X</span></dt><dd></dd></dl><td>Most</table>",

@@ -22,7 +22,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Counts the words below `root`, at most until there are `limit` words of prose.
+    /// Counts the words below `root`, but stops at `limit` words of prose.
     pub fn of(root: NodeRef<Node>, limit: usize) -> Self {
         let mut words = Self::default();
         let (mut skipped, mut links, mut controls) = (0usize, 0usize, 0usize);
@@ -78,7 +78,8 @@ impl Words {
     }
 }
 
-/// Returns words of a text. A character of a script without spaces counts as half a word.
+/// Returns the number of words in a text. A character of a script without spaces counts as half a
+/// word.
 pub(super) fn count(text: &str) -> usize {
     let unspaced = text
         .chars()
@@ -96,7 +97,7 @@ pub(super) fn has_code_block(node: NodeRef<Node>) -> bool {
     node.descendants().any(|below| super::is_named(below.value(), "pre"))
 }
 
-/// Returns the nearest element before or behind a node, white space and comments passed over.
+/// Returns the nearest element before or after a node, skipping white space and comments.
 pub(super) fn neighbours<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = NodeRef<'a, Node>> {
     let before = node.prev_siblings().find(|sibling| sibling.value().is_element());
     let behind = node.next_siblings().find(|sibling| sibling.value().is_element());

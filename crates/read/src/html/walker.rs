@@ -2,8 +2,8 @@
 //! sections.
 //!
 //! The walk follows the links between nodes and keeps its own stack, so that no depth of nesting
-//! exhausts the thread's stack. What is left out, and by which rule, is decided in
-//! [`Walker::left_out`]; the rest of this file reads what stays.
+//! exhausts the thread's stack. [`Walker::left_out`] decides what is left out, and by which rule;
+//! the rest of this file reads the remaining content.
 
 use std::iter;
 
@@ -36,7 +36,7 @@ pub(super) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// Looks through a document.
+    /// Collects the facts about a document.
     pub fn of(html: &'a Html) -> Self {
         Self { controls: Controls::of(html), ids: Ids::of(html), steps: Steps::of(html) }
     }
@@ -60,7 +60,7 @@ pub(super) struct Walker<'a> {
     pub(super) capture: Option<Capture>,
     pub(super) lists: Vec<List>,
     pub(super) rows: u32,
-    /// The entry that a row of a table began last: its name, its place in the outline.
+    /// The entry that a table row began last: its name, and its place in the outline.
     pub(super) last_entry: Option<(String, usize)>,
     pub(super) known: Known<'a>,
     root: Option<NodeId>,
@@ -76,7 +76,7 @@ pub(super) struct Walker<'a> {
     nearest_anchor: Option<String>,
     /// A comment switched indexing off.
     off: bool,
-    /// The entry of an API that has been begun, up to its signature.
+    /// The entry of an API that has begun, until its signature.
     entry: Option<Entry>,
 }
 
@@ -111,13 +111,13 @@ struct Container {
 /// A definition list.
 #[derive(Default)]
 pub(super) struct List {
-    /// An entry of it is a section that is under way.
+    /// One of its entries is an open section.
     pub open: bool,
     /// The open entry already has its description: the next term starts another entry.
     pub described: bool,
 }
 
-/// Text that goes elsewhere than into a block.
+/// Text that does not go into a block.
 pub(super) struct Capture {
     pub text: Folded,
     pub purpose: Purpose,
@@ -250,7 +250,7 @@ impl<'a> Walker<'a> {
         self.read(node, element, &attrs)
     }
 
-    /// Returns the rule that leaves an element out, or `None` where it is content.
+    /// Returns the rule that leaves an element out, or `None` if it is content.
     fn left_out(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> Option<Rule> {
         let name = element.name();
         if let Some(rule) = self.machinery(node, element, attrs) {
@@ -266,7 +266,7 @@ impl<'a> Walker<'a> {
         if is_ignored {
             return Some(Rule::Ignored);
         }
-        // The root itself was chosen for its content, whatever its class.
+        // The root itself was chosen because of its content, whatever its class.
         if self.root == Some(node.id()) {
             return None;
         }
@@ -340,8 +340,8 @@ impl<'a> Walker<'a> {
         footnotes::is_mark(node, element, attrs).then_some(Rule::ReferenceMark)
     }
 
-    /// Returns the rule for elements that are not text by their tag, unless they hold text all the
-    /// same.
+    /// Returns the rule for elements that are not text according to their tag, unless they contain
+    /// text anyway.
     fn machinery(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> Option<Rule> {
         let name = element.name();
         let is_dialog = name == "dialog" || matches!(attrs.role, "dialog" | "alertdialog");

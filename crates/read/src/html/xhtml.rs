@@ -1,17 +1,17 @@
-//! XHTML as HTML: elements that XML closes where they begin, and sections of characters.
+//! Conversion of XHTML to HTML: self-closing elements, and CDATA sections.
 
 use std::borrow::Cow;
 
 /// The name space of HTML's elements.
 const NAME_SPACE: &str = "http://www.w3.org/1999/xhtml";
 
-/// Elements that have no end in HTML either.
+/// Elements that have no end tag in HTML either.
 const VOID: [&str; 14] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
     "track", "wbr",
 ];
 
-/// Returns a document of XML in the syntax of HTML. What is HTML already stays as it is.
+/// Returns a document of XML in the syntax of HTML. Parts that are already HTML are not changed.
 pub(in super::super) fn as_html(text: &str) -> Cow<'_, str> {
     let prefix = prefix(text);
     if prefix.is_none() && !text.contains("/>") && !text.contains("<![CDATA[") {

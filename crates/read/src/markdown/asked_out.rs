@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::attributes;
 
-/// Returns why a field keeps the page out of searches, if it does.
+/// Returns the reason why a field keeps the page out of searches, if it does.
 pub(super) fn reason(name: &str, value: &Value) -> Option<String> {
     let plain: String =
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
@@ -94,7 +94,7 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns whether words for robots forbid the index: a text, a list, or fields.
+/// Returns whether instructions for robots forbid indexing: a text, a list, or fields.
 fn forbids(value: &Value) -> bool {
     match value {
         Value::String(text) => text
@@ -109,14 +109,14 @@ fn forbids(value: &Value) -> bool {
     }
 }
 
-/// Returns the milliseconds since 1970: for a reproducible build the time for which it is made,
-/// otherwise the time of the clock.
+/// Returns milliseconds since 1970: for a reproducible build its nominal time, otherwise the time
+/// of the clock.
 fn now() -> Option<i64> {
     if let Some(seconds) = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|s| s.parse().ok()) {
         let seconds: i64 = seconds;
         return seconds.checked_mul(1000);
     }
-    // Where a site is built in a browser, there is no clock.
+    // If a site is built in a browser, there is no clock.
     if cfg!(target_family = "wasm") {
         return None;
     }

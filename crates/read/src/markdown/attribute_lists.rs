@@ -1,15 +1,15 @@
-//! Attributes and icons that Python-Markdown and its kin put in the text: `{ .md-button }`,
-//! `{: .fs-6 }`, `:material-account:`.
+//! Attributes and icons that Python-Markdown and related dialects put into the text: `{ .md-button
+//! }`, `{: .fs-6 }`, `:material-account:`.
 
 /// Longest list of attributes, in bytes.
 const MAX_LIST_BYTES: usize = 300;
 
-/// Sets of icons whose names stand between colons.
+/// Sets of icons whose names are written between colons.
 const ICON_SETS: [&str; 6] =
     ["material-", "octicons-", "fontawesome-", "simple-", "lucide-", "tabler-"];
 
-/// Returns the length of a list of attributes at the beginning of `text`, 0 if it begins none.
-/// `before` is what stands in front of it.
+/// Returns the length of a list of attributes at the beginning of `text`, 0 if there is none.
+/// `before` is the text in front of it.
 pub(super) fn list_len(text: &str, before: &str) -> usize {
     let Some(end) = text
         .bytes()
@@ -24,13 +24,13 @@ pub(super) fn list_len(text: &str, before: &str) -> usize {
         Some(list) => (true, list.trim()),
         None => (inside.starts_with(['.', '#']), inside),
     };
-    // `{key=value}` is a list behind a link or a picture; elsewhere it may be text.
+    // `{key=value}` is a list after a link or a picture; elsewhere it may be text.
     let fits = if marked { !before.ends_with('{') } else { before.ends_with([')', ']', '}', '`']) };
     if fits && !list.is_empty() && is_list(list) { end + 1 } else { 0 }
 }
 
-/// Returns whether a text is classes, ids and pairs alone. Values in quotation marks may have
-/// spaces.
+/// Returns whether a text consists only of classes, ids and pairs. Values in quotation marks may
+/// have spaces.
 fn is_list(list: &str) -> bool {
     let mut rest = list;
     while !rest.is_empty() {

@@ -60,7 +60,7 @@ impl Scanner<'_, '_> {
         self.end_tag(tag);
     }
 
-    /// Begins a new line for the text behind the tag of a component, if the source does so.
+    /// Begins a new line for the text after the tag of a component, if the source does so.
     fn end_tag(&mut self, tag: &str) {
         if tag.starts_with('<')
             && self.rest().starts_with('\n')

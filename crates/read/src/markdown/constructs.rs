@@ -1,6 +1,6 @@
 //! Constructs that site generators add to Markdown.
 
-/// Longest tag, expression or shortcode, in bytes. A longer one is taken as text.
+/// Longest tag, expression or shortcode, in bytes. A longer one is read as text.
 pub(super) const MAX_CONSTRUCT: usize = 20_000;
 
 /// Returns the text between two marks at the beginning of `text`.

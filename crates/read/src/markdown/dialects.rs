@@ -1,7 +1,7 @@
 //! Markup that site generators add to Markdown (shortcodes, template tags, containers, includes,
 //! JSX). It is replaced by the text that readers see.
 //!
-//! One pass over the body; fenced code and code spans are copied as they are.
+//! The body is read in one pass; fenced code and code spans are copied unchanged.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -56,14 +56,14 @@ pub(super) fn plain<'a>(body: &'a str, is_mdx: bool, trace: &mut Trace) -> Cow<'
     Cow::Owned(scanner.out)
 }
 
-/// Most bytes of raised or lowered text: more is no exponent, index or mark.
+/// Most bytes of raised or lowered text: a longer text is not an exponent, index or mark.
 const MAX_RAISED: usize = 16;
 
 /// Largest number of bytes searched in vain for the ends of constructs. The rest of the page is
 /// then copied unchanged.
 const MAX_WASTED: usize = 4_000_000;
 
-/// Bytes that are looked back for the beginning of a line.
+/// Number of bytes that are searched backwards for the beginning of a line.
 const MAX_LINE: usize = 4_000;
 
 pub(super) struct Scanner<'a, 't> {
@@ -71,9 +71,9 @@ pub(super) struct Scanner<'a, 't> {
     pub at: usize,
     pub out: String,
     is_mdx: bool,
-    /// Bytes searched in vain.
+    /// Number of bytes searched in vain.
     wasted: usize,
-    /// The labels of the page's notes, once a mark has asked for them.
+    /// The labels of the page's notes, collected when the first mark needs them.
     notes: Option<HashSet<&'a str>>,
     trace: &'t mut Trace,
 }
@@ -95,7 +95,7 @@ impl<'a> Scanner<'a, '_> {
         self.trace.note(Rule::GeneratorMarkup, || (String::new(), fold(markup)));
     }
 
-    /// Copies the beginning of a construct whose end was looked for in `searched` and not found.
+    /// Copies the beginning of a construct whose end was not found in `searched`.
     pub fn give_up(&mut self, len: usize, searched: &str) {
         self.wasted += searched.len().min(MAX_CONSTRUCT);
         self.copy(len);
@@ -166,7 +166,7 @@ impl<'a> Scanner<'a, '_> {
     }
 
     /// Writes the words of `==marked==` and `^^inserted^^` without their marks. As in PyMdown, the
-    /// marks stand at the ends of words, so that `a==b` stays as it is.
+    /// marks must be at the ends of words, so that `a==b` stays as it is.
     fn highlight(&mut self) {
         let rest = self.rest();
         let mark = rest.chars().next().unwrap_or_default();
@@ -274,7 +274,7 @@ impl<'a> Scanner<'a, '_> {
             // A description may have several lines.
             let paragraph = rest.find("\n\n").map_or(rest, |end| &rest[..end]);
             let start = indent.len() + 3;
-            // Marks at the beginning of a line belong to what follows.
+            // Marks at the beginning of a line belong to the following text.
             if let Some(end) = paragraph[start..]
                 .find(":::")
                 .filter(|end| !paragraph[..start + end].trim_end_matches(' ').ends_with('\n'))
@@ -317,7 +317,8 @@ impl<'a> Scanner<'a, '_> {
             _ => 0,
         };
         if !replacement.is_empty() {
-            // A separate paragraph, unless a mark of a quotation or a list item is before it.
+            // This becomes a separate paragraph, unless a mark of a quotation or a list item
+            // precedes it.
             if indent.trim().is_empty() {
                 self.out.push('\n');
             }
@@ -373,7 +374,7 @@ impl<'a> Scanner<'a, '_> {
             return;
         }
         let list_len = attribute_lists::list_len(rest, &self.out);
-        // Those of headings are Markdown's own.
+        // Attribute lists of headings are Markdown's own syntax.
         if list_len > 0 && !self.line_so_far().starts_with('#') {
             self.at += list_len;
             return;
@@ -417,9 +418,9 @@ impl<'a> Scanner<'a, '_> {
         self.give_up(1, if looked_for { rest } else { "" });
     }
 
-    /// Writes the title behind the mark of an alert, `> [!note]- Title`, as a paragraph. Returns
-    /// whether there is one. A mark alone, or with a sign for folding, is Markdown's own syntax
-    /// once the sign is gone.
+    /// Writes the title after the mark of an alert, `> [!note]- Title`, as a paragraph. Returns
+    /// whether there is one. A mark without a title is Markdown's own syntax, after a sign for
+    /// folding is removed.
     fn alert_title(&mut self, mark_len: usize) -> bool {
         let line = self.line_so_far();
         if !line.contains('>') || !line.trim_matches(['>', ' ', '\t']).is_empty() {
@@ -554,8 +555,8 @@ fn container(line: &str) -> String {
     }
 }
 
-/// Returns the title of a block of PyMdown: `/// note | Title`. Its kind if it has no title; empty
-/// at its end.
+/// Returns the title of a block of PyMdown: `/// note | Title`. If it has no title, returns its
+/// kind; at its end, an empty text.
 fn slashed_block(line: &str) -> String {
     let inner = line.trim_start_matches('/').trim();
     match inner.split_once('|') {
@@ -706,7 +707,7 @@ mod tests {
 
     #[test]
     fn long_pages_with_many_marks_take_one_pass() {
-        // Searching to the end of the page for each of the marks would take minutes.
+        // Searching to the end of the page for each mark would take minutes.
         let stays = "a^b=c ==d ".repeat(100_000);
         check(&stays, false, &stays);
         let notes: String = (0..100_000).map(|i| format!("f[^{i}] ")).collect();
@@ -715,7 +716,8 @@ mod tests {
 
     #[test]
     fn open_marks_of_many_paragraphs_leave_the_rest_of_the_page_as_it_is_read() {
-        // Each is searched for in its paragraph alone, so the searches do not add up to the limit.
+        // Each is only searched for in its own paragraph, so the searches do not add up to the
+        // limit.
         let stays = "Version ==1.0 of it.\n\n".repeat(2_000);
         check(&format!("{stays}A ==word== here."), false, &format!("{stays}A word here."));
     }

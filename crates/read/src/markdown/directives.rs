@@ -1,4 +1,5 @@
-//! Directives of MyST, pandoc and mdBook: which hold text, what their title is, and their options.
+//! Directives of MyST, pandoc and mdBook: which of them contain text, their titles, and their
+//! options.
 
 use super::inline_html::attribute;
 
@@ -75,7 +76,7 @@ pub(super) fn options_len(text: &str) -> usize {
     text.split_inclusive('\n').take_while(|line| is_option(line)).map(str::len).sum()
 }
 
-/// Returns the length of the options behind the first line of a block of PyMdown: indented lines of
+/// Returns the length of the options after the first line of a block of PyMdown: indented lines of
 /// `name: value`, up to a blank line.
 pub(super) fn slashed_options_len(text: &str) -> usize {
     let is_option = |line: &str| {

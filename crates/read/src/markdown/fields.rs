@@ -1,4 +1,4 @@
-//! Fields of front matter: which describe the page, and which become attributes.
+//! Fields of front matter: some describe the page, others become attributes.
 
 use findling_engine::BOOST;
 
@@ -50,7 +50,7 @@ const PRESENTATION: [&str; 33] = [
 /// Most keywords of a page that are taken.
 const MAX_KEYWORDS: usize = 20;
 
-/// Returns words by which a page is to be found: a list, or a text with commas.
+/// Returns words by which a page should be found, from a list or a text with commas.
 fn keywords(value: &serde_json::Value) -> impl Iterator<Item = String> {
     let words: Vec<String> = match value.as_str() {
         Some(text) => text.split([',', ';']).map(fold).collect(),
@@ -74,11 +74,11 @@ const FRONT_FIELDS: [&str; 11] = [
     "summary",
 ];
 
-/// Takes the texts that a front page shows of its `hero` and its `features`.
+/// Takes the texts of a front page's `hero` and `features`.
 fn front_texts(name: &str, value: &serde_json::Value, raw: &mut RawPage) {
     let text = |value: &serde_json::Value, field: &str| {
         let text = value.get(field)?.as_str().map(fold)?;
-        // Markup in a text is shown as what it says.
+        // Markup in a text is reduced to its text.
         let text = text.split('<').map(|part| part.split_once('>').map_or(part, |(_, rest)| rest));
         Some(fold(&text.collect::<Vec<_>>().join(" "))).filter(|text| !text.is_empty())
     };
@@ -127,7 +127,7 @@ pub(crate) fn apply(
                     raw.page.language = language.trim().replace('_', "-");
                 }
             }
-            // Some generators keep old addresses here, which are no names of the page.
+            // Some generators keep old addresses here, which are not names of the page.
             "aliases" => {
                 raw.page.aliases = names(&value).filter(|name| !name.contains('/')).collect()
             }
@@ -190,6 +190,6 @@ fn slugged(slug: &str, file: &File, options: &Options) -> String {
         let directory = file.id.rsplit_once('/').map_or("", |(directory, _)| directory);
         format!("{directory}/{slug}")
     };
-    // Treated as a file's name, so that its URL is made like others.
+    // It is treated as a file's name, so that its URL is made like others.
     page_url::url(&format!("{}.md", path.trim_matches('/')), file.format, options)
 }

@@ -32,7 +32,7 @@ pub(super) fn split(page: &str) -> (Option<FrontMatter<'_>>, &str) {
         }
         at += line.len();
     }
-    // Only a thematic break at the beginning.
+    // This is only a thematic break at the beginning.
     (None, page)
 }
 

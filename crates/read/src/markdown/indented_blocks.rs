@@ -1,6 +1,6 @@
 //! Blocks of Python-Markdown, as MkDocs sites write them: `!!! note "Title"`, `??? tip`, `===
 //! "Tab"`, with their content indented below. They become a paragraph with the title, followed by
-//! the content without its indentation, so that indented content is not taken for code.
+//! the content without its indentation, so that indented content is not mistaken for code.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::fences::fence_of;
 /// Columns that content is indented by.
 const INDENT: usize = 4;
 
-/// Deepest nesting of block quotations that is looked into.
+/// Deepest nesting of block quotations that is read.
 const MAX_QUOTATIONS: usize = 4;
 
 /// An open block.
@@ -95,7 +95,7 @@ fn without_quotation_mark(line: &str) -> &str {
     line.strip_prefix(' ').unwrap_or(line)
 }
 
-/// Returns whether a note of this kind may stand directly behind the mark: `!!!note`.
+/// Returns whether a note of this kind may directly follow the mark: `!!!note`.
 fn is_known_kind(name: &str) -> bool {
     is_note(name)
         || matches!(

@@ -33,7 +33,7 @@ use reader::Reader;
 /// Most words of a site's error page.
 const MAX_ERROR_PAGE_WORDS: usize = 40;
 
-/// Reads a page. `Err`: it is left out on purpose, and why.
+/// Reads a page. `Err` has the reason why it is left out on purpose.
 pub(super) fn read(
     text: &str,
     file: &File,
@@ -74,7 +74,7 @@ pub(super) fn read(
         && let Some((_, description)) =
             raw.page.meta.iter().find(|(name, _)| name.eq_ignore_ascii_case("description"))
     {
-        // A section's front page: what the site shows of it is its description.
+        // A section's front page: the site only shows its description.
         let mut outline = Outline::new();
         outline.text().push(description);
         raw.page.sections = outline.finish();
@@ -82,7 +82,8 @@ pub(super) fn read(
     Ok(raw)
 }
 
-/// Returns why a file is not a page, by its name: it is a draft, or a part of other pages.
+/// Returns the reason why a file is not a page, by its name: it is a draft, or a part of other
+/// pages.
 fn no_page(file: &File) -> Option<&'static str> {
     let mut names = file.id.split('/').rev();
     let name = names.next().unwrap_or_default();
@@ -114,7 +115,7 @@ fn is_table_of_contents(file: &File, body: &str) -> bool {
         && lines().filter(is_entry).count() * 2 > lines().count()
 }
 
-/// Leaves out pages that other pages take in, if they have no name of their own.
+/// Leaves out pages that other pages include, if they have no title of their own.
 pub(super) fn drop_parts(outcomes: &mut [Outcome]) {
     let parts: HashSet<PathBuf> = outcomes
         .iter()
@@ -159,7 +160,7 @@ fn order_of_links(file: &File, tree: &Tree) -> wiki::Order {
     if is_github { wiki::Order::TextFirst } else { wiki::Order::PageFirst }
 }
 
-/// Puts what a front page says in its fields before its text.
+/// Puts the texts in a front page's fields before its text.
 fn add_front(raw: &mut RawPage) {
     let texts = std::mem::take(&mut raw.front);
     if texts.is_empty() {
@@ -184,7 +185,7 @@ fn add_front(raw: &mut RawPage) {
     }
 }
 
-/// Returns the fields of front matter, and the text behind it. Front matter that is not valid is
+/// Returns the fields of front matter, and the text after it. Front matter that is not valid is
 /// reported.
 pub(super) fn front_matter<'a>(
     text: &'a str,
@@ -208,7 +209,7 @@ pub(super) fn front_matter<'a>(
     (fields, body)
 }
 
-/// Returns whether a page called `404` says no more than that something is not there.
+/// Returns whether a page named `404` only says that something does not exist.
 fn is_short(sections: &[Section]) -> bool {
     let blocks = sections.iter().flat_map(|section| &section.blocks);
     blocks.map(|block| block.text.split_whitespace().count()).sum::<usize>() < MAX_ERROR_PAGE_WORDS

@@ -41,7 +41,7 @@ pub(super) struct Reading {
 struct Heading {
     text: Folded,
     id: Option<String>,
-    /// The links of the heading to this page: where their text begins and ends, and the fragment.
+    /// The links of the heading to this page: the range of their text, and the fragment.
     links: Vec<HeadingLink>,
 }
 
@@ -322,7 +322,7 @@ fn is_inline(tag: &TagEnd) -> bool {
     )
 }
 
-/// Returns whether a chunk of Quarto or R Markdown shows its result alone.
+/// Returns whether a chunk of Quarto or R Markdown only shows its result.
 fn hides_code(info: &str, text: &str) -> bool {
     if !info.starts_with('{') {
         return false;

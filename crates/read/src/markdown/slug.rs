@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// The anchors of a page's headings, made as GitHub makes them: lower case, no punctuation, hyphens
+/// The anchors of a page's headings, made like GitHub's: lower case, no punctuation, hyphens
 /// instead of spaces, numbers after repetitions.
 #[derive(Debug, Default)]
 pub(crate) struct Slugs {

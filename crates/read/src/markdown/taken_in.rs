@@ -1,4 +1,4 @@
-//! Parts of other files that Markdown takes in: the includes of VitePress, MkDocs, mdBook, MyST,
+//! Parts of other files that Markdown includes: the includes of VitePress, MkDocs, mdBook, MyST,
 //! Docusaurus, Jekyll, Hugo, Quarto and others.
 
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use super::inline_html::attribute;
 /// Deepest nesting of parts in parts.
 const MAX_DEPTH: usize = 8;
 
-/// A file to take in, and the parts of it that are wanted.
+/// A file to include, and the requested parts of it.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Wanted {
     path: String,
@@ -28,7 +28,7 @@ struct Wanted {
     is_block: bool,
 }
 
-/// Returns whether a body may take something in.
+/// Returns whether a body may include something.
 fn may_take_in(body: &str) -> bool {
     [
         "@include",
@@ -52,7 +52,7 @@ fn may_take_in(body: &str) -> bool {
     .any(|mark| body.contains(mark))
 }
 
-/// Returns the body with the parts that it takes in.
+/// Returns the body with the included parts.
 pub(super) fn expanded<'a>(body: &'a str, includes: &Includes) -> Cow<'a, str> {
     if !includes.can_open() || !may_take_in(body) {
         return Cow::Borrowed(body);
@@ -69,7 +69,7 @@ fn expand(body: &str, from: Option<&Path>, depth: usize, includes: &Includes, ou
     while let Some(line) = lines.next() {
         let content = line.trim_end_matches(['\n', '\r']);
         if let Some((mark, len)) = fence_of(content) {
-            // A directive of MyST is a fence of its own.
+            // A directive of MyST is a fenced block itself.
             if fence.is_none()
                 && let Some(wanted) = directive(content)
             {
@@ -112,7 +112,7 @@ fn expand(body: &str, from: Option<&Path>, depth: usize, includes: &Includes, ou
     }
 }
 
-/// Adds the wanted parts of a file.
+/// Adds the requested parts of a file.
 fn push(
     wanted: &Wanted,
     indent: &str,
@@ -159,7 +159,7 @@ fn targets(path: &str) -> Vec<String> {
         return vec![path.to_owned()];
     }
     let mut targets = vec![path.to_owned(), format!("/{path}"), format!("/_includes/{path}")];
-    // Paths of snippets are relative to the project, of which the root may be a directory.
+    // Paths of snippets are relative to the project; the root may be a directory of the project.
     targets.extend(path.split_once('/').map(|(_, rest)| format!("/{rest}")));
     targets.push(format!("/snippets/{path}"));
     targets
@@ -228,7 +228,7 @@ fn in_text(line: &str, imports: &HashMap<&str, &str>) -> Option<Wanted> {
     in_code(line)
 }
 
-/// Returns an include that code can have as well: those of MkDocs and of mdBook.
+/// Returns an include that may also be in code: MkDocs's or mdBook's.
 fn in_code(line: &str) -> Option<Wanted> {
     if line.starts_with(";-") {
         return None;
@@ -257,7 +257,7 @@ fn in_code(line: &str) -> Option<Wanted> {
     })
 }
 
-/// Reads what a snippet of MkDocs or mdBook names, between quotes or not: `file:3:5`,
+/// Reads the target of a snippet of MkDocs or mdBook, with or without quotes: `file:3:5`,
 /// `file:section`.
 fn snippet(text: &str) -> Option<Wanted> {
     let text = unquoted(text);
@@ -350,7 +350,7 @@ fn component(line: &str) -> Option<&str> {
     (closes && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
 }
 
-/// Returns the part of a text that is wanted, without the marks of its regions.
+/// Returns the requested part of a text, without the marks of its regions.
 fn part(text: &str, wanted: &Wanted) -> String {
     let lines = text.lines();
     if let Some((first, last)) = wanted.lines {
@@ -386,8 +386,8 @@ fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     text
 }
 
-/// Returns a mark of a region: `// ANCHOR: name`, `# --8<-- [start:name]`, `// #region name`. Its
-/// name, and whether it begins.
+/// Returns a mark of a region (`// ANCHOR: name`, `# --8<-- [start:name]`, `// #region name`): its
+/// name, and whether the region begins.
 fn region_mark(line: &str) -> Option<(&str, bool)> {
     let word = |text: &'static str| {
         line.split_once(text)
@@ -414,7 +414,8 @@ fn region_mark(line: &str) -> Option<(&str, bool)> {
     None
 }
 
-/// Returns the section of Markdown with this anchor, from its heading to the next of its level.
+/// Returns the section of Markdown with this anchor, from its heading to the next one of the same
+/// level.
 fn section(text: &str, anchor: &str) -> String {
     let mut slugs = super::slug::Slugs::default();
     let mut level = 0;

@@ -59,7 +59,7 @@ pub(super) fn plain(body: &str, order: Order) -> Cow<'_, str> {
         }
         let before = out.len();
         push_line(content, order, &mut in_comment, &mut out);
-        // A line that was nothing but a comment leaves none.
+        // A line that consisted only of a comment leaves no line.
         if out.len() > before || content.is_empty() || !content.contains("%%") {
             out.push_str(&line[content.len()..]);
         } else if in_comment || content.trim().starts_with("%%") {
@@ -118,7 +118,7 @@ fn link(text: &str, order: Order) -> Option<(String, usize)> {
     if inner.is_empty() || inner.contains('\n') || inner.contains("[[") || inner.starts_with('[') {
         return None;
     }
-    // A table of contents, code such as `[["a"], 1]`.
+    // This is a table of contents, or code such as `[["a"], 1]`.
     if matches!(inner, "toc" | "_TOC_" | "TOC") || inner.starts_with(['"', '\'', '-', ' ', ':']) {
         return None;
     }
@@ -138,7 +138,7 @@ fn link(text: &str, order: Order) -> Option<(String, usize)> {
     Some((text, len))
 }
 
-/// Returns the text that a link without a text shows: the page's name, with the heading behind it.
+/// Returns the text of a link that has none of its own: the page's name, followed by the heading.
 fn title_of(target: &str) -> String {
     let (page, part) = target.split_once('#').unwrap_or((target, ""));
     let name = page.trim();

@@ -11,13 +11,13 @@ pub(super) struct Headline<'a> {
     pub state: Option<&'a str>,
     pub title: &'a str,
     pub tags: Vec<&'a str>,
-    /// Whether the headline is a comment, with all below it.
+    /// Whether the headline is a comment, with everything below it.
     pub is_comment: bool,
 }
 
 impl<'a> Headline<'a> {
-    /// Returns the headline of a line, or `None` if the line is none. `states` are the states that
-    /// the file names.
+    /// Returns the headline of a line, or `None` if the line is not a headline. `states` are the
+    /// states that the file names.
     pub fn of(line: &'a str, states: &[String]) -> Option<Self> {
         let rest = line.trim_start_matches('*');
         let level = line.len() - rest.len();
@@ -51,7 +51,7 @@ impl<'a> Headline<'a> {
     }
 }
 
-/// Returns a title and the tags behind it.
+/// Returns a title and the tags after it.
 fn split_tags(text: &str) -> (&str, Vec<&str>) {
     let start = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let Some(last) = text.get(start..) else { return (text, Vec::new()) };

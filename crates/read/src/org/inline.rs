@@ -4,14 +4,14 @@ use super::super::left_out::{Rule, Trace};
 use super::super::outline::Folded;
 use super::keywords::Macros;
 
-/// Longest text between two marks, in bytes. A mark without an end is looked for no further, so
-/// that reading takes time in proportion to the text.
+/// Longest text between two marks, in bytes. The search for the end of a mark stops there, so that
+/// the reading time is proportional to the text.
 const MAX_SPAN_BYTES: usize = 4096;
 
 /// Deepest nesting of emphasis.
 const MAX_DEPTH: usize = 8;
 
-/// Named characters that people write, of the many that Org knows.
+/// The commonly used ones of Org's many named characters.
 const ENTITIES: [(&str, &str); 24] = [
     ("alpha", "α"),
     ("beta", "β"),
@@ -81,8 +81,8 @@ impl Inline<'_> {
         self.sink.push(rest);
     }
 
-    /// Writes the text of a construct that begins with a mark. Returns its length, or 0 if it is no
-    /// markup.
+    /// Writes the text of a construct that begins with a mark. Returns its length, or 0 if it is
+    /// not markup.
     fn mark(&mut self, text: &str, before: Option<char>, depth: usize) -> usize {
         let window = &text[..text.floor_char_boundary(MAX_SPAN_BYTES)];
         match text.as_bytes()[0] {
@@ -90,7 +90,7 @@ impl Inline<'_> {
             b'<' => self.angle(window, depth),
             b'{' => self.macro_call(window, depth),
             b'\\' => self.entity(window),
-            // `@@html:<b>@@` is for one kind of output.
+            // `@@html:<b>@@` is only for one kind of output.
             b'@' => {
                 window.strip_prefix("@@").and_then(|rest| rest.find("@@")).map_or(0, |end| end + 4)
             }
@@ -227,7 +227,7 @@ impl Inline<'_> {
     }
 }
 
-/// Returns the text that a link without text shows.
+/// Returns the displayed text of a link without a text.
 fn target(link: &str) -> &str {
     for scheme in ["file:", "id:"] {
         if let Some(rest) = link.strip_prefix(scheme) {
@@ -237,7 +237,7 @@ fn target(link: &str) -> &str {
     link.trim_start_matches(['#', '*'])
 }
 
-/// Returns where the bracket ends that is open.
+/// Returns the end of the open bracket.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 1;
     for (at, c) in text.char_indices() {

@@ -60,7 +60,7 @@ pub(super) fn keyword(line: &str) -> Option<(String, &str)> {
 }
 
 impl Keywords {
-    /// Finds the keywords that hold for the whole file, wherever they stand.
+    /// Finds the keywords that apply to the whole file, in any place.
     pub fn define(&mut self, lines: &[&str]) {
         self.define_macros(lines);
         for line in lines.iter().filter(|line| line.trim_start().starts_with("#+")) {
@@ -86,7 +86,7 @@ impl Keywords {
         }
     }
 
-    /// Finds the macros of a file that is taken in.
+    /// Finds the macros of an included file.
     pub fn define_macros(&mut self, lines: &[&str]) {
         for line in lines.iter().filter(|line| line.trim_start().starts_with("#+")) {
             if let Some((name, text)) = keyword(line)

@@ -14,7 +14,7 @@ use super::markdown::fields;
 use super::{Options, Outcome, RawPage};
 use reader::Reader;
 
-/// Reads a page. `Err`: it is left out on purpose, and why.
+/// Reads a page. `Err` has the reason why it is left out on purpose.
 pub(super) fn read(
     text: &str,
     file: &File,

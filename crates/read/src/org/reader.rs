@@ -15,7 +15,7 @@ use super::inline;
 use super::keywords::{Keywords, keyword};
 use findling_page::page::Section;
 
-/// Files that take in each other.
+/// Deepest nesting of included files.
 const MAX_INCLUDES: usize = 8;
 
 /// Deepest nesting of blocks.
@@ -97,7 +97,7 @@ impl Reader {
         let (used, custom_id) = properties(&lines[1..]);
         let title = inline::plain(headline.title, &self.keywords.macros);
         self.open.retain(|(level, _)| *level < headline.level);
-        // Tags hold for all headlines below.
+        // Tags apply to all headlines below.
         let mut tags: Vec<String> =
             self.open.last().map(|(_, tags)| tags.clone()).unwrap_or_default();
         for tag in &headline.tags {
@@ -186,7 +186,7 @@ impl Reader {
             self.text(definition);
             return 1;
         }
-        // Markup may go over several lines.
+        // Markup may span several lines.
         let n = 1 + lines[1..].iter().take_while(|line| self.is_text(line)).count();
         self.text(&lines[..n].join("\n"));
         n
@@ -247,8 +247,7 @@ impl Reader {
         Some(at + 1)
     }
 
-    /// Returns the line that ends a block. The end of a block that has none is looked for only
-    /// once.
+    /// Returns the line that ends a block. The missing end of a block is searched for only once.
     fn end_of(&mut self, lines: &[&str], end: &str) -> Option<usize> {
         if self.unclosed.contains(end) {
             return None;
@@ -283,7 +282,7 @@ impl Reader {
         }
     }
 
-    /// Reads the file that a keyword takes in: `#+INCLUDE: "file.org::*Part" src rust`.
+    /// Reads the file that a keyword includes: `#+INCLUDE: "file.org::*Part" src rust`.
     fn include(&mut self, value: &str) {
         let (target, rest) = match value.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
             Some(split) => split,
@@ -414,7 +413,7 @@ fn drawer_len(lines: &[&str]) -> Option<usize> {
         if line.trim().eq_ignore_ascii_case(":END:") {
             return Some(at + 1);
         }
-        // A headline ends what was not ended.
+        // A headline ends open blocks and drawers.
         if line.starts_with('*') && line.trim_start_matches('*').starts_with(' ') {
             return None;
         }
@@ -475,7 +474,8 @@ fn header<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     words.next()
 }
 
-/// Returns the part of a file below a headline, `*Title` or `#custom-id`; all of it without one.
+/// Returns the part of a file below a headline, `*Title` or `#custom-id`; the whole file without
+/// one.
 fn part<'a, 'l>(lines: &'l [&'a str], place: &str, states: &[String]) -> &'l [&'a str] {
     let is_start = |at: usize, headline: &Headline<'_>| match place.strip_prefix('#') {
         Some(id) => properties(&lines[at + 1..]).1.as_deref() == Some(id),

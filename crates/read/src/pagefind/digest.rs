@@ -1,10 +1,10 @@
-//! The walk over a page: which text is content, and what the site says about the page in
+//! The walk over a page: it collects the content, and the site's declarations about the page in
 //! `data-pagefind-*` attributes.
 //!
-//! The rules are Pagefind's, so that a site moves over with the same pages, texts and filters. A
-//! page without `data-pagefind-body` has all of its text as content, but for elements that are
-//! never content. Each element collects what is inside it and passes that on to its parent when it
-//! ends, or drops it.
+//! The rules are Pagefind's, so that a site moves over with the same pages, texts and filters. In a
+//! page without `data-pagefind-body` all text is content, except in elements that are never
+//! content. Each element collects what is inside it and passes that on to its parent when it ends,
+//! or drops it.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const NEVER_CONTENT: &[&str] = &[
     "template",
 ];
 
-/// Elements whose text is a sentence of its own.
+/// Elements whose text is a separate sentence.
 const SENTENCES: &[&str] =
     &["h1", "h2", "h3", "h4", "h5", "h6", "p", "td", "div", "ul", "li", "article", "section"];
 
@@ -35,7 +35,7 @@ const INLINE: &[&str] = &[
 
 /// The selectors of the elements to read.
 pub(super) struct Selectors {
-    /// The element that is read of a page.
+    /// The element of a page that is read.
     pub root: Selector,
     /// The elements that are never content, besides [`NEVER_CONTENT`].
     pub excluded: Vec<Selector>,
@@ -61,19 +61,19 @@ pub(super) struct Digest {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Status {
     Content,
-    /// The element is no content, but its statements about the page count.
+    /// The element is not content, but its statements about the page count.
     Ignored,
     /// The element is treated as if it were not there.
     Excluded,
     Body,
-    /// A body is inside: nothing else is content.
+    /// The element contains a body: nothing else is content.
     AroundBody,
 }
 
 struct Frame {
     status: Status,
     pieces: Vec<Piece>,
-    /// Anchors whose text is in here.
+    /// Anchors whose text is inside the element.
     anchors: Vec<usize>,
     /// The anchor of the element itself.
     own_anchor: Option<usize>,
@@ -101,7 +101,7 @@ pub(super) fn read(html: &Html, selectors: &Selectors) -> Digest {
             own_anchor: None,
         }],
     };
-    // How deep the walk is inside roots: one may contain another.
+    // Nesting depth inside roots: a root may contain another.
     let mut depth = 0;
     for edge in html.tree.root().traverse() {
         match edge {
@@ -204,7 +204,7 @@ impl Walk<'_> {
             return;
         }
         if SENTENCES.contains(&element.name()) {
-            // Sentences of an excerpt end with a stop.
+            // Sentences of an excerpt end with a full stop.
             if let Some(Piece::Text(text)) = frame.pieces.last_mut()
                 && ends_open(text)
             {
@@ -227,7 +227,7 @@ impl Walk<'_> {
         self.pass_on(frame);
     }
 
-    /// Gives the contents of an element to its parent.
+    /// Passes the contents of an element to its parent.
     fn pass_on(&mut self, frame: Frame) {
         let Some(parent) = self.frames.last_mut() else { return };
         let has_body = matches!(frame.status, Status::Body | Status::AroundBody);

@@ -1,4 +1,4 @@
-//! The fragment of a page for `pagefind.js`: its content and what the site says about it.
+//! The fragment of a page for `pagefind.js`: its content and the site's declarations about it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The directory of fragments, below the bundle's.
 pub const DIRECTORY: &str = "pagefind-fragment";
 
-/// The end of the ids of pages that have words of a weight below 1.
+/// Suffix of the ids of pages that have words with a weight below 1.
 const LIGHT: &str = "_light";
 
 /// An element with an id.
@@ -29,7 +29,7 @@ pub struct Anchor {
 /// Stretches of words with a weight other than 1: first word, end, weight.
 pub type Weights = Vec<(u32, u32, f32)>;
 
-/// A page, as `data()` of a result gives it out.
+/// A page, in the form that `data()` of a result returns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Fragment {
     /// The page's address.
@@ -51,8 +51,8 @@ pub struct Fragment {
 
 impl Fragment {
     /// Returns the page's id, which is the file's name without its ending, and the file's contents.
-    /// Pages of other contents have other ids, so that caches may keep the files. The id tells of
-    /// words that weigh less than 1, since the index counts them as 1.
+    /// Pages with other contents have other ids, so that caches may keep the files. The id marks
+    /// pages that have words with a weight below 1, because the index counts them as 1.
     pub fn file(&self, language: &str) -> (String, Vec<u8>) {
         let contents = serde_json::to_vec(self).unwrap_or_default();
         let language: String =

@@ -25,7 +25,7 @@ pub use reader::{Reader, Record, Source};
 const LANGUAGE: &str = "pagefind-language";
 /// The attribute of the names that a page can be sorted by.
 const SORTS: &str = "pagefind-sorts";
-/// The text in front of the name of an attribute to sort by: a filter may have the same name.
+/// Prefix of the name of an attribute to sort by, because a filter may have the same name.
 const SORT_PREFIX: &str = "sort:";
 /// The language of pages that declare none.
 const UNKNOWN: &str = "unknown";
@@ -33,13 +33,13 @@ const UNKNOWN: &str = "unknown";
 /// The options for reading a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The element that is read of each page.
+    /// The element of each page that is read.
     pub root_selector: String,
-    /// Elements that are no content.
+    /// Elements that are not content.
     pub exclude_selectors: Vec<String>,
     /// The pattern of the files that are pages.
     pub glob: String,
-    /// The language of all pages, whatever they declare.
+    /// The language of all pages, regardless of their declarations.
     pub force_language: Option<String>,
     /// Keep `index.html` at the end of addresses.
     pub keep_index_url: bool,
@@ -73,7 +73,8 @@ pub struct Site {
     pub pages: Vec<Page>,
     /// File names, relative to the bundle's directory, and contents.
     pub fragments: Vec<(String, Vec<u8>)>,
-    /// Number of pages of each language; those that declare none count as of the most frequent.
+    /// Number of pages of each language; pages that declare none count for the most frequent
+    /// language.
     pub languages: BTreeMap<String, usize>,
     /// Files that are pages, read or not.
     pub n_files: usize,
@@ -81,9 +82,9 @@ pub struct Site {
     pub n_words: u64,
     /// Pages that declare no language.
     pub n_unknown: usize,
-    /// A page marks its body, so pages that do not are left out.
+    /// Whether a page marks its body; pages that do not are then left out.
     pub marked_body: bool,
-    /// A page refers to `/_pagefind/`, the directory of Pagefind before 1.0.
+    /// Whether a page refers to `/_pagefind/`, the directory of Pagefind before 1.0.
     pub old_directory: bool,
     /// The scripts of Pagefind's own user interfaces that pages load.
     pub ui_scripts: BTreeSet<&'static str>,
@@ -103,8 +104,8 @@ pub fn read(site: &Path, options: &Options, on_problem: &mut dyn FnMut(Problem))
     Ok(Site { n_files, shared, ..finish(&sources, options) })
 }
 
-/// Returns the site of these pages. This step decides what depends on the site as a whole: bodies,
-/// languages, types of attributes.
+/// Returns the site of these pages. This step settles everything that depends on the whole site:
+/// bodies, languages, types of attributes.
 pub fn finish(sources: &[Source], options: &Options) -> Site {
     let old_directory = sources.iter().any(|page| page.old_directory);
     let ui_scripts = sources.iter().flat_map(|page| &page.ui_scripts).copied().collect();
@@ -166,7 +167,7 @@ pub fn finish(sources: &[Source], options: &Options) -> Site {
     site
 }
 
-/// Returns the language of most pages; of several, the first by name.
+/// Returns the language of most pages; ties go to the first by name.
 fn primary_language(languages: &BTreeMap<String, usize>) -> String {
     let mut primary = (UNKNOWN, 0);
     for (language, n_pages) in languages.iter().filter(|(language, _)| *language != UNKNOWN) {
@@ -220,7 +221,7 @@ fn attributes(
     attributes
 }
 
-/// Returns whether metadata of this name is searched and not only shown.
+/// Returns whether metadata of this name is searched, not only shown.
 fn is_searched(name: &str) -> bool {
     !matches!(name, "title" | "image" | "image_alt" | "url")
 }

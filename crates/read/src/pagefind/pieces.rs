@@ -8,19 +8,20 @@ use findling_page::page::{Block, Section};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Piece {
     Text(String),
-    /// An element with an id begins: its place among the page's anchors.
+    /// The beginning of an element with an id, given by its index among the page's anchors.
     Anchor(usize),
-    /// Text of another weight begins.
+    /// The beginning of text with another weight.
     Weight(f32),
-    /// A heading begins, which weighs more unless it stands in text with a weight of its own.
+    /// The beginning of a heading, which has a higher weight unless it is inside text with its own
+    /// weight.
     Heading {
         level: u8,
         anchor: Option<usize>,
     },
     EndHeading,
-    /// Text of another weight ends.
+    /// The end of text with another weight.
     EndWeight,
-    /// A paragraph, an item of a list, a cell begins or ends.
+    /// The beginning or end of a paragraph, a list item or a cell.
     Break,
 }
 
@@ -165,8 +166,7 @@ impl Reader<'_> {
             push_word(&mut section.heading, &run);
             return;
         }
-        // The index counts whole occurrences. `pagefind.js` takes back what lighter text is counted
-        // too much.
+        // The index counts whole occurrences; `pagefind.js` corrects for lighter text.
         self.block_weight = if origin == Origin::Author { weight.max(1.0) } else { 1.0 };
         push_word(&mut self.block, &run);
     }

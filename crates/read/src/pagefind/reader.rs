@@ -23,16 +23,16 @@ const BUNDLE_ENTRY: &str = "findling.idx";
 /// The bytes at the beginning of gzip files.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 0x08];
 
-/// A page before the site as a whole is known.
+/// A page before the whole site is known.
 #[derive(Debug)]
 pub struct Source {
     /// The path of the page's file, for messages.
     path: PathBuf,
     pub(super) url: String,
     pub(super) digest: Digest,
-    /// The page is in the index even if other pages mark their bodies and this one does not.
+    /// Whether the page is indexed even if other pages mark their bodies and this one does not.
     pub(super) always: bool,
-    /// The page refers to `/_pagefind/`.
+    /// Whether the page refers to `/_pagefind/`.
     pub(super) old_directory: bool,
     /// The [`UI_SCRIPTS`] that the page loads.
     pub(super) ui_scripts: Vec<&'static str>,
@@ -46,10 +46,10 @@ const UI_SCRIPTS: [&str; 4] = [
     "pagefind-highlight.js",
 ];
 
-/// A page that is no HTML.
+/// A page that is not HTML.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// The address, which stays as it is.
+    /// The address, which is not changed.
     pub url: String,
     /// The text.
     pub content: String,
@@ -64,7 +64,7 @@ pub struct Record {
 }
 
 impl Source {
-    /// Returns a page that is no HTML.
+    /// Returns a page that is not HTML.
     pub fn of_record(record: Record) -> Self {
         let Record { url, content, language, meta, filters, sorts } = record;
         let digest = Digest {
@@ -85,7 +85,7 @@ impl Source {
         }
     }
 
-    /// Returns where it was found.
+    /// Returns the place where it was found.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -123,7 +123,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Returns a reader by these options.
+    /// Returns a reader with these options.
     ///
     /// # Errors
     /// If a selector cannot be read.
@@ -144,7 +144,7 @@ impl Reader {
         &self.options
     }
 
-    /// Reads the pages below a directory that the glob names. Also returns the number of files.
+    /// Reads the pages below a directory that match the glob. Also returns the number of files.
     ///
     /// # Errors
     /// If the glob cannot be read.
@@ -207,10 +207,10 @@ impl Reader {
         self.html(path.clone(), url, &decoded.text).map_err(refuse)
     }
 
-    /// Reads a page that is no file, at the address or the path that it would have.
+    /// Reads a page that is not a file, with the address or path that it would have.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// The reason why it cannot be read.
     pub fn page(&self, path: Option<&str>, url: Option<String>, html: &str) -> Result<Source> {
         let url = match (url, path) {
             (Some(url), _) => url,
@@ -233,7 +233,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// Returns the parts of a page, if its parser comes to an end in time.
+    /// Returns the parts of a page, if its parser finishes in time.
     fn digest(&self, html: &str) -> Result<Digest, String> {
         let (html, selectors) = (html.to_owned(), Arc::clone(&self.selectors));
         let work = move || digest::read(&Html::parse_document(&html), &selectors);
@@ -281,8 +281,8 @@ fn find(
     found
 }
 
-/// Returns the content of a file, unpacked if it is packed by gzip, as pages are that a server
-/// gives out packed. `None` if it has more than `limit` bytes.
+/// Returns the content of a file, unpacked if it is packed by gzip, as some servers store pages.
+/// `None` if it has more than `limit` bytes.
 fn bytes_of(bounds: &Bounds, path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let read = |from: &mut dyn Read| -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();

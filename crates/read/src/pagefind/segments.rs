@@ -1,7 +1,7 @@
 //! Words of languages that do not separate them by spaces.
 //!
-//! Locations in a content count words, so the build and the browser must cut alike. Each character
-//! is a word of its own; runs of Latin letters and digits stay whole.
+//! Locations in a content count words, so the build and the browser must cut in the same way. Each
+//! character is a word of its own; runs of Latin letters and digits stay whole.
 
 /// The border between words in a content.
 pub(super) const BORDER: char = '\u{200b}';
@@ -17,7 +17,8 @@ pub(super) fn words(run: &str) -> Vec<&str> {
     let mut start = 0;
     let mut together = false;
     for (at, c) in run.char_indices() {
-        // What is no letter, such as a mark or a joiner, stays with what is before it.
+        // A character that is not a letter, such as a mark or a joiner, stays with the character
+        // before it.
         let joins = c.is_ascii_alphanumeric() && together || !c.is_alphanumeric();
         if at > 0 && !joins {
             words.push(&run[start..at]);

@@ -1,7 +1,7 @@
 //! The values of `data-pagefind-meta`, `-default-meta`, `-filter` and `-sort`: names, each with the
 //! source of its value.
 
-/// A name, and where its value comes from.
+/// A name, and the source of its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spec {
     pub name: String,
@@ -13,7 +13,7 @@ pub(super) struct Spec {
 pub(super) enum Value {
     /// The text of the element.
     Text,
-    /// Known: written in the specification, or an attribute of the element.
+    /// A known value: written in the specification, or an attribute of the element.
     Given(String),
 }
 

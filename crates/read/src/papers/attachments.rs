@@ -1,7 +1,7 @@
 //! The files that an entry of a bibliography names.
 
 /// Returns the paths in a field of BibTeX, as JabRef, Zotero and Mendeley write it:
-/// `description:path:type`, several divided by semicolons, signs with a meaning behind `\\`.
+/// `description:path:type`, several separated by semicolons, with `\\` before special characters.
 pub(super) fn listed(field: &str) -> Vec<String> {
     let files = divided(field, ';').into_iter().map(|file| path(&divided(&file, ':')));
     files.filter(|path| !path.is_empty()).collect()
@@ -23,7 +23,7 @@ fn path(parts: &[String]) -> String {
     }
 }
 
-/// Divides a text at a sign that has no backslash before it.
+/// Divides a text at a character that has no backslash before it.
 fn divided(text: &str, sign: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut is_escaped = false;
@@ -38,7 +38,7 @@ fn divided(text: &str, sign: char) -> Vec<String> {
     parts
 }
 
-/// Takes out the backslashes before signs; those of paths of Windows stay.
+/// Removes the backslashes before special characters; those in Windows paths stay.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();

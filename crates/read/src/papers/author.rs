@@ -3,11 +3,11 @@
 use bincode::{Decode, Encode};
 use serde_json::{Map, Value};
 
-/// A person, or an organisation, whose name is `family` alone.
+/// A person, or an organisation, whose name is only `family`.
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(crate) struct Author {
     pub given: String,
-    /// The words before the surname that are not sorted by: `van der`.
+    /// The words before the surname that sorting ignores: `van der`.
     pub particle: String,
     pub family: String,
     /// `Jr.`, `III`.
@@ -20,7 +20,7 @@ const OTHERS: &str = "others";
 /// Suffixes of names.
 const SUFFIXES: [&str; 7] = ["jr", "sr", "ii", "iii", "iv", "phd", "md"];
 
-/// Words of which one is in the names of most organisations.
+/// Words that mark the names of organisations; most names contain one of them.
 const OF_ORGANISATIONS: [&str; 27] = [
     "of",
     "for",
@@ -104,7 +104,7 @@ impl Author {
         known.join(" ")
     }
 
-    /// Returns the author as CSL-JSON has names.
+    /// Returns the author in the form of names in CSL-JSON.
     pub fn csl(&self) -> Value {
         if self.given.is_empty() {
             return serde_json::json!({ "literal": self.name() });

@@ -13,7 +13,7 @@ use crate::Severity;
 use crate::notes::Notes;
 use crate::outline::shorten;
 
-/// Deepest nesting of braces that the parser is given: it calls itself for each.
+/// Deepest nesting of braces that is passed to the parser, which is recursive.
 const MAX_DEPTH: usize = 100;
 
 /// Most entries with a fault that are named.
@@ -43,8 +43,8 @@ pub(super) fn read(text: &str, notes: &mut Notes) -> Vec<Paper> {
     }
 }
 
-/// Reads each entry by itself, so that a damaged entry does not hide the others. References between
-/// entries are then not followed.
+/// Reads each entry separately, so that a damaged entry does not hide the others. References
+/// between entries are then not followed.
 fn one_by_one(text: &str, notes: &mut Notes) -> Vec<Paper> {
     let mut strings = Vec::new();
     let mut found = Vec::new();
@@ -85,8 +85,8 @@ struct Fault {
     what: String,
 }
 
-/// Returns the papers of a bibliography whose abbreviations are already taken out. Fields and links
-/// that have no end, or are too large, are left out and named in `faults`.
+/// Returns the papers of a bibliography whose abbreviations are already resolved. Fields and links
+/// that are endless or too large are left out and named in `faults`.
 fn papers_of<'s>(
     mut raw: RawBibliography<'s>,
     abbreviations: &mut Abbreviations<'s>,
@@ -133,7 +133,7 @@ fn tell(mut faults: Vec<Fault>, notes: &mut Notes) {
     }
 }
 
-/// The places where lines begin.
+/// The positions at which lines begin.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -208,14 +208,14 @@ mod tests {
         assert_eq!(keys("no entry at all"), (vec![], vec![]));
     }
 
-    /// Returns the keys of the papers, and how many faults are named as errors.
+    /// Returns the keys of the papers, and the number of faults that are named as errors.
     fn faults(text: &str) -> (Vec<String>, usize) {
         let mut notes = Notes::default();
         let papers = read(text, &mut notes);
         (papers.into_iter().map(|paper| paper.key).collect(), notes.n_errors())
     }
 
-    /// Returns a text with two entries of one key, so that each entry is read by itself.
+    /// Returns a text with two entries of the same key, so that each entry is read separately.
     fn with_a_repeated_key(text: &str) -> String {
         format!("{text}\n@book{{twice, title = {{T}}}}\n@book{{twice, title = {{T}}}}\n")
     }
@@ -265,7 +265,7 @@ mod tests {
             assert_eq!(faults(&text), (vec!["x".to_owned(), "y".to_owned()], 1));
             assert_eq!(read(&text, &mut Notes::default())[0].title, "T");
         }
-        // Fields that are each small enough are too much together.
+        // Each field is small enough, but together they are too large.
         let large = format!("@string{{s = {{{}}}}}\n", "x".repeat(1 << 19));
         let uses: String = (0..400).map(|i| format!("@book{{k{i}, note = s}}\n")).collect();
         assert_eq!(faults(&(large + &uses)).0.len(), 400);

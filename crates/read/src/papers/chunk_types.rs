@@ -1,4 +1,4 @@
-//! The part of a paper that a section is.
+//! The classification of sections by the parts of a paper.
 
 use std::collections::BTreeMap;
 
@@ -116,7 +116,7 @@ pub(super) fn classify(
             blocks.into_iter().partition(|block| caption(block).is_some());
         let level = section.level;
         let page = section.attributes.get("page").cloned();
-        // An address in a PDF is that of a page.
+        // An address in a PDF is the address of a page.
         let place = section.anchor.clone().filter(|_| page.is_some());
         set(&mut section.attributes, kind);
         if !blocks.is_empty() || captions.is_empty() {
@@ -147,8 +147,8 @@ pub(super) fn set(attributes: &mut BTreeMap<String, AttributeValue>, kind: Chunk
     attributes.insert("chunk_type".to_owned(), AttributeValue::String(kind.name().to_owned()));
 }
 
-/// Returns the `Figure 3` of a paragraph that is the caption of a figure: a word and a number, with
-/// a mark behind them.
+/// Returns the `Figure 3` of a paragraph that is the caption of a figure: a word and a number,
+/// followed by a punctuation mark.
 fn caption(block: &Block) -> Option<&str> {
     let text = block.text.as_str();
     let word = ["Figure ", "Fig. ", "Fig ", "Table ", "FIGURE ", "TABLE ", "Algorithm "]

@@ -1,15 +1,15 @@
-//! The citation of a paper: the fields that its attributes do not have, as CSL-JSON.
+//! The citation of a paper: the fields that are not attributes, as CSL-JSON.
 
 use serde_json::{Map, Value, json};
 
 use super::paper::Paper;
 use crate::outline::fold;
 
-/// The name under which a page's further data have it.
+/// The name of the citation in a page's further data.
 pub(super) const CSL: &str = "csl";
 
-/// Returns the citation of a paper as CSL-JSON on one line, without what the page itself has: its
-/// title, its language and its DOI.
+/// Returns the citation of a paper as CSL-JSON on one line, without the fields of the page itself:
+/// its title, its language and its DOI.
 pub(super) fn csl(paper: &Paper) -> String {
     let mut item = Map::new();
     let texts = [

@@ -1,4 +1,4 @@
-//! CSL-JSON, and JSON lines of metadata as catalogues of papers export them.
+//! CSL-JSON, and JSON lines of metadata, as exported by catalogues of papers.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::paper::{self, Kind, Paper};
 use crate::notes::Notes;
 use crate::{Options, Severity};
 
-/// Returns whether a value is the metadata of a paper: it has a title and more that papers have.
+/// Returns whether a value is the metadata of a paper: it has a title and other fields of papers.
 pub(super) fn is_paper(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some();
     let known = [
@@ -26,8 +26,7 @@ pub(super) fn is_paper(value: &Value) -> bool {
     has("title") && known.iter().filter(|name| has(name)).count() >= 2
 }
 
-/// Returns whether a JSON text, of which the end may be missing, begins as a list of papers in
-/// CSL-JSON.
+/// Returns whether a JSON text, whose end may be missing, begins like a list of papers in CSL-JSON.
 pub(super) fn is_list_of_papers(text: &str) -> bool {
     let mut values = serde_json::Deserializer::from_str(text.trim_start().trim_start_matches('['))
         .into_iter::<Value>();
@@ -66,7 +65,7 @@ pub(super) fn read(text: &str, notes: &mut Notes) -> Vec<Paper> {
     papers
 }
 
-/// Reads JSON lines. Lines that are no object are named and left out.
+/// Reads JSON lines. Lines that are not objects are named and left out.
 pub(super) fn read_lines(text: &str, options: &Options, notes: &mut Notes) -> Vec<Paper> {
     let mut papers = Vec::new();
     for (number, line) in (1..).zip(text.split('\n')) {
@@ -150,7 +149,7 @@ fn paper_of(value: &Value) -> Paper {
     }
 }
 
-/// Returns a string or a number as text; of a list the first.
+/// Returns a string or a number as text; for a list, the first one.
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),

@@ -13,13 +13,14 @@ const MIN_TITLE: usize = 12;
 /// The name under which a page's further data have the file of its text, below the root.
 const FILE: &str = "file";
 
-/// Joins papers with their texts. A text that belongs to a paper is no page of its own; a further
-/// text of the paper is one with the paper's metadata.
+/// Joins papers with their texts. A text that belongs to a paper does not become a separate page; a
+/// further text of the paper becomes a page with the paper's metadata.
 pub(crate) fn join(pages: &mut Vec<RawPage>) {
     let texts = Texts::of(pages);
     let mut owners: HashMap<usize, usize> = HashMap::new();
     let mut own: HashMap<usize, usize> = HashMap::new();
-    // Paths say more than names: a text that one entry names by its path is not that of another.
+    // Paths are more reliable than names: a text that one entry names by its path does not belong
+    // to another.
     for find in [Texts::by_path, Texts::by_name, Texts::by_stem] {
         for (at, raw) in pages.iter().enumerate() {
             let Some(paper) = &raw.paper else { continue };
@@ -54,14 +55,14 @@ pub(crate) fn join(pages: &mut Vec<RawPage>) {
     }
 }
 
-/// The texts of papers, by what entries call them.
+/// The texts of papers, by the names that entries use.
 struct Texts {
     /// Texts by their paths below the root, in lower case.
     by_path: HashMap<String, usize>,
     /// Texts by the last parts of their paths.
     by_name: HashMap<String, Vec<(String, usize)>>,
     by_stem: HashMap<String, usize>,
-    /// How many entries name a file of this name.
+    /// Number of entries that name a file of this name.
     named: HashMap<String, usize>,
 }
 
@@ -104,7 +105,8 @@ impl Texts {
         paper.files.iter().filter_map(of).collect()
     }
 
-    /// Returns the text whose path ends as that of a file elsewhere, by its directory at least.
+    /// Returns the text whose path has the same end as a given path elsewhere, at least the
+    /// directory and the name.
     fn by_end(&self, file: &str) -> Option<usize> {
         let known = self.by_name.get(&last(file))?;
         let parts = |path: &str| path.split('/').map(str::to_owned).rev().collect::<Vec<_>>();
@@ -117,8 +119,8 @@ impl Texts {
         best.next().is_none().then_some(*at)
     }
 
-    /// Returns the texts of the names that an entry gives, if no other text and no other entry has
-    /// that name.
+    /// Returns the texts with the names that an entry gives, if no other text and no other entry
+    /// has that name.
     fn by_name(&self, paper: &Paper, _: &str) -> Vec<usize> {
         let of = |file: &String| {
             let name = last(&path(file));
@@ -178,7 +180,7 @@ fn merge(paper: &mut RawPage, document: RawPage) {
     if has_abstract {
         paper.page.sections.clear();
     }
-    // Anchors of the text are the right ones; the abstract of the bibliography is not in it.
+    // The anchors of the text apply; the abstract from the bibliography is not in it.
     for section in &mut paper.page.sections {
         section.anchor = None;
     }

@@ -1,6 +1,7 @@
-//! Text of markup: titles and abstracts come with commands of TeX and tags of HTML and JATS.
+//! Conversion of markup to text: titles and abstracts contain TeX commands, and tags of HTML and
+//! JATS.
 //!
-//! Symbols and formulas are read by the tables of a parser of TeX; a formula that it cannot read
+//! Symbols and formulas are read with the tables of a TeX parser; a formula that it cannot read
 //! stays as it is written.
 
 mod tags;
@@ -15,8 +16,8 @@ pub(super) fn of_bibtex(text: &str) -> String {
     tags::without(&tex::plain(text))
 }
 
-/// Returns the text of a field of another format. Marks of TeX are read as such only where there is
-/// a command or a formula: a price and a set keep their signs.
+/// Returns the text of a field of another format. Marks of TeX are only read as such if there is a
+/// command or a formula, so a price or a set keeps its signs.
 pub(super) fn of_text(text: &str) -> String {
     let text = tags::without(text);
     #[cfg(feature = "bibliographies")]

@@ -1,8 +1,8 @@
-//! Papers: bibliographies, and the papers that lie beside them.
+//! Papers: bibliographies, and the papers beside them.
 //!
 //! A page is a paper. Its metadata come from BibTeX, BibLaTeX, RIS, CSL-JSON or JSON lines; its
-//! sections from a file with its text, which [`join`] finds. A paper of which only the metadata are
-//! there has its abstract; a text without metadata is a paper of which nothing is known.
+//! sections from a file with its text, which [`join`] finds. A paper without a text has its
+//! abstract; a text without metadata is a paper about which nothing is known.
 
 #[cfg(feature = "bibliographies")]
 mod attachments;
@@ -35,7 +35,7 @@ pub use paper::{Kind, UNKNOWN};
 /// Bytes at the start of a JSON file by which it is recognised.
 const SNIFFED_BYTES: u64 = 256 << 10;
 
-/// The forms in which papers and their metadata come.
+/// The formats of papers and their metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Bibtex,
@@ -61,7 +61,7 @@ fn form_of(path: &Path) -> Option<Form> {
     }
 }
 
-/// Returns whether a file's name is one that papers or their metadata have.
+/// Returns whether papers or their metadata have files with this name.
 pub(super) fn has_name(path: &Path) -> bool {
     form_of(path).is_some()
 }
@@ -78,8 +78,8 @@ pub(super) fn is_bibliography(path: &Path, tree: &Tree) -> bool {
     }
 }
 
-/// Returns whether a file has a value on each line. The limit of a file's size holds for each line
-/// then.
+/// Returns whether a file has a value on each line. Then the limit of a file's size applies to each
+/// line.
 pub(super) fn is_lines(path: &Path) -> bool {
     form_of(path) == Some(Form::JsonLines)
 }

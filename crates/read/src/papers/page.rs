@@ -52,7 +52,7 @@ pub(super) fn add(
     }
 }
 
-/// Adds the text of a paper as a page of which nothing else is known yet.
+/// Adds the text of a paper as a page about which nothing else is known yet.
 pub(super) fn add_document(
     mut raw: RawPage,
     file: &File,
@@ -69,13 +69,13 @@ pub(super) fn add_document(
     raw.page.url = page_url::url(&file.id, Format::Papers, options);
     let own = std::mem::take(&mut raw.attributes);
     describe(&Paper::default(), &mut raw);
-    // What the text says of itself, in front matter, is better than nothing.
+    // The text's own front matter is better than nothing.
     raw.attributes.extend(own);
     outcome.pages.push(raw);
 }
 
-/// Sets the attributes of a page. A missing value is "unknown", and filters can ask for that. A
-/// missing year is shown as "unknown" too, but no filter finds it, since years are numbers.
+/// Sets the attributes of a page. A missing value is "unknown", and filters can search for that. A
+/// missing year is shown as "unknown" too, but no filter finds it, because years are numbers.
 fn describe(paper: &Paper, raw: &mut RawPage) {
     let text = |value: &str| match fold(value) {
         value if value.is_empty() => Raw::Text(UNKNOWN.to_owned()),
@@ -146,7 +146,7 @@ fn abstract_section(paper: &Paper, raw: &mut RawPage) {
     raw.page.sections = sections;
 }
 
-/// Returns where a paper is: its DOI, its address, or its place in the bibliography.
+/// Returns the place of a paper: its DOI, its address, or its place in the bibliography.
 fn url(paper: &Paper, id: &str, options: &Options) -> String {
     let is_web = |url: &str| url.starts_with("https://") || url.starts_with("http://");
     let escaped = |text: &str| -> String {

@@ -4,17 +4,17 @@ use bincode::{Decode, Encode};
 
 use super::author::Author;
 
-/// The value that a filter finds where nothing is known.
+/// The value that a filter finds if nothing is known.
 pub const UNKNOWN: &str = "unknown";
 
-/// A paper's metadata. What is not known is empty.
+/// A paper's metadata. Unknown fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(crate) struct Paper {
     /// The key in the file.
     pub key: String,
     pub kind: Kind,
     pub title: String,
-    /// The authors in order; the editors of a work without.
+    /// The authors in order, or the editors of a work without authors.
     pub authors: Vec<Author>,
     /// Whether the list of authors ends with "and others".
     pub has_more_authors: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Paper {
     pub accessed: Vec<u16>,
     /// The journal, conference, book or publisher.
     pub venue: String,
-    /// The journal, the proceedings or the book alone.
+    /// The journal, the proceedings or the book, but not the publisher.
     pub container: String,
     pub volume: String,
     pub issue: String,
@@ -36,7 +36,7 @@ pub(crate) struct Paper {
     pub number: String,
     pub edition: String,
     pub publisher: String,
-    /// Where it was published.
+    /// The place of publication.
     pub place: String,
     pub isbn: String,
     /// The DOI without `https://doi.org/`.
@@ -51,7 +51,7 @@ pub(crate) struct Paper {
     pub files: Vec<String>,
 }
 
-/// Kinds of works: the union of what the formats tell apart, in few words.
+/// Kinds of works: the union of the kinds in all formats, simplified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub enum Kind {
     /// A work in a journal, a magazine or a newspaper.
@@ -115,7 +115,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind that has this name in filters; unknown where none has.
+    /// Returns the kind that has this name in filters; or the unknown kind.
     pub fn named(name: &str) -> Self {
         Self::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or_default()
     }

@@ -15,8 +15,8 @@ pub(super) struct Document {
     pub sections: Vec<Section>,
 }
 
-/// Reads a text. A line that stands alone and has a number in front, or the name of a part of
-/// papers, is a heading. Words that are divided at line ends are joined.
+/// Reads a text. A separate line with a number in front, or with the name of a part of a paper, is
+/// a heading. Words that are divided at line ends are joined.
 pub(super) fn read(text: &str) -> Document {
     let lines: Vec<&str> = text.lines().collect();
     let mut outline = Outline::new();
@@ -58,13 +58,14 @@ pub(super) fn read(text: &str) -> Document {
     Document { title, sections: outline.finish() }
 }
 
-/// Returns the level of a heading. A part's name alone is one also where the text goes on below it.
+/// Returns the level of a heading. The name of a part, alone on its line, is a heading even if the
+/// text follows directly.
 fn heading(line: &str, stands_alone: bool, above_blank: bool) -> Option<u8> {
     if line.len() > MAX_HEADING_BYTES || line.ends_with(['.', ',', ';']) {
         return None;
     }
     let words = without_number(line);
-    // Behind a number in Roman letters headings are in capitals: "I. Newton" is a person.
+    // After a Roman numeral, headings are in capitals: "I. Newton" is a person.
     let has_number = words.len() < line.len()
         && (line.starts_with(|c: char| c.is_ascii_digit()) || !words.contains(char::is_lowercase));
     let is_part = ChunkType::of_heading(line).is_some() && words.split(' ').count() <= 4;

@@ -1,4 +1,4 @@
-//! RIS, as reference managers and publishers export it.
+//! RIS, the export format of reference managers and publishers.
 
 use biblib::{Citation, CitationParser, RisParser};
 
@@ -58,7 +58,7 @@ fn close(records: &mut [(u64, String)], is_open: bool) {
 }
 
 /// Returns the authors of a record. The parser divides the name of an organisation, which has no
-/// comma, as that of a person.
+/// comma, like the name of a person.
 fn authors(record: &str) -> Vec<Author> {
     let name = |line: &str| {
         let line = line.trim_start_matches('\u{feff}');

@@ -1,4 +1,4 @@
-//! The outline of a file: the headings that its author gives to readers beside the pages.
+//! The outline of a file: the headings that readers see beside the pages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,7 +27,8 @@ pub(super) struct Bookmark {
     pub page: usize,
 }
 
-/// Returns the entries of a file's outline, in order. Entries that lead to no page are left out.
+/// Returns the entries of a file's outline, in order. Entries that do not lead to a page are left
+/// out.
 pub(super) fn of(pdf: &Pdf) -> Vec<Bookmark> {
     let xref = pdf.xref();
     let Some(root) = xref.get::<Dict<'_>>(xref.root_id()) else { return Vec::new() };

@@ -64,9 +64,9 @@ impl Budget {
         self.file.get() > self.max_file
     }
 
-    /// Reads one page by `read`. A panic of the library ends the page and not the build. A process
-    /// of its own for each file would also survive an overflow of the stack; the library bounds its
-    /// recursion and has no unsafe code, so this is not worth a process for each file.
+    /// Reads one page by `read`. A panic of the library ends the page and not the build. A separate
+    /// process for each file would also survive a stack overflow. But the library bounds its
+    /// recursion and has no unsafe code, so this is not worth it.
     pub fn page<T>(&self, read: impl FnOnce() -> T) -> Result<T, Stop> {
         self.page.set(0);
         catch_unwind(AssertUnwindSafe(read))

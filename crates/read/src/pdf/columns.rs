@@ -1,8 +1,8 @@
 //! The order in which the columns of a page are read.
 //!
 //! A page is cut at a gutter: a strip of white between two columns of running text that few spans
-//! cross. What crosses it (a title, a wide figure's caption) cuts the page into bands; in each band
-//! the left column comes before the right one. Tables have short cells and are read by rows.
+//! cross. Spans that cross it (a title, a wide figure's caption) cut the page into bands; in each
+//! band the left column comes before the right one. Tables have short cells and are read by rows.
 
 use super::spans::{Span, main_size};
 
@@ -15,7 +15,7 @@ const CROSSING: [f32; 3] = [0.0, 0.1, 0.35];
 /// Fewest lines of a column.
 const MIN_LINES: usize = 3;
 
-/// Least mean length of a column's lines, in characters of Latin text.
+/// Smallest mean length of a column's lines, in characters of Latin text.
 const MIN_LINE_CHARS: usize = 14;
 
 /// Lines nearer than this, in ems, are at the same height.
@@ -130,7 +130,7 @@ fn strips(edges: &[(f32, i32)], most: i32) -> Vec<(f32, f32)> {
     strips
 }
 
-/// Returns whether there is running text on both sides of `x`, beside each other.
+/// Returns whether there is running text on both sides of `x`, at the same heights.
 fn separates(spans: &[Span], x: f32, em: f32) -> bool {
     let left = Side::of(spans.iter().filter(|span| span.x1 <= x + 0.1 * em), em);
     let right = Side::of(spans.iter().filter(|span| span.x0 >= x - 0.1 * em), em);
@@ -159,7 +159,7 @@ impl Side {
             baselines: Vec::new(),
         };
         for span in spans {
-            // A character of Chinese or Japanese says about as much as two letters.
+            // A character of Chinese or Japanese carries about as much text as two letters.
             let wide = span.text.chars().filter(|&c| c >= '\u{2e80}').count();
             side.chars += span.n_chars as usize + wide;
             side.top = side.top.min(span.y);
@@ -172,8 +172,8 @@ impl Side {
         side
     }
 
-    /// Returns whether the lines of both sides stand at the same heights, as the cells of rows do.
-    /// Only the part in which both sides have lines is looked at.
+    /// Returns whether the lines of both sides are at the same heights, like the cells of rows.
+    /// Only the part in which both sides have lines is compared.
     fn aligns_with(&self, other: &Side, em: f32) -> bool {
         let (few, many) = if self.lines < other.lines { (self, other) } else { (other, self) };
         let (top, bottom) = (many.top - em, many.bottom + em);

@@ -1,22 +1,22 @@
-//! Running heads, running feet and page numbers: lines that stand at the same place on many pages.
+//! Running heads, running feet and page numbers: lines that are at the same place on many pages.
 
 use std::collections::HashMap;
 
 use super::Columns;
 
-/// Lines at the top and at the bottom of a page that may be its frame.
+/// Number of lines at the top and at the bottom of a page that may be its frame.
 const EDGE_LINES: usize = 2;
 
-/// Part of the page's height at its top and bottom in which a frame stands.
+/// Part of the page's height at its top and bottom in which a frame can be.
 const EDGE: f32 = 0.12;
 
 /// Fewest pages that show a line of words at one place.
 const MIN_PAGES: usize = 3;
 
-/// Fewest pages that show a number alone at one place.
+/// Fewest pages that show only a number at one place.
 const MIN_NUMBERED: usize = 2;
 
-/// Takes the lines of frames out of all pages. Returns them with the number of their page.
+/// Removes the lines of frames from all pages. Returns them with the numbers of their pages.
 pub(super) fn take(pages: &mut [Columns], heights: &[f32]) -> Vec<(usize, String)> {
     let mut counts: HashMap<(String, i32), usize> = HashMap::new();
     let edges: Vec<Vec<Place>> =
@@ -70,7 +70,7 @@ fn edges(page: &Columns, height: f32) -> Vec<Place> {
     .collect()
 }
 
-/// Returns a text with `#` for each number, and for a Roman number that is all of it.
+/// Returns a text with `#` for each number, or for a Roman number that is the whole text.
 fn without_numbers(text: &str) -> String {
     let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
     if !bare.is_empty() && bare.len() <= 7 && bare.chars().all(|c| "ivxlcIVXLC".contains(c)) {

@@ -1,7 +1,7 @@
 //! The glyphs of a PDF's pages, in the order in which the file draws them.
 //!
-//! This is the only module that knows the library, `hayro-interpret`. It runs a page's drawing
-//! operators and hands over what they draw. Nothing is painted, and only the image of a scan is
+//! This is the only module that uses the library `hayro-interpret`. It runs a page's drawing
+//! operators and returns what they draw. Nothing is painted, and only the image of a scan is
 //! decoded.
 
 use std::collections::HashMap;
@@ -81,7 +81,7 @@ pub(super) enum Closed {
     Password,
     /// The encryption is not known or is damaged.
     Encryption,
-    /// The file is no PDF, or is damaged beyond repair.
+    /// The file is not a PDF, or is damaged beyond repair.
     Damaged,
 }
 
@@ -91,7 +91,7 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Opens a file. Files that are encrypted without a password are read as any reader does.
+    /// Opens a file. Files that are encrypted without a password are read, as in any PDF reader.
     pub fn open(bytes: &[u8]) -> Result<Self, Closed> {
         match Pdf::new(bytes.to_vec()) {
             Ok(pdf) => Ok(Self { pdf }),
@@ -132,10 +132,10 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns the glyphs of a page, from 0. A page that is not there has none.
+    /// Returns the glyphs of a page, from 0. A page that does not exist has none.
     ///
     /// # Errors
-    /// Why it is read in part or not at all, with what was read.
+    /// The reason why it was read only in part or not at all, with the glyphs that were read.
     pub fn read(&self, at: usize, budget: &Budget) -> Result<PageGlyphs, (PageGlyphs, Stop)> {
         let Some(page) = self.file.pdf.pages().get(at) else { return Ok(PageGlyphs::default()) };
         let (width, height) = page.render_dimensions();
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
     /// the image has more than [`MAX_PIXELS`] or cannot be decoded.
     ///
     /// # Errors
-    /// Why the page cannot be read.
+    /// The reason why the page cannot be read.
     pub fn picture(&self, at: usize, budget: &Budget) -> Result<Option<Picture>, Stop> {
         let Some(page) = self.file.pdf.pages().get(at) else { return Ok(None) };
         let mut largest = Largest::default();
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
         Ok(largest.picture)
     }
 
-    /// Runs the operators of a page, and hands over what they draw.
+    /// Runs the operators of a page, and passes on what they draw.
     fn interpret(
         &self,
         page: &Page<'a>,
@@ -195,7 +195,7 @@ pub(super) struct Picture {
     to_page: Affine,
 }
 
-/// Pixels whose decoding is as much work as one thing that a page draws.
+/// Number of pixels whose decoding counts as one drawing step.
 const PIXELS_PER_STEP: u64 = 256;
 
 /// Most pixels of an image that is decoded: a page of A3 at 600 dots an inch has 70 million.
@@ -220,7 +220,7 @@ impl Picture {
                 },
                 None,
             ),
-            // A stencil says where there is ink.
+            // A stencil marks the places with ink.
             Image::Stencil(stencil) => stencil.with_stencil(
                 |ink, _| {
                     let data = ink.data.iter().map(|ink| 255 - ink).collect();
@@ -233,7 +233,7 @@ impl Picture {
     }
 
     /// Returns the characters of a word that fills a width of pixels on a baseline. `size` is the
-    /// font's.
+    /// size of the font.
     pub fn word(&self, text: &str, left: f64, width: f64, baseline: f64, size: f64) -> Vec<Glyph> {
         let [a, b, c, d, _, _] = self.to_page.as_coeffs();
         let (along, down) = (Vec2::new(a, b), Vec2::new(c, d));
@@ -248,7 +248,8 @@ impl Picture {
     }
 }
 
-/// Returns a text string of a PDF: UTF-16 or UTF-8 behind a byte order mark, else nearly Latin-1.
+/// Returns a text string of a PDF: UTF-16 or UTF-8 after a byte order mark, otherwise nearly
+/// Latin-1.
 pub(super) fn text_string(bytes: &[u8]) -> String {
     match encoding_rs::Encoding::for_bom(bytes) {
         Some((encoding, _)) => encoding.decode(bytes).0.into_owned(),
@@ -256,15 +257,15 @@ pub(super) fn text_string(bytes: &[u8]) -> String {
     }
 }
 
-/// A taker of the things that a page draws. `to_page` leads from a thing's own coordinates to the
-/// page's.
+/// A receiver of the things that a page draws. `to_page` transforms a thing's own coordinates to
+/// the page's.
 trait Taker {
     fn glyph(&mut self, _glyph: &Drawn<'_>, _to_page: Affine, _is_vertical: bool) {}
 
     fn image(&mut self, image: &Image<'_, '_>, to_page: Affine, budget: &Budget);
 }
 
-/// A device that counts all that a page draws, and hands on its glyphs and images.
+/// A device that counts everything that a page draws, and passes on its glyphs and images.
 struct Counted<'t, T> {
     taker: &'t mut T,
     budget: &'t Budget,
@@ -385,7 +386,7 @@ fn advance(glyph: &Drawn<'_>) -> f64 {
         Drawn::Outline(glyph) => glyph.advance_width(),
         Drawn::Type3(glyph) => glyph.advance_width(),
     };
-    // Half an em is the mean of Latin letters.
+    // Half an em is the mean width of Latin letters.
     f64::from(advance.unwrap_or(500.0))
 }
 

@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-/// The words of a document that tell whether a hyphen at the end of a line belongs to the word.
+/// The words of a document, which show whether a hyphen at the end of a line belongs to the word.
 #[derive(Debug, Default)]
 pub(super) struct Hyphens {
     /// Words with a hyphen inside a line, in lower case: `well-known`.
     compounds: HashSet<String>,
     /// Words inside lines, in lower case.
     words: HashSet<String>,
-    /// Whether the document divides words by a sign of its own, so that `-` always belongs to the
-    /// word.
+    /// Whether the document divides words with a special character, so that `-` always belongs to
+    /// the word.
     has_soft: bool,
 }
 
@@ -92,13 +92,13 @@ impl Hyphens {
 /// The text between two joined lines.
 enum Joint {
     Space,
-    /// Nothing; the hyphen stays.
+    /// Nothing; the hyphen is kept.
     Keep,
-    /// Nothing; the hyphen goes.
+    /// Nothing; the hyphen is removed.
     Drop,
 }
 
-/// Returns the text behind the last white space, without signs before the word.
+/// Returns the text after the last white space, without punctuation before the word.
 fn last_word(text: &str) -> Option<&str> {
     let word = text.rsplit(char::is_whitespace).next()?;
     Some(word.trim_start_matches(|c: char| !c.is_alphanumeric()))
@@ -130,7 +130,7 @@ mod tests {
             joined(&["a well-known fact is well-", "known here"]),
             "a well-known fact is well-known here"
         );
-        // The document has the word without a hyphen as well.
+        // The document also has the word without a hyphen.
         assert_eq!(
             joined(&["the re-use and reuse is a re-", "use"]),
             "the re-use and reuse is a reuse"

@@ -3,10 +3,10 @@
 use super::spans::Span;
 use crate::reference_marks::{Raised, classify};
 
-/// A gap that separates spans of one line as words do, in ems.
+/// A gap that separates spans of one line like words, in ems.
 const WORD_GAP: f32 = 0.12;
 
-/// Size of raised text, as a part of the size of its line.
+/// Largest size of raised text, relative to the size of its line.
 const RAISED_SIZE: f32 = 0.85;
 
 /// Largest distance between the middle of a span and the middle of its line, in ems.
@@ -58,13 +58,13 @@ impl Row {
     fn holds(&self, span: &Span) -> bool {
         let size = self.size.max(span.size);
         let off = (span.middle() - self.middle).abs();
-        // Raised and lowered text is smaller, or it is a letter or two between others.
+        // Raised and lowered text is smaller, or is only one or two letters between others.
         let is_small = span.size.min(self.size) <= 0.85 * size;
         let is_moved = is_small || span.n_chars <= 2 && self.touches(span, 0.3 * size);
         if off > if is_moved { 0.6 } else { SAME_LINE } * size {
             return false;
         }
-        // Two texts at one place are two lines.
+        // Two texts at the same place are on different lines.
         let shared = self.spans.iter().map(|other| other.x1.min(span.x1) - other.x0.max(span.x0));
         shared.fold(f32::NEG_INFINITY, f32::max) < 0.5 * size
     }

@@ -1,4 +1,4 @@
-//! Numbers in the margin that count the lines of a page, as drafts of laws and papers have them.
+//! Numbers in the margin that count the lines of a page, as in drafts of laws and papers.
 
 use super::spans::Span;
 
@@ -44,7 +44,7 @@ fn number(span: &Span) -> Option<u32> {
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// Returns the numbers of a column beside all text that count its lines.
+/// Returns the numbers in a column beside all text that count the lines.
 fn column(spans: &[Span], numbers: &[usize], edge: fn(&Span) -> f32) -> Option<Vec<usize>> {
     let em = spans[numbers[0]].size.max(1.0);
     let mut best: Vec<usize> = Vec::new();
@@ -86,7 +86,7 @@ fn step(column: &[usize], spans: &[Span]) -> Option<u32> {
     second.checked_sub(first).filter(|step| matches!(step, 1 | 2 | 5 | 10))
 }
 
-/// Returns whether numbers from top to bottom count on in equal steps.
+/// Returns whether numbers increase in equal steps from top to bottom.
 fn counts(column: &[usize], spans: &[Span]) -> bool {
     let values: Vec<u32> = column.iter().filter_map(|at| number(&spans[*at])).collect();
     let Some(step) = step(column, spans) else { return false };

@@ -1,6 +1,6 @@
 //! PDF: a page of the index is a file, a section is a heading and its text on one page of the file.
 //!
-//! [`glyphs`] hands over the characters at their places; everything else is made from the places:
+//! [`glyphs`] returns the characters at their places; everything else is derived from the places:
 //! [`spans`] of characters, [`columns`] in reading order, [`lines`], [`frames`] that repeat on
 //! every page and are left out, [`paragraphs`] with divided words joined, [`sections`] under
 //! headings.
@@ -31,13 +31,13 @@ use lines::Line;
 /// The columns of a page in reading order.
 type Columns = Vec<Vec<Line>>;
 
-/// An image that covers this part of a page without text is a scan.
+/// On a page without text, an image that covers at least this part of it is a scan.
 const SCAN_SHARE: f32 = 0.5;
 
 /// Most numbers of pages that a message lists.
 const MAX_LISTED: usize = 5;
 
-/// Returns whether bytes begin as a PDF does.
+/// Returns whether bytes begin like a PDF.
 fn is_pdf(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(1024)].windows(5).any(|at| at == b"%PDF-")
 }
@@ -94,7 +94,7 @@ fn open(bytes: &[u8]) -> Result<glyphs::File, String> {
              to fill the memory"
         ));
     }
-    // The library may fail on a damaged file as it opens it.
+    // The library may panic when it opens a damaged file.
     let opened = Budget::default().page(|| glyphs::File::open(bytes));
     match opened {
         Ok(Ok(file)) if is_pdf(bytes) || file.n_pages() > 0 => Ok(file),
@@ -143,7 +143,7 @@ fn declared_title(title: &str, path: &Path) -> Option<String> {
 struct Pages {
     columns: Vec<Columns>,
     heights: Vec<f32>,
-    /// Numbers of lines that stood in margins, with the number of their page.
+    /// Line numbers in margins, with the numbers of their pages.
     margins: Vec<(usize, String)>,
     /// Pages, from 1, that show an image instead of text.
     scans: Vec<usize>,
@@ -225,7 +225,7 @@ impl Pages {
 
     fn tell(&self, path: &Path, outcome: &mut Outcome) {
         let has_text = self.columns.iter().any(|page| !page.is_empty());
-        // A file of which nothing is read is an error.
+        // If nothing of a file can be read, this is an error.
         let severity = if has_text { Severity::Warning } else { Severity::Error };
         let mut tell = |pages: &[usize], severity, what: &str| {
             if !pages.is_empty() {
@@ -286,8 +286,8 @@ impl Pages {
     }
 }
 
-/// Returns the columns of a page, first those of the text's main direction, and the numbers of
-/// lines that stood beside them.
+/// Returns the columns of a page, first those of the text's main direction, and the line numbers
+/// beside them.
 fn columns_of(page: &PageGlyphs) -> (Columns, Vec<String>) {
     let mut columns = Vec::new();
     let mut numbers = Vec::new();

@@ -8,18 +8,18 @@ use std::process::{Command, Stdio};
 
 use super::glyphs::{Glyph, Picture};
 
-/// Words of less confidence, of 100, are dirt and pictures.
+/// Words with a lower confidence (of 100) are dirt or pictures.
 const MIN_CONFIDENCE: f64 = 30.0;
 
-/// The size of a font in heights of its lines' boxes, which reach from the highest to the lowest
-/// letter.
+/// The size of a font relative to the height of its lines' boxes, which reach from the highest to
+/// the lowest letter.
 const EM: f64 = 1.1;
 
-/// Blocks whose heights of lines differ by less than this share have the same font, as far as a box
-/// can tell: descenders are a quarter of it.
+/// Blocks whose heights of lines differ by less than this share count as having the same font:
+/// descenders are a quarter of the height.
 const NEARLY: f64 = 0.3;
 
-/// Returns whether the program is there and knows the languages, joined by `+`.
+/// Checks that the program is installed and supports the languages, which are joined by `+`.
 ///
 /// # Errors
 /// If the program or a language is missing, with advice on installing it.
@@ -54,7 +54,7 @@ pub(super) fn read(picture: &Picture, languages: &str) -> Result<Vec<Glyph>, Str
     let output = Command::new("tesseract")
         .arg(&image)
         .args(["stdout", "-l", languages, "tsv"])
-        // Pages are read on all cores already.
+        // Pages are already read on all cores.
         .env("OMP_THREAD_LIMIT", "1")
         .stdin(Stdio::null())
         .output()
@@ -85,7 +85,7 @@ struct Line {
 }
 
 /// Returns the lines of the table: level, page, block, paragraph, line, word, left, top, width,
-/// height, confidence, text. Level 4 is a line, level 5 a word of it.
+/// height, confidence, text. Level 4 is a line, level 5 a word in it.
 fn lines(table: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for row in table.lines().skip(1) {
@@ -127,7 +127,7 @@ fn glyphs(picture: &Picture, table: &str) -> Vec<Glyph> {
             };
             for (text, left, width) in &line.words {
                 word(text, *left, *width);
-                // The widths of letters are not known well enough to find spaces by.
+                // The widths of letters are not known well enough to find spaces from them.
                 word(" ", left + width, 0.0);
             }
         }

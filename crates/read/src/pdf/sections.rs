@@ -21,7 +21,7 @@ const MAX_HEADING_BYTES: usize = 200;
 /// Sizes nearer than this, in points, are one level.
 const SAME_SIZE: f32 = 0.6;
 
-/// Levels that font sizes tell apart.
+/// Number of levels that font sizes can distinguish.
 const MAX_LEVEL: u8 = 6;
 
 /// A paragraph on its page, from 0.
@@ -163,7 +163,7 @@ fn title(placed: &[Placed], body: f32, hyphens: &Hyphens) -> Option<String> {
     let on_first = placed.iter().take_while(|placed| placed.page == first);
     let largest =
         on_first.filter(|placed| looks_like_heading(&placed.paragraph)).max_by(|a, b| {
-            // Of equal ones the first.
+            // Ties go to the first.
             let order = a.paragraph.size().total_cmp(&b.paragraph.size());
             order.then(std::cmp::Ordering::Greater)
         })?;
@@ -251,7 +251,7 @@ impl Builder {
             if text.is_empty() {
                 return;
             }
-            // A section that goes on has the number of each of its pages.
+            // A section that spans several pages has the number of each of them.
             let (level, heading) = self
                 .sections
                 .last()

@@ -111,7 +111,7 @@ fn continues(span: &Span, glyph: &Glyph) -> bool {
         && (glyph.size - span.size).abs() <= 0.1 * span.size
 }
 
-/// Adds a character; a ligature as its letters.
+/// Adds a character; a ligature is added as its letters.
 fn push(text: &mut String, c: char) {
     match c {
         'ﬀ' => text.push_str("ff"),

@@ -1,7 +1,7 @@
 //! The size of a file's streams when they are unpacked, before the library unpacks them.
 //!
-//! The library has no limit of its own. Streams that are packed by deflate, as nearly all are, are
-//! found by their keyword and unpacked without being kept.
+//! The library has no limit of its own. Streams packed with deflate (nearly all are) are found by
+//! their keyword, and unpacked without being stored.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -11,20 +11,20 @@ use flate2::bufread::ZlibDecoder;
 pub(super) struct Limits {
     /// The limit for one stream.
     pub stream: u64,
-    /// The limit for all streams that are no images. Images are never unpacked.
+    /// The limit for all streams that are not images. Images are never unpacked.
     pub total: u64,
 }
 
 /// The limits of a file.
 pub(super) const LIMITS: Limits = Limits { stream: 128 << 20, total: 1 << 30 };
 
-/// Deepest nesting of packing in packing.
+/// Deepest nesting of packed streams.
 const MAX_DEPTH: usize = 3;
 
-/// Bytes before a stream in which its dictionary is looked for.
+/// Number of bytes before a stream that are searched for its dictionary.
 const DICTIONARY: usize = 1024;
 
-/// Returns the size that is over a limit, if one is.
+/// Returns the first size that exceeds a limit, if there is one.
 pub(super) fn over_limit(file: &[u8], limits: &Limits) -> Option<u64> {
     let mut total = 0;
     let mut at = 0;
@@ -72,7 +72,7 @@ fn size(packed: impl BufRead, most: u64, depth: usize) -> u64 {
         Err(_) => return 0,
     };
     if depth < MAX_DEPTH && first >= 2 {
-        // What is packed twice is counted by its inner stream. Its outer one is smaller.
+        // Data that is packed twice is counted at its inner stream. Its outer one is smaller.
         let inner = self::size(Peeked { inner: &mut unpacked, size: &mut size }, most, depth + 1);
         size = size.max(inner);
     }

@@ -10,7 +10,7 @@ use crate::file::File;
 use crate::share::Piece;
 use crate::{Format, Options, Outcome, RawPage, Severity, jsonl};
 
-/// Fields that mean something else in a record.
+/// Fields that have another meaning in a record.
 const RESERVED: [&str; 13] = [
     "_id",
     "id",
@@ -44,7 +44,7 @@ pub enum RowError {
         /// The section's number.
         section: u32,
     },
-    /// Not all sections.
+    /// Some sections are missing.
     #[error(
         "expected all {expected} sections of page {page:?}, found {found}: add the others, or \
          split the file again"
@@ -54,10 +54,10 @@ pub enum RowError {
         page: String,
         /// Number of sections.
         expected: u32,
-        /// The number of sections that are there.
+        /// The number of sections that exist.
         found: u32,
     },
-    /// Rows that say different things of a page.
+    /// Rows that contradict each other about a page.
     #[error("expected rows that agree on page {page:?}, found different values of {column}")]
     Differ {
         /// The page.
@@ -89,7 +89,7 @@ pub enum RowError {
         /// The section's number.
         section: u32,
     },
-    /// A value that cannot be.
+    /// An impossible value.
     #[error("page {page:?}: {reason}")]
     Value {
         /// The page.
@@ -99,24 +99,24 @@ pub enum RowError {
     },
 }
 
-/// Rows on their way to pages. They may come in any order; in the order of a build, texts of pages
-/// that are complete leave the memory.
+/// Rows that are being joined to pages. They may come in any order. If they come in the order of a
+/// build, the texts of complete pages are moved out of memory.
 pub struct Assembly<'a> {
     options: &'a Options,
     /// The pages by file and place.
     pages: BTreeMap<(String, u32), Slot>,
-    /// The places of pages whose rows say none, by id.
+    /// The places of pages whose rows do not state a place, by id.
     places: HashMap<String, u32>,
 }
 
 enum Slot {
-    /// The rows that are there.
+    /// The rows that were added.
     Open(Vec<Row>),
     Done(Box<RawPage>),
 }
 
 impl<'a> Assembly<'a> {
-    /// Returns an assembly without rows. Texts go where `options` say.
+    /// Returns an assembly without rows. Texts are stored where `options` say.
     pub fn new(options: &'a Options) -> Self {
         Self { options, pages: BTreeMap::new(), places: HashMap::new() }
     }
@@ -180,7 +180,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// Fails unless two rows can be of one page.
+/// Fails unless two rows can belong to one page.
 fn agree(first: &Row, row: &Row) -> Result<(), RowError> {
     let differ = |column| RowError::Differ { page: first.page.clone(), column };
     if first.page != row.page {
@@ -195,9 +195,9 @@ fn agree(first: &Row, row: &Row) -> Result<(), RowError> {
     Ok(())
 }
 
-/// Returns the page of all its rows.
+/// Returns the page made from all its rows.
 fn page(mut rows: Vec<Row>, options: &Options) -> Result<RawPage, RowError> {
-    // Rows without a number stay in their order.
+    // Rows without a number keep their order.
     rows.sort_by_key(|row| row.section);
     for two in rows.windows(2) {
         if let (Some(a), Some(b)) = (two[0].section, two[1].section)
@@ -253,7 +253,7 @@ fn as_read(rows: Vec<Row>) -> Result<RawPage, RowError> {
     page.ok_or(RowError::NoPage)
 }
 
-/// Returns the page that a record with these rows is.
+/// Returns the page of a record with these rows.
 fn record(rows: Vec<Row>, options: &Options) -> Result<RawPage, RowError> {
     let wrong = |page: &str, reason: String| RowError::Value { page: page.to_owned(), reason };
     let object = |page: &str, column: &str, json: &Option<String>| match json.as_deref() {

@@ -1,8 +1,8 @@
 //! Sections as rows, which data engines keep in tables: [`Splitter`] reads files to rows, and
 //! [`Assembly`] joins rows to the pages that a build reads. `docs/tables.md` describes the columns.
 //!
-//! The data of a page that the columns do not hold are in `as_read`, so that the pages are the same
-//! ones. Rows without it count as records do.
+//! Data of a page that have no column are in `as_read`, so that the pages are restored exactly.
+//! Rows without it are read like records.
 
 mod assembly;
 mod split;
@@ -219,7 +219,7 @@ fn rows_of(
     Ok(rows)
 }
 
-/// Returns attributes as records have them, or `None` if there are none.
+/// Returns attributes in the form of records, or `None` if there are none.
 fn attributes_json(attributes: &BTreeMap<String, Raw>) -> Option<String> {
     use serde_json::Value;
     let value = |raw: &Raw| match raw {

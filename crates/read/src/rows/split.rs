@@ -34,7 +34,7 @@ pub struct Splitter {
 pub enum Wanted {
     /// A file of the inputs, by its path below the root.
     Listed(String),
-    /// A file that is given.
+    /// A file whose contents are given.
     Given {
         /// The path below the root.
         file: String,
@@ -108,7 +108,7 @@ impl Splitter {
     /// Reads these files.
     ///
     /// # Errors
-    /// If one is not of the inputs, or has no format that is known.
+    /// If a file does not belong to the inputs, or has no known format.
     pub fn some(&self, wanted: Vec<Wanted>) -> Result<Split, UsageError> {
         let places: BTreeMap<&str, &File> =
             self.files.iter().map(|file| (file.id.as_str(), file)).collect();
@@ -159,7 +159,7 @@ impl Splitter {
 }
 
 impl Split {
-    /// Returns the rows, and the pages by the rules for a site.
+    /// Returns the rows, and the pages after the rules for a site were applied.
     pub fn finish(self, options: &Options, on_problem: &mut dyn FnMut(Problem)) -> Finished {
         let Self { told, problems, read, is_whole } = self;
         problems.into_iter().for_each(&mut *on_problem);
@@ -184,14 +184,14 @@ impl Split {
         });
         let rows: Vec<Row> = rows.collect();
         let outcomes = read.into_iter().map(|(_, outcome)| outcome).collect();
-        // A build of a part of a site leaves out repeated text too.
+        // A build of a part of a site also leaves out repeated text.
         let raws = finish_clean(outcomes, options, on_problem);
         Finished::of(rows, raws)
     }
 }
 
 impl Finished {
-    /// Returns rows that were read from tables, with the pages that they are. `pieces` are those of
+    /// Returns rows that were read from tables, with their pages. `pieces` come from
     /// [`Assembly`](super::Assembly).
     pub fn join(
         mut rows: Vec<Row>,
@@ -200,7 +200,7 @@ impl Finished {
         on_problem: &mut dyn FnMut(Problem),
     ) -> Self {
         let place = |row: &Row| (row.file.clone(), row.place, row.section);
-        // Rows that say no place stay in their order.
+        // Rows without a place keep their order.
         if rows.iter().all(|row| row.place.is_some()) {
             rows.sort_by_cached_key(place);
         }
@@ -213,7 +213,8 @@ impl Finished {
         Self::of(rows, finish_clean(outcomes, options, on_problem))
     }
 
-    /// Finds the rows of pages. Both have the same order, and some rows are of no page.
+    /// Finds the rows of pages. Both are in the same order, and some rows do not belong to any
+    /// page.
     fn of(mut rows: Vec<Row>, raws: Vec<RawPage>) -> Self {
         let mut at = 0;
         let mut places = Vec::with_capacity(raws.len());
@@ -242,8 +243,8 @@ impl Finished {
     }
 }
 
-/// Returns the rows of pages of which something may have been left out. `outcomes` has a page each,
-/// in the order of the rows.
+/// Returns the rows of pages from which parts may have been left out. Each of `outcomes` has one
+/// page, in the order of the rows.
 fn again(rows: Vec<Row>, outcomes: &mut [Outcome]) -> Vec<Row> {
     let mut found = Vec::with_capacity(rows.len());
     let of_pages = rows.chunk_by(|a, b| a.file == b.file && a.place == b.place);

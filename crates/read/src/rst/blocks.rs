@@ -30,10 +30,10 @@ pub(super) struct Reader {
     pub definition_sections: bool,
     /// The adornments of titles in the order of their levels.
     styles: Vec<(char, bool)>,
-    /// Whether only fields and comments came so far, besides the page's title.
+    /// Whether nothing but the page's title, fields and comments has come so far.
     at_start: bool,
     depth: usize,
-    /// Files that are being taken in.
+    /// Number of files that are being included, one inside the other.
     pub files: Vec<std::path::PathBuf>,
 }
 
@@ -223,7 +223,7 @@ impl Reader {
         self.outline.heading(level, title, Some(anchor));
     }
 
-    /// Reads a paragraph, a definition list, or code behind `::`.
+    /// Reads a paragraph, a definition list, or code after `::`.
     fn text(&mut self, lines: &[&str]) -> usize {
         let line = lines[0];
         let has_definition = lines.get(1).is_some_and(|next| indent(next) > 0 && !is_blank(next));
@@ -247,7 +247,7 @@ impl Reader {
         len + self.literal(&lines[len..])
     }
 
-    /// Reads code behind `::`: lines that are indented, or that begin with the same mark.
+    /// Reads code after `::`: lines that are indented, or that begin with the same mark.
     fn literal(&mut self, lines: &[&str]) -> usize {
         let Some(start) = lines.iter().position(|line| !is_blank(line)) else { return 0 };
         let first = lines[start];
@@ -263,7 +263,7 @@ impl Reader {
         start + len
     }
 
-    /// Writes text as a block, behind the name of a field if one was written before it.
+    /// Writes text as a block, after the name of a field if one precedes it.
     pub fn write_line(&mut self, text: &str) {
         self.context.write(text, self.outline.text());
         self.outline.end_block();
@@ -396,7 +396,8 @@ impl Reader {
     }
 }
 
-/// Returns the text of an item: behind its mark, and the lines below it without their indentation.
+/// Returns the text of an item: the text after its mark, and the lines below it without their
+/// indentation.
 fn body<'a>(first: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut body = vec![first];
     if more.first().is_some_and(|line| is_blank(line)) {

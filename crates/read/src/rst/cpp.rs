@@ -7,7 +7,7 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Declared {
     pub anchor: String,
-    /// The name with the names around it, outermost first.
+    /// The name, preceded by the names of its scopes, outermost first.
     pub scope: Vec<String>,
 }
 
@@ -178,7 +178,7 @@ struct Parser<'a> {
     depth: usize,
 }
 
-/// Words before a type that say nothing of it.
+/// Words before a type that do not affect the anchor.
 const SPECIFIERS: [&str; 17] = [
     "static",
     "inline",
@@ -199,7 +199,7 @@ const SPECIFIERS: [&str; 17] = [
     "union",
 ];
 
-/// Words that are types of their own, alone or together.
+/// Words that form types, alone or together.
 const FUNDAMENTAL: [&str; 15] = [
     "void", "bool", "char", "wchar_t", "char8_t", "char16_t", "char32_t", "short", "int", "long",
     "signed", "unsigned", "float", "double", "auto",
@@ -434,7 +434,7 @@ impl<'a> Parser<'a> {
         Some(id)
     }
 
-    /// Returns a type and the name that it is declared with; for constructors the name alone.
+    /// Returns a type and the declared name; for constructors only the name.
     fn declarator(&mut self) -> Option<Declarator> {
         self.skip_words(&SPECIFIERS);
         let start = self.at;
@@ -468,7 +468,7 @@ impl<'a> Parser<'a> {
         Some(if out.is_empty() { "v".to_owned() } else { out })
     }
 
-    /// Returns the type behind `->`, if there is one.
+    /// Returns the type after `->`, if there is one.
     fn trailing(&mut self) -> Option<Option<String>> {
         self.take("noexcept");
         match self.take("->") {
@@ -477,7 +477,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads the modifiers behind the parameters of a method.
+    /// Reads the modifiers after the parameters of a method.
     fn modifiers(&mut self) -> String {
         let (mut is_const, mut is_volatile, mut reference) = (false, false, "");
         loop {

@@ -11,10 +11,10 @@ use super::lines::{
 };
 use super::tables;
 
-/// Files that take in each other.
+/// Deepest nesting of included files.
 const MAX_INCLUDES: usize = 8;
 
-/// A directive with what belongs to it.
+/// A directive with its parts.
 pub(super) struct Directive<'a> {
     /// The name without its domain.
     pub name: &'a str,
@@ -85,7 +85,7 @@ impl<'a> Directive<'a> {
         self.argument.join(" ")
     }
 
-    /// Returns everything but the options: the text of a note.
+    /// Returns everything except the options: the text of a note.
     fn body(&self) -> Vec<&'a str> {
         let mut body = self.argument.clone();
         if self.is_apart {
@@ -166,7 +166,7 @@ impl Reader {
         }
     }
 
-    /// Reads an object, or a directive that is not known: its title and its content.
+    /// Reads an object, or an unknown directive: its title and its content.
     fn other(&mut self, directive: &Directive<'_>) {
         if directive.domain == Some("cpp")
             && self.objects.namespace(directive.name, &directive.argument())
@@ -311,7 +311,7 @@ impl Reader {
         }
     }
 
-    /// Returns the text of a file that the page takes in.
+    /// Returns the text of a file that the page includes.
     fn text_of(&mut self, target: &str) -> Option<String> {
         // `<isonum.txt>` are files that come with docutils.
         if target.is_empty() || target.starts_with('<') {
@@ -383,7 +383,7 @@ impl Reader {
     }
 }
 
-/// Returns the part of a file that a directive takes in.
+/// Returns the part of a file that a directive includes.
 fn part_of(text: &str, directive: &Directive<'_>) -> String {
     let number = |name| directive.option(name).and_then(|n| n.trim().parse::<usize>().ok());
     let mut text = text;

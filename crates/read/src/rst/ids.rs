@@ -13,13 +13,14 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// Returns the anchor of something with a name; by number if the name gives none or is taken.
+    /// Returns the anchor of a named item; it is made from a number if the name gives none or is
+    /// taken.
     pub fn named(&mut self, name: &str) -> String {
         let id = slug(name);
         if !id.is_empty() && self.taken.insert(id.clone()) { id } else { self.numbered() }
     }
 
-    /// Returns the anchor of something without a name, such as a reference to a footnote.
+    /// Returns the anchor of an item without a name, such as a reference to a footnote.
     pub fn numbered(&mut self) -> String {
         loop {
             self.numbered += 1;
@@ -46,7 +47,8 @@ fn slug(name: &str) -> String {
         .to_owned()
 }
 
-/// Returns the anchor of an object that is no Python name: `cmdoption-tool-v` (Sphinx, `make_id`).
+/// Returns the anchor of an object that is not a Python name: `cmdoption-tool-v` (Sphinx,
+/// `make_id`).
 pub(super) fn of_object(prefix: &str, name: &str) -> String {
     let name = hyphened(name, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_'));
     format!("{prefix}-{}", name.trim_start_matches('-'))

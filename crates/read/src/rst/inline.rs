@@ -6,7 +6,7 @@ use super::super::left_out::{Rule, Trace};
 use super::super::outline::Folded;
 use super::ids::Ids;
 
-/// Deepest substitution in substitutions.
+/// Deepest nesting of substitutions.
 const MAX_DEPTH: usize = 4;
 
 /// Largest sum of the texts of all substitutions on a page: they may contain each other many times.
@@ -15,8 +15,8 @@ const MAX_SUBSTITUTED_BYTES: usize = 4 << 20;
 /// Longest name of a role, in bytes.
 const MAX_ROLE_BYTES: usize = 64;
 
-/// Longest text between two marks, in bytes. A mark without an end is looked for no further, so
-/// that reading takes time in proportion to the text.
+/// Longest text between two marks, in bytes. The search for the end of a mark stops there, so that
+/// the reading time is proportional to the text.
 const MAX_SPAN_BYTES: usize = 4096;
 
 /// The substitutions, labels and ids to which text refers.
@@ -70,11 +70,11 @@ impl Context {
         sink.push(rest);
     }
 
-    /// Writes the text of a construct that begins with a mark. Returns its length, or 0 if it is no
-    /// markup.
+    /// Writes the text of a construct that begins with a mark. Returns its length, or 0 if it is
+    /// not markup.
     fn mark(&mut self, text: &str, before: Option<char>, sink: &mut Folded, depth: usize) -> usize {
         if let Some(rest) = text.strip_prefix('\\') {
-            // An escaped space is nothing.
+            // An escaped space is removed.
             let Some(c) = rest.chars().next() else { return 1 };
             if !c.is_whitespace() {
                 sink.push(&rest[..c.len_utf8()]);
@@ -184,7 +184,7 @@ impl Context {
         }
     }
 
-    /// Writes text as the page shows it in a role.
+    /// Writes text in the form in which the page shows it in a role.
     fn role(&mut self, role: &str, content: &str, sink: &mut Folded, depth: usize) {
         let content = content.strip_prefix('!').unwrap_or(content);
         let name = role.rsplit(':').next().unwrap_or(role);
@@ -276,7 +276,7 @@ fn title_and_target(content: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Returns whether markup may begin behind a character.
+/// Returns whether markup may begin after a character.
 fn may_start(before: Option<char>) -> bool {
     before.is_none_or(|c| {
         c.is_whitespace()
@@ -294,7 +294,7 @@ fn ends_markup(after: Option<char>) -> bool {
     })
 }
 
-/// Returns the text between two marks, and where the second ends.
+/// Returns the text between two marks, and the end of the second mark.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<(&'a str, usize)> {
     let rest = text.strip_prefix(start)?;
     find_end(rest, end, |behind| ends_markup(behind.chars().next()))
@@ -302,7 +302,7 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<(&'a str, usize)
 }
 
 /// Returns the text between two single backquotes, and where the second ends, as [`between`] does.
-/// Behind the second, `_` or a role may follow.
+/// After the second, `_` or a role may follow.
 fn between_any(text: &str) -> Option<(&str, usize)> {
     let rest = text.strip_prefix('`')?;
     let ends = |behind: &str| {
@@ -341,14 +341,14 @@ fn start_of(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
-/// Returns the role in `:role:` before a backquote, and where the backquote is.
+/// Returns the role in `:role:` before a backquote, and the position of the backquote.
 fn role_of(text: &str) -> Option<(&str, usize)> {
     let rest = start_of(text, MAX_ROLE_BYTES).strip_prefix(':')?;
     let end = rest.find(":`")?;
     is_role(&rest[..end]).then_some((&rest[..end], end + 2))
 }
 
-/// Returns the role in `:role:` behind a backquote, and where the mark of the role ends.
+/// Returns the role in `:role:` after a backquote, and the end of the role's mark.
 fn role_at_end(text: &str) -> Option<(&str, usize)> {
     let rest = text.strip_prefix(':')?;
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')))?;
@@ -363,7 +363,7 @@ fn is_role(name: &str) -> bool {
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
 }
 
-/// Returns whether a name is one of a footnote or citation.
+/// Returns whether a name belongs to a footnote or citation.
 pub(super) fn is_label(label: &str) -> bool {
     !label.is_empty()
         && label

@@ -41,7 +41,7 @@ pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Returns a line without its first `n` spaces, or without all if it has fewer.
+/// Returns a line without its first `n` spaces, or without all its spaces if it has fewer.
 pub(super) fn without_indent(line: &str, n: usize) -> &str {
     &line[indent(line).min(n)..]
 }
@@ -93,7 +93,7 @@ pub(super) fn underlines(line: &str, title: &str) -> bool {
     adornment(line).is_some() && (line.len() >= 4 || line.len() >= title.trim().width())
 }
 
-/// Returns where the content of a list item begins: `- text`.
+/// Returns the column at which the content of a list item begins: `- text`.
 pub(super) fn bullet(line: &str) -> Option<usize> {
     let mark = line.chars().next().filter(|c| matches!(c, '*' | '+' | '-' | '•' | '‣' | '⁃'))?;
     let rest = &line[mark.len_utf8()..];
@@ -101,7 +101,8 @@ pub(super) fn bullet(line: &str) -> Option<usize> {
         .then(|| (mark.len_utf8() + indent(rest)).min(line.len()))
 }
 
-/// Returns where the content of a numbered item begins: `1. text`, `(a) text`, `#. text`.
+/// Returns the column at which the content of a numbered item begins: `1. text`, `(a) text`, `#.
+/// text`.
 pub(super) fn enumerator(line: &str) -> Option<usize> {
     let inner = line.strip_prefix('(').unwrap_or(line);
     let len = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '#'))?;
@@ -121,7 +122,7 @@ pub(super) fn enumerator(line: &str) -> Option<usize> {
         .then(|| line.len() - rest.trim_start_matches(' ').len())
 }
 
-/// Returns the name of a field and where its text begins: `:name: text`.
+/// Returns the name of a field and the position of its text: `:name: text`.
 pub(super) fn field(line: &str) -> Option<(&str, usize)> {
     let rest = line.strip_prefix(':')?;
     let mut from = 0;
@@ -143,7 +144,8 @@ pub(super) fn field(line: &str) -> Option<(&str, usize)> {
     }
 }
 
-/// Returns the options of a command and where the text behind them begins: `-a, --all=FILE  text`.
+/// Returns the options of a command and the position of the text after them: `-a, --all=FILE
+/// text`.
 pub(super) fn options(line: &str) -> Option<(&str, usize)> {
     let end = line.find("  ").unwrap_or(line.len());
     let names = &line[..end];

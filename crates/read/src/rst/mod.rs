@@ -1,8 +1,8 @@
 //! reStructuredText: sections with the anchors that docutils and Sphinx give them, objects of
 //! Sphinx's domains, text, code.
 //!
-//! [`blocks`] reads the structure, [`directives`] what `.. name::` begins, [`inline`] the markup
-//! inside of text. `docs/sources.md` describes what is read.
+//! [`blocks`] reads the structure, [`directives`] reads the blocks that begin with `.. name::`,
+//! [`inline`] reads the markup inside of text. `docs/sources.md` describes what is read.
 
 mod blocks;
 mod cpp;
@@ -23,7 +23,7 @@ use super::outline::fold;
 use super::{Options, Outcome, RawPage};
 use blocks::Reader;
 
-/// Reads a page. `Err`: it is left out on purpose, and why.
+/// Reads a page. `Err` has the reason why it is left out on purpose.
 pub(super) fn read(
     text: &str,
     file: &File,
@@ -46,12 +46,12 @@ pub(super) fn read(
     Ok(raw)
 }
 
-/// Fields that steer a generator and tell nothing of a page.
+/// Fields that control a generator and say nothing about a page.
 const PRESENTATION: [&str; 6] =
     ["tocdepth", "nocomments", "orphan", "nosearch", "toc-depth", "organization-logo"];
 
-/// Returns the fields at the beginning of a page, and those of `.. meta::`, as those of front
-/// matter.
+/// Returns the fields at the beginning of a page, and the fields of `.. meta::`, in the form of
+/// front matter.
 fn of_page(found: Vec<(String, String)>) -> Map<String, Value> {
     let mut fields = Map::new();
     for (name, text) in found {

@@ -1,4 +1,4 @@
-//! Objects of Sphinx's domains (`.. function::`, `.. option::`) and the anchors that they get.
+//! Objects of Sphinx's domains (`.. function::`, `.. option::`) and their anchors.
 
 use super::cpp;
 use super::ids::of_object;
@@ -8,29 +8,29 @@ use super::ids::of_object;
 pub(super) struct Objects {
     /// The module of Python.
     pub module: String,
-    /// The classes around, outermost first.
+    /// The surrounding classes, outermost first.
     pub classes: Vec<String>,
     pub program: Option<String>,
-    /// The names around in C++, outermost first.
+    /// The surrounding names in C++, outermost first.
     pub cpp: Vec<String>,
-    /// The names around in C++ before each `namespace-push`.
+    /// The surrounding names in C++ before each `namespace-push`.
     pub cpp_before: Vec<Vec<String>>,
 }
 
-/// An object: how it is shown, its anchor, and its name among the classes around it.
+/// An object: its displayed form, its anchor, and its name within the surrounding classes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Object {
     pub heading: String,
     pub anchor: Option<String>,
-    /// The name of a class, which its members carry.
+    /// The name of a class, which becomes part of its members' names.
     pub class: Option<String>,
-    /// The names around the members of an object of C++.
+    /// The names that surround the members of a C++ object.
     pub cpp: Option<Vec<String>>,
 }
 
 impl Objects {
-    /// Returns the object of a directive; `None` if the directive describes none. `module` is the
-    /// option of that name.
+    /// Returns the object of a directive; `None` if the directive does not describe one. `module`
+    /// is the option of that name.
     pub fn object(
         &self,
         domain: Option<&str>,
@@ -146,7 +146,7 @@ fn plain(signature: &str, anchor: Option<String>) -> Object {
     Object { heading: signature.to_owned(), anchor, class: None, cpp: None }
 }
 
-/// Returns whether a signature begins like the name of a class, as people write them.
+/// Returns whether a signature begins like the usual name of a class.
 fn is_class(signature: &str) -> bool {
     signature.starts_with(|c: char| c.is_uppercase() || c == '_')
         || signature.contains(['(', '.', '_'])

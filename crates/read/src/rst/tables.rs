@@ -39,7 +39,7 @@ pub(super) fn grid_rows(lines: &[&str]) -> Vec<Vec<String>> {
         if separates(line) {
             rows.extend(cells_of(&row));
             row.clear();
-            // Text of a cell that goes on beside the line.
+            // The text of another cell that continues beside the line.
             if line.chars().any(|c| !matches!(c, '+' | '-' | '=' | '|' | ' ')) {
                 row.push(line);
             }
@@ -146,7 +146,7 @@ pub(super) fn simple_rows(lines: &[&str]) -> Vec<Vec<String>> {
 
 /// Returns rows of comma-separated values.
 pub(super) fn csv_rows(text: &str, delimiter: u8) -> Vec<Vec<String>> {
-    // Space in front of a quoted value is none of it.
+    // Spaces in front of a quoted value do not belong to it.
     let text = text.replace(", \"", ",\"");
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)

@@ -1,4 +1,4 @@
-//! Reading of the markers from the source.
+//! Reads the markers from the source.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,9 +26,9 @@ pub(super) struct Markers {
     functions: Functions,
     /// The methods of the engine, by crate, type and name, and whether they have a marker.
     methods: BTreeMap<(String, String, String), bool>,
-    /// The fields of requests, with the paths of their types as if these were of the same module.
+    /// The fields of requests, with the paths of their types as if these were in the same module.
     fields: Vec<(Field, Option<String>)>,
-    /// Enums by path: their values, without those that are deferred.
+    /// The values of enums by path, without deferred values.
     enums: BTreeMap<String, Vec<String>>,
     syntax: Vec<String>,
 }

@@ -1,6 +1,6 @@
-//! The parts of the engine that browsers load later, as the source declares them.
+//! The parts of the engine that browsers load later, as declared in the source.
 //!
-//! A marker stands beside what it is about, so that it moves and is renamed with it:
+//! A marker is next to the item that it describes, so that it is moved and renamed with the item:
 //!
 //! - `#[doc(alias = "deferred")]`
 //!   - on a function, which must be `#[inline(never)]`: it is in the deferred part.
@@ -10,12 +10,12 @@
 //! - `#[doc(alias = "not deferred")]` on a function or a module in a deferred module: it stays in
 //!   the first part.
 //! - `#[doc(alias = "deferred, each function a part")]` on a module: each of its functions is a
-//!   part of its own, with what it alone calls.
+//!   separate part, with the functions that only it calls.
 //!
 //! Functions that only deferred functions call go with them. Functions of other crates cannot have
 //! a marker; [`names::OF_OTHER_CRATES`] lists them. The engine itself knows the kinds of shards
-//! that deferred functions read (`ShardKind::is_rare`). It tells hosts with each shard that it asks
-//! for.
+//! that deferred functions read (`ShardKind::is_rare`). It passes this on to hosts with each shard
+//! that it requests.
 //!
 //! [`read`] collects the markers. The splitter takes the functions from it, and the client its
 //! [`typescript`].
@@ -54,7 +54,7 @@ pub struct Field {
     pub name: String,
     /// Whether a search with it calls deferred functions.
     pub deferred: bool,
-    /// The values that the first part handles, where the field is one of some words.
+    /// The values that the first part handles, if the field has one of several words.
     pub values: Option<Vec<String>>,
 }
 

@@ -31,13 +31,13 @@ pub const REST: &str = "rest";
 /// Functions that a marker names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Named {
-    /// All in a module: its path, with `::` at its end.
+    /// All functions in a module: its path, with `::` at its end.
     Module(String),
     /// One function: its path.
     Function(String),
     /// A method: crate, type and name. Names do not contain the module of the implementation.
     Method(String, String, String),
-    /// All whose names contain a text.
+    /// All functions whose names contain a text.
     Containing(&'static str),
 }
 
@@ -46,18 +46,18 @@ pub enum Named {
 pub struct Functions {
     /// The functions of the deferred part.
     pub deferred: Vec<Named>,
-    /// Exceptions of these.
+    /// Exceptions from these functions.
     pub kept: Vec<Named>,
-    /// Modules whose functions are a part each.
+    /// Modules in which each function is a separate part.
     pub parts: Vec<Named>,
 }
 
 impl Functions {
-    /// Returns the part that a function is in; `None` if that is the first.
+    /// Returns the part that contains a function; `None` if that is the first.
     pub fn part_of(&self, name: &str) -> Option<String> {
         let name = plain(name);
         let any = |named: &[Named]| named.iter().any(|named| named.is(&name));
-        // Values of a deferred type are dropped where the first part had room for one.
+        // Code of the first part that may hold a value of a deferred type also drops it.
         if name.contains("drop_in_place") || any(&self.kept) {
             return None;
         }
@@ -73,8 +73,8 @@ impl Functions {
         }
     }
 
-    /// Returns the marked names that are none of these functions: a function that was inlined, or
-    /// that nothing calls.
+    /// Returns the marked names that match none of these functions, because a function was inlined
+    /// or is never called.
     pub fn absent<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<String> {
         let names: Vec<String> = names.map(plain).collect();
         let all = self.deferred.iter().chain(&self.kept).chain(&self.parts);
@@ -115,7 +115,7 @@ impl Named {
     }
 }
 
-/// Returns the text behind each occurrence of a path in a name. A path does not begin inside of a
+/// Returns the text after each occurrence of a path in a name. A path does not begin inside of a
 /// word.
 fn found<'a>(name: &'a str, path: &'a str) -> impl Iterator<Item = &'a str> {
     name.match_indices(path).filter_map(move |(at, _)| {
@@ -126,7 +126,7 @@ fn found<'a>(name: &'a str, path: &'a str) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// Returns the text behind a type's parameters and the brackets around it: `::f` of `<A, B>>::f`.
+/// Returns the text after a type's parameters and the brackets around it: `::f` of `<A, B>>::f`.
 fn behind_type(text: &str) -> &str {
     let mut depth = 0_i32;
     for (at, c) in text.char_indices() {

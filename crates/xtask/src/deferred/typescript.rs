@@ -1,11 +1,11 @@
-//! The client's copy of what the markers say of requests.
+//! The client's copy of the markers on requests.
 
 use super::Declaration;
 
 /// The file of the client, below the repository.
 pub const FILE: &str = "www/src/deferred-requests.ts";
 
-/// Writes the TypeScript by which the client tells the requests that call deferred functions.
+/// Writes the TypeScript with which the client recognises requests that call deferred functions.
 pub fn write(declaration: &Declaration) -> String {
     let mut out = HEAD.to_owned();
     for field in declaration.fields.iter().filter(|field| !field.deferred) {

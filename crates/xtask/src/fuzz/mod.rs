@@ -5,8 +5,8 @@
 //! targets look for panics (including overflows and debug assertions), hangs, and memory above the
 //! limit.
 //!
-//! A target begins with the inputs in `tests/fuzz/seeds` and `tests/fuzz/regressions`. What else it
-//! finds is kept in `target/fuzz/corpus`, and the next run goes on from there.
+//! A target begins with the inputs in `tests/fuzz/seeds` and `tests/fuzz/regressions`. New inputs
+//! are kept in `target/fuzz/corpus`, and the next run continues with them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -143,7 +143,7 @@ fn fuzz(target: &Target, seconds: u32, places: &Places<'_>) -> Result<Row> {
     if !heard.ok {
         bail!("{}: the input is in {}", target.name, found.display());
     }
-    // Without new inputs, libFuzzer says what those of the corpus reach.
+    // Without new inputs, libFuzzer reports the coverage of the corpus.
     let reached = start().args(["-runs=0", "-print_funcs=0"]).listen()?;
     let of = |name| report::number(&heard.lines, name).unwrap_or_default();
     Ok(Row {

@@ -20,8 +20,7 @@ pub struct Row {
     pub megabytes: u64,
 }
 
-/// Returns the number behind `name` in libFuzzer's output, the last one if it stands there more
-/// than once.
+/// Returns the number after the last occurrence of `name` in libFuzzer's output.
 pub fn number(lines: &[String], name: &str) -> Option<u64> {
     let of = |line: &String| {
         let rest = line.split_once(name)?.1.trim_start();

@@ -27,13 +27,14 @@ pub struct Limits {
     pub megabytes: u32,
 }
 
-/// Bytes of a bundle and requests to it: the bundle under test has three pages.
+/// The limits for bytes of a bundle and for requests to it. The bundle under test has three pages.
 const BUNDLE: Limits = Limits { bytes: 4096, seconds: 5, megabytes: 512 };
 
-/// A file. The libraries that parse PDF and source code keep tables of tens of megabytes.
+/// The limits for a file. The libraries that parse PDF and source code keep tables of tens of
+/// megabytes.
 const FILE: Limits = Limits { bytes: 16_384, seconds: 10, megabytes: 1024 };
 
-/// Returns the targets: those of bundles, and one for each kind of file. `seeds` has a directory
+/// Returns the targets: several for bundles, and one for each kind of file. `seeds` has a directory
 /// for each kind, as `crates/read/tests/hostile_files.rs` checks.
 ///
 /// # Errors

@@ -18,7 +18,7 @@ const SHELLS: [(&str, &str); 4] = [
     ("powershell", "findling.ps1"),
 ];
 
-/// Writes a program that this machine runs to `target/assets`, with its completions and manual
+/// Writes a program that runs on this machine to `target/assets`, with its completions and manual
 /// pages. The Debian package takes them from there.
 pub fn write_assets(paths: &Paths, program: &Program) -> Result<()> {
     let assets = paths.target.join("assets");

@@ -19,7 +19,7 @@ const INSTALLED: [&str; 6] = [
 ];
 
 /// Makes the package of this machine's program, which is in `target/assets`. Returns its file;
-/// `None` where it cannot be made.
+/// `None` if it cannot be made.
 pub fn pack(paths: &Paths, out: &Path) -> Result<Option<PathBuf>> {
     heading("Debian package");
     if which("cargo-deb").is_none() {
@@ -36,7 +36,7 @@ pub fn pack(paths: &Paths, out: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(PathBuf::from(file)))
 }
 
-/// Unpacks the package, as an installation does, builds and searches.
+/// Unpacks the package, like an installation, builds and searches.
 pub fn try_package(package: &Path, scratch: &Path) -> Result<()> {
     heading("Debian package, unpacked without the network");
     if which("dpkg-deb").is_none() {

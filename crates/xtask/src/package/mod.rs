@@ -58,7 +58,7 @@ const PAGE: &str = "<!doctype html><html lang=en><title>Kilns</title><main><h1>K
 struct Program {
     file: PathBuf,
     platform: &'static Platform,
-    /// The licences of what it contains of others.
+    /// The licences of the parts that other people wrote.
     notices: PathBuf,
 }
 
@@ -128,7 +128,7 @@ pub fn pack(paths: &Paths, options: &PackOptions) -> Result<()> {
 }
 
 /// Makes the client as it is published, unless it was made elsewhere and only copied here. A demo
-/// leaves one with an engine that is not optimised and without the transformer.
+/// leaves a client with an engine that is not optimised, without the transformer.
 fn make_client(paths: &Paths) -> Result<()> {
     let is_whole = ["findling-edge-semantic.js", "module/findling.js"]
         .iter()
@@ -169,8 +169,8 @@ fn pack_into(paths: &Paths, options: &PackOptions, scratch: &Path) -> Result<Mad
     let notices = third_party::write(paths, &target, &version(paths)?, &out)?;
     let file = std::path::absolute(file)?;
     let program = Program { file, platform: Platform::of(&target)?, notices };
-    // A program of another platform cannot write its completions; `target/assets` then has those of
-    // an earlier call.
+    // A program for another platform cannot write its completions here; `target/assets` then has
+    // those of an earlier call.
     let is_own = target == host_target()?;
     if is_own {
         archive::write_assets(paths, &program)?;

@@ -1,8 +1,8 @@
 //! The npm packages: `findling`, and one package with the program for each platform.
 //!
-//! `findling` names those of the platforms as optional dependencies. npm installs the one that
-//! fits; nothing is downloaded by a script. The names are added here and not in `www/package.json`,
-//! because the registry has them only after a release.
+//! `findling` names the packages of the platforms as optional dependencies. npm installs the one
+//! that fits; nothing is downloaded by a script. The names are added here and not in
+//! `www/package.json`, because the registry has them only after a release.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::cmd::{heading, note};
 use crate::paths::Paths;
 use crate::setup::Node;
 
-/// The directories of `www` that the package has, and its other files.
+/// The directories of `www` that the package contains, and its other files.
 const CONTENTS: [&str; 7] =
     ["bin", "dist", "integrations", "package.json", "README.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
@@ -39,7 +39,7 @@ pub fn pack_client(
     copy(&program.notices, &stage.join(NOTICES))?;
     let version = package["version"].as_str().context("package.json has no version")?.to_owned();
     ensure!(version == super::version(paths)?, "package.json and Cargo.toml differ in the version");
-    // npm keeps the order of conditions, of which the first that holds counts.
+    // npm keeps the order of conditions, and the first condition that holds counts.
     let of_platforms =
         ALL.iter().map(|to| format!("optionalDependencies[{}]={version}", name_of(to)));
     node.command("npm").args(["pkg", "set"]).args(of_platforms).dir(&stage).run()?;
@@ -108,7 +108,7 @@ pub fn try_packages(node: &Node, client: &Path, program: &Path, scratch: &Path) 
     search_with(|| node.command(&command), scratch, "npm")?;
     let failed = node.command(&command).args(["search", "nowhere", "kiln"]).dir(&dir);
     ensure!(failed.read().is_err(), "expected the status of the program, found success");
-    // What a bundler of a site imports.
+    // The imports of a site's bundler.
     let found = "import('findling').then((module) => console.log(typeof module.open))";
     let found = node.command("node").args(["--input-type=module", "--eval", found]).dir(&dir);
     ensure!(found.read()? == "function", "the package findling exports no `open`");

@@ -1,4 +1,4 @@
-//! The platforms that packages with the program exist for.
+//! The platforms for which packages with the program exist.
 
 use anyhow::{Context, Result};
 
@@ -13,7 +13,7 @@ pub struct Platform {
     pub cpu: &'static str,
     /// On Linux, the C library that npm asks for.
     pub libc: Option<&'static str>,
-    /// The platform tag of its wheel. That of glibc depends on the program: see [`Self::wheel`].
+    /// The platform tag of its wheel. On glibc, it depends on the program: see [`Self::wheel`].
     wheel: &'static str,
 }
 

@@ -29,7 +29,7 @@ const LICENCE_FILES: [&str; 6] =
 /// Longest file that is taken for a licence, in bytes.
 const MAX_LICENCE: u64 = 200_000;
 
-/// A crate of others.
+/// A crate that other people wrote.
 #[derive(Clone, Debug)]
 struct Crate {
     name: String,
@@ -68,7 +68,7 @@ pub fn write(paths: &Paths, target: &str, version: &str, out: &Path) -> Result<P
     Ok(notices)
 }
 
-/// Names and versions of what is compiled into a package for a target.
+/// Returns names and versions of the crates that are compiled into a package for a target.
 fn shipped(paths: &Paths, package: &str, target: &str) -> Result<BTreeSet<(String, String)>> {
     let tree = Cmd::new(paths::cargo())
         .args(["tree", "--locked", "--edges", "normal,no-proc-macro", "--prefix", "none"])
@@ -138,7 +138,7 @@ fn hashes(lock: &str) -> BTreeMap<(String, String), String> {
         .collect()
 }
 
-/// Reads the files of a package that are named as licences are.
+/// Reads the files of a package with the names of licences.
 fn licence_texts(directory: &Path, named: Option<&str>) -> Result<Vec<String>> {
     let mut files: BTreeSet<PathBuf> = named.map(|name| directory.join(name)).into_iter().collect();
     for entry in fs::read_dir(directory).with_context(|| directory.display().to_string())? {
@@ -161,7 +161,7 @@ fn licence_texts(directory: &Path, named: Option<&str>) -> Result<Vec<String>> {
 const RULE: &str =
     "--------------------------------------------------------------------------------\n";
 
-/// Writes the licences: a list of the crates, then each text once with the crates that it is of.
+/// Writes the licences: a list of the crates, then each text once with its crates.
 fn text(crates: &[Crate]) -> String {
     let mut out = String::from(
         "Findling contains parts of these packages. Each is under the licence that stands beside \

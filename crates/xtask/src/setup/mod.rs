@@ -1,4 +1,4 @@
-//! Installs what the other commands need. Each part first looks whether something is missing, and
+//! Installs what the other commands need. Each part first checks whether something is missing, and
 //! announces what it will install.
 
 mod browsers;

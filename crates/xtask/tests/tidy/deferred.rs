@@ -1,4 +1,4 @@
-//! The markers of deferred code, and what is generated from them.
+//! The markers of deferred code, and the files that are generated from them.
 
 use std::fs;
 

@@ -111,7 +111,7 @@ enum Kind {
     Thing,
 }
 
-/// Returns what is wrong with the first line of a doc comment, if anything is.
+/// Returns the fault in the first line of a doc comment, if there is one.
 fn fault(kind: Kind, line: &str) -> Option<&'static str> {
     let mut words = line.split_whitespace();
     let first = words.next()?.trim_end_matches([',', ':', ';', '.']).to_lowercase();

@@ -158,7 +158,7 @@ struct Exports {
 }
 
 impl Exports {
-    /// Returns the module that the first part of a path behind `crate` leads to.
+    /// Returns the module to which the first part of a path after `crate` leads.
     fn module(&self, first: String) -> Option<String> {
         match self.names.get(&first) {
             Some(module) => module.clone(),
@@ -169,7 +169,7 @@ impl Exports {
     }
 }
 
-/// Reads what `lib.rs` declares and exports.
+/// Reads the declarations and exports of `lib.rs`.
 fn exported(src: &Path) -> Exports {
     let text = fs::read_to_string(root().join(src).join("lib.rs")).unwrap_or_default();
     let file = syn::parse_file(&text).expect("the compiler has read this file");

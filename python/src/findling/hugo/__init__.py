@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-#: Where the repository has the partial, below its root.
+#: The path of the partial, below the root of the repository.
 _SOURCE = "www/integrations/hugo/layouts/partials/findling.html"
 
 
 def partial() -> Path:
-    """The file of the partial: that of the wheel, or that of the repository."""
+    """The file of the partial, in the wheel or in the repository."""
     own = Path(__file__).parent / "findling.html"
     roots = Path(__file__).parents
     return next(path for path in (own, *(root / _SOURCE for root in roots)) if path.is_file())

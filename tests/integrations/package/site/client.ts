@@ -1,4 +1,4 @@
-// What TypeScript sees of the package in an application.
+// Use of the package's types in an application.
 
 import { type FindlingIndex, FindlingError, open, type SearchResponse } from "findling";
 import { openAll } from "findling/several";

@@ -2,9 +2,9 @@
 //!
 //!     charabia-peer charabia|findling LANGUAGE PAGES.jsonl QUERIES.jsonl
 //!
-//! `charabia` is Meilisearch's tokeniser, told the language; `findling` is Findling's analysis of
-//! text. The ranking is the same for both: BM25 (k1 1.2, b 0.75) over whole pages, in which title
-//! and headings count three times. Meilisearch itself ranks by other rules.
+//! `charabia` is Meilisearch's tokeniser, which gets the language; `findling` is Findling's
+//! analysis of text. The ranking is the same for both: BM25 (k1 1.2, b 0.75) over whole pages, in
+//! which title and headings count three times. Meilisearch itself ranks by other rules.
 //!
 //! Pages have `path`, `headings` and `text`, queries `_id` and `text`. Prints an object: the paths
 //! of the first ten pages by the identity of the query.
@@ -63,7 +63,7 @@ fn known(language: &str) -> Option<Language> {
     Language::from_code(code)
 }
 
-/// Pages by the weights of their terms.
+/// Pages with the weights of their terms.
 struct Index {
     paths: Vec<String>,
     lengths: Vec<f32>,

@@ -1,5 +1,5 @@
-// The memory that loading the model and embedding with it takes in the page's process: WebAssembly
-// memory, scripts, compiled code and copies. Linux reports the peak of each process.
+// The memory of the page's process for loading the model and embedding with it: WebAssembly memory,
+// scripts, compiled code and copies. Linux reports the peak of each process.
 
 import { existsSync, readFileSync } from "node:fs";
 

@@ -31,7 +31,8 @@ function program(command, args) {
 }
 
 /**
- * A Python with onnxruntime, which is installed in the cache if necessary; or why there is none.
+ * A Python with onnxruntime, which is installed in the cache if necessary; or the reason why there
+ * is none.
  */
 function python() {
   const named = process.env.FINDLING_PYTHON;
@@ -83,7 +84,7 @@ function cosine(a, b) {
 
 /**
  * Embeds up to `texts` passages of `documents` with each encoder in turn, `rounds` times. `graphs`
- * are those of onnxruntime, by name, the first in f32. Returns median seconds, the ratio of
+ * are the graphs of onnxruntime, by name; the first is in f32. Returns median seconds, the ratio of
  * sentences per second, and the mean cosine to f32.
  */
 export async function measureNative({

@@ -1,4 +1,4 @@
-// Whether `findling context` holds what answers a question, on judged sets.
+// Measures whether `findling context` contains the answer to a question, on judged sets.
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -30,7 +30,10 @@ function shareOf(text, passages) {
   return wanted.size === 0 ? 1 : [...wanted].filter((word) => had.has(word)).length / wanted.size;
 }
 
-/** What the context of a question holds; `undefined` if no relevant page is among the first. */
+/**
+ * The parts of the answer in the context of a question; `undefined` if no relevant page is among
+ * the first ten.
+ */
 async function judge(run, bundle, { text, grades, sentences }, texts, tokens) {
   const search = ["search", bundle, "--json", "--limit", String(FIRST), "--", text];
   const { results } = JSON.parse(await run(search));

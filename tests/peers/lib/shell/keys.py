@@ -31,7 +31,7 @@ ROWS, COLUMNS = 40, 120
 PROMPT = "> "
 CLEAR = "\x15"
 ESCAPE = "\x1b"
-# What the line below the query says while a better answer is on its way.
+# The text below the query while a better answer is on its way.
 WAITING = "more to come"
 
 # The screen is quiet if it has not changed for so long, seconds.
@@ -223,7 +223,7 @@ def type_quickly(program, query, pace, times):
 def main():
     job = json.load(sys.stdin)
     times = {"line": [], "answer": [], "screen": [], "quick": []}
-    # What asks this script to end ends the program, too.
+    # Signals that end this script also end the program.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
     program = Program(sys.argv[1:])

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 const PROTOCOL = "2025-06-18";
 /** How long the server may take to end after its input has ended. */
 const MAX_END_MS = 5000;
-/** How long an answer is waited for. */
+/** The longest time to wait for an answer. */
 const MAX_ANSWER_MS = 60_000;
 const MAX_STDERR = 4000;
 
@@ -63,7 +63,7 @@ export class McpSession {
     this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
-  /** Asks, and resolves to the result and the milliseconds that it took. */
+  /** Sends a request, and resolves to the result and the milliseconds that it took. */
   async ask(method, params) {
     const id = this.#next++;
     const began = performance.now();

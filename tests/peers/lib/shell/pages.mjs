@@ -12,7 +12,7 @@ export const SECTIONS_PER_PAGE = 5;
 const VOCABULARY = 20_000;
 const TOPICS = 400;
 const WORDS_OF_TOPIC = 60;
-/** The share of a text's words that are of its page's topic. */
+/** The share of a text's words that belong to its page's topic. */
 const TOPICAL = 0.35;
 const SENTENCES_OF_SECTION = 4;
 const [MIN_OF_SENTENCE, MAX_OF_SENTENCE] = [7, 15];
@@ -28,7 +28,7 @@ const ONSETS = "b,br,c,ch,d,dr,f,g,gr,h,j,k,l,m,n,p,pl,qu,r,s,sh,st,t,tr,v,w".sp
 const VOWELS = "a,e,i,o,u,ai,ea,ou".split(",");
 const CODAS = ",,,l,m,n,nd,r,rt,s,st,t,x".split(",");
 
-/** Texts of made-up words, as unevenly common as words are (Zipf, 1935). */
+/** Texts of made-up words, with the uneven frequencies of real words (Zipf, 1935). */
 class Writer {
   #next;
   #vocabulary;

@@ -1,4 +1,4 @@
-// A web server on this machine for the files of a directory, which can be asked whether a file has
+// A web server on this machine for the files of a directory. A client can ask it whether a file has
 // changed.
 
 import { createHash } from "node:crypto";
@@ -6,7 +6,7 @@ import { createReadStream, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { join, normalize } from "node:path";
 
-/** The size of a file; `undefined` where there is none. */
+/** The size of a file; `undefined` if there is none. */
 function sizeOf(file) {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat?.isFile() ? stat.size : undefined;

@@ -50,7 +50,7 @@ class History {
   }
 
   showIn(panel: Panel): void {
-    // The same one as long as there is no history.
+    // The same object is used as long as there is no history.
     if (this.#panel !== panel) {
       this.#panel = panel;
       panel.idle.classList.add("history");
@@ -59,7 +59,7 @@ class History {
     this.#draw();
   }
 
-  /** The page that was chosen, and what led to it. */
+  /** The chosen page, and the query that led to it. */
   #record({ href, page, section }: Selection): void {
     const query = this.#panel.input.value.trim();
     const heading = section?.headingPath.at(-1);
@@ -151,7 +151,7 @@ class History {
     return h("li", {}, again, forget);
   }
 
-  /** A button of a row. The row may be gone when it has done its work. */
+  /** A button in a row. Its action may remove the row. */
   #button(path: string, label: string, title: string, click: () => void): HTMLButtonElement {
     const name = fill(label, { title });
     const button = h("button", { type: "button", class: "act", "aria-label": name, title: name });
@@ -180,7 +180,7 @@ class History {
 
 const without = (pages: Opened[], href: string) => pages.filter((page) => page.href !== href);
 
-/** A list under its title; nothing if it is empty. */
+/** A list under its title; `undefined` if it is empty. */
 function list(title: string, rows: HTMLElement[]): HTMLElement[] {
   if (rows.length === 0) return [];
   return [h("h2", {}, title), h("ul", { "aria-label": title }, ...rows)];

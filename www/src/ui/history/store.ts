@@ -14,13 +14,13 @@ export interface Records {
   favourites: Opened[];
 }
 
-/** How many of each are kept. */
+/** The number of each that is kept. */
 const MOST = { searches: 6, opened: 6, favourites: 30 };
 
 export class Store {
   readonly #key: string;
 
-  /** Sites below other paths of an origin have other keys. */
+  /** Sites below other paths of the same origin have other keys. */
   constructor(key: string) {
     this.#key = key;
   }
@@ -59,7 +59,7 @@ export class Store {
 const strings = (list: unknown): string[] =>
   Array.isArray(list) ? list.filter((text) => typeof text === "string") : [];
 
-/** Other scripts of the origin may write here too, so an address must be one of the web. */
+/** Other scripts of the origin may write here too, so an address must be a web address. */
 const pages = (list: unknown): Opened[] =>
   Array.isArray(list)
     ? list.filter(

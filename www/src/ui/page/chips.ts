@@ -4,14 +4,14 @@ import { CROSS, fill, h, icon, nameText } from "../common";
 import type { Locale } from "../locale";
 import { type Control, valueName } from "./filters";
 
-/** One choice and what it is called. */
+/** One choice and its name. */
 export interface Choice {
   attribute: string;
   value: string;
   control: Control | undefined;
 }
 
-/** The chips of choices, and a button that takes all of them back. */
+/** The chips of choices, and a button that removes all of them. */
 export function chips(
   choices: Choice[],
   labels: Locale,

@@ -38,13 +38,13 @@ import css from "./styles.css";
 /** Milliseconds without a key before a search, so that not every letter searches. */
 const TYPING_PAUSE = 160;
 
-/** Sections of a page, where they are shown under it, and where each is shown. */
+/** Number of sections of a page, if they are shown under it, and if each is shown separately. */
 const SECTIONS = { page: 3, section: 10 };
 
-/** Where the history of the browser keeps how far a reader has scrolled. */
+/** The key under which the browser's history stores the scroll position. */
 const PLACE = "findlingPlace";
 
-/** How a new state comes into the history of the browser. */
+/** The way in which a new state is added to the browser's history. */
 type Step = "push" | "replace";
 
 export class FindlingResults extends FindlingElement<Locale> {
@@ -71,18 +71,18 @@ export class FindlingResults extends FindlingElement<Locale> {
   #preset: Filter | undefined;
   /** The page's title without a query. */
   #title = "";
-  /** Where the reader was on the page, before coming back to it. */
+  /** The reader's position on the page before leaving it. */
   #scrolled: number | undefined;
   #state: PageState = readState(new URLSearchParams());
   #opened: FindlingIndex | undefined;
-  /** All values of the attributes with levels that were chosen from. */
+  /** All values of those attributes with levels in which something was chosen. */
   readonly #values = new Map<string, string[]>();
   #asked = new AbortController();
-  /** The search whose list goes on: a better answer would replace what was added. */
+  /** The search whose list was extended: a better answer would replace the added pages. */
   #extended: AbortSignal | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
 
-  /** The theme of the page, since the element has no background of its own. */
+  /** The theme of the page, because the element has no background of its own. */
   protected override readonly ownTheme = "page";
 
   constructor() {
@@ -160,7 +160,7 @@ export class FindlingResults extends FindlingElement<Locale> {
 
   // ---- state
 
-  /** Shows what the address says. */
+  /** Shows the state in the address. */
   readonly #restore = (): void => {
     this.#scrolled = (history.state as { [PLACE]?: number } | null)?.[PLACE];
     this.#state = readState(new URLSearchParams(location.search));
@@ -172,13 +172,14 @@ export class FindlingResults extends FindlingElement<Locale> {
   };
 
   /**
-   * Keeps where the reader is in the history: the browser restores it before the results are there.
+   * Stores the scroll position in the history: the browser would restore it before the results are
+   * there.
    */
   readonly #keepPlace = (): void => {
     history.replaceState({ ...history.state, [PLACE]: scrollY }, "");
   };
 
-  /** Shows another state from its first page on. */
+  /** Shows another state, beginning with its first page. */
   #go(change: Partial<PageState>, step: Step = "push"): void {
     clearTimeout(this.#pause);
     // Another query is corrected again.
@@ -198,7 +199,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     void this.#search();
   }
 
-  /** Letters belong to one step of the history. */
+  /** Letters typed in a row belong to one step of the history. */
   #typed(): void {
     this.#settled.typed();
     clearTimeout(this.#pause);
@@ -233,7 +234,7 @@ export class FindlingResults extends FindlingElement<Locale> {
       await this.#learnValues(index, signal);
       const isPaged = this.#isPaged();
       const { limit, facets } = this.asked();
-      // Without a query and a filter there is nothing to list, but there are filters to choose.
+      // Without a query and a filter there are no pages to list, but filters to choose from.
       const isIdle = state.query === "" && state.choices.size === 0;
       const response = await index.search(state.query, {
         ...this.#request(),
@@ -251,7 +252,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     }
   }
 
-  /** The options that all searches of the present state share. */
+  /** The options that all searches of the current state share. */
   #request(): SearchOptions {
     const { bySection, sort, verbatim } = this.#state;
     const postFilter = this.#filter();
@@ -290,7 +291,7 @@ export class FindlingResults extends FindlingElement<Locale> {
   }
 
   /**
-   * Loads the values of trees in the address, also those that the query does not find: a branch is
+   * Loads the values of trees in the address, even those that the query does not find: a branch is
    * searched by the values below it.
    */
   async #learnValues(index: FindlingIndex, signal: AbortSignal): Promise<void> {
@@ -373,7 +374,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     tell(this, response, true);
   }
 
-  /** Shows an error in place of an answer, and what is chosen: that may be what is at fault. */
+  /** Shows an error instead of an answer, and the chosen values, which may have caused it. */
   #fail(error: FindlingError): void {
     this.#view.replace([], undefined);
     const reason = this.#stateView.showError(error);
@@ -444,7 +445,7 @@ export class FindlingResults extends FindlingElement<Locale> {
     return this.oneOf("paging", ["more", "pages"]) === "pages";
   }
 
-  /** Attributes whose values are paths, with what separates their parts: `topic, area:/`. */
+  /** Attributes whose values are paths, with their separators: `topic, area:/`. */
   #trees(): Map<string, string> {
     return new Map(
       this.namesIn("hierarchies").map((text) => {

@@ -21,7 +21,7 @@ export interface FilterControlsOptions {
   trees: () => Map<string, string>;
 }
 
-/** The values of an attribute, those that were known first before others. */
+/** The values of an attribute; values that were known earlier come first. */
 type Counts = Map<string, number>;
 
 export class FilterControls {
@@ -50,7 +50,7 @@ export class FilterControls {
     }
   }
 
-  /** Shows what is chosen now. */
+  /** Shows the current choice. */
   refresh(): void {
     for (const group of this.#groups.values()) group.draw();
   }
@@ -78,10 +78,10 @@ abstract class Group {
     );
   }
 
-  /** Shows the counts and what is chosen. */
+  /** Shows the counts and the choice. */
   draw(more = this.#more): void {
     this.#more = more;
-    // A value that all pages share is no choice.
+    // A value that all pages share does not offer a choice.
     this.element.hidden = this.counts.size < 2 && this.chosen().length === 0;
     this.update();
   }
@@ -176,7 +176,7 @@ interface Branch extends Checkbox {
   toggle: HTMLButtonElement;
 }
 
-/** Checkboxes for values and for what they are below. */
+/** Checkboxes for values and for the levels above them. */
 class Tree extends Group {
   readonly #separator: string;
   readonly #branches = new Map<string, Branch>();
@@ -202,7 +202,7 @@ class Tree extends Group {
     }
   }
 
-  /** A value and what it is below, the highest first. */
+  /** A value and the levels above it, the highest first. */
   #pathOf(value: string): string[] {
     const parts = value.split(this.#separator);
     return parts.map((_, i) => parts.slice(0, i + 1).join(this.#separator));
@@ -216,7 +216,7 @@ class Tree extends Group {
     const box = this.checkbox(name);
     box.input.addEventListener("change", () => {
       const { checked } = box.input;
-      // A branch takes the place of what is chosen above it and below it.
+      // A chosen branch replaces choices above it and below it.
       const others = this.chosen().filter(
         (value) => !isBelow(value, path, this.#separator) && !isBelow(path, value, this.#separator),
       );
@@ -275,7 +275,7 @@ class Range extends Group {
 
   protected override update(): void {
     const values = [...this.counts.keys()];
-    // Dates sort as their texts do.
+    // Dates sort in the same order as their texts.
     if (this.#input === "date") values.sort();
     else values.sort((a, b) => Number(a) - Number(b));
     const [least, most] = [values[0], values.at(-1)];

@@ -1,11 +1,13 @@
-/** From what a reader has chosen to a filter of the client. */
+/** Conversion of a reader's choices to a filter of the client. */
 
 import type { Condition, Description } from "../../types";
 import type { Locale } from "../locale";
 
-/** How an attribute is chosen from. */
+/** The kind of control for an attribute. */
 export type Control =
-  /** Values, of which a page has one; `isTruth`: `true` and `false`. */
+  /**
+   * Values; a page must have one of the chosen ones. `isTruth`: the values are `true` and `false`.
+   */
   | { type: "values"; isTruth?: boolean }
   /** Values whose parts are levels: a value stands for all below it. */
   | { type: "tree"; separator: string }
@@ -17,7 +19,7 @@ type Attribute = Description["attributes"][number];
 /** Between the bounds of a range. */
 const TO = "..";
 
-/** The control of an attribute. `trees`: what separates the levels of those that have any. */
+/** The control of an attribute. `trees`: the separators of attributes with levels. */
 export function controlOf({ name, kind }: Attribute, trees: Map<string, string>): Control {
   const separator = trees.get(name);
   if (separator !== undefined) return { type: "tree", separator };
@@ -43,13 +45,13 @@ export function valueName(
   return value === "true" ? labels.yes : labels.no;
 }
 
-/** The bounds of a range; empty where there is none. */
+/** The bounds of a range; empty if there is none. */
 export function bounds([range = ""]: string[]): [from: string, to: string] {
   const [from = "", to = ""] = range.split(TO);
   return [from, to];
 }
 
-/** A range as it stands in an address; none without bounds. */
+/** A range as it is written in an address; empty without bounds. */
 export function rangeOf(from: string, to: string): string[] {
   return from === "" && to === "" ? [] : [from + TO + to];
 }

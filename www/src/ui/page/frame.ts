@@ -1,9 +1,9 @@
-/** The frame of a results page: the box, the filters, what was found, the results. */
+/** The frame of a results page: the box, the filters, the summary, the results. */
 
 import { h, icon, MAGNIFIER, searchField } from "../common";
 import type { Locale } from "../locale";
 
-/** Milliseconds before a search that takes long is shown. */
+/** Milliseconds after which a slow search is indicated. */
 const SLOW = 150;
 
 /** The parts of the frame, and the handlers of a reader's actions. */
@@ -25,9 +25,9 @@ export interface FrameParts {
 export class Frame {
   readonly element: HTMLElement;
   readonly input: HTMLInputElement;
-  /** Whether a word is being composed, which has no results yet. */
+  /** Whether a word is being composed; there are no results for it yet. */
   isComposing = false;
-  /** How much was found. */
+  /** The number of found pages. */
   readonly summary = h("h2", { class: "summary", tabindex: -1, dir: "auto" });
   readonly chips: HTMLElement;
   readonly more: HTMLButtonElement;
@@ -102,7 +102,7 @@ export class Frame {
     );
   }
 
-  /** Shows that a search is under way; where nothing is shown yet, only if it takes a while. */
+  /** Shows that a search is running; if no results are shown yet, only after a while. */
   setBusy(busy: boolean): void {
     clearTimeout(this.#slow);
     this.element.ariaBusy = String(busy);
@@ -114,12 +114,12 @@ export class Frame {
     }
   }
 
-  /** Takes the focus when what had it is gone: to what was found, else to the box. */
+  /** Moves the focus when the focused element is gone: to the summary, or else to the box. */
   focus(): void {
     (this.summary.hidden ? this.input : this.summary).focus();
   }
 
-  /** Shows and announces how much was found. */
+  /** Shows and announces the number of found pages. */
   setSummary(text: string, found: boolean): void {
     const hadFocus = this.summary.matches(":focus");
     this.summary.textContent = found ? text : "";
@@ -140,7 +140,7 @@ export class Frame {
   }
 }
 
-/** Filters are open beside the results, and closed above them where there is no room beside. */
+/** Filters are open beside the results, and closed above them if there is no room beside. */
 function openWhereWide(side: HTMLDetailsElement): void {
   let wide: boolean | undefined;
   new ResizeObserver(() => {

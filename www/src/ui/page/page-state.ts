@@ -4,16 +4,18 @@ export interface PageState {
   query: string;
   /** The choices by attribute: values, or a range as `from..to`. */
   choices: Map<string, string[]>;
-  /** `""` by relevance, `newest`, or an attribute, with `:desc` for the highest first. */
+  /**
+   * The order: `""` for relevance, `newest`, or an attribute, with `:desc` for the highest first.
+   */
   sort: string;
   bySection: boolean;
-  /** From 1. */
+  /** The page of results, from 1. */
   page: number;
   /** Whether words are searched for as they are written, without corrections. */
   verbatim: boolean;
 }
 
-/** The parameter of the query is the one that a form for search has. */
+/** The parameter of the query is the usual one of search forms. */
 const QUERY = "q";
 const SORT = "sort";
 const GROUP = "group";
@@ -21,7 +23,7 @@ const PAGE = "page";
 const VERBATIM = "verbatim";
 /** Characters of a query that an address holds: servers refuse long ones. */
 const MAX_QUERY = 1500;
-/** Before the name of an attribute, which may be that of another parameter. */
+/** Prefix of the name of an attribute, because another parameter may have the same name. */
 const CHOICE = "f.";
 
 /** Reads the parameters of an address. */
@@ -42,7 +44,7 @@ export function readState(parameters: URLSearchParams): PageState {
   };
 }
 
-/** Endings of addresses that say nothing of what a page is about. */
+/** Endings of addresses that say nothing about a page's subject. */
 const ENDING = /(?:\/index)?\.(?:html?|php|aspx?|md)$|\/index$/i;
 
 /** The words of an address's path, for a page that does not exist. */
@@ -60,7 +62,7 @@ export function wordsOf(path: string): string {
     .trim();
 }
 
-/** The address of a state. Parameters that are of no search stay. */
+/** The address of a state. Parameters that do not belong to the search are kept. */
 export function addressOf(state: PageState, current: string): string {
   const address = new URL(current);
   const { searchParams: parameters } = address;
@@ -74,7 +76,7 @@ export function addressOf(state: PageState, current: string): string {
   if (state.bySection) parameters.set(GROUP, "section");
   if (state.verbatim) parameters.set(VERBATIM, "1");
   if (state.page > 1) parameters.set(PAGE, String(state.page));
-  // The passage that an address named belongs to another visit.
+  // The passage in an address belongs to another visit.
   address.hash = "";
   return address.href;
 }

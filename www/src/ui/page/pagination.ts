@@ -3,10 +3,10 @@
 import { fill, h } from "../common";
 import type { Locale } from "../locale";
 
-/** Numbers that are shown on either side of the present one. */
+/** Numbers that are shown on either side of the current one. */
 const AROUND = 2;
 
-/** The numbers to show; `0` stands for those left out. */
+/** The numbers to show; `0` stands for omitted ones. */
 function numbers(page: number, last: number): number[] {
   const shown: number[] = [];
   for (let n = 1; n <= last; n++) {

@@ -37,12 +37,12 @@ export class ResultView {
     this.element.append(this.#list);
   }
 
-  /** Number of pages that are shown. */
+  /** Number of pages shown. */
   get length(): number {
     return this.#pages.length;
   }
 
-  /** Replaces what is shown. */
+  /** Replaces the shown results. */
   replace(pages: PageResult[], verdict: Verdict): void {
     this.#pages = [];
     this.#list.replaceChildren();
@@ -80,7 +80,7 @@ export class ResultView {
   ): HTMLElement {
     const [title, ...parts] = hitParts(hit, tags, place, this.#link(hit));
     const item = h("li", { class: "page" }, h("h3", {}, title!), ...parts);
-    // Printed, where a link cannot be followed.
+    // Shown in print, where a link cannot be followed.
     item.append(h("div", { class: "address" }, address(hit, false) ?? ""));
     if (others.length > 0) {
       const links = others.map(({ section, heading }) => {

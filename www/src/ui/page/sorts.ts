@@ -5,7 +5,7 @@ import type { Description, SearchOptions } from "../../types";
 import { fill, nameText } from "../common";
 import type { Locale } from "../locale";
 
-/** The orders by name, with what each is called. The order of the site has the name `""`. */
+/** The orders by key, with their names. The order of the site has the key `""`. */
 export type Orders = [name: string, label: string][];
 
 /** The highest first. */
@@ -14,8 +14,8 @@ const RELEVANCE = "relevance";
 const NEWEST = "newest";
 
 /**
- * The orders that a reader can choose from, that of the site first. `named`: attributes, some with
- * `:desc`. `order`: that of the site; a balanced one is called relevance.
+ * The orders that a reader can choose from, beginning with the site's order. `named`: attributes,
+ * some with `:desc`. `order`: the site's order; `balanced` is shown as relevance.
  */
 export function ordersOf(named: string[], order: Order, info: Description, labels: Locale): Orders {
   const has = (name: string) => info.attributes.some((attribute) => attribute.name === name);
@@ -34,7 +34,7 @@ export function ordersOf(named: string[], order: Order, info: Description, label
   ];
 }
 
-/** The options of a search in an order. One that is not offered is that of the site. */
+/** The options of a search in an order. The site's order is used for one that is not offered. */
 export function orderOptions(sort: string, offered: Orders): SearchOptions {
   if (sort === "" || !offered.some(([name]) => name === sort)) return {};
   if (sort === NEWEST) return { order: "recent" };

@@ -1,4 +1,4 @@
-//! Limits of a server: requests at work, requests that wait, and the longest wait.
+//! Limits of a server: running requests, waiting requests, and the longest wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,11 +9,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Longest time that a request waits for a core.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// The limits, and what counts against them.
+/// The limits, and the requests that count against them.
 pub struct Limits {
     max_requests: usize,
     max_wait: Duration,
-    /// Requests under way, those that wait included.
+    /// Requests under way, including waiting ones.
     under_way: Arc<AtomicUsize>,
     /// One for each core.
     cores: Arc<Semaphore>,
@@ -28,7 +28,7 @@ pub enum Overload {
     Late,
 }
 
-/// Lets a request work, until it is dropped.
+/// A permit for a request to run, until it is dropped.
 pub struct Turn {
     _place: Place,
     _core: OwnedSemaphorePermit,
@@ -43,7 +43,7 @@ impl Drop for Place {
 }
 
 impl Limits {
-    /// Returns at most `max_requests` under way, as many of them at work as there are cores.
+    /// Returns limits for `max_requests` requests under way, of which one runs on each core.
     pub fn new(max_requests: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self::of(max_requests, cores, MAX_WAIT)
@@ -54,7 +54,7 @@ impl Limits {
         Self { max_requests, max_wait, under_way, cores }
     }
 
-    /// Waits until the request may work.
+    /// Waits until the request may run.
     ///
     /// # Errors
     /// At once if too many are under way; later if no core becomes free.
@@ -88,7 +88,7 @@ mod tests {
             });
             tokio::task::yield_now().await;
             assert_eq!(limits.turn().await.err(), Some(Overload::Full(2)));
-            // The second waits for the first, and no longer than it may.
+            // The second request waits for the first, but no longer than allowed.
             assert_eq!(second.await.unwrap(), Err(Overload::Late));
             drop(first);
             let again = limits.turn().await;

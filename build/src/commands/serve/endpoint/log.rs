@@ -1,5 +1,5 @@
-//! One line of JSON for each request, in the form of the endpoint for Workers. What was searched
-//! for is not in it.
+//! One line of JSON for each request, in the form of the endpoint for Workers. Queries are not
+//! logged.
 
 use std::time::Instant;
 
@@ -45,7 +45,7 @@ struct Entry<'a> {
     ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'a str>,
-    /// Only of faults that are not the client's: those may quote what was searched for.
+    /// Only for faults of the server: messages about the client's faults may quote the query.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
 }

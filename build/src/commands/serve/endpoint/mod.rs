@@ -1,5 +1,5 @@
 //! The search as an HTTP endpoint: the routes, parameters, answers and errors of the endpoint for
-//! Workers and Node (`www/src/edge`), from this program.
+//! Workers and Node (`www/src/edge`), served by this program.
 //!
 //! | route | answers |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | `GET /health` | the build, its numbers of pages and sections |
 //! | `GET /openapi.json` | the description of the routes |
 //!
-//! A search runs on one core. As many run as there are cores, more wait, and beyond the limit they
-//! are refused.
+//! A search runs on one core. One search runs on each core; further ones wait, and beyond the limit
+//! they are refused.
 
 mod limits;
 mod log;
@@ -43,7 +43,7 @@ use site::Site;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 const JSON: &str = "application/json; charset=utf-8";
-/// Asked for again each time, and answered 304 where unchanged.
+/// Requested again each time, and answered with 304 if unchanged.
 const ASK_AGAIN: &str = "no-cache";
 /// Never kept.
 const NEVER: &str = "no-store";
@@ -102,7 +102,7 @@ struct Answer {
 }
 
 impl Endpoint {
-    /// Returns the endpoint of the bundle that is `given`, which is opened by the first request.
+    /// Returns the endpoint of the bundle `given`. The first request opens it.
     pub fn new(given: std::path::PathBuf, options: Options, ui: &Ui) -> Self {
         let site = Site::new(given, options.encoder.clone(), options.streamed, ui.clone());
         Self { limits: Limits::new(options.max_requests), site, options }
@@ -122,7 +122,7 @@ impl Endpoint {
         router.with_state(endpoint)
     }
 
-    /// Returns the answer to a question, or what is wrong.
+    /// Returns the answer to a request, or the problem with it.
     fn answer(&self, asks: Asks, query: &str, headers: &HeaderMap) -> Result<Answer, Fault> {
         let path = path_of(Route::Asks(asks));
         let of_usage = |error: UsageError| Fault::of(&error.into());
@@ -156,7 +156,7 @@ impl Endpoint {
         Ok(Answer { status, media_type, body: body.to_string(), etag: None })
     }
 
-    /// Returns the description of the routes, where they are.
+    /// Returns the description of the routes, with their addresses.
     fn describe(&self, headers: &HeaderMap) -> Answer {
         let mut description = parameters::description().clone();
         if let Some(paths) = description["paths"].as_object_mut() {
@@ -253,8 +253,8 @@ async fn make(endpoint: Arc<Endpoint>, route: Route, request: Request) -> Result
     Ok(response)
 }
 
-/// Works on a thread of its own when it is the request's turn. Work goes on if the client is gone;
-/// it counts until it ends.
+/// Runs `work` on a thread of its own when it is the request's turn. The work continues if the
+/// client is gone, and counts as a running request until it ends.
 async fn blocking<T: Send + 'static>(
     endpoint: Arc<Endpoint>,
     work: impl FnOnce(&Endpoint) -> Result<T, Fault> + Send + 'static,
@@ -273,7 +273,8 @@ async fn blocking<T: Send + 'static>(
     })
 }
 
-/// Returns the answer to a browser that asks whether a script of another origin may ask.
+/// Returns the answer to a preflight request, by which a browser checks whether a script of another
+/// origin may send a request.
 fn preflight(endpoint: &Endpoint, asked: &HeaderMap) -> Response {
     let mut response = Response::new(axum::body::Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;

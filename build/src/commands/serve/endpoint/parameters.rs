@@ -1,6 +1,6 @@
-//! The parameters of the routes. Their description, `openapi.json`, is that of the endpoint for
-//! Workers and Node: `npm run openapi` writes it from the endpoint's table of parameters. So both
-//! accept the same, and refuse the same.
+//! The parameters of the routes. Their description, `openapi.json`, is the same as for the endpoint
+//! for Workers and Node: `npm run openapi` writes it from the endpoint's table of parameters. So
+//! both accept and refuse the same requests.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -9,7 +9,7 @@ use crate::output::UsageError;
 /// Most anchors that an error names.
 const MAX_ANCHORS: usize = 30;
 
-/// A route that asks the engine.
+/// A route that is answered by the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {
     /// Pages for a query.
@@ -71,7 +71,7 @@ impl Question {
     /// Returns the request for the engine.
     ///
     /// # Errors
-    /// The engine's, if a value is none that it takes.
+    /// The engine's error, if it does not accept a value.
     pub fn request(&self) -> Result<Request, findling_engine::Error> {
         Request::from_json(&self.json)
     }
@@ -79,7 +79,7 @@ impl Question {
     /// Returns the body of the answer.
     ///
     /// # Errors
-    /// If a page has no section with the anchor that was asked for.
+    /// If a page has no section with the requested anchor.
     pub fn body(&self, response: &Response) -> Result<String, UsageError> {
         match &self.shape {
             Shape::AsItIs => Ok(response.to_json()),
@@ -195,7 +195,7 @@ fn prefer_of(text: &str) -> Value {
         prefer["ascending"] = true.into();
     }
     if let Some((_, share)) = cut {
-        // What is no number is null, which the engine refuses.
+        // Anything but a number becomes null, which the engine refuses.
         prefer["share"] = share.parse::<f64>().ok().into();
     }
     prefer
@@ -211,7 +211,7 @@ fn suggestions(response: &Response) -> impl Iterator<Item = [&str; 3]> {
     })
 }
 
-/// Returns the page that was read, or the section that the address names, with those below it.
+/// Returns the page that was read, or the section that the address names, with its subsections.
 fn document(response: &Response, address: &str) -> Result<String, UsageError> {
     let mut whole: Value = serde_json::from_str(&response.to_json()).unwrap_or_default();
     let mut document = whole["document"].take();

@@ -27,7 +27,7 @@ pub struct Fault {
     pub message: String,
     /// The remedy; may be empty.
     pub remedy: &'static str,
-    /// For the log, where it tells more than the client learns.
+    /// Message for the log, if it says more than the client may know.
     pub cause: Option<String>,
 }
 
@@ -37,8 +37,8 @@ impl Fault {
         Self { status, code, message, remedy: "", cause: None }
     }
 
-    /// Returns an error of a search. What is wrong on this machine has paths, and is for the log
-    /// alone.
+    /// Returns an error of a search. Errors of this machine contain paths, so their messages only
+    /// go to the log.
     pub fn of(error: &anyhow::Error) -> Self {
         let Failure { code, message, .. } = Failure::of(error);
         let status = match code {
@@ -133,7 +133,7 @@ pub fn request_id(headers: &HeaderMap) -> String {
         return String::from_utf8_lossy(id).into_owned();
     }
     let mut bytes = [0; 16];
-    // Without random numbers requests have the same identity, and nothing else is lost.
+    // Without random numbers all requests have the same identity, which does no other harm.
     let _ = getrandom::fill(&mut bytes);
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;

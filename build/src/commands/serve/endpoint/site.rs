@@ -1,4 +1,4 @@
-//! The bundle that is searched: opened by the first request, and again when another build is there.
+//! The bundle that is searched: opened by the first request, and again after each new build.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -56,7 +56,7 @@ impl Site {
         Self { given, choice, streamed, ui, open: Mutex::default() }
     }
 
-    /// Returns the current build. If that cannot be opened, the earlier one continues to answer.
+    /// Returns the current build. If it cannot be opened, the earlier one continues to answer.
     ///
     /// # Errors
     /// If there is no bundle, or it cannot be opened.
@@ -120,11 +120,11 @@ impl Site {
         })
     }
 
-    /// Answers a request. A page that it names may be an address below `addresses`, those of the
-    /// site's pages. If files of the build are gone, the build that is there now answers.
+    /// Answers a request. A page in the request may be given by an address below `addresses`, which
+    /// are the addresses of the site. If files of the build are gone, the current build answers.
     ///
     /// # Errors
-    /// The engine's, and errors of reading.
+    /// Errors of the engine, and of reading.
     pub fn answer(
         &self,
         build: &Arc<Build>,

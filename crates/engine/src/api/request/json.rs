@@ -1,5 +1,5 @@
 //! Requests as JSON, read field by field. Derived code would do the same in six times the bytes,
-//! and every reader of a site downloads it; and here an error says where, what was expected and
+//! and every reader of a site downloads it; and errors here give the place, what was expected and
 //! what was found.
 
 use serde_json::Value;
@@ -13,7 +13,8 @@ use crate::messages::quote;
 
 pub(super) type Read<T> = Result<T, Error>;
 
-/// Reads a request. `shared`: takes what it carries for several bundles, where the host has that.
+/// Reads a request. `shared` takes the request's data for several bundles, if the host supports
+/// that.
 #[inline]
 pub(super) fn request(json: &str, shared: Option<&mut Option<Value>>) -> Read<Request> {
     let value: Value = serde_json::from_str(json)
@@ -82,7 +83,7 @@ const ENCODERS: (&[&str], &[EncoderChoice]) = (
     &[EncoderChoice::Auto, EncoderChoice::Static, EncoderChoice::None],
 );
 
-/// Reads how the legs become one list.
+/// Reads the method by which the legs become one list.
 #[doc(alias = "deferred")]
 #[inline(never)]
 pub(super) fn fusion(value: Value) -> Read<Fusion> {
@@ -178,7 +179,7 @@ pub(super) fn float(at: &str, value: Value) -> Read<f32> {
     value.as_f64().map(|number| number as f32).ok_or_else(|| unlike(at, "a number", &value))
 }
 
-/// An object whose fields are taken one by one. A field that is null is one left out.
+/// An object whose fields are taken one by one. A field that is null counts as absent.
 pub(super) struct Fields {
     /// The object's name in errors.
     of: String,
@@ -247,7 +248,7 @@ impl Fields {
         Ok(self.place(name, words)?.and_then(|place| meanings.get(place).copied()))
     }
 
-    /// Returns the place of a field's value in a list of words. Not generic, so that browsers
+    /// Returns the index of a field's value in a list of words. Not generic, so that browsers
     /// download one copy.
     fn place(&mut self, name: &'static str, words: &[&str]) -> Read<Option<usize>> {
         let Some(value) = self.take(name) else { return Ok(None) };
@@ -422,7 +423,8 @@ mod tests {
     const WORDS: [&str; 3] = ["mode", "encoder", "order"];
 
     proptest! {
-        /// Checks that a field takes values of its own type, and null. `a` is no word of any field.
+        /// Checks that a field takes values of its own type, and null. `a` is not a value of any
+        /// field.
         #[test]
         fn a_field_takes_values_of_its_type_only(
             (field, valid) in prop::sample::select(&FIELDS[..]),

@@ -1,5 +1,5 @@
-//! The shared statistics in a request, where several bundles are searched as one and each is in a
-//! worker of its own: the statistics of all bundles, which each of them adds up.
+//! The shared statistics in a request, for several bundles that are searched as one, each in its
+//! own worker: the statistics of all bundles, which each worker adds up.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use crate::api::{Error, LegBests, Misspelling, QueryTerms, SharedPart};
 use crate::api::{SharedStatistics, Statistics};
 use findling_bundle::Stats;
 
-/// The statistics that a request carries, and what is asked for.
+/// The statistics that a request carries, and the part that it requests.
 #[derive(Default)]
 pub struct Shared {
-    /// The part that is requested in place of the answer.
+    /// The part that is requested instead of results.
     pub part: Option<SharedPart>,
     /// The statistics of the bundles.
     pub statistics: Statistics,
@@ -23,9 +23,9 @@ const PARTS: (&[&str], &[SharedPart]) = (
 );
 
 impl Shared {
-    /// Reads the field `shared` of a request: `part`, one of the parts or left out, `relaxes` (see
-    /// [`SharedStatistics::relaxes`]), and `told`, the answers of all bundles to such requests, in
-    /// the order of the bundles ([`crate::Search::tell`]).
+    /// Reads the field `shared` of a request. It has `part` (one of the parts, or absent),
+    /// `relaxes` (see [`SharedStatistics::relaxes`]), and `told`: the answers of all bundles to
+    /// such requests, in the order of the bundles ([`crate::Search::tell`]).
     ///
     /// # Errors
     /// [`Error::Request`] if a field is unknown or has the wrong type.

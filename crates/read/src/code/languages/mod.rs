@@ -15,7 +15,7 @@ use std::path::Path;
 #[cfg(feature = "code")]
 pub(super) use super::symbols::Grammar;
 
-/// An empty type: without grammars in the program, no language has one.
+/// An empty type: if the program was built without grammars, no language has one.
 #[cfg(not(feature = "code"))]
 pub(super) enum Grammar {}
 
@@ -128,13 +128,13 @@ static LANGUAGES: &[Language] = &[
     plain("zig", &["zig"]),
 ];
 
-/// Languages of data and settings. Documents, sites and programs all have files in them.
+/// Languages of data and settings. Documents, sites and programs all have such files.
 const DATA: &[&str] = &["ini", "json", "toml", "xml", "yaml"];
 
 /// Languages of settings and styles that do not make a directory a program.
 const BESIDE: &[&str] = &["batch", "cmake", "css", "dockerfile", "make", "meson"];
 
-/// Languages that rendered pages have beside them.
+/// Languages of files that accompany rendered pages.
 const OF_PAGES: &[&str] = &["javascript"];
 
 /// Names of text files without an extension that people write about a program.
@@ -161,13 +161,13 @@ impl Language {
         !self.is_data() && !BESIDE.contains(&self.name)
     }
 
-    /// Returns whether rendered pages have files of the language beside them.
+    /// Returns whether files of the language accompany rendered pages.
     pub fn is_of_pages(&self) -> bool {
         OF_PAGES.contains(&self.name)
     }
 }
 
-/// Returns whether a file without an extension is prose, as its name says.
+/// Returns whether a file without an extension is prose, according to its name.
 pub(super) fn is_prose(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| PROSE.contains(&name))
 }

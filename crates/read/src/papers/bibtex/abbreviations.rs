@@ -1,8 +1,9 @@
 //! The texts that the abbreviations of a bibliography (`@string`) stand for, within limits.
 //!
-//! An abbreviation may consist of others. The library follows them by calling itself, so one that
-//! contains itself overflows its stack, and eleven that each repeat the one before ten times are
-//! 10^12 bytes. Here each is joined once, without recursion, and the library gets plain text.
+//! An abbreviation may consist of others. The library resolves them recursively: an abbreviation
+//! that contains itself overflows its stack, and eleven of which each repeats the one before ten
+//! times give 10^12 bytes. Here each is joined once, without recursion, and the library gets plain
+//! text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +15,7 @@ const MAX_FIELD_BYTES: usize = 1 << 20;
 /// Most bytes that the abbreviations and the fields with abbreviations of a file may have in all.
 const MAX_FILE_BYTES: usize = 64 << 20;
 
-/// Bytes that each piece of a text counts besides its own: an empty one needs memory, too.
+/// Additional bytes that each piece of a text counts: even an empty piece needs memory.
 const PIECE_BYTES: usize = 64;
 
 /// The reason why an abbreviation is not replaced by its text.
@@ -35,7 +36,7 @@ pub(super) struct Abbreviations<'s> {
     raw: HashMap<&'s str, Field<'s>>,
     /// The abbreviations that were joined so far.
     known: HashMap<&'s str, Joined<'s>>,
-    /// Bytes of all that was joined.
+    /// Total bytes of the joined texts.
     spent: usize,
 }
 
@@ -51,7 +52,7 @@ impl<'s> Abbreviations<'s> {
     /// be months.
     ///
     /// # Errors
-    /// Why one of them is not replaced.
+    /// The reason why one of them is not replaced.
     pub fn replace(&mut self, field: Field<'s>) -> Result<Field<'s>, Refused> {
         let names = field.iter().filter_map(|piece| self.name(piece)).collect::<Vec<_>>();
         if names.is_empty() {
@@ -63,7 +64,7 @@ impl<'s> Abbreviations<'s> {
         self.join(&field).map(|(joined, _)| joined)
     }
 
-    /// Returns the name of the abbreviation that a piece is, if the abbreviation is known.
+    /// Returns the name of the abbreviation that a piece stands for, if it is known.
     fn name(&self, piece: &Spanned<RawChunk<'s>>) -> Option<&'s str> {
         match piece.v {
             RawChunk::Abbreviation(name) if self.raw.contains_key(name) => Some(name),
@@ -71,9 +72,9 @@ impl<'s> Abbreviations<'s> {
         }
     }
 
-    /// Joins an abbreviation after the abbreviations of which it consists.
+    /// Joins an abbreviation, after joining the abbreviations that it contains.
     fn settle(&mut self, name: &'s str) {
-        // Abbreviations that wait for others, with the place of the next piece to look at.
+        // Abbreviations that wait for others, with the index of the next piece.
         let mut waiting = vec![(name, 0)];
         let mut open = HashSet::from([name]);
         while let Some((name, at)) = waiting.last_mut() {
@@ -104,7 +105,7 @@ impl<'s> Abbreviations<'s> {
         }
     }
 
-    /// Joins the pieces of a field, of which every abbreviation is settled.
+    /// Joins the pieces of a field whose abbreviations are all resolved.
     fn join(&mut self, field: &[Spanned<RawChunk<'s>>]) -> Joined<'s> {
         let mut joined = Field::new();
         let mut size = 0;

@@ -110,7 +110,7 @@ fn author(person: &Person) -> Author {
     }
 }
 
-/// Returns a date of its parts; a month may be a name.
+/// Returns a date made from its parts; a month may be a name.
 fn dated(year: &str, month: &str, day: &str) -> Vec<u16> {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

@@ -1,17 +1,18 @@
 //! The links between the entries of a bibliography: `crossref` and `xdata`.
 //!
-//! The library gives an entry the fields of those that it links to. It follows links by calling
-//! itself and copies each entry on the way, so a circle overflows its stack, and entries that each
-//! name the next one twice take for ever. Such links are removed before the library sees them.
+//! The library gives an entry the fields of the entries that it links to. It follows links
+//! recursively and copies each entry on the way, so a circle overflows its stack, and a chain in
+//! which each entry names the next one twice takes exponential time. Such links are removed before
+//! the library sees them.
 
 use std::collections::HashMap;
 
 use biblatex::{Bibliography, Pair, ParseError, RawBibliography, RawEntry, Spanned};
 
-/// Most entries that are copied for one entry, each time that one is copied.
+/// Most copies of entries that are made for one entry.
 const MAX_ENTRIES: usize = 1_000;
 
-/// Most links from an entry to the last of those that it gets fields from.
+/// Longest chain of links from an entry to the entries from which it gets fields.
 const MAX_STEPS: usize = 32;
 
 /// Most bytes that are copied for one entry.
@@ -20,7 +21,7 @@ const MAX_BYTES: usize = 8 << 20;
 /// Most bytes that are copied for all entries.
 const MAX_FILE_BYTES: usize = 256 << 20;
 
-/// Bytes that each field counts besides its own.
+/// Additional bytes that each field counts.
 const FIELD_BYTES: usize = 200;
 
 /// The fields that link, with the names under which they are read here: the library follows links
@@ -31,7 +32,7 @@ const LINKING: [(&str, &str); 2] = [("crossref", "findling-crossref"), ("xdata",
 /// places of the entries that lost a link.
 ///
 /// # Errors
-/// If the entries cannot be read, as the library would say.
+/// If the entries cannot be read: the library's error.
 pub(super) fn cut(raw: &mut RawBibliography<'_>) -> Result<Vec<usize>, ParseError> {
     let is_linking = |pair: &Pair<'_>| renamed(pair.key.v).is_some();
     if !raw.entries.iter().any(|entry| entry.v.fields.iter().any(is_linking)) {
@@ -55,7 +56,7 @@ pub(super) fn cut(raw: &mut RawBibliography<'_>) -> Result<Vec<usize>, ParseErro
     Ok(cut)
 }
 
-/// Returns the name under which a field that links is read here.
+/// Returns the name under which a linking field is read here.
 fn renamed(key: &str) -> Option<&'static str> {
     let known = LINKING.iter().find(|(name, _)| key.eq_ignore_ascii_case(name));
     known.map(|(_, renamed)| *renamed)
@@ -92,7 +93,7 @@ struct Graph {
 }
 
 impl Graph {
-    /// Reads the links as the library does, which knows entries by other names, too (`ids`).
+    /// Reads the links like the library, which also accepts other names of entries (`ids`).
     fn of(raw: &RawBibliography<'_>) -> Result<Self, ParseError> {
         let entries = raw.entries.iter().map(|entry| {
             let fields = entry.v.fields.iter().filter_map(|pair| {
@@ -126,7 +127,8 @@ impl Graph {
         Ok(Self { nodes: nodes.collect(), copied: 0 })
     }
 
-    /// Weighs an entry after the entries to which it links, and cuts the links that are too heavy.
+    /// Computes the weight of an entry after those of the entries to which it links, and cuts links
+    /// that are too heavy.
     fn settle(&mut self, entry: usize) {
         let mut waiting = vec![(entry, 0)];
         while let Some((entry, at)) = waiting.last_mut() {

@@ -3,13 +3,13 @@
 use ego_tree::iter::Edge;
 use scraper::Node;
 
-/// Elements that stand in a line of text.
+/// Inline elements.
 const INLINE: [&str; 22] = [
     "a", "abbr", "b", "cite", "code", "em", "font", "i", "italic", "bold", "mark", "q", "s", "sc",
     "small", "span", "strong", "sub", "sup", "tt", "u", "var",
 ];
 
-/// Elements that divide a text.
+/// Block elements.
 const BLOCKS: [&str; 18] = [
     "br",
     "div",
@@ -31,8 +31,8 @@ const BLOCKS: [&str; 18] = [
     "abstract",
 ];
 
-/// Returns a text without tags, with what its entities stand for. A sign `<` that begins no known
-/// tag is text.
+/// Returns a text without tags, with its entities replaced. A `<` that does not begin a known tag
+/// is text.
 pub(super) fn without(text: &str) -> String {
     let has_tags = has_tags(text);
     if !has_tags && !has_entities(text) {

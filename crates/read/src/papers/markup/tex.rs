@@ -77,8 +77,8 @@ fn text_of(text: &str, depth: usize, out: &mut String) {
     }
 }
 
-/// Returns the formula that a text begins with, and what follows it. As in Markdown, a sign beside
-/// a space or before a digit is a price.
+/// Returns the formula that a text begins with, and what follows it. As in Markdown, a dollar sign
+/// beside a space or before a digit is a price.
 fn formula(text: &str) -> Option<(&str, &str)> {
     let is_display = text.starts_with("$$");
     let mark = if is_display { "$$" } else { "$" };
@@ -110,7 +110,7 @@ fn command<'t>(text: &'t str, depth: usize, out: &mut String) -> &'t str {
         while let Some((_, after)) = argument(rest) {
             rest = after;
         }
-        // The space before a mark of a source is none before the end of its sentence.
+        // The space before the mark of a source is dropped before the end of its sentence.
         if rest.starts_with(['.', ',', ';']) {
             out.truncate(out.trim_end_matches(' ').len());
         }
@@ -122,7 +122,7 @@ fn command<'t>(text: &'t str, depth: usize, out: &mut String) -> &'t str {
         return after;
     }
     let Some((first, after)) = argument(rest) else {
-        // Spaces behind a name end it and are no text.
+        // Spaces after a name end it, and are not text.
         let after = rest.trim_start_matches(' ');
         match symbol(name) {
             Some(symbol) => {
@@ -171,7 +171,7 @@ fn command<'t>(text: &'t str, depth: usize, out: &mut String) -> &'t str {
     after
 }
 
-/// Writes the text of a command whose name is a sign; returns what follows it.
+/// Writes the text of a command whose name is a punctuation mark; returns what follows it.
 fn sign<'t>(text: &'t str, first: char, depth: usize, out: &mut String) -> &'t str {
     let rest = &text[first.len_utf8()..];
     for (open, close) in [('(', "\\)"), ('[', "\\]")] {
@@ -228,7 +228,7 @@ fn combine(base: &str, mark: char, depth: usize, out: &mut String) {
     text_of(base, depth + 1, &mut letter);
     let mut letters = letter.chars();
     match letters.next() {
-        // The dot goes where an accent comes.
+        // The dot is removed if an accent follows.
         Some('ı') => out.push('i'),
         Some('ȷ') => out.push('j'),
         Some(first) => out.push(first),
@@ -259,7 +259,7 @@ fn formula_text(tex: &str) -> Option<String> {
     if tex.len() > MAX_FORMULA || depth > 4 * MAX_DEPTH || tex.contains("\\def") {
         return None;
     }
-    // A parser of another project: a fault in it costs the formula, not the file.
+    // This is an external parser: if it panics, only the formula is lost, not the file.
     let read = catch_unwind(AssertUnwindSafe(|| {
         let storage = Storage::new();
         let events: Result<Vec<Event<'_>>, _> = Parser::new(tex, &storage).collect();
@@ -313,7 +313,7 @@ fn element(events: &mut IntoIter<Event<'_>>, depth: usize, out: &mut String) -> 
     true
 }
 
-/// Returns the next element that has text, behind changes of the type.
+/// Returns the next element that has text, after changes of the font.
 fn part(events: &mut IntoIter<Event<'_>>, depth: usize) -> String {
     while matches!(events.as_slice().first(), Some(Event::StateChange(_))) {
         events.next();
@@ -399,7 +399,7 @@ fn script(mark: char, text: &str) -> String {
     }
 }
 
-/// Returns the units that a text begins with, where braces around them are gone already.
+/// Returns the units that a text begins with, after the braces around them were removed.
 fn bare_units(text: &str) -> (&str, &str) {
     let mut rest = text;
     while let Some(name) = rest.strip_prefix('\\') {

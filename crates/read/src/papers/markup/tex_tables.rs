@@ -1,6 +1,6 @@
 //! Letters and signs of commands of TeX outside of formulas.
 
-/// Commands that are no text, with their arguments.
+/// Commands that are not text, with their arguments.
 pub(super) const NO_TEXT: [&str; 18] = [
     "cite",
     "citet",
@@ -22,7 +22,7 @@ pub(super) const NO_TEXT: [&str; 18] = [
     "color",
 ];
 
-/// Commands that change the type and have no text.
+/// Commands that change the font and have no text.
 pub(super) const SWITCHES: [&str; 22] = [
     "em",
     "it",
@@ -93,7 +93,7 @@ pub(super) const UNITS: [(&str, &str); 41] = [
     ("bit", "bit"),
 ];
 
-/// Returns the letters and signs that a command stands for; empty if it is of formulas.
+/// Returns the letters and signs that a command stands for; empty if it belongs to formulas.
 pub(super) fn letter(name: &str) -> &'static str {
     match name {
         "i" => "ı",

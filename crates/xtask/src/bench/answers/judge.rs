@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::question::Question;
 
-/// The part of an answer that a text has.
+/// The part of an answer that a text contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visible {
     /// Less than half of the words of any quote.
@@ -12,11 +12,11 @@ pub enum Visible {
     No,
     /// At least half of a quote's words in one run.
     Partly,
-    /// All of them.
+    /// All words of a quote.
     Yes,
 }
 
-/// The parts of an answer that a reader got.
+/// The results of a question for a reader.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     pub page_first: bool,
@@ -24,7 +24,7 @@ pub struct Outcome {
     pub section_first: bool,
     /// Whether the first snippet, of a right page, shows the answer.
     pub shown: Visible,
-    /// Whether the first three pages are others than by words alone.
+    /// Whether the first three pages differ from those by words alone.
     pub moved: bool,
     /// The address of the first section.
     pub first: String,
@@ -61,8 +61,8 @@ fn ids(response: &Value) -> Vec<&str> {
     results.filter_map(|page| page["id"].as_str()).take(3).collect()
 }
 
-/// Returns the words of a text in lower case; a sign that stands alone is one, since it may be what
-/// the answer is about (`?`, `+`).
+/// Returns the words of a text in lower case. A sign that stands alone counts as a word, because
+/// the answer may be about it (`?`, `+`).
 fn words(text: &str) -> Vec<String> {
     let is_word = |piece: &str| piece.chars().any(char::is_alphanumeric);
     let mut words = Vec::new();
@@ -82,7 +82,7 @@ fn run(a: &[String], b: &[String]) -> usize {
     let mut longest = 0;
     let mut lengths = vec![0; b.len() + 1];
     for word in a {
-        // From the right, since a place needs what was left of it before.
+        // From right to left, because a place needs the old value to its left.
         for place in (0..b.len()).rev() {
             lengths[place + 1] = if *word == b[place] { lengths[place] + 1 } else { 0 };
             longest = longest.max(lengths[place + 1]);
@@ -91,7 +91,7 @@ fn run(a: &[String], b: &[String]) -> usize {
     longest
 }
 
-/// Returns how much a text shows of the quote of which it shows most.
+/// Returns the largest part of any quote that a text shows.
 fn visible(quotes: &[String], text: &str) -> Visible {
     let text = words(text);
     let mut best = Visible::No;

@@ -1,9 +1,9 @@
-//! `cargo xtask bench answers`: does a reader get the right page, the right section, and the
-//! sentence that answers?
+//! `cargo xtask bench answers`: how often a reader gets the right page, the right section, and the
+//! sentence that answers.
 //!
 //! The questions, with the sections and the words that answer them, are the files
-//! `tests/quality/answers/*.jsonl`. Each site is built with the static table. The questions are
-//! searched as a browser searches: streamed, with the static encoder, by words and by meaning.
+//! `tests/quality/answers/*.jsonl`. Each site is built with the static table. The searches are as
+//! in a browser: streamed, with the static encoder, by words and by meaning.
 //!
 //! | column | meaning |
 //! |---|---|
@@ -50,7 +50,7 @@ struct Options {
     split: Option<Split>,
     /// Whether to print the questions that are not answered in the first snippet.
     missed: bool,
-    /// Whether bundles of an earlier run are searched as they are.
+    /// Whether bundles of an earlier run are used again.
     keep: bool,
     /// Whether to write the tables to `bench/results`.
     archive: bool,
@@ -87,7 +87,7 @@ pub fn run(paths: &Paths, args: &[String]) -> Result<()> {
         };
         match directory {
             Ok(site) => outcomes.extend(ask(paths, &program, name, &site, questions, &options)?),
-            // One site that cannot be had must not hide what the others give.
+            // A site that cannot be fetched must not hide the results of the others.
             Err(error) => note(format!("{name}: left out: {error:#}")),
         }
     }
@@ -102,7 +102,7 @@ pub fn run(paths: &Paths, args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Builds a site, asks its questions and judges the responses.
+/// Builds a site, searches for its questions and judges the responses.
 fn ask<'q>(
     paths: &Paths,
     program: &Path,

@@ -9,9 +9,9 @@ use serde_json::Value;
 /// Half of the set, chosen by site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Split {
-    /// For choosing what the engine does.
+    /// The half for development of the engine.
     Dev,
-    /// Only for reporting.
+    /// The half for reporting only.
     Test,
 }
 
@@ -32,7 +32,7 @@ impl Split {
     }
 }
 
-/// A question and what answers it.
+/// A question with its answers.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub site: String,

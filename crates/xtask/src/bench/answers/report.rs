@@ -12,7 +12,7 @@ use super::question::Question;
 use crate::cmd::Cmd;
 use crate::paths::Paths;
 
-/// The columns behind the name.
+/// The columns after the name.
 const COLUMNS: [&str; 7] = [
     "questions",
     "page first",
@@ -68,9 +68,9 @@ impl Sum {
     }
 }
 
-/// Returns the rows: each site, each kind of question, and the whole, by half.
+/// Returns the rows: each site, each kind of question, and the total, by half.
 pub fn table(outcomes: &[(&Question, Outcome)]) -> Vec<Vec<Value>> {
-    // By half, then sites, kinds, the whole.
+    // Sorted by half, then sites, kinds and the total.
     let mut sums: BTreeMap<(&str, u8, String), Sum> = BTreeMap::new();
     for (question, outcome) in outcomes {
         let half = question.split.name();

@@ -24,7 +24,7 @@ impl Site {
     }
 }
 
-/// Returns the site called `name`; its package is fetched if it is not here. `questions` is the
+/// Returns the site called `name`; its package is fetched if it is missing. `questions` is the
 /// directory with `sites.json`.
 pub fn find(paths: &Paths, questions: &Path, name: &str) -> Result<Site> {
     let file = questions.join("sites.json");
@@ -41,7 +41,7 @@ pub fn find(paths: &Paths, questions: &Path, name: &str) -> Result<Site> {
     };
     let kind = field("package_kind")?;
     if kind == "rustup component" {
-        // The books, without pages that have all of a book: the site of the demo.
+        // The site of the demo: the books, without pages that contain a whole book.
         let documents = demo::documents(paths)?;
         let [directory] = documents.as_slice() else {
             bail!("the component rust-docs of rustup is not installed");

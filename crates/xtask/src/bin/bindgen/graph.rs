@@ -1,4 +1,4 @@
-//! The functions and data of a module as a graph: what can be reached from where.
+//! The functions and data of a module as a graph of references.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use walrus::{
 
 use crate::links::{Links, Target};
 
-/// A module's functions by place, and what can be reached from each.
+/// A module's functions by place, and the items that can be reached from each.
 pub struct Graph {
     pub ids: Vec<FunctionId>,
     pub calls: Vec<Vec<usize>>,
@@ -81,8 +81,8 @@ impl Graph {
         })
     }
 
-    /// Returns what can be reached from outside, and from `besides`, without going through
-    /// functions that wait.
+    /// Returns the items that can be reached from outside and from `besides`, without going through
+    /// deferred functions.
     pub fn reach(
         &self,
         besides: impl IntoIterator<Item = usize>,
@@ -113,7 +113,7 @@ impl Graph {
     }
 }
 
-/// Returns the functions that a function calls or takes the address of.
+/// Returns the functions that a function calls, or whose address it takes.
 pub fn called(module: &Module, id: FunctionId) -> Vec<FunctionId> {
     #[derive(Default)]
     struct Called(Vec<FunctionId>);

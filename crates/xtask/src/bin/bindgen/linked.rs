@@ -1,4 +1,4 @@
-//! A linked module as its file describes it: segments, symbols and relocations.
+//! A linked module, read from its file: segments, symbols and relocations.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::links::Target;
 pub struct Linked {
     /// The places of the pieces of data in memory.
     pub pieces: Vec<Range<u32>>,
-    /// Whether nobody writes to them.
+    /// Whether they are constant.
     pub constant: Vec<bool>,
     pub in_code: Vec<(u32, Target)>,
     pub in_data: Vec<(u32, Target)>,
@@ -73,7 +73,7 @@ struct File<'a> {
     segments: Vec<Segment>,
     segment_names: HashMap<u32, &'a str>,
     symbols: Vec<SymbolInfo<'a>>,
-    /// Each with whether it is in data.
+    /// The relocations, each with whether it is in data.
     relocations: Vec<(bool, RelocationEntry)>,
 }
 
@@ -139,7 +139,7 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// Returns the pieces of data, and which of them each symbol stands for.
+    /// Returns the pieces of data, and the piece for which each symbol stands.
     fn pieces(&self) -> Result<(Vec<Piece>, HashMap<u32, usize>)> {
         let mut pieces = Vec::new();
         let mut piece_of = HashMap::new();
@@ -185,7 +185,7 @@ fn segment(data: &Data<'_>) -> Result<Segment> {
     Ok(Segment { address: value.cast_unsigned(), file: end - data.data.len()..end })
 }
 
-/// Returns what a relocation puts at a place in the file; `None` if it is neither an address of
+/// Returns the target of a relocation at a place in the file; `None` if it is neither an address of
 /// data nor of a function.
 fn target(
     wasm: &[u8],

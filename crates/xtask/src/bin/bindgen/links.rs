@@ -21,7 +21,7 @@ pub enum Target {
 pub struct Links {
     /// The places of the pieces of data in memory.
     pub pieces: Vec<Range<u32>>,
-    /// Whether nobody writes to them.
+    /// Whether they are constant.
     pub constant: Vec<bool>,
     /// The references of each piece.
     pub of_pieces: Vec<BTreeSet<Target>>,
@@ -30,7 +30,7 @@ pub struct Links {
     pub of_functions: HashMap<String, BTreeSet<Target>>,
 }
 
-/// Makes zeros of the data in `gone` that is not in `kept` as well.
+/// Overwrites the data in `gone` with zeros, except data that is also in `kept`.
 pub fn clear<'a>(
     module: &mut Module,
     kept: impl Iterator<Item = &'a Range<u32>>,
@@ -50,7 +50,7 @@ pub fn clear<'a>(
     Ok(())
 }
 
-/// Returns where a segment is in memory.
+/// Returns the place of a segment in memory.
 pub fn address(kind: &DataKind) -> Result<u32> {
     match kind {
         DataKind::Active { offset: ConstExpr::Value(Value::I32(at)), .. } => Ok(at.cast_unsigned()),

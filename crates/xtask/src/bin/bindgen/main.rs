@@ -3,8 +3,8 @@
 //!
 //! Writes `OUT_NAME.js`, its types and `OUT_NAME_bg.wasm`. With `--parts`, also the same module in
 //! parts, as the source below ROOT declares them ([`xtask::deferred`]): `first.wasm`, `rest.wasm`
-//! with the deferred functions and what only they call, and the languages in `parts/` (see
-//! [`split`]).
+//! with the deferred functions and the functions that only they call, and the languages in `parts/`
+//! (see [`split`]).
 
 mod graph;
 mod linked;
@@ -39,8 +39,8 @@ fn main() -> anyhow::Result<()> {
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
     // The names are needed to split, and dropped by wasm-opt.
     bindgen.out_name(out_name).typescript(true).remove_name_section(false);
-    // The address of the module is the host's business: a page, a worker and workerd each have
-    // their own.
+    // The host decides the address of the module, because a page, a worker and workerd have
+    // different addresses.
     bindgen.web(true).map_err(|e| anyhow!("{e:#}"))?.omit_default_module_path(true);
     let Some(root) = root else {
         bindgen.input_path(PathBuf::from(input));

@@ -1,4 +1,4 @@
-//! Making of the parts from readings of the whole module.
+//! Makes the parts. Each is made from a fresh reading of the whole module.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -45,7 +45,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Exports what the other parts import.
+    /// Exports the items that the other parts import.
     fn export(&self, module: &mut Module, ids: &[FunctionId]) -> Result<()> {
         for (name, &i) in self.shared.iter().enumerate() {
             module.exports.add(&format!("{name:x}"), ids[i]);
@@ -63,7 +63,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Adds, for each slot that is stood in for, a function of its type that does nothing.
+    /// Adds a function that does nothing for each slot that needs a placeholder, with the slot's
+    /// type.
     fn nothing(&self, module: &mut Module, ids: &[FunctionId]) -> Result<HashMap<u32, FunctionId>> {
         let mut by_type: HashMap<TypeId, FunctionId> = HashMap::new();
         let mut nothing = HashMap::new();
@@ -107,7 +108,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Imports what the first part exports, and places data in its memory.
+    /// Imports the exports of the first part, and places data in its memory.
     fn import(
         &self,
         module: &mut Module,
@@ -148,7 +149,8 @@ impl Plan {
         part.functions.iter().map(|&i| ids[i]).collect()
     }
 
-    /// Makes a part's calls of what it does not have, nor the first, calls through slots.
+    /// Replaces direct calls by calls through slots, if the called function is neither in this part
+    /// nor in the first.
     fn call_through_slots(&self, part: &Part, module: &mut Module) -> Result<()> {
         let (ids, table) = (ids(module), table::main(module)?);
         let slots: HashMap<FunctionId, (u32, TypeId)> = self
@@ -166,11 +168,12 @@ impl Plan {
         Ok(())
     }
 
-    /// Takes all data out of a module; gives back that which a part brings, with its addresses.
+    /// Removes all data from a module, and adds the data that belongs to a part, with its
+    /// addresses.
     fn take_data(&self, part: &Part, module: &mut Module) -> Result<Vec<(u32, Vec<u8>)>> {
         let places = |part: &Part| part.data.iter().cloned().flatten().collect::<HashSet<u32>>();
         let own = places(part);
-        // What may be there before, or come after.
+        // Items that may exist before, or be added after.
         let mut others = places(&self.first);
         others.extend(self.others.values().flat_map(places).filter(|at| !own.contains(at)));
         let first = places(&self.first);
@@ -187,8 +190,8 @@ impl Plan {
         let mut runs: Vec<(u32, Vec<u8>)> = Vec::new();
         for (at, byte) in brought {
             match runs.last_mut() {
-                // A few zeros between are shorter than a beginning. They are written over zeros, if
-                // they are nobody else's.
+                // A few zeros between two pieces take fewer bytes than the header of another
+                // segment. They overwrite zeros, unless other data is there.
                 Some((start, run))
                     if (at - *start) as usize - run.len() < 8
                         && (*start + run.len() as u32..at).all(|at| !others.contains(&at)) =>

@@ -12,22 +12,22 @@ use crate::graph::{Graph, Reached};
 use crate::links::Links;
 use crate::seam;
 
-/// The part of each function. Functions are named by their place in the module, since each part is
-/// made from a reading of its own.
+/// The part of each function. Functions are named by their place in the module, because each part
+/// is made from a separate reading.
 pub struct Plan {
     pub first: Part,
-    /// The others, by name.
+    /// The other parts, by name.
     pub others: BTreeMap<String, Part>,
-    /// In the first part, what others call.
+    /// Functions of the first part that other parts call.
     pub shared: Vec<usize>,
-    /// The table's entries: slot and function. Behind its own, those that stand for calls between
-    /// parts.
+    /// The table's entries: slot and function. After the module's own entries come those for calls
+    /// between parts.
     pub entries: BTreeMap<u32, usize>,
-    /// The slots of these, by function.
+    /// The slots for calls between parts, by function.
     pub slots: BTreeMap<usize, u32>,
-    /// The slots that have a function that does nothing until the right one comes.
+    /// The slots with a placeholder, which does nothing until the right function is loaded.
     pub stood_in: BTreeSet<u32>,
-    /// Names what all parts were made from.
+    /// The name of the module from which all parts were made.
     pub name: String,
 }
 
@@ -55,7 +55,8 @@ impl Plan {
         let entries = graph.entries.iter().map(|(&slot, &i)| (slot, i));
         let mut entries: BTreeMap<u32, usize> =
             entries.filter(|(slot, _)| all.slots.contains(slot)).collect();
-        // Whatever is called from a part that does not have it: in the first, or through a slot.
+        // Functions that a part calls but does not contain. They are in the first part or called
+        // through a slot.
         let calls = |part: &Part| {
             let calls = part.functions.iter().flat_map(|&i| graph.calls[i].iter().copied());
             calls.filter(|call| !part.functions.contains(call)).collect::<BTreeSet<usize>>()
@@ -85,7 +86,7 @@ impl Plan {
     }
 }
 
-/// Returns the functions that the first part does not have, with their parts.
+/// Returns the functions that are not in the first part, with their parts.
 fn waiting(
     module: &Module,
     graph: &Graph,
@@ -111,8 +112,9 @@ fn waiting(
     Ok(waits)
 }
 
-/// Returns the first part and the others: what can be reached from outside without going through
-/// what waits, and then through what waits for one part.
+/// Returns the first part and the others. The first part has the items that can be reached from
+/// outside without going through deferred functions. Another part has those that can be reached
+/// through its own functions.
 fn parts(
     graph: &Graph,
     waits: &HashMap<usize, String>,
@@ -132,8 +134,8 @@ fn parts(
     for &piece in reached.values().flat_map(|reached| reached.pieces.difference(&of_first)) {
         *uses.entry(piece).or_default() += 1;
     }
-    // Data that can change must not come a second time. What it refers to is where those are that
-    // refer to it.
+    // Data that can change must exist only once. Items that it refers to are in the same part as
+    // the items that refer to it.
     let changing = uses.iter().filter(|&(&piece, &uses)| uses > 1 && !links.constant[piece]);
     first.pieces.extend(changing.map(|(&piece, _)| piece));
     let data = |pieces: &mut dyn Iterator<Item = &usize>| {

@@ -1,10 +1,10 @@
 //! The relocations of a linked module.
 //!
-//! A linked module has one heap of data, in which no one can tell a table from an address. The
-//! linker can: asked for its relocations (`--emit-relocs`), it leaves a list of all data by place
-//! and length, and of each place in code and data where it has put an address of data or of a
-//! function. What nothing refers to can then go, and what only deferred functions refer to can wait
-//! with them.
+//! A linked module has one heap of data, in which tables and addresses cannot be distinguished. The
+//! linker can distinguish them. With `--emit-relocs`, it writes a list of all data by place and
+//! length, and of each place in code and data where it has put an address of data or of a function.
+//! Then data without a reference can be removed, and data that only deferred functions refer to can
+//! be deferred with them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -31,10 +31,10 @@ pub struct Relocations {
 const SECTIONS: [&str; 3] = ["linking", "reloc.CODE", "reloc.DATA"];
 
 impl Relocations {
-    /// Takes the relocations out of `module`, which was read from `wasm`.
+    /// Removes the relocations from `module`, which was read from `wasm`.
     ///
     /// # Errors
-    /// Where there are none, or one that is not known.
+    /// If there are none, or one of an unknown type.
     pub fn take(wasm: &[u8], module: &mut Module) -> Result<Self> {
         let linked = Linked::read(wasm)?;
         for name in SECTIONS {
@@ -53,7 +53,7 @@ impl Relocations {
             counts: HashMap::new(),
         };
         for (at, target) in linked.in_code {
-            // The instruction that has it: the last one that begins before it.
+            // The instruction with the relocation: the last one that begins before it.
             let after = places.partition_point(|&(place, _)| place <= at);
             let (place, _) = *after
                 .checked_sub(1)
@@ -78,11 +78,11 @@ impl Relocations {
         Ok(relocations)
     }
 
-    /// Sees that each instruction with an address is still what it was after others have changed
-    /// the module.
+    /// Checks that no instruction with an address has changed after other steps have changed the
+    /// module.
     ///
     /// # Errors
-    /// Where it is not: no one could tell any longer what is referred to.
+    /// If one has changed, because its reference is then unknown.
     pub fn check(&self, module: &Module) -> Result<()> {
         for function in module.funcs.iter() {
             let Some(&expected) = self.counts.get(&function.id()) else { continue };

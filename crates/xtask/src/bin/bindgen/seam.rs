@@ -1,9 +1,10 @@
 //! The seam: the calls between a module's parts.
 //!
-//! A call of a function of another part goes through a slot of the table. While that part is not
-//! there the slot is empty and the call traps, so that the host can load the part and repeat the
-//! search. Any other way across is an error of the build: a function that a part refers to directly
-//! would be left out of that part, or be copied into it with everything that it calls.
+//! A call of a function of another part goes through a slot of the table. Until that part is
+//! loaded, the slot is empty and the call traps, so that the host can load the part and repeat the
+//! search. Any other reference between parts is an error of the build: a function that a part
+//! refers to directly would be missing in that part, or be copied into it with everything that it
+//! calls.
 
 use std::collections::HashSet;
 
@@ -13,11 +14,11 @@ use xtask::deferred::names::Functions;
 
 use crate::graph::called;
 
-/// Sees that the functions of a part refer to no function of another part. `here`: the functions of
-/// the part; `given`: those that it imports.
+/// Checks that the functions of a part refer to no function of another part. `here`: the functions
+/// of the part; `given`: those that it imports.
 ///
 /// # Errors
-/// If one does; the error names each such caller and callee.
+/// If there is such a reference; the error names each such caller and callee.
 pub fn check_references(
     module: &Module,
     part: &str,
@@ -45,10 +46,11 @@ pub fn check_references(
     Ok(())
 }
 
-/// Sees that no deferred function is in the first part, as one is that the host calls.
+/// Checks that no deferred function is in the first part, as would be the case if the host called
+/// it.
 ///
 /// # Errors
-/// If one is; the error names each.
+/// If there is one; the error names each.
 pub fn check_first(
     module: &Module,
     functions: &Functions,

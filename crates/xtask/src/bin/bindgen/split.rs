@@ -1,20 +1,20 @@
-//! A module in parts, so that a reader's first search need not wait for what few searches call, nor
-//! for other sites' languages.
+//! Splits a module into parts, so that a reader's first search need not wait for functions that few
+//! searches call, or for languages of other sites.
 //!
-//! The first part has everything but the deferred functions and what only they call. It exports its
-//! memory, tables, globals and those of its functions that other parts call. Where a part calls a
-//! function of another, it does so through a slot of the table, which that part fills when it is
-//! instantiated ([`crate::seam`]). The other parts import all that, and bring the data that the
-//! first does not refer to. What several of them need, and the first does not, each of them has:
-//! instructions and constants are the same twice.
+//! The first part has everything except the deferred functions and the functions that only they
+//! call. It exports its memory, tables, globals and those of its functions that other parts call.
+//! If a part calls a function of another part, it does so through a slot of the table, which the
+//! other part fills when it is instantiated ([`crate::seam`]). The other parts import all of these,
+//! and contain the data that the first part does not refer to. Instructions and constants that
+//! several of them need, but not the first part, are copied into each of them.
 //!
-//! Until the deferred part is instantiated its slots are empty: such a call traps
-//! (`www/src/bundle.ts`). The slots of a language have a function that does nothing, which is how a
-//! site goes without that language.
+//! Until the deferred part is instantiated, its slots are empty, and a call traps
+//! (`www/src/bundle.ts`). The slots of a language have a function that does nothing, so that a site
+//! works without that language.
 //!
-//! Parts fit together only as they were made, down to the addresses in them. The module that the
-//! others import from is named by a hash of the whole. The first part exports its memory by that
-//! name as well, for the host to compare.
+//! Parts fit together only if they were made together, because they contain addresses. The module
+//! that the others import from is named by a hash of the whole. The first part exports its memory
+//! by that name as well, for the host to compare.
 
 use std::collections::BTreeMap;
 
@@ -35,13 +35,13 @@ pub struct Parts {
     pub others: BTreeMap<String, Vec<u8>>,
 }
 
-/// Returns the parts of `whole`, a module with names. `functions`: those that are not in the first
-/// part.
+/// Returns the parts of `whole`, a module with names. `functions`: the functions that are not in
+/// the first part.
 ///
 /// # Errors
-/// If the module is none, has no table of functions or one that is filled in a way that linkers do
-/// not; if a declared function is not in it; or if a part refers to a function of another otherwise
-/// than by a call.
+/// If the bytes are not a module, if it has no table of functions, or one that is filled in a way
+/// that linkers do not use; if a declared function is not in it; or if a part refers to a function
+/// of another part without a call.
 pub fn split(whole: &[u8], functions: &Functions, links: &Links) -> Result<Parts> {
     let mut first = read(whole)?;
     let plan = Plan::new(whole, &first, functions, links)?;
@@ -50,7 +50,7 @@ pub fn split(whole: &[u8], functions: &Functions, links: &Links) -> Result<Parts
     for (name, part) in &plan.others {
         let mut module = read(whole)?;
         plan.make_other(name, part, &mut module)?;
-        // Each import is an export of the first part; anything else nobody would give it.
+        // Each import is an export of the first part, because nothing else provides imports.
         for import in module.imports.iter() {
             let given = import.module == plan.name
                 && first.exports.iter().any(|export| export.name == import.name);
@@ -66,10 +66,10 @@ pub fn split(whole: &[u8], functions: &Functions, links: &Links) -> Result<Parts
     Ok(Parts { first: first.emit_wasm(), others })
 }
 
-/// Takes out of a module what nothing refers to.
+/// Removes everything from a module that nothing refers to.
 ///
 /// # Errors
-/// If the module is not as linkers make them.
+/// If the module does not have the form of a linker's output.
 pub fn prune(module: &mut Module, links: &Links) -> Result<()> {
     let graph = Graph::new(module, links)?;
     let reached = graph.reach([], |_| false);

@@ -1,4 +1,4 @@
-//! The table of functions: which slots are filled, and calls through them.
+//! The table of functions: its filled slots, and calls through them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use walrus::ir::{self, Instr, InstrSeq, Value, VisitorMut};
 use walrus::{ConstExpr, ElementItems, ElementKind, FunctionId, Module, TableId, TypeId};
 
-/// Returns the table that functions are called through.
+/// Returns the table through which functions are called.
 pub fn main(module: &Module) -> Result<TableId> {
     module.tables.main_function_table()?.context("the module has no table of functions")
 }
@@ -50,7 +50,7 @@ pub fn fill_from(module: &mut Module, table: TableId, at: u32, functions: Vec<Fu
     module.tables.get_mut(table).elem_segments.insert(element);
 }
 
-/// Makes calls of some functions calls through their slots.
+/// Replaces calls of some functions by calls through their slots.
 pub struct ThroughSlots<'a> {
     pub slots: &'a HashMap<FunctionId, (u32, TypeId)>,
     pub table: TableId,

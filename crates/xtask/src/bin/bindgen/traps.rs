@@ -12,7 +12,7 @@ use walrus::{FunctionId, FunctionKind, LocalFunction, Module};
 
 use crate::graph::called;
 
-/// Makes traps of all calls of functions that can only trap; how many there were.
+/// Replaces all calls of functions that can only trap by traps. Returns the number of calls.
 pub fn at_once(module: &mut Module) -> usize {
     let ids: Vec<FunctionId> = module.funcs.iter().map(walrus::Function::id).collect();
     let mut host: HashSet<FunctionId> = ids
@@ -80,7 +80,7 @@ fn never_returns(function: &LocalFunction) -> bool {
 }
 
 /// Returns whether an instruction changes nothing but the stack, locals, globals and memory, and
-/// goes on to the next.
+/// then continues with the next one.
 fn is_quiet(instr: &Instr) -> bool {
     matches!(
         instr,
@@ -119,7 +119,7 @@ impl VisitorMut for Traps<'_> {
             self.made += 1;
         }
         // Nobody uses the results of instructions right before a trap. Without such an instruction
-        // its operands stay on the stack, which may hold anything at a trap.
+        // its operands stay on the stack, which may contain anything at a trap.
         while let [.., (before, _), (Instr::Unreachable(_), _)] = &seq.instrs[..]
             && is_quiet(before)
         {

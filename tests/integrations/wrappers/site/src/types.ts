@@ -1,4 +1,4 @@
-// Compiled, never run: what the types of the components allow and refuse.
+// The types of the components allow and refuse these uses. The file is compiled and never run.
 
 import { FindlingRelated, FindlingResults, FindlingSearch } from "findling/react";
 import { findling } from "findling/svelte";

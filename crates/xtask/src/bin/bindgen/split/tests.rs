@@ -1,4 +1,4 @@
-//! Tests of the splitter, on modules made up for them.
+//! Tests of the splitter, on small modules made for them.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -71,7 +71,7 @@ fn parts(functions: &Functions) -> Result<(Module, BTreeMap<String, Module>)> {
     Ok((read(&parts.first)?, others.collect::<Result<_>>()?))
 }
 
-/// Returns the first part and the rest, where there are no other parts.
+/// Returns the first part and the rest, if there are no other parts.
 fn first_and_rest(functions: &Functions) -> Result<(Module, Module)> {
     let (first, mut others) = parts(functions)?;
     let rest = others.remove(REST).unwrap();
@@ -87,7 +87,7 @@ fn names(module: &Module) -> Vec<&str> {
     names
 }
 
-/// Returns where the table is filled, and by how many functions.
+/// Returns the place where the table is filled, and the number of functions.
 fn filled(module: &Module) -> Vec<(i32, usize)> {
     let run = |element: &walrus::Element| match (&element.kind, &element.items) {
         (
@@ -117,7 +117,7 @@ fn what_only_deferred_functions_call_goes_with_them() {
         let table = module.tables.iter().next().unwrap();
         assert_eq!((table.initial, table.maximum), (4, Some(4)));
     }
-    // What the rest imports, the first part exports.
+    // The first part exports everything that the rest imports.
     for import in rest.imports.iter() {
         assert!(first.exports.iter().any(|export| export.name == import.name), "{}", import.name);
         assert!(
@@ -223,8 +223,8 @@ fn a_part_of_a_function_has_all_that_it_needs_and_is_stood_in_for() {
     assert_eq!(names(&one), ["language::one", "shared"]);
     assert_eq!(names(&two), ["language::two", "shared"]);
     assert_eq!((filled(&one), filled(&two)), (vec![(1, 1)], vec![(2, 1)]));
-    // The slots of both have a function in the first part, which does nothing; data that can
-    // change is there from the beginning.
+    // The slots of both have a function in the first part, which does nothing; data that can change
+    // exists from the beginning.
     assert_eq!(names(&first), ["main"]);
     assert_eq!(first.funcs.iter().count(), 2);
     assert_eq!(filled(&first), [(1, 2)]);
