@@ -37,6 +37,7 @@ import math
 import re
 import sys
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from code_search import STOP, Program, parts
@@ -82,18 +83,18 @@ def ndcg(shown, answers):
     return gain / sum(1 / math.log2(1 + place) for place in range(1, 1 + min(10, len(answers))))
 
 
-def files(program, bundle, repository, scratch, options):
-    """Returns the files that a search shows for each question, in order."""
-    queries = scratch / "queries.jsonl"
-    with open(queries, "w", encoding="utf-8") as file:
-        for number, question in enumerate(repository.questions):
-            file.write(json.dumps({"_id": str(number), "text": question["query"]}) + "\n")
-    out = program.run("search", bundle, "--batch", queries, "--format", "json", "-k", 10, *options)
-    shown = {}
-    for line in out.splitlines():
-        response = json.loads(line)
-        shown[int(response["_id"])] = [page["id"] for page in response["results"]]
-    return [shown[number] for number in range(len(repository.questions))]
+def files(program, bundle, repository, options):
+    """Returns the files that a search shows for each question, in order.
+
+    Each question is a search of its own, as a person or an assistant asks it.
+    """
+    def ask(question):
+        out = program.run("search", bundle, "--format", "json", "-k", 10, *options,
+                          "--", question["query"])
+        return [page["id"] for page in json.loads(out)["results"]]
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(ask, repository.questions))
 
 
 class Bm25:
@@ -192,7 +193,7 @@ def main():
             bundle = args.work / f"{repository.name}.{encoder}.index"
             program.build(repository.root, bundle, encoder)
             options = ["--mode", mode, *args.search]
-            return files(program, bundle, repository, args.work, options)
+            return files(program, bundle, repository, options)
 
         row("by words" if encoder == "none" else f"by both, {encoder}", ask)
     if not args.no_baselines:
