@@ -1,10 +1,11 @@
-//! The meaning of queries in source code: a keyword with a name leads to the definition, text in
-//! quotes is found literally, and `/…/` is a regular expression.
+//! The meaning of queries in source code: a keyword with a name leads to the definition, the name of
+//! a file to that file, text in quotes is found literally, and `/…/` is a regular expression.
 //!
 //! The engine reads words, which is right for prose. This module adjusts the results to what
 //! programmers expect, for bundles that have sections of code.
 
 mod definitions;
+mod file_names;
 mod text_search;
 
 use anyhow::Result;
@@ -57,7 +58,12 @@ pub fn search(
     if asks_beside(&request.query) && request.order == Order::Relevance {
         request.order = Order::Match;
     }
-    let (mut response, cost) = host.search_as_meant(encoder, request.clone())?;
+    let deepened = file_names::deepened(&request);
+    let asked = deepened.as_ref().unwrap_or(&request).clone();
+    let (mut response, cost) = host.search_as_meant(encoder, asked)?;
+    if deepened.is_some() {
+        file_names::raise(&request, &mut response);
+    }
     definitions::put_first(host, &request, &mut response)?;
     Ok((response, cost))
 }

@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::learned;
 use super::open_bundle::{find_target, tell_if_stale};
 use super::unknown_attribute::with_counts;
+use crate::code_query;
 use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
@@ -417,7 +418,7 @@ fn batch(
         if let Some(encoder) = encoder {
             encoder.embed(&mut request)?;
         }
-        let answer = host.search_as_meant(encoder, request).map_err(|error| near(host, error));
+        let answer = code_query::search(host, encoder, request).map_err(|error| near(host, error));
         let (mut response, _) = answer.with_context(|| format!("query {id}"))?;
         response.notices.splice(..0, read);
         args.options.arrange(&mut response, host.manifest());
