@@ -12,11 +12,11 @@ use serde_json::Value;
 /// Number of pages, best first, whose order names can change.
 const DEPTH: usize = 20;
 
-/// What is added to the factor 1 of a page's score where the query is the name of its file and
-/// nothing else, and words alone score. A name that is a third of the query's words adds a third.
+/// Largest addition to the factor 1 of a page's score in a search by words alone: the query is the
+/// name of its file and nothing else. A name that is a third of the query's words adds a third.
 const BY_WORDS: f32 = 0.3;
 
-/// The same where meaning scores as well.
+/// The same in a search by words and by meaning.
 const BY_BOTH: f32 = 0.25;
 
 /// Names of files that stand for their directory.

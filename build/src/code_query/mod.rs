@@ -1,5 +1,5 @@
-//! The meaning of queries in source code: a keyword with a name leads to the definition, the name of
-//! a file to that file, text in quotes is found literally, and `/…/` is a regular expression.
+//! The meaning of queries in source code: a keyword with a name leads to the definition, the name
+//! of a file to that file, text in quotes is found literally, and `/…/` is a regular expression.
 //!
 //! The engine reads words, which is right for prose. This module adjusts the results to what
 //! programmers expect, for bundles that have sections of code.

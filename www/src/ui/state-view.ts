@@ -33,8 +33,8 @@ export class StateView {
   }
 
   /**
-   * The message before anything is typed. `pages` is known once the bundle is open; `queries` are those that
-   * the site suggests.
+   * The message before anything is typed. `pages` is known once the bundle is open; `queries` are
+   * suggested by the site.
    */
   showHint(pages: number | undefined, queries: string[]): void {
     const labels = this.#options.labels();

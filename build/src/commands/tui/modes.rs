@@ -20,7 +20,7 @@ pub enum Mode {
     Static,
     /// By meaning, with the transformer.
     Transformer,
-    /// By words and by meaning, with the best available encoder.
+    /// Search by words and by meaning, with the best available encoder.
     #[default]
     Hybrid,
 }
@@ -31,9 +31,9 @@ pub enum Stage {
     Words,
     Static,
     Transformer,
-    /// By words and by meaning, with the static encoder.
+    /// Search by words and by meaning, with the static encoder.
     HybridStatic,
-    /// By words and by meaning, with the best available encoder.
+    /// Search by words and by meaning, with the best available encoder.
     Hybrid,
 }
 

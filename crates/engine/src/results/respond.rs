@@ -25,8 +25,8 @@ const ENDS: [char; 6] = ['\n', '.', '!', '?', '。', '！'];
 /// Bytes of a section's text that are read for a snippet if no passage of it matched.
 const MAX_UNGUIDED_BYTES: usize = 4_000;
 
-/// Bytes of a section that the first result's snippet is chosen from whole. In longer sections it is
-/// chosen from the passage that scored.
+/// Longest section, in bytes, that the snippet of the first result is chosen from as a whole. In
+/// longer sections it is chosen from the passage that scored.
 const MAX_WHOLE_BYTES: usize = 8_000;
 
 /// The answer of a search, without texts.
@@ -219,13 +219,21 @@ impl<'a> Presenter<'a> {
         })
     }
 
+    /// Returns the place of a language's analyzer, which is added if it is new.
+    fn analyzer(&mut self, language: &str) -> usize {
+        self.analyzers.iter().position(|(of, _)| of == language).unwrap_or_else(|| {
+            self.analyzers.push((language.to_string(), Analyzer::for_language(language)));
+            self.analyzers.len() - 1
+        })
+    }
+
     fn structure(&self) -> Result<&'a Structure, Error> {
         self.index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))
     }
 
     /// Returns a section as it is shown. `part`: a part of the page, where the section may be.
-    /// `size`: the words of its snippet. `best`: the page's best one, whose sentences have codes here
-    /// if only meaning found it.
+    /// `size`: the words of its snippet. `best`: whether it is the page's best one, whose sentences
+    /// have codes here if only meaning found it.
     fn section(
         &mut self,
         id: PageId,
@@ -281,11 +289,8 @@ impl<'a> Presenter<'a> {
                 from..section.text.floor_char_boundary(from + MAX_UNGUIDED_BYTES)
             }
         };
-        let known = self.analyzers.iter().position(|(of, _)| of == language).unwrap_or_else(|| {
-            self.analyzers.push((language.to_string(), Analyzer::for_language(language)));
-            self.analyzers.len() - 1
-        });
-        let analyzer = &mut self.analyzers[known].1;
+        let place_of_analyzer = self.analyzer(language);
+        let analyzer = &mut self.analyzers[place_of_analyzer].1;
         let snippet =
             snippet(&section.text, &section.code, within, size, &likeness, analyzer, &self.marks);
         Ok(SectionHit {

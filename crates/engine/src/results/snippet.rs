@@ -20,10 +20,10 @@ const MAX_REACH_CHARS: usize = 24;
 
 /// The likeness of text that equals the query, and the total worth of the query's words beside it.
 const ALIKE: i32 = 1 << 12;
-/// What the first sentence scores for its place in the first result: sections begin with what they
-/// are about. The second scores half of it, the third a third.
+/// Score of the first sentence of the first result for its place: sections begin with what they are
+/// about. The second sentence scores half of it, the third a third.
 const FIRST_SENTENCE: i64 = ALIKE as i64 / 5;
-/// What a sentence of the first result loses if it is code: prose answers more often.
+/// Score that a sentence of the first result loses if it is code: prose answers more often.
 const CODE: i64 = ALIKE as i64 / 5;
 
 /// Maximum length of text without words that is shown at either end of a text.
