@@ -30,6 +30,11 @@ export interface Traffic {
   requests: number;
   /** Files found in the cache. */
   cacheHits: number;
+  /**
+   * Lets work continue after the request is answered. In Workers, the work of a request ends with
+   * it, and other requests that wait for the work would wait for ever.
+   */
+  later?(work: Promise<unknown>): void;
 }
 
 export const noTraffic = (): Traffic => ({ bytesFetched: 0, requests: 0, cacheHits: 0 });

@@ -207,7 +207,8 @@ export class PackReader {
     if (this.#ignoresRanges || options.fresh) this.#widen(range);
     this.#ranges.push(range);
     for (const shard of group) this.#wait(range, shard);
-    void this.#load(range, traffic);
+    const loading = this.#load(range, traffic);
+    traffic.later?.(loading);
   }
 
   /** Extends a range to the whole pack. */

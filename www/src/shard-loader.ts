@@ -64,8 +64,10 @@ export class ShardLoader {
     const done = this.#fetch(engine, wanted, traffic, controller.signal);
     const load = { controller, waiting: 0, done };
     const forget = () => this.#forget(wanted.id, load);
-    done.then(forget, forget);
     this.#loads.set(wanted.id, load);
+    // A load can take several requests, and other searches wait for the last of them.
+    const settled = done.then(forget, forget);
+    traffic.later?.(settled);
     return load;
   }
 

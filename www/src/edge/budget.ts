@@ -102,7 +102,6 @@ export interface Metered extends Cost {
   readonly budget: Budget;
   /** Number of files that it has looked for in the cache in vain. */
   cacheMisses: number;
-  /** Lets work continue after the request is answered. */
   later(work: Promise<unknown>): void;
 }
 

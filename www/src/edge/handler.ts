@@ -110,7 +110,11 @@ class Endpoint {
     const later = (work: Promise<unknown>) => context?.waitUntil(work);
     const cost = metered(budget, later);
     const trail: Trail = { id: requestId(request), start: Date.now(), route: "" };
-    const response = await this.#answerOrFault({ request, env, url, cost, trail });
+    // Workers cancel a request that waits for nothing of its own. Files under way may belong to
+    // another request, so this one has a timer.
+    const own = setTimeout(() => {}, REQUEST_ENDED);
+    const answer = this.#answerOrFault({ request, env, url, cost, trail });
+    const response = await answer.finally(() => clearTimeout(own));
     response.headers.set("x-request-id", trail.id);
     const { FINDLING_LOG = "requests" } = env;
     const level = this.#options.log ?? (FINDLING_LOG as LogLevel);

@@ -108,7 +108,7 @@ export class Library {
     const engines: Engine[] = [];
     const opening = this.#open(parseBundleAddress(address), files, cost, engines);
     const kept: Kept = { opening, engines, users: 0 };
-    opening.then(
+    const settled = opening.then(
       (opened) => {
         kept.opened = opened;
       },
@@ -117,6 +117,8 @@ export class Library {
         if (this.#kept.get(name) === kept) this.#kept.delete(name);
       },
     );
+    // Other requests wait for the bundle too.
+    cost.later(settled);
     return kept;
   }
 
