@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `n` | u32 |
 //! | `dim` | u32 |
-//! | scales | `n` f32, finite, not negative |
+//! | scales | `n` f32, 0 to [`MAX_SCALE`] |
 //! | rows | `n * dim` i8 |
 
 use crate::Error;
@@ -16,6 +16,9 @@ use crate::codec::Reader;
 use crate::limits::check_dim;
 
 const WHAT: &str = "vectors";
+
+/// Largest scale of a vector. With it, the similarity to any query is a finite number.
+pub const MAX_SCALE: f32 = 1_048_576.0;
 
 /// Quantises a vector to eight bits: its numbers, and its scale. The zero vector has scale 0.
 /// Numbers that are not finite count as 0.
@@ -60,7 +63,7 @@ impl VectorsBuilder {
     /// Adds a quantised vector.
     ///
     /// # Errors
-    /// If its length is not `dim`, or the scale is negative or not finite.
+    /// If its length is not `dim`, or the scale is not between 0 and [`MAX_SCALE`].
     pub fn push(&mut self, row: &[i8], scale: f32) -> Result<(), Error> {
         if row.len() != self.dim as usize {
             return Err(Error::Length {
@@ -87,10 +90,10 @@ impl VectorsBuilder {
 }
 
 fn check_scale(scale: f32) -> Result<(), Error> {
-    if scale.is_finite() && scale >= 0.0 {
+    if (0.0..=MAX_SCALE).contains(&scale) {
         Ok(())
     } else {
-        Err(Error::malformed(WHAT, "a scale is negative or not finite"))
+        Err(Error::malformed(WHAT, "a scale is not between 0 and 2^20"))
     }
 }
 

@@ -8,7 +8,7 @@ use findling_bundle::positions::{PositionsBuilder, write_directory};
 use findling_bundle::spelling::SpellingBuilder;
 use findling_bundle::structure::StructureBuilder;
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
-use findling_bundle::vectors::{VectorsBuilder, quantise};
+use findling_bundle::vectors::{MAX_SCALE, VectorsBuilder, quantise};
 use findling_bundle::*;
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
@@ -267,10 +267,14 @@ proptest! {
     #[test]
     fn vectors(rows in vec(vec(any::<f32>(), 5), 0..20)) {
         let mut builder = VectorsBuilder::new(5);
-        for row in &rows {
-            let (row, scale) = quantise(row);
-            builder.push(&row, scale).unwrap();
+        let mut kept = Vec::new();
+        for row in rows {
+            let (numbers, scale) = quantise(&row);
+            let pushed = builder.push(&numbers, scale);
+            prop_assert_eq!(pushed.is_ok(), scale <= MAX_SCALE);
+            kept.extend(pushed.is_ok().then_some(row));
         }
+        let rows = kept;
         let shard = VectorsShard::from_bytes(builder.finish(), 5).unwrap();
         prop_assert_eq!(shard.len(), rows.len());
         for (i, row) in rows.iter().enumerate() {
@@ -491,6 +495,17 @@ proptest! {
         prop_assert!(term.starts_with(cut) && cut.len() <= limits::MAX_TERM_LEN);
         prop_assert!(cut.len() == term.len() || cut.len() + 4 > limits::MAX_TERM_LEN);
     }
+}
+
+#[test]
+fn scales_that_could_make_a_similarity_infinite_are_refused() {
+    let mut builder = VectorsBuilder::new(1);
+    builder.push(&[127], MAX_SCALE).unwrap();
+    assert!(builder.push(&[127], 2.0 * MAX_SCALE).is_err());
+    let mut bytes = builder.finish();
+    assert!(VectorsShard::from_bytes(bytes.clone(), 1).is_ok());
+    bytes[8..12].copy_from_slice(&f32::MAX.to_le_bytes());
+    assert!(VectorsShard::from_bytes(bytes, 1).is_err());
 }
 
 #[test]
