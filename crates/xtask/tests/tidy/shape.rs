@@ -41,7 +41,8 @@ pub fn sources(extensions: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-fn read(file: &Path) -> String {
+/// Returns a file of the repository; nothing if it cannot be read.
+pub fn read(file: &Path) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_default()
 }
 

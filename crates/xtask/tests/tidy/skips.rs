@@ -1,12 +1,10 @@
 //! Checks the list of tests that may be skipped.
 
-use std::fs;
 use std::path::Path;
 
 use syn::visit::{self, Visit};
 
-use super::root;
-use super::shape::sources;
+use super::shape::{read, sources};
 
 /// Collects the names of functions with `#[ignore]`.
 struct Ignored(Vec<String>);
@@ -22,12 +20,11 @@ impl<'ast> Visit<'ast> for Ignored {
 
 #[test]
 fn ignored_tests_are_on_the_list_of_allowed_skips() {
-    let list = fs::read_to_string(root().join("tests/allowed-skips.txt")).expect("the list");
+    let list = read(Path::new("tests/allowed-skips.txt"));
     let is_listed = |name: &str| list.lines().any(|line| line.starts_with(&format!("{name}: ")));
     let mut ignored = Ignored(Vec::new());
     for file in sources(&["rs"]) {
-        let text = fs::read_to_string(root().join::<&Path>(&file)).unwrap_or_default();
-        if let Ok(file) = syn::parse_file(&text) {
+        if let Ok(file) = syn::parse_file(&read(&file)) {
             ignored.visit_file(&file);
         }
     }
