@@ -6,6 +6,7 @@
 //! own. `docs/experiments/code-benchmark.md` has the measurements.
 
 use findling_engine::{Fusion, Limit, MAX_LIMIT, Mode, PageHit, Request, Response};
+use findling_read::is_program;
 use findling_text::{Analyzer, TokenKind};
 use serde_json::Value;
 
@@ -21,24 +22,6 @@ const BY_BOTH: f32 = 0.25;
 
 /// Names of files that stand for their directory.
 const OF_DIRECTORY: [&str; 5] = ["mod", "index", "__init__", "init", "package-info"];
-
-/// Languages of files that are no programs.
-const NO_PROGRAMS: [&str; 14] = [
-    "markdown",
-    "restructuredtext",
-    "asciidoc",
-    "org",
-    "html",
-    "text",
-    "pdf",
-    "document",
-    "json",
-    "toml",
-    "yaml",
-    "ini",
-    "xml",
-    "css",
-];
 
 /// Fewest letters that two stems have in common, and most letters that one has besides, to be of
 /// the same word: `router` and `route`.
@@ -81,7 +64,7 @@ pub(super) fn raise(request: &Request, response: &mut Response) {
 /// Returns the path of a page that is a program.
 fn program(page: &PageHit) -> Option<&str> {
     let text = |name: &str| page.attributes.get(name).and_then(Value::as_str);
-    text("path").filter(|_| text("language").is_none_or(|name| !NO_PROGRAMS.contains(&name)))
+    text("path").filter(|_| text("language").is_none_or(is_program))
 }
 
 /// Returns what a file is called: `tree` of `src/tree.go`, `handler` of `src/handler/mod.rs`.

@@ -96,6 +96,7 @@ use rayon::prelude::*;
 use attributes::Raw;
 use boosts_and_pins::{Boost, Pins};
 pub use bounds::Bounds;
+pub use code::is_program;
 use conversations::fields::Fields;
 use file::File;
 pub use file::{encode, join};

@@ -35,6 +35,7 @@ use super::{
 };
 
 pub(super) use kinds::{Counts, is_code, is_repository};
+pub use priors::is_program;
 pub(super) use repository::describe;
 pub(super) use walk::walk;
 

@@ -56,6 +56,22 @@ const ELSEWHERE_DIRECTORIES: &[&str] = &[
     "dist",
 ];
 
+/// Languages of settings and data.
+const DATA_LANGUAGES: &[&str] = &["json", "toml", "yaml", "ini", "xml", "css"];
+
+/// Languages of prose.
+const PROSE_LANGUAGES: &[&str] =
+    &["markdown", "restructuredtext", "asciidoc", "org", "html", "text"];
+
+/// The languages that documents have, such as PDFs.
+const DOCUMENT_LANGUAGES: &[&str] = &["pdf", "document"];
+
+/// Returns whether files of a language are programs, not settings, data, prose or documents.
+pub fn is_program(language: &str) -> bool {
+    let others = [DATA_LANGUAGES, PROSE_LANGUAGES, DOCUMENT_LANGUAGES];
+    !others.iter().any(|languages| languages.contains(&language))
+}
+
 /// Returns the factor of a file's score, by its path and language.
 pub(super) fn of(path: &str, language: &str) -> f64 {
     let path = path.to_ascii_lowercase();
@@ -68,11 +84,13 @@ pub(super) fn of(path: &str, language: &str) -> f64 {
     if is_in(BESIDE_DIRECTORIES) || is_test(name) {
         return BESIDE;
     }
-    match language {
-        "json" | "toml" | "yaml" | "ini" | "xml" | "css" => DATA,
-        _ if name.ends_with(".pyi") || name.ends_with(".d.ts") => DATA,
-        "markdown" | "restructuredtext" | "asciidoc" | "org" | "html" | "text" => PROSE,
-        _ => 1.0,
+    let is_stub = name.ends_with(".pyi") || name.ends_with(".d.ts");
+    if is_stub || DATA_LANGUAGES.contains(&language) {
+        DATA
+    } else if PROSE_LANGUAGES.contains(&language) {
+        PROSE
+    } else {
+        1.0
     }
 }
 
