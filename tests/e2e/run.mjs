@@ -2,11 +2,11 @@
 // directory, `orca` and `component` run the tests that are only run nightly. Further arguments
 // select files whose names contain one of them. Skipped tests print the reason.
 
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { missing } from "./lib/bundle.mjs";
+import { runFiles } from "./lib/run-files.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [what, ...only] = process.argv.slice(2);
@@ -37,12 +37,6 @@ for (const part of parts) {
         (only.length === 0 || only.some((given) => name.includes(given))),
     )
     .map((name) => join(here, part, name));
-  // One file at a time: two browsers on two cores run into timeouts.
-  const { status: ended } = spawnSync(
-    node,
-    ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files],
-    { cwd: here, stdio: "inherit" },
-  );
-  status ||= ended ?? 1;
+  status ||= runFiles(node, files, here);
 }
 process.exit(status);

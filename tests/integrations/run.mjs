@@ -1,10 +1,10 @@
 // Runs the tests of the integrations: `node run.mjs` runs the tests of every run, `node run.mjs
 // nightly` runs all others, which take minutes. Further arguments select tests by name.
 
-import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runFiles } from "../e2e/lib/run-files.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 /** The tests of every run: those that build a small site within seconds. */
@@ -29,10 +29,4 @@ const files = readdirSync(here)
     only.length > 0 ? only.includes(name) : QUICK.includes(name) !== (which === "nightly"),
   )
   .map((name) => join(here, `${name}.test.mjs`));
-// One file at a time: two browsers on two cores run into timeouts.
-const { status } = spawnSync(
-  process.execPath,
-  ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files],
-  { cwd: here, stdio: "inherit" },
-);
-process.exit(status ?? 1);
+process.exit(runFiles(process.execPath, files, here));

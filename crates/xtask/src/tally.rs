@@ -42,7 +42,11 @@ pub fn read(lines: &[String]) -> Reading {
     for line in lines {
         let line = plain(line);
         let trimmed = line.trim();
-        if let Some(tally) = cargo_line(trimmed).or_else(|| node_line(trimmed)) {
+        if let Some(tests) = passed_again(trimmed) {
+            reading.tally.failed = reading.tally.failed.saturating_sub(tests);
+            reading.tally.passed += tests;
+            reading.closing.push(trimmed.to_owned());
+        } else if let Some(tally) = cargo_line(trimmed).or_else(|| node_line(trimmed)) {
             shown.clear();
             // Binaries without tests are left out.
             if tally != Tally::default() {
@@ -106,6 +110,11 @@ fn node_line(line: &str) -> Option<Tally> {
     }
 }
 
+/// Reads `2 failed tests passed when run again: a; b`, which follows the totals of the first run.
+fn passed_again(line: &str) -> Option<u64> {
+    line.split_once(" failed tests passed when run again: ")?.0.parse().ok()
+}
+
 /// Reads `test name ... ignored, reason`, an ignored test of cargo's runner.
 fn cargo_skip(line: &str) -> Option<Skip> {
     let (test, reason) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
@@ -166,6 +175,8 @@ mod tests {
         check(&["# tests 5", "# pass 4", "# fail 1", "# skipped 0"], 4, 1, 0);
         check(&["\u{2139} pass 7", "\u{2139} skipped 2"], 7, 0, 2);
         check(&["\u{1b}[32m31 passed, 1 failed, 2 skipped\u{1b}[0m"], 31, 1, 2);
+        check(&["# pass 4", "# fail 1", "1 failed tests passed when run again: opens"], 5, 0, 0);
+        check(&["# pass 4", "# fail 1", "again | # pass 1", "again | # fail 1"], 4, 1, 0);
         check(&["we passed 3 of them", "3 people passed", "passed 3"], 0, 0, 0);
     }
 

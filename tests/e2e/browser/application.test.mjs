@@ -136,7 +136,9 @@ describe("the user of the local application", () => {
     // Each turn has an address.
     await page.getByRole("link", { name: "Turn 1", exact: true }).click();
     assert.match(page.url(), /#turn-1$/);
-    assert.match(await page.locator(".turn.target").innerText(), /stop a glaze/);
+    // The page hears of the address after the click is done.
+    const reached = page.locator(".turn.target").filter({ hasText: "stop a glaze" });
+    await reached.waitFor();
     assert.equal(await page.locator(".turn pre .keyword").first().innerText(), "def");
   });
 
@@ -195,7 +197,7 @@ describe("the user of the local application", () => {
     assert.equal(await page.locator("article p code").innerText(), "save_program");
     const contents = page.getByRole("navigation", { name: "Contents" });
     await contents.getByRole("link", { name: "Next time" }).click();
-    assert.match(await page.locator("section.target").innerText(), /shelf to cool/);
+    await page.locator("section.target").filter({ hasText: "shelf to cool" }).waitFor();
   });
 
   test("sees a change of a source, syncs the collection, and finds what is new", async () => {
