@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { afterEach } from "node:test";
 import { chromium } from "playwright-core";
 import { launchOptions } from "./chromium.mjs";
+import { eventually } from "./eventually.mjs";
 
 export { executablePath } from "./chromium.mjs";
 
@@ -15,16 +16,25 @@ export { executablePath } from "./chromium.mjs";
  */
 const watched = new Map();
 
+/** Milliseconds after a test in which the browser may still report what the test declared. */
+const REPORTING = 5_000;
+
+/** The declared complaints that the browser has not reported. */
+const absentOnes = () =>
+  [...watched.values()].flatMap(({ complaints, expected }) =>
+    expected.filter((pattern) => !complaints.some((complaint) => pattern.test(complaint))),
+  );
+
 // A hook of the file, which node:test runs after every test of every suite.
-afterEach(() => {
+afterEach(async () => {
+  // A browser reports a complaint of a worker some time after the answer of the page.
+  await eventually(() => assert.deepEqual(absentOnes(), []), REPORTING).catch(() => {});
+  const absent = absentOnes().map(String);
   const unexpected = [];
-  const absent = [];
   for (const { complaints, expected } of watched.values()) {
-    const matches = (pattern) => complaints.some((complaint) => pattern.test(complaint));
     unexpected.push(
       ...complaints.filter((complaint) => !expected.some((pattern) => pattern.test(complaint))),
     );
-    absent.push(...expected.filter((pattern) => !matches(pattern)).map(String));
     complaints.length = 0;
     expected.length = 0;
   }
@@ -150,6 +160,17 @@ export async function answered(around) {
 /** Waits until the page of results shows the answer to its address. */
 export async function resultsAnswered(page) {
   await page.locator("findling-results [aria-busy=false].answered").waitFor();
+}
+
+/** Waits until nothing in the search box and its dialog moves any more. */
+export async function still(page) {
+  await page.evaluate(() => {
+    const { shadowRoot } = document.querySelector("findling-search");
+    const ending = shadowRoot
+      .getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity);
+    return Promise.allSettled(ending.map(({ finished }) => finished)).then(() => {});
+  });
 }
 
 /** The result of `read` for the focused element in an element of Findling. */

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe } from "node:test";
 import { withClient } from "./browser.mjs";
 import { build } from "./bundle.mjs";
+import { eventually } from "./eventually.mjs";
 import { serve } from "./server.mjs";
 import { Session } from "./session.mjs";
 
@@ -71,6 +72,40 @@ class ClientPage extends Session {
   /** Titles of the pages that a search finds. */
   async titles(query, options = {}) {
     return (await this.find(query, options)).results.map(({ title }) => title);
+  }
+
+  /** The paths of the files in the caches of the page's site. */
+  cached() {
+    return this.page.evaluate(async () => {
+      const paths = [];
+      for (const name of await caches.keys())
+        for (const request of await (await caches.open(name)).keys())
+          paths.push(new URL(request.url).pathname);
+      return paths;
+    });
+  }
+
+  /**
+   * Waits until the cache has the requested files that match: the client writes them after its
+   * answer, and no promise reports it.
+   */
+  async kept(pattern) {
+    await eventually(async () => {
+      const cached = new Set(await this.cached());
+      const left = this.requested(pattern).filter((path) => !cached.has(path));
+      assert.deepEqual(left, [], "requested, and not in the cache");
+    });
+  }
+
+  /** Waits until the cache has files, and gets no more. Parts of a pack have names of their own. */
+  async rests() {
+    let last;
+    await eventually(async () => {
+      const before = last;
+      last = (await this.cached()).sort().join();
+      await this.page.waitForTimeout(1_000);
+      assert.ok(last !== "" && last === before, "the cache still changes");
+    });
   }
 
   /** The requested paths that match. */

@@ -126,11 +126,27 @@ export function gate(matches) {
   return { hold: (path) => (matches(path) ? opened : undefined), open };
 }
 
-/** A port that no server listens on. */
+/** Ports that systems do not give to outgoing connections: the first one, and their number. */
+const [FIRST_PORT, PORTS] = [20_000, 12_000];
+/** The ports that `freePort` has returned. */
+const given = new Set();
+
+/**
+ * A port that no server listens on, another at each call. A connection of another program could
+ * take one that the system chooses, before the server that it is for has started.
+ */
 export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    if (given.has(port)) continue;
+    given.add(port);
+    const server = createServer();
+    const isFree = await new Promise((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
