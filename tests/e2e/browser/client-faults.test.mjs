@@ -13,9 +13,6 @@ const SHARD = /\/shards\//;
 const HTML = "<!doctype html><p>Every path answers with this page.</p>";
 
 clientSuite("a page with the client, when files fail", (client) => {
-  /** Time for the client to write to its caches, which no promise reports. */
-  const settle = () => client.page.waitForTimeout(300);
-
   /** The answer by words, and a test for the paths of shards that only meaning needs. */
   async function byWords() {
     await client.open();
@@ -29,7 +26,7 @@ clientSuite("a page with the client, when files fail", (client) => {
   test("answers offline what was asked before, and the rest once it is online", async () => {
     await client.open();
     await client.find("pinholes");
-    await settle();
+    await client.kept(SHARD);
     await client.page.context().setOffline(true);
     expectComplaints(client.page, /ERR_INTERNET_DISCONNECTED/);
     assert.equal((await client.titles("pinholes"))[0], "Glazing");
@@ -86,7 +83,7 @@ clientSuite("a page with the client, when files fail", (client) => {
   test("fetches a shard again that its cache has damaged", async () => {
     await client.open();
     await client.find("thermocouple");
-    await settle();
+    await client.kept(SHARD);
     const damaged = await client.page.evaluate(async () => {
       let damaged = 0;
       for (const name of await caches.keys()) {

@@ -7,15 +7,13 @@ import { describe, test } from "node:test";
 import { expectComplaints, RECOVERY } from "../lib/browser.mjs";
 import { build, dist, run, scratch } from "../lib/bundle.mjs";
 import { clientSuite } from "../lib/client-suite.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { gate } from "../lib/server.mjs";
 
 const DEFERRED = /engine_rest\.wasm$/;
 const SHARD = /\/shards\//;
 
 clientSuite("a page with the client", (client) => {
-  /** Time for the client to write to its caches and to prune them, which no promise reports. */
-  const settle = () => client.page.waitForTimeout(300);
-
   /** Serves a copy of the site's bundle that the test may change; returns its directory. */
   function copyOfBundle() {
     const other = scratch();
@@ -191,7 +189,7 @@ clientSuite("a page with the client", (client) => {
     await client.open();
     await client.find("pinholes");
     assert.ok((await client.find('"the glaze"')).stats.requests > 0);
-    await settle();
+    await client.kept(SHARD);
     client.server.log.length = 0;
     await client.reload();
     await client.open();
@@ -199,8 +197,8 @@ clientSuite("a page with the client", (client) => {
     assert.equal(results[0].title, "Glazing");
     assert.equal(stats.requests, 0);
     assert.ok(stats.cacheHits > 0);
-    // Files that this visit has not asked for yet stay in the cache.
-    await settle();
+    // Files that this visit has not asked for yet stay in the cache, also when it is pruned.
+    await client.page.waitForTimeout(300);
     assert.equal((await client.find('"the glaze"')).stats.requests, 0);
     assert.deepEqual(client.requested(SHARD), []);
   });
@@ -213,7 +211,7 @@ clientSuite("a page with the client", (client) => {
     const eight = client.page.evaluate(() =>
       Promise.all(Array.from({ length: 8 }, () => index.search("thermocouple"))),
     );
-    await client.page.waitForTimeout(50);
+    await eventually(() => assert.ok(client.requested(SHARD).length > 0, "a shard is asked for"));
     open();
     await eight;
     const shards = client.requested(SHARD);
@@ -244,7 +242,7 @@ clientSuite("a page with the client", (client) => {
       ask(other, [...queries].reverse()),
     ]);
     assert.deepEqual(one, two.reverse());
-    await settle();
+    await client.kept(SHARD);
     const third = await tab();
     client.server.log.length = 0;
     assert.deepEqual(await ask(third, queries), one);
@@ -290,19 +288,14 @@ clientSuite("a page with the client", (client) => {
     client.server.directories = [next];
     expectComplaints(client.page, /^404: .*\/shards\//, /404/);
     assert.equal((await client.titles("saggar"))[0], "Saggar firing");
-    await settle();
-    const cached = await client.page.evaluate(async () => {
-      const paths = [];
-      for (const name of await caches.keys())
-        for (const request of await (await caches.open(name)).keys())
-          paths.push(new URL(request.url).pathname);
-      return paths;
+    // No promise reports that the cache is pruned.
+    await eventually(async () => {
+      const shards = (await client.cached()).filter((path) => SHARD.test(path));
+      assert.ok(shards.length > 0);
+      for (const path of shards) {
+        const answer = await fetch(new URL(path, client.server.url));
+        assert.equal(answer.status, 200, `${path} is of an earlier build`);
+      }
     });
-    const shards = cached.filter((path) => SHARD.test(path));
-    assert.ok(shards.length > 0);
-    for (const path of shards) {
-      const answer = await fetch(new URL(path, client.server.url));
-      assert.equal(answer.status, 200, `${path} is of an earlier build`);
-    }
   });
 });

@@ -113,7 +113,7 @@ clientSuite("a page with a bundle in packs", (client) => {
   test("asks for nothing again that an earlier visit has cached", async () => {
     servePacks();
     const expected = await answers();
-    await client.page.waitForTimeout(600);
+    await client.rests();
     client.server.log.length = 0;
     await client.reload();
     await client.open();
@@ -169,7 +169,7 @@ clientSuite("a page with a bundle in packs", (client) => {
         if (places) await cache.put(places, new Response(new Uint8Array(40).fill(0xff)));
         return places !== undefined;
       });
-    await client.page.waitForTimeout(600);
+    await client.rests();
     assert.ok(await damage(), "the places of positions are kept");
     await client.reload();
     await client.open();
