@@ -91,6 +91,32 @@ describe("a reader who waits", () => {
     expectComplaints(page, /findling: not-found: .*http/, /404/);
   });
 
+  test("reads an error on, though a part of the search is still under way", async () => {
+    await page.evaluate(async () => {
+      const element = document.querySelector("findling-search");
+      element.show();
+      const index = await element.index;
+      const held = new Promise((resolve) => {
+        window.release = resolve;
+      });
+      index.search = async (_query, { mode }) => {
+        if (mode !== "lexical") await held;
+        throw Object.assign(new Error("gone"), { code: "shard-missing", advice: "gone" });
+      };
+    });
+    expectComplaints(page, /findling: shard-missing: gone/);
+    const isTold = async () =>
+      assert.match(await state().innerText(), /Something went wrong on this site/);
+    await page.getByRole("combobox").fill("kiln");
+    await state().getByRole("button", { name: "Try again" }).waitFor();
+    // Longer than a search takes that is told to be under way.
+    await page.waitForTimeout(500);
+    await isTold();
+    await page.evaluate(() => window.release());
+    await answered(page);
+    await isTold();
+  });
+
   test("reads no remark that only the site's owner can act on", async () => {
     await page.keyboard.press("Control+k");
     for (const query of ["zzyzx", "qwrtpsdf kiln", "the of and", "kind:nothing kiln"]) {

@@ -484,6 +484,8 @@ export class Panel {
   }
 
   #fail(error: FindlingError): void {
+    // The other search of the query may go on, but it does not take the place of the error.
+    clearTimeout(this.#slow);
     this.#clear();
     this.leave();
     const reason = this.#state.showError(error);
