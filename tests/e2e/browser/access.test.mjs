@@ -33,7 +33,7 @@ describe("assistive technology can use the panel", () => {
     "with a filter chosen": async (page) => {
       await search("kiln")(page);
       await page.getByRole("group", { name: "kind" }).getByRole("button").first().click();
-      await page.waitForTimeout(300);
+      await answered(page);
     },
     "with nothing found": search('"no such phrase"'),
     "with an error": async (page) => {

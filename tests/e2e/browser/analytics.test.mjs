@@ -70,8 +70,7 @@ describe("a site with statistics", () => {
     await page.addScriptTag({ content: scriptOf(name) });
     return page;
   };
-  const told = (page, count) =>
-    page.waitForFunction((count) => window.told.length >= count, count, { timeout: 5000 });
+  const told = (page, count) => page.waitForFunction((count) => window.told.length >= count, count);
 
   /** Searches, pauses, chooses the second page, and searches for what the site does not have. */
   async function read(page) {

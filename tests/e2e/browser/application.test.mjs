@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { expectComplaints } from "../lib/browser.mjs";
 import { HOSTILE_QUESTION, makeCollections, serveApplication } from "../lib/collections.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
 
@@ -105,6 +106,7 @@ describe("the user of the local application", () => {
     // The counts of the other collections do not change.
     await page.getByRole("checkbox", { name: /^chats/ }).waitFor();
     await page.goBack();
+    await page.waitForURL((url) => !url.searchParams.has("f.collection"));
     await answered();
   });
 
@@ -125,20 +127,19 @@ describe("the user of the local application", () => {
     await read();
     const roles = await page.locator(".turn h2").allInnerTexts();
     assert.deepEqual(roles.slice(0, 4), ["User", "Assistant", "User", "Assistant"]);
-    const target = page.locator(".turn.target");
-    assert.match(await target.innerText(), /Slow the firing down/);
-    await target.waitFor();
-    assert.ok(await target.evaluate((turn) => turn.getBoundingClientRect().top < innerHeight));
+    const target = (text) => page.locator(".turn.target").filter({ hasText: text });
+    const found = target("Slow the firing down");
+    await found.waitFor();
+    assert.ok(await found.evaluate((turn) => turn.getBoundingClientRect().top < innerHeight));
     const marks = new Set(await page.locator("article mark").allInnerTexts());
     assert.deepEqual([...marks].sort(), ["escapes", "pinholes"]);
     await page.getByRole("button", { name: "Next match" }).click();
     await page.getByText(/^Matches: 1 \/ \d+$/).waitFor();
     // Each turn has an address.
     await page.getByRole("link", { name: "Turn 1", exact: true }).click();
-    assert.match(page.url(), /#turn-1$/);
-    // The page hears of the address after the click is done.
-    const reached = page.locator(".turn.target").filter({ hasText: "stop a glaze" });
-    await reached.waitFor();
+    await page.waitForURL(/#turn-1$/);
+    await target("stop a glaze").waitFor();
+    assert.equal(await page.locator(".turn.target").count(), 1);
     assert.equal(await page.locator(".turn pre .keyword").first().innerText(), "def");
   });
 
@@ -193,11 +194,13 @@ describe("the user of the local application", () => {
     await visit("read?in=notes&page=firing.md&q=witness#cones");
     await read();
     assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), "Firing log");
-    assert.match(await page.locator("section.target").innerText(), /witness cone bent late/);
+    const target = (text) => page.locator("section.target").filter({ hasText: text });
+    await target("witness cone bent late").waitFor();
     assert.equal(await page.locator("article p code").innerText(), "save_program");
     const contents = page.getByRole("navigation", { name: "Contents" });
     await contents.getByRole("link", { name: "Next time" }).click();
-    await page.locator("section.target").filter({ hasText: "shelf to cool" }).waitFor();
+    await target("shelf to cool").waitFor();
+    assert.equal(await page.locator("section.target").count(), 1);
   });
 
   test("sees a change of a source, syncs the collection, and finds what is new", async () => {
@@ -376,6 +379,6 @@ describe("the local application", () => {
     );
     assert.equal(outcome, "refused");
     // The browser shows an error in place of the application.
-    assert.match(page.frames()[1].url(), /^chrome-error:/);
+    await eventually(() => assert.match(page.frames()[1].url(), /^chrome-error:/));
   });
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { answered, options } from "../lib/browser.mjs";
+import { answered, ask, options } from "../lib/browser.mjs";
 import { build, findling, root } from "../lib/bundle.mjs";
 import { freePort } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
@@ -36,8 +36,7 @@ describe("a reader on the page of the demo", () => {
     assert.ok((await examples.count()) > 0);
     await examples.first().click();
     await answered(page);
-    await page.getByRole("combobox").fill("thermocouple");
-    await page.getByRole("option").first().waitFor();
+    await ask(page, "thermocouple");
     assert.match((await options(page))[0], /Thermocouple/);
     await page.waitForLoadState("networkidle");
     // Browsers with a window ask for /favicon.ico, unless the page has an icon of its own.

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { answered, ask, withResults, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
 
@@ -132,14 +133,12 @@ describe("an assistant of the browser", () => {
     JSON.parse((await page.webmcp.callTool(name, input)).content[0].text);
 
   /** The tools, when there are at least this many. */
-  const offered = async (count) => {
-    for (let i = 0; i < 100; i++) {
+  const offered = (count) =>
+    eventually(async () => {
       const found = await tools();
-      if (found.length >= count) return found;
-      await page.waitForTimeout(50);
-    }
-    return assert.fail(`the page offers ${(await tools()).length} tools, expected ${count}`);
-  };
+      assert.ok(found.length >= count, `the page offers ${found.length} tools, not ${count}`);
+      return found;
+    });
 
   /** Skips a test in a browser without the feature. */
   const needsTools = async (test) => {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ask, focused, options, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
 
@@ -170,9 +171,10 @@ describe("a reader who searches again and again", () => {
     await box.dispatchEvent("keydown", { key: "Enter", keyCode: 229, bubbles: true });
     await page.waitForTimeout(400);
     assert.equal(page.url(), session.address());
-    assert.equal(await box.inputValue(), "kiln \u3050\u308c");
+    const has = (text) => eventually(async () => assert.equal(await box.inputValue(), text));
+    await has("kiln \u3050\u308c");
     await devtools.send("Input.insertText", { text: " glaze" });
-    assert.equal(await box.inputValue(), "kiln glaze");
+    await has("kiln glaze");
     await page.getByRole("option").filter({ hasText: "Glazing" }).first().waitFor();
   });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { pageWith } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
-import { serve } from "../lib/server.mjs";
+import { gate, serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
 
 const HEAD = `<link rel="stylesheet" href="/findling/findling.css">
@@ -38,13 +38,16 @@ const PAGES = {
 };
 
 describe("a reader whose search comes late", () => {
-  const session = new Session(() => serve([build()], PAGES));
+  const session = new Session(() => serve([build()], { ...PAGES, "/shown": "" }));
   for (const path of Object.keys(PAGES))
     for (const width of [1100, 390])
       test(`sees nothing move: ${path.slice(1)}, ${width} px wide`, async () => {
-        // The page is shown before the script loads.
-        session.server.hold = (path) =>
-          path.endsWith(".js") ? new Promise((resolve) => setTimeout(resolve, 600)) : undefined;
+        // The page is shown before the script loads: it says so by a request.
+        const script = gate((path) => path.endsWith(".js"));
+        session.server.hold = (path) => {
+          if (path === "/shown") setTimeout(script.open, 100);
+          return script.hold(path);
+        };
         const page = await session.visit(path.slice(1), {
           viewport: { width, height: 800 },
           init: () => {
@@ -55,7 +58,10 @@ describe("a reader whose search comes late", () => {
             const look = () => {
               const element = document.querySelector("findling-search, findling-results");
               const isEarly = element?.matches(":not(:defined)") && document.styleSheets.length > 0;
-              if (isEarly) window.early = document.querySelector("p").getBoundingClientRect().top;
+              if (isEarly) {
+                if (window.early !== undefined) window.shown ??= fetch("/shown");
+                window.early = document.querySelector("p").getBoundingClientRect().top;
+              }
               if (!element?.matches(":defined")) requestAnimationFrame(look);
             };
             requestAnimationFrame(look);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { beforeEach, describe, test } from "node:test";
 import { expectComplaints } from "../lib/browser.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { buildPagefind, PAGES, visitPagefind } from "../lib/pagefind.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
@@ -218,8 +219,10 @@ describe("a page that searches with pagefind.js", () => {
       await pagefind.options({ metaCacheTag: "build 7" });
       await pagefind.init();
     });
-    const entries = requests.filter((url) => url.includes("pagefind-entry.json"));
-    assert.deepEqual(entries, [session.address("pagefind/pagefind-entry.json?ts=build%207")]);
+    await eventually(() => {
+      const entries = requests.filter((url) => url.includes("pagefind-entry.json"));
+      assert.deepEqual(entries, [session.address("pagefind/pagefind-entry.json?ts=build%207")]);
+    });
   });
 });
 

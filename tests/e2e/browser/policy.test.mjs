@@ -15,6 +15,7 @@ import {
   withSearch,
 } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { buildPagefind } from "../lib/pagefind.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
@@ -73,7 +74,7 @@ for (const [name, policy] of [
      */
     const searchesIn = async (page, n) => {
       await page.waitForTimeout(50);
-      assert.equal(page.workers().length, n);
+      await eventually(() => assert.equal(page.workers().length, n));
     };
 
     test("answers in the dialog, in a worker", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, test } from "node:test";
 import { answered, ask, focused, options, withSearch } from "../lib/browser.mjs";
 import { build, shardsOfKind } from "../lib/bundle.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { gate, serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
 import { HOSTILE_TITLE, PAGES } from "../lib/site.mjs";
@@ -136,8 +137,9 @@ describe("a reader on a page with search", () => {
   test("hears how many pages match", async () => {
     await openDialog();
     await ask(page, "pinholes");
-    const status = page.getByRole("status").filter({ hasText: /\S/ });
-    assert.match(await status.innerText(), /^[1-9]\d* pages?, [1-9]\d* sections?$/);
+    // It follows the answer, and a slow search announces itself before.
+    const found = /^[1-9]\d* pages?, [1-9]\d* sections?$/;
+    await page.getByRole("status").filter({ hasText: found }).waitFor();
   });
 
   test("gets results while a word is unfinished", async () => {
@@ -160,7 +162,9 @@ describe("a reader on a page with search", () => {
     await page.waitForFunction(() =>
       document.querySelector("findling-search").shadowRoot.querySelector("[aria-busy=true]"),
     );
-    assert.ok(session.server.log.some(isSpelling), "the shards of spellings were asked for");
+    await eventually(() =>
+      assert.ok(session.server.log.some(isSpelling), "the shards of spellings were asked for"),
+    );
     open();
     await corrected().waitFor();
     await answered(page);

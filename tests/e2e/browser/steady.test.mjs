@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
-import { answered, withSearch } from "../lib/browser.mjs";
+import { answered, still, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
@@ -46,13 +46,15 @@ describe("when meaning joins the words, a reader", () => {
     }, turned);
     await page.getByRole("combobox").fill("kiln");
     await page.getByRole("option").first().waitFor();
-    // Long enough for the dialog and for the pause after the last key.
+    // Longer than the pause after the last key.
     await page.waitForTimeout(400);
+    await still(page);
   };
   const join = async () => {
     await page.evaluate(() => window.join());
     await answered(page);
     await page.waitForTimeout(400);
+    await still(page);
   };
   /** The rows of the words: their pages, where they are, and whether they are the same elements. */
   const rows = () =>
@@ -75,6 +77,7 @@ describe("when meaning joins the words, a reader", () => {
       const { x, y } = await third().boundingBox();
       await page.mouse.move(x + 40, y + 20);
       await page.mouse.move(x + 45, y + 22);
+      await third().locator("[aria-selected=true]").waitFor();
     },
     "is pressing": async () => {
       await third().locator(".hit").first().dispatchEvent("pointerdown", { pointerType: "touch" });
