@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { describe, test } from "node:test";
 import { withResults, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { ask, executablePath, listed, Session, texts, within } from "../lib/firefox.mjs";
 import { serve } from "../lib/server.mjs";
 
@@ -47,9 +48,9 @@ describe("a reader in Firefox", { skip }, () => {
       (await texts(page, "findling-search", "[aria-selected=true]")).join();
     const first = await selected();
     await page.keyboard.press("ArrowDown");
-    assert.notEqual(await selected(), first);
+    await eventually(async () => assert.notEqual(await selected(), first));
     await page.keyboard.press("ArrowUp");
-    assert.equal(await selected(), first);
+    await eventually(async () => assert.equal(await selected(), first));
     await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
     assert.match(page.url(), /\/faq\/pots\.html/);
   });
@@ -77,7 +78,7 @@ describe("a reader in Firefox", { skip }, () => {
     await page.goBack();
     await page.waitForFunction(() => new URL(location.href).searchParams.size === 1);
     await listed(page);
-    assert.deepEqual(await titles(), before);
+    await eventually(async () => assert.deepEqual(await titles(), before));
   });
 
   const isOpen = (page) =>
@@ -111,7 +112,7 @@ describe("a reader in Firefox", { skip }, () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     assert.equal(await page.evaluate(() => scrollY), 0);
     await page.mouse.click(5, 400);
-    assert.equal(await isOpen(page), false);
+    await eventually(async () => assert.equal(await isOpen(page), false));
   });
 
   test("sees the same search on a page with styles of its own", async () => {
@@ -120,8 +121,13 @@ describe("a reader in Firefox", { skip }, () => {
       await page.waitForFunction(() => customElements.get("findling-search"));
       await page.evaluate(() => document.querySelector("findling-search").show());
       await ask(page, "pinholes");
-      return page.evaluate(() => {
+      return page.evaluate(async () => {
         const { shadowRoot } = document.querySelector("findling-search");
+        // The dialog moves into its place.
+        const moving = shadowRoot
+          .getAnimations()
+          .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity);
+        await Promise.allSettled(moving.map(({ finished }) => finished));
         const parts = ["dialog", "input", ".hit", ".text", ".foot"];
         return parts.map((part) => {
           const element = shadowRoot.querySelector(part);

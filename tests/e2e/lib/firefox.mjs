@@ -83,6 +83,8 @@ export const within = (page, host, selector) =>
 export async function ask(page, question) {
   const box = await within(page, "findling-search", "[role=combobox]");
   await box.type(question);
+  // The answer to the first letters may be shown before the last letter has arrived.
+  await page.waitForFunction((box, question) => box.value === question, {}, box, question);
   await within(page, "findling-search", ".panel[aria-busy=false] [role=option]");
 }
 
