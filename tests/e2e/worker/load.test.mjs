@@ -8,6 +8,7 @@ import { before, describe, test } from "node:test";
 import { Response as ServiceResponse } from "miniflare";
 import { build, findling, run, scratch } from "../lib/bundle.mjs";
 import { questions, writeCorpus } from "../lib/corpus.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { load } from "../lib/load.mjs";
 import { serveFiles, start, workerOf } from "../lib/miniflare.mjs";
 import { freePort } from "../lib/server.mjs";
@@ -150,13 +151,7 @@ describe(`${CONNECTIONS} connections for ${seconds} seconds`, { timeout: 300_000
     const child = spawn(findling, args, { stdio: ["ignore", "ignore", "pipe"] });
     child.stderr.resume();
     try {
-      const isUp = () =>
-        fetch(url).then(
-          () => true,
-          () => false,
-        );
-      for (let i = 0; i < 200 && !(await isUp()); i++)
-        await new Promise((resolve) => setTimeout(resolve, 50));
+      await eventually(() => fetch(url));
       await work(url, child.pid);
     } finally {
       child.kill();

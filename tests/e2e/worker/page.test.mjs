@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { options } from "../lib/browser.mjs";
+import { ask, options } from "../lib/browser.mjs";
 import { build, root } from "../lib/bundle.mjs";
 import { Session } from "../lib/session.mjs";
 import { dev } from "../lib/worker.mjs";
@@ -21,8 +21,7 @@ describe("a reader on the page that the Worker serves", () => {
   test("finds pages, and the console stays empty", async () => {
     const page = await session.visitSearch();
     await page.locator("button.ask").first().click();
-    await page.getByRole("combobox").fill("thermocouple");
-    await page.getByRole("option").filter({ hasText: "Thermocouple" }).first().waitFor();
+    await ask(page, "thermocouple");
     assert.match((await options(page))[0], /Thermocouple/);
     await page.waitForLoadState("networkidle");
     const { results } = await (await fetch(session.address("search?q=thermocouple&k=1"))).json();

@@ -9,6 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { ASKED, REFUSED } from "../lib/asked.mjs";
 import { build, dist, findling, run, scratch } from "../lib/bundle.mjs";
 import { questions, writeCorpus } from "../lib/corpus.mjs";
+import { eventually } from "../lib/eventually.mjs";
 
 const { createHandler, directory } = await import(join(dist, "findling-edge-server.js"));
 
@@ -124,15 +125,12 @@ describe("a program that asks findling serve", { timeout: 300_000 }, () => {
     assert.equal(first.pages, 20);
     writeCorpus(join(directory, "corpus"), 30);
     write(join(directory, "corpus"));
-    const later = async () => {
-      for (let i = 0; i < 60; i++) {
-        const { pages, revision } = await health();
-        if (pages === 30) return revision;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      return undefined;
-    };
-    assert.notEqual(await later(), first.revision);
+    const later = await eventually(async () => {
+      const now = await health();
+      assert.equal(now.pages, 30);
+      return now;
+    });
+    assert.notEqual(later.revision, first.revision);
     const [question] = questions();
     const answer = await fetch(`${server.url}/api/search?q=${encodeURIComponent(question)}`);
     assert.equal(answer.status, 200);
