@@ -58,8 +58,8 @@ describe("a reader of Findling's site", { skip }, () => {
       await page.goto(session.address("quick-start.html"));
       assert.match(await page.locator("main h1").innerText(), /^Quick start/);
       await page.locator("main").getByRole("link", { name: "installing" }).first().click();
+      await page.waitForURL(/\/installing\.html$/);
       assert.match(await page.locator("main h1").innerText(), /^Installing/);
-      assert.match(page.url(), /\/installing\.html$/);
     } finally {
       await context.close();
     }
@@ -113,12 +113,21 @@ describe("a reader of Findling's site", { skip }, () => {
     await search.getByRole("option").first().waitFor();
     const before = await ownColour();
     const seen = new Set();
+    /** Clicks a button, and waits until the page shows that it is pressed, or no longer. */
+    const press = async (button, pressed) => {
+      await page.locator(".themes").getByRole("button", button).click();
+      await page
+        .locator(".themes")
+        .getByRole("button", { ...button, pressed })
+        .waitFor();
+    };
+    const isDark = { name: "Dark", exact: true };
     for (const name of ["Material for MkDocs", "Docusaurus", "VitePress", "Starlight", "GitHub"]) {
-      await page.locator(".themes").getByRole("button", { name }).click();
+      await press({ name }, true);
       for (const scheme of ["light", "dark"]) {
         await reader.shoot(page, `own-site-theme-${name.split(" ")[0]}-${scheme}`);
         seen.add(String(await colour()));
-        await page.getByRole("button", { name: "Dark", exact: true }).click();
+        await press(isDark, scheme === "light");
       }
     }
     assert.equal(seen.size, 10, [...seen].join("; "));
@@ -183,7 +192,7 @@ describe("a reader of Findling's site", { skip }, () => {
         .first()
         .click();
       await article.getByRole("heading", { name: "Cooling down" }).waitFor();
-      assert.equal(await page.evaluate(() => document.activeElement.textContent), "Cooling down");
+      await page.waitForFunction(() => document.activeElement.textContent === "Cooling down");
       assert.match(page.url(), /playground\.html$/);
       assert.ok(
         sent.every((request) => request.startsWith(`GET ${session.address()}`)),

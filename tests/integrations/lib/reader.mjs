@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ask, expectComplaints, options } from "../../e2e/lib/browser.mjs";
+import { eventually } from "../../e2e/lib/eventually.mjs";
 import { FRAME } from "./content.mjs";
 
 /** Waits until the element's script runs and the page is at rest. */
@@ -122,7 +123,10 @@ export async function lightness(page) {
 /** Asserts that the panel is light, then dark, when the page is. `toDark` switches the page. */
 export async function followsTheme(page, key, toDark) {
   await press(page, key);
-  assert.ok((await lightness(page)) > 200, "the panel is light on a light page");
+  // A page may get its style sheets after the search.
+  await eventually(async () =>
+    assert.ok((await lightness(page)) > 200, "the panel is light on a light page"),
+  );
   await close(page);
   await toDark();
   await press(page, key);
