@@ -186,8 +186,11 @@ describe("a reader who searches again and again", () => {
     const { x, y, width, height } = await dialog.boundingBox();
     assert.deepEqual([x, width, y + height], [0, 390, 700]);
     assert.ok(y > 10 && y < 60, `${y} pixels from the top`);
-    await page.touchscreen.tap(195, 5);
-    await dialog.waitFor({ state: "hidden" });
+    // A press that a busy machine makes long does not count.
+    await eventually(async () => {
+      await page.touchscreen.tap(195, 5);
+      await dialog.waitFor({ state: "hidden", timeout: 1_000 });
+    });
   });
 
   test("sees nothing move if the system asks for no motion", async () => {

@@ -2,15 +2,10 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
-import { ask, withSearch } from "../lib/browser.mjs";
+import { ask, atOnce, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 import { Session } from "../lib/session.mjs";
-
-/** No time passes, so that no row counts as read before the whole answer comes. */
-const atOnce = () => {
-  performance.now = () => 0;
-};
 
 /** Runs before a page's scripts: a browser that does not know text fragments. */
 const withoutFragments = () => {

@@ -168,7 +168,11 @@ describe("a reader with a pointer", () => {
     });
 
   test("closes the search by a press beside it", async () => {
-    await page.mouse.click(...OUTSIDE);
+    // A press that a busy machine makes long does not count.
+    await eventually(async () => {
+      await page.mouse.click(...OUTSIDE);
+      assert.equal(await isOpen(), false);
+    });
     await dialog().waitFor({ state: "hidden" });
   });
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { beforeEach, describe, test } from "node:test";
-import { answered, ask, focused, options, withSearch } from "../lib/browser.mjs";
+import { answered, ask, atOnce, focused, options, withSearch } from "../lib/browser.mjs";
 import { build, shardsOfKind } from "../lib/bundle.mjs";
 import { eventually } from "../lib/eventually.mjs";
 import { gate, serve } from "../lib/server.mjs";
@@ -149,6 +149,7 @@ describe("a reader on a page with search", () => {
   });
 
   test("sees the results of the other words before a misspelt word is corrected", async () => {
+    page = await session.visitSearch("", { init: atOnce });
     const spelling = shardsOfKind(join(site, "findling"), "spelling");
     const isSpelling = (path) => spelling.some((name) => path.endsWith(name));
     const { hold, open } = gate((path) => isSpelling(path) || path.endsWith("engine_rest.wasm"));

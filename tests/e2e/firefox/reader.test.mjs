@@ -111,8 +111,11 @@ describe("a reader in Firefox", { skip }, () => {
     await page.mouse.wheel({ deltaY: 600 });
     await new Promise((resolve) => setTimeout(resolve, 300));
     assert.equal(await page.evaluate(() => scrollY), 0);
-    await page.mouse.click(5, 400);
-    await eventually(async () => assert.equal(await isOpen(page), false));
+    // A press that a busy machine makes long does not count.
+    await eventually(async () => {
+      await page.mouse.click(5, 400);
+      assert.equal(await isOpen(page), false);
+    });
   });
 
   test("sees the same search on a page with styles of its own", async () => {
