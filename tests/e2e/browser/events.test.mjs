@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { answered, ask, withResults, withSearch } from "../lib/browser.mjs";
+import { answered, ask, withoutPauses, withResults, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { eventually } from "../lib/eventually.mjs";
 import { serve } from "../lib/server.mjs";
@@ -80,7 +80,7 @@ describe("a site that listens", () => {
   });
 
   test("exports what the browser logged, and can clear it", async () => {
-    page = await session.visitSearch("logged");
+    page = await session.visitSearch("logged", { init: withoutPauses });
     await page.evaluate(() => addEventListener("findling-select", (e) => e.preventDefault()));
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").pressSequentially("dunting", { delay: 20 });

@@ -9,6 +9,7 @@ import {
   ask,
   expectComplaints,
   pageWith,
+  withoutPauses,
   withResults,
   withSearch,
 } from "../lib/browser.mjs";
@@ -323,11 +324,6 @@ describe("a site that listens for searches that were meant", () => {
       addEventListener("findling-select", (event) => event.preventDefault());
     });
   const settled = (page) => page.evaluate(() => window.settled);
-  /** A reader who never pauses for long, however slow the machine is. */
-  const withoutPauses = () => {
-    const { setTimeout } = window;
-    window.setTimeout = (run, ms, ...rest) => (ms < 1500 ? setTimeout(run, ms, ...rest) : 0);
-  };
 
   test("hears of one search when a reader types, waits and closes", async () => {
     const page = await session.visitSearch();

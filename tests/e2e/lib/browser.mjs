@@ -136,6 +136,15 @@ export const atOnce = () => {
   performance.now = () => 0;
 };
 
+/**
+ * Runs before a page's scripts: a reader who never pauses for a second, however slow the machine
+ * is.
+ */
+export const withoutPauses = () => {
+  const { setTimeout } = window;
+  window.setTimeout = (run, ms, ...rest) => (ms >= 1000 ? 0 : setTimeout(run, ms, ...rest));
+};
+
 /** The HTML of a page with the client at `script` as `findling`, for `visitClient`. */
 export const withClient = (script = "/findling/findling.js") =>
   pageWith(
