@@ -138,11 +138,12 @@ export const atOnce = () => {
 
 /**
  * Runs before a page's scripts: a reader who never pauses for a second, however slow the machine
- * is.
+ * is, until the page's `pauses` is set.
  */
 export const withoutPauses = () => {
   const { setTimeout } = window;
-  window.setTimeout = (run, ms, ...rest) => (ms >= 1000 ? 0 : setTimeout(run, ms, ...rest));
+  window.setTimeout = (run, ms, ...rest) =>
+    ms >= 1000 && !window.pauses ? 0 : setTimeout(run, ms, ...rest);
 };
 
 /** The HTML of a page with the client at `script` as `findling`, for `visitClient`. */
