@@ -72,6 +72,7 @@ enum Command {
     Tui(commands::tui::Args),
     #[cfg(feature = "tui")]
     Repl(commands::repl::Args),
+    Report(commands::report::Args),
     Context(commands::context::Args),
     Note(Box<commands::note::Args>),
     Agents(commands::agents::Args),
@@ -153,6 +154,7 @@ fn main() -> ExitCode {
         Command::Tui(args) => commands::tui::run(args, &ui),
         #[cfg(feature = "tui")]
         Command::Repl(args) => commands::repl::run(args, &ui),
+        Command::Report(args) => commands::report::run(args, &ui),
         Command::Context(args) => commands::context::run(args, &ui),
         Command::Note(args) => commands::note::run(*args, &ui),
         Command::Agents(args) => commands::agents::run(args, &ui),
@@ -247,7 +249,7 @@ mod tests {
     }
 
     /// Commands whose options a project's file cannot set.
-    const WITHOUT: [&str; 17] = [
+    const WITHOUT: [&str; 18] = [
         "agents",
         "collection",
         "completions",
@@ -264,6 +266,7 @@ mod tests {
         "models",
         "note",
         "open",
+        "report",
         "show",
     ];
 

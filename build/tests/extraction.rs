@@ -185,6 +185,64 @@ fn the_documentation_shows_what_the_program_prints() {
     assert_eq!(shown, printed);
 }
 
+/// Returns what `findling inspect --extraction` prints of a directory, and whether it succeeds.
+fn inspected(directory: &Path, more: &[&str]) -> (bool, String) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_findling"))
+        .args(["inspect", "--extraction", "."])
+        .args(more)
+        .current_dir(directory)
+        .output()
+        .expect("the program");
+    (output.status.success(), String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+#[test]
+fn the_summary_of_a_site_says_what_is_lost_and_what_hides_pages() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| {
+        std::fs::write(directory.path().join(name), text).expect("a file");
+    };
+    for n in 0..10 {
+        // Pages 8 and 9 have the same title, and page 9 has no heading.
+        let title = format!("Kiln {}", n.min(8));
+        let heading = if n == 9 { String::new() } else { format!("<h1>{title}</h1>") };
+        let lang = if n < 7 { "en" } else { "de" };
+        let page = format!(
+            "<!doctype html><html lang={lang}><title>{title}</title><body><nav>Home Map</nav><main>\
+             {heading}<p>Page {n} is about a kiln of its own, which is fired for {n} days.\
+             <h2>How it is fired in winter {n}</h2><p>Slowly, for the water has to leave the clay.\
+             <p>\x1b[31mTell us what you think.</main>"
+        );
+        write(&format!("page{n}.html"), &page);
+    }
+    write("old.html", "<meta http-equiv=refresh content='0; url=page0.html'><title>Moved</title>");
+    let (succeeded, json) = inspected(directory.path(), &["--json"]);
+    assert!(succeeded, "{json}");
+    let summary: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(summary["pages"], 10);
+    assert_eq!(summary["languages"][0]["text"], "en");
+    assert_eq!(summary["languages"][0]["pages"], 7);
+    assert_eq!(summary["titles"][0]["text"], "Kiln 8");
+    assert_eq!(summary["titles"][0]["examples"], serde_json::json!(["page8.html", "page9.html"]));
+    assert_eq!(summary["withoutAnchors"]["pages"], 10);
+    let left_out = summary["files"].as_array().expect("files");
+    assert!(left_out.iter().any(|it| it["examples"][0] == "old.html"), "{json}");
+    let rules = summary["rules"].as_array().expect("rules");
+    let nav = rules.iter().find(|it| it["elements"][0]["element"] == "nav");
+    let nav = nav.unwrap_or_else(|| panic!("{json}"));
+    assert_eq!((&nav["words"], &nav["pages"]), (&20.into(), &10.into()));
+
+    let (_, text) = inspected(directory.path(), &[]);
+    for part in
+        ["10 pages", "en 7, de 3", "old.html", "\u{201c}Kiln 8\u{201d}", "nav on 10: Home Map"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains('\u{1b}'), "text of a page is no command to the terminal: {text}");
+    let (succeeded, _) = inspected(directory.path(), &["--id", "7"]);
+    assert!(!succeeded);
+}
+
 #[test]
 fn the_documentation_names_every_rule() {
     let document = include_str!("../../docs/extraction.md");

@@ -19,7 +19,10 @@ pub fn formats() -> impl TypedValueParser<Value = Format> {
         Format::Chats => "Conversations: session logs, exported chats, mailboxes",
         Format::Pdf => "PDF",
         Format::Papers => "Papers: bibliographies, and texts beside them",
-        Format::Documents => "Word files, OpenDocument texts, books, notebooks, plain text",
+        Format::Documents => {
+            "Word files, OpenDocument texts, books, notebooks, manual pages, OpenAPI, \
+             plain text"
+        }
     };
     let values = Format::ALL.map(|format| (format, format.name(), help(format)));
     one_of(values)

@@ -18,7 +18,7 @@ Search       find, search, similar, relevance, tui, repl, explain
 Collections  collection, sync, note
 Assistants   context, mcp, agents
 Sites        init, build, merge, pagefind, serve, deploy
-Measure      inspect, eval
+Measure      inspect, eval, report
 Data         sections, embed, models, distill
 This tool    config, completions, man, help
 

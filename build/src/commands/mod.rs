@@ -47,6 +47,7 @@ mod reference;
 pub mod relevance;
 #[cfg(feature = "tui")]
 pub mod repl;
+pub mod report;
 mod require_fresh;
 mod run_args;
 pub mod search;

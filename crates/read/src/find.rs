@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use super::file::{File, matches_page, relative, relative_pattern};
 use super::tree::{Fault, Tree};
 use super::unknown_files::UnknownFiles;
-use super::{Format, Options, Problem, Severity, code, conversations, documents, papers};
+use super::{
+    Format, Options, Problem, Severity, api_description, code, conversations, documents, manual,
+    papers,
+};
 
 /// The file that marks a bundle. Files beside it are the output of a build, so they are not input.
 const BUNDLE_ENTRY: &str = "findling.idx";
@@ -65,7 +68,8 @@ fn not_read(path: &Path) -> String {
     match documents::remedy(path) {
         Some(remedy) => format!("is in a form that is not read; {remedy}"),
         None => "expected a .html, .md, .rst, .adoc, .org, .jsonl, .pdf, .docx, .odt, .epub, \
-                 .ipynb or .txt file, source code, a conversation or a bibliography, found \
+                 .ipynb or .txt file, a manual page, an OpenAPI description, source code, a \
+                 conversation or a bibliography, found \
                  something else; give its format with --format html|markdown|rst|asciidoc|org|\
                  jsonl|code|chats|pdf|papers|documents"
             .to_owned(),
@@ -96,6 +100,9 @@ fn common_root(inputs: &[PathBuf], tree: &Tree) -> Option<PathBuf> {
 fn format_of_file(path: &Path, tree: &Tree) -> Option<Format> {
     if papers::is_bibliography(path, tree) {
         return Some(Format::Papers);
+    }
+    if api_description::is_one(path, tree) || manual::is_one(path, tree) {
+        return Some(Format::Documents);
     }
     if conversations::is_conversations(path, tree) {
         return Some(Format::Chats);
@@ -166,7 +173,8 @@ fn walk(
         let reason = match options.format {
             Some(format) => format!("holds no {} files", format.title()),
             None => "expected .html, .md, .rst, .adoc, .org, .jsonl, .pdf, .docx, .odt, .epub, \
-                     .ipynb or .txt files, source code, conversations or a bibliography in it, \
+                     .ipynb or .txt files, manual pages, source code, conversations or a \
+                     bibliography in it, \
                      found none"
                 .to_owned(),
         };
@@ -264,6 +272,9 @@ fn below(
         Ok(path) => match Format::of_name(&path) {
             Some(_) if documents::is_plain(&path) => found.texts.push(path),
             Some(format) => found.named.push((path, format)),
+            None if api_description::is_one(&path, tree) || manual::is_one(&path, tree) => {
+                found.named.push((path, Format::Documents));
+            }
             None if conversations::has_name(&path, tree) || papers::has_name(&path) => {
                 found.others.push(path);
             }

@@ -30,7 +30,8 @@ pub enum Format {
     Pdf,
     /// Papers: bibliographies, and texts beside them.
     Papers,
-    /// Word files, OpenDocument texts, books, notebooks, plain text.
+    /// Word files, OpenDocument texts, books, notebooks, manual pages, descriptions of
+    /// interfaces, plain text.
     Documents,
 }
 

@@ -29,6 +29,7 @@
 mod addresses;
 #[cfg_attr(not(feature = "asciidoc"), allow(dead_code))]
 mod antora;
+mod api_description;
 #[cfg(feature = "asciidoc")]
 mod asciidoc;
 mod attributes;
@@ -51,6 +52,7 @@ mod jsonl;
 mod language;
 pub mod left_out;
 pub mod links;
+mod manual;
 mod markdown;
 mod name_languages;
 mod notes;
@@ -337,11 +339,14 @@ pub struct Extraction {
     pub content: String,
     /// The record of the parts that were left out, in the order of the page.
     pub left_out: Vec<LeftOut>,
+    /// The number of visible words that each rule left out.
+    pub lost: Lost,
 }
 
 impl Extraction {
     fn of(raw: RawPage) -> Self {
-        Self { page: raw.page, path: raw.path, content: raw.content, left_out: raw.left_out }
+        let RawPage { page, path, content, left_out, lost, .. } = raw;
+        Self { page, path, content, left_out, lost }
     }
 }
 
@@ -738,7 +743,10 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
         | Format::Documents => markdown::read(&decoded.text, file, options, &mut outcome),
     };
     match raw {
-        Ok(raw) => {
+        Ok(mut raw) => {
+            if file.format == Format::Html {
+                api_description::shown::add(&decoded.text, &mut raw, file, options, &mut outcome);
+            }
             if let Some(warning) = decoded.warning {
                 outcome.tell(Severity::Warning, &file.path, None, warning);
             }

@@ -62,6 +62,8 @@ pub const KINDS: &[Kind] = &[
     plain("mbox", "mail.mbox", Format::Chats),
     plain("notebook", "notebook.ipynb", Format::Documents),
     plain("archive", "book.epub", Format::Documents),
+    plain("man", "page.1", Format::Documents),
+    plain("openapi", "api.yaml", Format::Documents),
     entry("docx", "text.docx", "word/document.xml", &[]),
     entry("odt", "text.odt", "content.xml", &[]),
     entry(

@@ -1,4 +1,5 @@
-//! `findling inspect --extraction`: shows a page as it is indexed, and what was left out of it.
+//! `findling inspect --extraction`: shows a page as it is indexed, and what was left out of it, or
+//! the summary of a site.
 //!
 //! The page is read by the same code as in a build. In addition, every rule that leaves something
 //! out is recorded.
@@ -15,6 +16,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use ureq::http::{Uri, header};
 
+use super::site_report::report as report_of_site;
+use super::site_summary::summary;
 use crate::commands::format_values::formats;
 use crate::page::{Block, Page};
 use crate::private_network::{self, PrivateHosts};
@@ -36,7 +39,8 @@ const MAX_FETCH_TIME: Duration = Duration::from_secs(30);
 #[command(next_help_heading = "Pages")]
 pub struct ExtractionArgs {
     /// Show a page as it is indexed: give a file (HTML, Markdown, JSON lines, source code,
-    /// a conversation, a PDF) or an http(s) address
+    /// a conversation, a PDF) or an http(s) address. Of a directory, show what is left out and what
+    /// makes pages hard to find
     #[arg(long)]
     pub extraction: bool,
     /// For a file of records or conversations: show the one with this id
@@ -128,6 +132,9 @@ struct Report<'a> {
 /// # Errors
 /// If the page cannot be read, or the file has no record with the id.
 pub fn run(target: &Path, args: &ExtractionArgs, json: bool, ui: &Ui) -> Result<ExitCode> {
+    if target.is_dir() {
+        return summarize(target, args, json, ui);
+    }
     let mut problems = Vec::new();
     let mut pages = read(target, args, &mut problems)?;
     if let Some(id) = &args.id {
@@ -155,19 +162,45 @@ pub fn run(target: &Path, args: &ExtractionArgs, json: bool, ui: &Ui) -> Result<
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn read(
-    target: &Path,
-    args: &ExtractionArgs,
-    problems: &mut Vec<Problem>,
-) -> Result<Vec<Extraction>> {
-    let options = Options {
+/// Shows what is indexed of a whole site, and what is left out.
+fn summarize(root: &Path, args: &ExtractionArgs, json: bool, ui: &Ui) -> Result<ExitCode> {
+    if args.id.is_some() || args.root.is_some() {
+        bail!(
+            "{}: expected a file with --id or --root, found a directory; leave the option out for \
+             the summary of the site",
+            root.display()
+        );
+    }
+    let mut problems = Vec::new();
+    let on_problem = &mut |problem| problems.push(problem);
+    let pages = sources::extract(&[root.to_owned()], &options(args)?, on_problem);
+    let summary = summary(root, &pages, &problems);
+    if json {
+        print_json(&summary)?;
+    } else {
+        stdout().write_all(report_of_site(root, &summary, ui).as_bytes())?;
+    }
+    let failed = problems.iter().any(|problem| problem.severity == Severity::Error);
+    Ok(if pages.is_empty() || failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn options(args: &ExtractionArgs) -> Result<Options> {
+    Ok(Options {
         format: args.format,
         tool_output: args.tool_output,
         references: args.references,
         ocr: args.ocr.as_deref().map(checked_ocr).transpose()?,
         chat_fields: args.chat_fields.as_deref().map(Fields::read).transpose()?,
         ..Options::default()
-    };
+    })
+}
+
+fn read(
+    target: &Path,
+    args: &ExtractionArgs,
+    problems: &mut Vec<Problem>,
+) -> Result<Vec<Extraction>> {
+    let options = options(args)?;
     if let Some(url) = target.to_str().filter(|text| is_address(text)) {
         let fetched = fetch(url, args.format)?;
         let document = Document {
@@ -182,9 +215,8 @@ fn read(
     }
     if !target.is_file() {
         bail!(
-            "{}: expected a file or an http(s) address, found {}",
-            target.display(),
-            if target.is_dir() { "a directory; give one page of it" } else { "no such file" }
+            "{}: expected a file, a directory or an http(s) address, found no such file",
+            target.display()
         );
     }
     let Some(root) = &args.root else {

@@ -5,6 +5,8 @@ mod budget;
 mod contents;
 mod extraction;
 mod print;
+mod site_report;
+mod site_summary;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -25,12 +27,13 @@ use contents::inspect;
 ///
 /// Reads, decodes and checks every shard. The exit status is 1 if a file is missing or damaged.
 /// With --budget, measures what a reader downloads instead. With --extraction, shows a page as it
-/// is indexed: its sections, and what each rule left out.
+/// is indexed: its sections, and what each rule left out; of a directory it shows a summary.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The bundle, or the page
     #[arg(help = concat!(
-        "Bundle: ", bundle_forms!(), "; with --extraction a page: a file or an address"
+        "Bundle: ", bundle_forms!(), "; with --extraction a page, a file or an address, or the \
+         directory of a site"
     ))]
     bundle: PathBuf,
     /// Print JSON

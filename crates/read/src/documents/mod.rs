@@ -1,4 +1,5 @@
-//! Documents: word processor files, books, notebooks and plain text.
+//! Documents: word processor files, books, notebooks, manual pages, descriptions of interfaces and
+//! plain text.
 //!
 //! Word files and OpenDocument texts are archives of XML, which [`xml`] reads piece by piece and
 //! [`writer`] writes into sections. Books are archives of HTML, notebooks contain Markdown; the
@@ -17,7 +18,9 @@ use std::path::Path;
 use super::file::File;
 use super::left_out::LeftOut;
 use super::outline::{Outline, fold};
-use super::{Options, Outcome, RawPage, Severity, decode, markdown, plain_text};
+use super::{
+    Options, Outcome, RawPage, Severity, api_description, decode, manual, markdown, plain_text,
+};
 use findling_page::page::Section;
 
 /// The form of a document, by the end of its name.
@@ -27,15 +30,21 @@ enum Form {
     Odt,
     Epub,
     Notebook,
+    Api,
+    Manual,
     Text,
 }
 
 fn form_of(path: &Path) -> Option<Form> {
+    if manual::has_name(path) {
+        return Some(Form::Manual);
+    }
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "docx" | "docm" => Some(Form::Docx),
         "odt" | "ott" => Some(Form::Odt),
         "epub" => Some(Form::Epub),
         "ipynb" => Some(Form::Notebook),
+        "json" | "yaml" | "yml" => Some(Form::Api),
         "txt" | "text" => Some(Form::Text),
         _ => None,
     }
@@ -85,6 +94,15 @@ pub(super) fn read(
     let read = match refused(bytes) {
         Some(reason) => Err(reason.to_owned()),
         None if form == Form::Notebook => return read_notebook(bytes, file, options, outcome),
+        None if form == Form::Manual => match manual::read(bytes) {
+            Ok(manual::Read { title, sections }) => Ok(Read { title, sections, ..Read::default() }),
+            Err(manual::Refused::OtherName(of)) => {
+                let reason = format!("is another name of {of}");
+                outcome.tell(Severity::Skipped, &file.path, None, reason);
+                return None;
+            }
+            Err(manual::Refused::Damaged(reason)) => Err(reason),
+        },
         None => read_form(form, bytes, file, options, outcome),
     };
     let read = match read {
@@ -123,7 +141,7 @@ fn read_form(
             }
             read
         }
-        Form::Text | Form::Notebook => {
+        Form::Api | Form::Text | Form::Notebook | Form::Manual => {
             let decoded = decode::plain(bytes, None);
             if decoded.text.contains('\0') {
                 return Err("expected text, found a binary file".to_owned());
@@ -131,7 +149,14 @@ fn read_form(
             if let Some(warning) = decoded.warning {
                 outcome.tell(Severity::Warning, &file.path, None, warning);
             }
-            Ok(plain(&decoded.text))
+            if form != Form::Api {
+                return Ok(plain(&decoded.text));
+            }
+            let api = api_description::read(&decoded.text)?;
+            if let Some(reason) = api.left_out() {
+                outcome.tell(Severity::Warning, &file.path, None, reason);
+            }
+            Ok(Read { title: api.title, sections: api.sections, ..Read::default() })
         }
     }
 }

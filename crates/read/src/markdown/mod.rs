@@ -82,6 +82,13 @@ pub(super) fn read(
     Ok(raw)
 }
 
+/// Returns the sections of Markdown that is not a page.
+pub(super) fn sections_of(text: &str) -> Vec<Section> {
+    let mut reader = Reader::new(false, Trace::new(false));
+    reader.read(text, 0);
+    reader.finish().sections
+}
+
 /// Returns the reason why a file is not a page, by its name: it is a draft, or a part of other
 /// pages.
 fn no_page(file: &File) -> Option<&'static str> {
