@@ -184,6 +184,13 @@ const BENCHES: &[Bench] = &[
         how: How::Peers("tests/peers/sections.mjs"),
     },
     Bench {
+        name: "extraction",
+        question: "what is indexed of documentation in Debian's packages, compared with what \
+             Chromium shows: anchors, text, titles, frame, listing pages",
+        args: "[--cache DIR] [--only NAME,...] [--details DIR] [--archive]",
+        how: How::PeersInBrowser("tests/peers/extraction.mjs"),
+    },
+    Bench {
         name: "half-typed",
         question: "how high the wanted page is while its name is typed, beside Pagefind and \
              MiniSearch",
