@@ -12,7 +12,7 @@
 // the hash of their path.
 //
 // - pages, left out: pages indexed; files of HTML that are not.
-// - anchors: of up to 15 sections of each of 30 pages, those whose anchor exists and, opened in
+// - anchors: of up to 15 sections of each of 20 pages, those whose anchor exists and, opened in
 //   Chromium, scrolls to the section's heading.
 // - no anchor: headings behind the first one that have no anchor, of all pages.
 // - lost, surplus: words that 10 pages show in the content and that are not indexed, as a share of
@@ -49,7 +49,7 @@ import { ownPages } from "./lib/extraction/own_index.mjs";
 import { excess, repeatedBlocks, sameTitle, wordsOf } from "./lib/extraction/words.mjs";
 import { defaultPath, head, load, print, root, write } from "./lib/results.mjs";
 
-const PAGES_FOR_ANCHORS = 30;
+const PAGES_FOR_ANCHORS = 20;
 const SECTIONS_OF_PAGE = 15;
 const PAGES_FOR_TITLES = 20;
 const PAGES_FOR_TEXT = 10;
@@ -175,6 +175,11 @@ async function inBrowser(context, directory, pages, marks, details) {
     }
     if (i >= PAGES_FOR_TITLES) continue;
     const { text, biggest, selector } = await page.evaluate(contentOf, marks);
+    // A page of another template than the generator's, in the middle of its pages.
+    if (!selector) {
+      details.unmarked.push(file);
+      continue;
+    }
     counts.titles += 1;
     const same = sameTitle(title, biggest);
     if (same) counts.shown += 1;
@@ -202,9 +207,19 @@ async function measure(context, site, { generators, cache, details: into }) {
   if (!directory) return undefined;
   const { content, without = [], title = [], listing = "^$" } = generators[site.generator];
   const lists = new RegExp(listing);
-  const pages = readPages(directory);
   const files = filesBelow(directory, [".html", ".htm", ".xhtml"]);
-  const details = { anchors: [], titles: [], frame: [], listings: [], texts: [], own: [] };
+  const known = new Set(files.map((file) => relative(directory, file).split(sep).join("/")));
+  // Links to files are other addresses of pages that are there.
+  const pages = readPages(directory).filter(({ file }) => known.has(file.split(sep).join("/")));
+  const details = {
+    unmarked: [],
+    anchors: [],
+    titles: [],
+    frame: [],
+    listings: [],
+    texts: [],
+    own: [],
+  };
   const texts = pages.filter(({ file }) => !lists.test(file));
   const sample = drawn(texts, PAGES_FOR_ANCHORS, ({ id }) => id);
   const counts = await inBrowser(context, directory, sample, { content, without, title }, details);
@@ -220,7 +235,6 @@ async function measure(context, site, { generators, cache, details: into }) {
   rmSync(bundle, { recursive: true, force: true });
   const own = ownPages(directory);
   const read = new Set(pages.map(({ file }) => file.split(sep).join("/")));
-  const known = new Set(files.map((file) => relative(directory, file).split(sep).join("/")));
   const ownOnly = own && [...own].filter((page) => known.has(page) && !read.has(page));
   const oursOnly = own && [...read].filter((page) => !own.has(page));
   details.same = [...titles].filter(([, n]) => n > 1).sort((a, b) => b[1] - a[1]);
@@ -265,18 +279,18 @@ async function main() {
   const browser = await chromium.launch(launchOptions("--allow-file-access-from-files"));
   endings.push(() => browser.close());
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  const rows = [];
+  const note = "words and pages as the head of tests/peers/extraction.mjs says";
+  const path = options.json ?? (options.archive ? defaultPath("extraction") : undefined);
+  const table = { columns: COLUMNS, rows: [] };
   for (const site of options.sites) {
     const row = await measure(context, site, options);
     if (!row) continue;
-    rows.push(row);
+    table.rows.push(row);
     console.error(row.join("\t"));
+    // After each site, since all take long.
+    if (path) write(path, head("extraction", note, loadBefore), table);
   }
-  const table = { columns: COLUMNS, rows };
   print(table);
-  const note = "words and pages as the head of tests/peers/extraction.mjs says";
-  const path = options.json ?? (options.archive ? defaultPath("extraction") : undefined);
-  if (path) write(path, head("extraction", note, loadBefore), table);
 }
 
 await runToEnd(main);

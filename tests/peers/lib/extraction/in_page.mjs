@@ -3,7 +3,9 @@
 /** Makes scrolling immediate and shows what a reader can open. */
 export function prepare() {
   const style = document.createElement("style");
-  style.textContent = "* { scroll-behavior: auto !important; animation: none !important; }";
+  style.textContent =
+    "* { scroll-behavior: auto !important; animation: none !important; " +
+    "content-visibility: visible !important; }";
   document.head.append(style);
   for (const details of document.querySelectorAll("details")) details.open = true;
 }
@@ -62,14 +64,20 @@ export async function openAnchors(sections) {
     location.hash = `#${anchor}`;
     await frame();
     const at = target.getBoundingClientRect().top;
-    // A heading of signs alone, such as `%`, is not looked for.
-    const reached =
-      !key(heading) ||
-      placesOf(heading).some((node) => {
-        const y = top(node);
-        if (y === undefined || y < -40 || y > innerHeight) return false;
-        return y < innerHeight * 0.35 || Math.abs(y - at) < 200;
-      });
+    // A heading of signs alone, such as `%`, is not looked for, and one that the style sheet hides
+    // cannot be seen.
+    const places = placesOf(heading);
+    const follows = (node) =>
+      target.contains(node) ||
+      (target.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+    const own = places.find(follows);
+    const near = (y) =>
+      y !== undefined &&
+      y >= -40 &&
+      y <= innerHeight &&
+      (y < innerHeight * 0.35 || Math.abs(y - at) < 200);
+    const unseen = !key(heading) || (own && top(own) === undefined);
+    const reached = unseen ? near(at) : places.map(top).some(near);
     results.push({ exists: true, reached });
   }
   return results;
@@ -77,7 +85,7 @@ export async function openAnchors(sections) {
 
 /** The text of the content that a reader sees, and the text that is shown biggest in it. */
 export function contentOf({ content, without, title }) {
-  const marked = title.map((one) => document.querySelector(one)).find((one) => one?.innerText);
+  const marked = title.map((one) => document.querySelector(one)).find((one) => one?.textContent);
   const hides = document.createElement("style");
   if (without.length > 0) hides.textContent = `${without.join(",")} { display: none !important; }`;
   document.head.append(hides);
@@ -102,6 +110,9 @@ export function contentOf({ content, without, title }) {
   return {
     selector,
     text: roots.map((root) => root.innerText).join("\n"),
-    biggest: (marked?.innerText ?? biggest.text).replace(/\s+/g, " ").trim().slice(0, 200),
+    biggest: (marked?.innerText || marked?.textContent || biggest.text)
+      .replace(/\s+/g, " ")
+      .trim()
+      .slice(0, 200),
   };
 }
