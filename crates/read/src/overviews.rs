@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::file::resolve;
-use super::hints::MIN_PRINT_WORDS;
+use super::hints::{Hints, MIN_PRINT_WORDS};
 use super::left_out::{LeftOut, MAX_SAMPLE_BYTES, Rule};
 use super::outline::{fold, shorten};
 use super::{Problem, RawPage, Severity};
@@ -47,8 +47,19 @@ pub(super) fn drop_whole_sites(pages: &mut [&mut RawPage], on_problem: &mut dyn 
         let n_known: u32 =
             hints.prints.iter().filter(|p| p.words >= MIN_PRINT_WORDS).count() as u32;
         let is_version = others.values().any(|n| n * 2 > n_known);
-        (others.len() >= MIN_REPEATED_PAGES && known * 10 >= words * 8 && !is_version)
-            .then_some(others.len())
+        // Text that related pages share, such as a notice in the notes on several releases, is
+        // only a part of each of them, or the same part in all.
+        let own: HashSet<u64> = hints.prints.iter().map(|print| print.hash).collect();
+        others.retain(|other, _| is_within(pages[*other as usize].hints.as_deref(), &own));
+        let n_parts = own
+            .iter()
+            .filter(|hash| {
+                let found = where_.get(hash);
+                found.is_some_and(|found| found.iter().any(|other| others.contains_key(other)))
+            })
+            .count();
+        let are_several = others.len().min(n_parts) >= MIN_REPEATED_PAGES;
+        (are_several && known * 10 >= words * 8 && !is_version).then_some(others.len())
     };
     let found: Vec<Option<usize>> =
         pages.iter().enumerate().map(|(at, raw)| repeats(at, raw)).collect();
@@ -59,6 +70,16 @@ pub(super) fn drop_whole_sites(pages: &mut [&mut RawPage], on_problem: &mut dyn 
         on_problem(Problem { severity: Severity::Skipped, path, line: None, reason });
         raw.is_dropped = true;
     }
+}
+
+/// Returns whether most of a page's text is among these texts.
+fn is_within(page: Option<&Hints>, texts: &HashSet<u64>) -> bool {
+    let Some(page) = page else { return false };
+    let words = |within: bool| -> u64 {
+        let counted = page.prints.iter().filter(|p| !within || texts.contains(&p.hash));
+        counted.map(|print| u64::from(print.words)).sum()
+    };
+    words(true) * 3 >= words(false) * 2
 }
 
 /// Leaves out the text about other pages in lists of pages: sections whose headings lead to a page

@@ -33,9 +33,9 @@ pub(super) struct Fallback<'a> {
 
 /// Separators between a title and the site's name. All except the colon need white space around
 /// them.
-const SEPARATORS: [&str; 18] = [
+const SEPARATORS: [&str; 19] = [
     " - ", " | ", " — ", " – ", " · ", " :: ", " » ", " • ", " ‹ ", " › ", " « ", " / ", " ~ ",
-    " < ", " ⋅ ", " ∙ ", "｜", " : ",
+    " < ", " ⋅ ", " ∙ ", "｜", " : ", " -- ",
 ];
 
 /// Smallest number of pages that must share an affix.
@@ -140,6 +140,8 @@ impl<'a> Shared<'a> {
         let is_everywhere = whole.is_some_and(|tag| self.is_shared(&self.tags, group, tag, 50));
         let tag = whole.map(|tag| self.stripped(group, tag));
         let tag = tag.filter(|tag| !tag.is_empty() && !is_everywhere);
+        // `The manual: Section 2.21`, above the heading `2.21 Machines`.
+        let tag = tag.filter(|tag| fallback.heading.is_none() || !is_bare_number(tag));
         let any_h1 = names.h1.as_deref().filter(|h1| !h1.is_empty());
         let is_own = |h1: &&str| whole.is_none() || !self.is_shared(&self.h1s, group, h1, 50);
         let h1 = any_h1.filter(is_own);
@@ -175,6 +177,15 @@ impl Names {
     fn is_headed_by(&self, tag: &str) -> bool {
         self.n_h1 > 1 || self.lead.iter().any(|text| plain(text) == plain(tag))
     }
+}
+
+/// Returns whether a title only has the number of a part of a book.
+fn is_bare_number(title: &str) -> bool {
+    let (kind, number) = title.trim().rsplit_once(' ').unwrap_or(("", title.trim()));
+    let kind = kind.to_lowercase();
+    matches!(kind.as_str(), "section" | "chapter" | "part" | "appendix" | "page" | "sec." | "chap.")
+        && number.ends_with(|c: char| c.is_alphanumeric() || c == '.')
+        && number.chars().all(|c| c.is_ascii_digit() || c == '.' || c.is_ascii_uppercase())
 }
 
 fn plain(title: &str) -> String {
@@ -273,6 +284,31 @@ mod tests {
             ("", "The Book | Strings"),
         ]);
         assert_eq!(found, ["Ownership", "Slices", "Strings"]);
+    }
+
+    #[test]
+    fn a_number_alone_is_no_title() {
+        let titled = |tag: &str, heading: Option<&String>| {
+            let names = Names { tag: Some(tag.to_owned()), ..Names::default() };
+            let shared = Shared::of(std::iter::once(("", &names)));
+            shared.title("", &names, &Fallback { heading, path: "file" })
+        };
+        let heading = "2.21 Machines".to_owned();
+        assert_eq!(titled("Section 2.21", Some(&heading)), heading);
+        assert_eq!(titled("Appendix B", Some(&heading)), heading);
+        assert_eq!(titled("Section 2.21", None), "Section 2.21");
+        assert_eq!(titled("Section Eight", Some(&heading)), "Section Eight");
+        assert_eq!(titled("Windows 2000", Some(&heading)), "Windows 2000");
+    }
+
+    #[test]
+    fn two_hyphens_separate_like_a_dash() {
+        let found = titles(&[
+            ("", "Oven -- Introduction"),
+            ("", "Oven -- Records"),
+            ("", "Oven -- Processes"),
+        ]);
+        assert_eq!(found, ["Introduction", "Records", "Processes"]);
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub(super) fn stands_apart(node: NodeRef<Node>, element: &Element) -> bool {
     if is_boxed {
         return true;
     }
+    if is_bare_span(element) && is_bare_span(other) && is_stack_of_lines(node) {
+        return true;
+    }
     // Names of custom elements have a hyphen.
     if a.contains('-') && b.contains('-') {
         return true;
@@ -49,6 +52,39 @@ pub(super) fn stands_apart(node: NodeRef<Node>, element: &Element) -> bool {
             badge(mine) || badge(others)
         }
     }
+}
+
+/// Returns whether an element has no text and its class says that a style sheet draws a separator:
+/// `<a>Font</a><span class="sep"></span>get_metrics`.
+pub(super) fn is_separator(node: NodeRef<Node>, element: &Element) -> bool {
+    matches!(element.name(), "span" | "i" | "b")
+        && !node.has_children()
+        && element.attr("class").is_some_and(|classes| {
+            classes.split_ascii_whitespace().any(|class| has_word(class, is_separator_word))
+        })
+}
+
+fn is_separator_word(word: &str) -> bool {
+    matches!(word, "sep" | "separator" | "divider" | "delimiter" | "spacer" | "dot" | "bullet")
+}
+
+fn is_bare_span(element: &Element) -> bool {
+    element.name() == "span" && element.attrs.is_empty()
+}
+
+/// Returns whether an element stands in an inline element with a class, which holds nothing but
+/// elements without attributes. Only a rule for the class, such as `.lines > span`, gives these a
+/// purpose.
+fn is_stack_of_lines(node: NodeRef<Node>) -> bool {
+    let Some(above) = node.parent() else { return false };
+    above.value().as_element().is_some_and(|above| {
+        matches!(above.name(), "span" | "a" | "b" | "em" | "strong")
+            && above.attr("class").is_some()
+    }) && above.children().all(|child| match child.value() {
+        Node::Element(element) => is_bare_span(element),
+        Node::Text(text) => text.trim().is_empty(),
+        _ => true,
+    })
 }
 
 /// Returns whether both lists of classes name parts of one component, or one of them a badge.

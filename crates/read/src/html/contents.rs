@@ -5,6 +5,7 @@ use scraper::{ElementRef, Node};
 
 use super::super::outline::Links;
 use super::annotations::text_of;
+use super::attrs::is_called;
 use super::ids::Ids;
 use super::rules;
 use super::text::Words;
@@ -21,10 +22,15 @@ const MAX_COMPARED: usize = 8;
 const MAX_COLOPHON_WORDS: usize = 30;
 
 /// Returns whether a list consists of links to headings of the page, with the words of these
-/// headings.
+/// headings, or is called a table of contents and leads to places of the page, with few words
+/// between the links.
 pub(super) fn is_contents(list: NodeRef<Node>, ids: &Ids) -> bool {
-    let words = Words::of(list, 1);
-    if words.prose > 0 || words.controls > 0 || words.inputs > 0 {
+    let is_named = list.value().as_element().is_some_and(|element| {
+        is_called(element, |word| matches!(word, "toc" | "tableofcontents"))
+    });
+    let words = Words::of(list, if is_named { usize::MAX } else { 1 });
+    let most = if is_named { words.links } else { 0 };
+    if words.prose > most || words.controls > 0 || words.inputs > 0 {
         return false;
     }
     let links = || {
@@ -37,9 +43,32 @@ pub(super) fn is_contents(list: NodeRef<Node>, ids: &Ids) -> bool {
     if links().take(MIN_LINKS).count() < MIN_LINKS || !links().all(leads_within) {
         return false;
     }
+    if is_named {
+        return true;
+    }
     let compared = links().take(MAX_COMPARED).count();
     let named = links().take(MAX_COMPARED).filter(|link| names_a_heading(*link, list, ids)).count();
     named * 3 >= compared * 2
+}
+
+/// Returns whether a line consists of links with signs between them, and leads to headings of the
+/// page: `List of all members | Public Member Functions`. At most half of the links lead
+/// elsewhere.
+pub(super) fn is_line_of_contents(line: NodeRef<Node>, ids: &Ids) -> bool {
+    let (mut links, mut named) = (0, 0);
+    for child in line.children() {
+        match child.value() {
+            Node::Text(text) if text.contains(char::is_alphanumeric) => return false,
+            Node::Element(element) if element.name() == "a" => {
+                let Some(link) = ElementRef::wrap(child) else { return false };
+                links += 1;
+                named += usize::from(links <= MAX_COMPARED && names_a_heading(link, line, ids));
+            }
+            Node::Element(element) if element.name() != "br" => return false,
+            _ => {}
+        }
+    }
+    links >= MIN_LINKS && named * 2 >= links.min(MAX_COMPARED)
 }
 
 fn plain(text: &str) -> String {
@@ -66,6 +95,40 @@ fn names_a_heading(link: ElementRef, list: NodeRef<Node>, ids: &Ids) -> bool {
         let heading = plain(&text_of(heading));
         !words.is_empty() && (heading == words || heading.ends_with(&words))
     })
+}
+
+/// Most blocks with the names of files that a page was generated from.
+const MAX_SOURCE_FILES: usize = 8;
+
+/// Removes from the end of a page the files that it was generated from: `The documentation for this
+/// class was generated from the following file: View.hpp`. Returns the sentence.
+pub(super) fn take_source_files(
+    sections: &mut [Section],
+    links: &mut Vec<Links>,
+) -> Option<String> {
+    let last = sections.len().checked_sub(1)?;
+    let blocks = &mut sections.last_mut()?.blocks;
+    let at = blocks.iter().rposition(|block| is_about_source_files(&block.text))?;
+    let are_names = |text: &str| text.split_whitespace().count() <= 2;
+    let files = &blocks[at + 1..];
+    // The only text of a page is kept.
+    if files.len() > MAX_SOURCE_FILES
+        || !files.iter().all(|file| are_names(&file.text))
+        || (last == 0 && at == 0)
+    {
+        return None;
+    }
+    let sentence = blocks[at].text.clone();
+    blocks.truncate(at);
+    links.retain(|links| {
+        links.section as usize != last || links.block.is_none_or(|block| (block as usize) < at)
+    });
+    Some(sentence)
+}
+
+fn is_about_source_files(text: &str) -> bool {
+    text.starts_with("The documentation for this ")
+        && text.contains("was generated from the following file")
 }
 
 /// Removes the last line of a page if it says which program wrote the page. Also removes its

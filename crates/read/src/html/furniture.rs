@@ -20,6 +20,18 @@ const MAX_REMARK_WORDS: usize = 30;
 /// Most words of a comment area without comments.
 const MAX_EMPTY_COMMENTS_WORDS: usize = 8;
 
+/// Most words of a list of languages, besides the names of the languages.
+const MAX_LANGUAGE_WORDS: usize = 6;
+
+/// Fewest links to other pages in a menu that also leads to sections of the page.
+const MIN_ELSEWHERE: usize = 2;
+
+/// Fewest words of the links of a bar.
+const MIN_BAR_LINKS: usize = 3;
+
+/// Number of nodes at the beginning of an element in which its first link is looked for.
+const FIRST_NODES: usize = 10;
+
 /// Returns the rule that leaves out an element with a common name.
 pub(super) fn rule(
     node: NodeRef<Node>,
@@ -30,6 +42,9 @@ pub(super) fn rule(
     let named = |wanted: fn(&str) -> bool| {
         attrs.has_class(wanted) || attrs.id.filter(|_| ids).is_some_and(wanted)
     };
+    if is_inherited(node, element, attrs) {
+        return Some(Rule::Repeated);
+    }
     if element.name() == "a" {
         return is_edit_link(node, attrs).then_some(Rule::Control);
     }
@@ -51,7 +66,14 @@ pub(super) fn rule(
     ) {
         return None;
     }
-    if named(is_menu_name) && !Words::of(node, usize::MAX).is_prose() && leads_elsewhere(node) {
+    if (named(is_language_name) || begins_with_a_language(node)) && is_list_of_languages(node) {
+        return Some(Rule::Navigation);
+    }
+    let is_menu = named(|name| is_menu_name(name) || is_language_name(name));
+    if is_menu && !Words::of(node, usize::MAX).is_prose() && leads_elsewhere(node) {
+        return Some(Rule::Navigation);
+    }
+    if named(is_bar_name) && is_bar(node) {
         return Some(Rule::Navigation);
     }
     if named(is_footer_name) && is_footer(node) {
@@ -72,8 +94,8 @@ pub(super) fn rule(
     None
 }
 
-/// Returns whether most links of an element lead to other pages, or nowhere. The links of tabs, in
-/// contrast, lead to their panels.
+/// Returns whether half of the links of an element lead to other pages, or nowhere, or at least two
+/// do. The links of tabs, in contrast, lead to their panels.
 fn leads_elsewhere(node: NodeRef<Node>) -> bool {
     let links = node.descendants().filter_map(|below| below.value().as_element());
     let targets = links.filter(|link| link.name() == "a").filter_map(|link| link.attr("href"));
@@ -82,7 +104,7 @@ fn leads_elsewhere(node: NodeRef<Node>) -> bool {
         all += 1;
         within += usize::from(target.len() > 1 && target.starts_with('#'));
     }
-    within * 2 <= all
+    within * 2 <= all || all - within >= MIN_ELSEWHERE
 }
 
 /// Returns the words of an element outside of its headings.
@@ -135,11 +157,84 @@ fn is_menu_name(name: &str) -> bool {
             | "page-nav"
             | "pagenav"
             | "doc-nav"
-            | "toplang"
+    )
+}
+
+/// Returns whether a name is that of a bar of a theme: `t-navbar`.
+fn is_bar_name(name: &str) -> bool {
+    ["navbar", "-nav", "_nav", "-navigation"].iter().any(|end| {
+        let at = name.len().checked_sub(end.len());
+        at.and_then(|at| name.get(at..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
+    })
+}
+
+/// Returns whether an element named as a bar is one: links, with words between them, and neither
+/// paragraphs nor headings nor code.
+fn is_bar(node: NodeRef<Node>) -> bool {
+    let words = Words::of(node, usize::MAX);
+    words.blocks == 0
+        && words.links >= MIN_BAR_LINKS
+        && words.prose <= words.links * 2
+        && leads_elsewhere(node)
+}
+
+/// Returns whether an element repeats names of members of a base class, as Javadoc does behind the
+/// members of each class, and Doxygen in rows that are folded up.
+fn is_inherited(node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> bool {
+    match element.name() {
+        "tr" => attrs.has_class(|class| matches!(class, "inherit" | "inherit_header")),
+        "div" | "section" => attrs.has_class(|class| class == "inherited-list"),
+        // Until Java 14: `<li class="blockList"><a name="methods.inherited.from.class.Box">`.
+        "li" => {
+            let mut elements = node.children().filter_map(|child| child.value().as_element());
+            attrs.has_class(|class| class == "blockList")
+                && elements
+                    .next()
+                    .and_then(|first| first.attr("name").or(first.attr("id")))
+                    .is_some_and(|name| name.contains(".inherited.from."))
+        }
+        _ => false,
+    }
+}
+
+fn is_language_name(name: &str) -> bool {
+    matches!(
+        name.to_ascii_lowercase().as_str(),
+        "toplang"
             | "bottomlang"
             | "languages"
             | "language-switcher"
+            | "language-selector"
+            | "lang-switcher"
+            | "lang-selector"
     )
+}
+
+/// Returns whether the first link of an element leads to the page in another language.
+fn begins_with_a_language(node: NodeRef<Node>) -> bool {
+    let below = node.descendants().take(FIRST_NODES);
+    let mut elements = below.filter_map(|below| below.value().as_element());
+    elements.find(|element| element.name() == "a").is_some_and(is_to_a_language)
+}
+
+fn is_to_a_language(link: &Element) -> bool {
+    link.attr("hreflang").is_some()
+        && link
+            .attr("rel")
+            .is_some_and(|rel| rel.split_whitespace().any(|word| word == "alternate"))
+}
+
+/// Returns whether an element holds links to the page in other languages, with no more than a
+/// label. The link to the language of the page itself may lack the attributes of the others.
+fn is_list_of_languages(node: NodeRef<Node>) -> bool {
+    let words = Words::of(node, usize::MAX);
+    let elements = node.descendants().filter_map(|below| below.value().as_element());
+    let (mut links, mut languages) = (0, 0);
+    for link in elements.filter(|element| element.name() == "a") {
+        links += 1;
+        languages += usize::from(is_to_a_language(link));
+    }
+    words.prose <= MAX_LANGUAGE_WORDS && words.links <= links * 3 && links <= languages + 1
 }
 
 fn is_footer_name(name: &str) -> bool {

@@ -87,6 +87,7 @@ pub(super) fn kind(survey: &Survey, path: &str) -> Option<Generated> {
     let is_rustdoc = is_by("rustdoc") && stem == "all";
     let is_list = LISTS.contains(&stem)
         || stem.starts_with("doc-index-")
+        || (stem.ends_with("-members") && title.starts_with("list of all members"))
         || within("class-use")
         || within("index-files")
         || is_doxygen
@@ -106,6 +107,7 @@ fn is_list_title(title: &str) -> bool {
         "uses of interface",
         "uses of ",
         "hierarchy for package",
+        "list of all members",
         "all modules for which code is available",
         "overview: module code",
         "list of all items",

@@ -21,6 +21,29 @@ pub(super) struct Heading {
     has_visible_text: bool,
 }
 
+/// Returns the level of a heading, or `None` for other elements.
+pub(super) fn level(node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> Option<u8> {
+    match element.name().as_bytes() {
+        [b'h', level @ b'1'..=b'6'] => Some(level - b'0'),
+        _ if attrs.role == "heading" => {
+            let level = element.attr("aria-level");
+            Some(level.and_then(|level| level.trim().parse().ok()).unwrap_or(2))
+        }
+        b"div" if is_name_of_page(node, attrs) => Some(1),
+        _ => None,
+    }
+}
+
+/// Returns whether an element holds the name of a page of Doxygen:
+/// `<div class="headertitle"><div class="title">`.
+fn is_name_of_page(node: NodeRef<Node>, attrs: &Attrs) -> bool {
+    attrs.has_class(|class| class == "title")
+        && node
+            .parent()
+            .and_then(|above| above.value().as_element())
+            .is_some_and(|above| Attrs::of(above).has_class(|class| class == "headertitle"))
+}
+
 impl Heading {
     /// Analyses a heading before it is read.
     pub fn of(node: NodeRef<Node>, anchor: Option<String>) -> Self {

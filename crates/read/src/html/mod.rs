@@ -85,10 +85,12 @@ pub(super) fn read(text: &str, path: &str, options: &Options) -> Result<RawPage,
     raw.names.h1 = walker.h1.take();
     raw.names.n_h1 = walker.n_h1;
     let (mut sections, mut links) = walker.outline.finish_with_links();
-    if !raw.marked_body
-        && let Some(line) = contents::take_colophon(&mut sections, &mut links)
-    {
-        walker.trace.note(Rule::PageFrame, || (String::new(), line));
+    if !raw.marked_body {
+        let colophon = contents::take_colophon(&mut sections, &mut links);
+        let files = contents::take_source_files(&mut sections, &mut links);
+        for line in colophon.into_iter().chain(files) {
+            walker.trace.note(Rule::PageFrame, || (String::new(), line));
+        }
     }
     link_lists::weigh(&mut sections, &links);
     raw.page.sections = sections;

@@ -30,6 +30,10 @@ pub(super) fn is_pop_up(node: NodeRef<Node>, element: &Element, attrs: &Attrs) -
     if attrs.role == "tooltip" || matches!(element.name(), "tool-tip" | "sl-tooltip-content") {
         return true;
     }
+    // Doxygen writes what appears over names in code behind the code, out of sight.
+    if attrs.has_class(|class| class == "ttc") && attrs.id.is_some() {
+        return true;
+    }
     if !attrs.has_class(is_part_of_pop_up) {
         // A pop-up in a word: `<a>berth<span class="tooltip">A place at the quay</span></a>`.
         return attrs.has_class(|class| matches!(joined(class).as_str(), "tooltip" | "popover"))

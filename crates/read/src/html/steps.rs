@@ -117,7 +117,8 @@ fn steps(node: NodeRef<Node>) -> Option<usize> {
                 links += usize::from(!text.trim().is_empty());
                 match direction_of(link).or(label) {
                     Some(direction) => steps.push(direction),
-                    None if text.trim().is_empty() => {}
+                    // Without words: a picture, or `[ ? ]` to the page about these links.
+                    None if !text.contains(char::is_alphanumeric) => {}
                     None => return None,
                 }
                 skipped = Some(below.id());
@@ -158,8 +159,9 @@ fn shown(link: ElementRef) -> String {
 fn direction_of(link: ElementRef) -> Option<Direction> {
     let element: &Element = link.value();
     let href = element.attr("href")?;
-    // Of the links within the page, only the one to its beginning counts.
-    if href.starts_with('#') {
+    // A page with several sections of a sequence has links within itself (Texinfo).
+    let to_section = |title: &str| title.contains("section") || title.contains("chapter");
+    if href.starts_with('#') && !element.attr("title").is_some_and(to_section) {
         return None;
     }
     if let Some(rel) = element.attr("rel") {
@@ -190,6 +192,19 @@ fn direction_of(link: ElementRef) -> Option<Direction> {
     // `Next`, `[Contents]`, `← Previous`: the whole text.
     if let Some(found) = direction(bare) {
         return Some(found);
+    }
+    // `[ << ]`: nothing but arrows.
+    let first = text.chars().find(|c| !is_mark(*c));
+    if bare.is_empty()
+        && let Some(arrow) = first
+    {
+        return Some(match arrow {
+            '<' | '\u{2190}' | '\u{ab}' | '\u{2039}' | '\u{25c0}' | '\u{25c4}' | '\u{276e}' => {
+                Direction::Previous
+            }
+            '^' | '\u{2191}' => Direction::Up,
+            _ => Direction::Onward,
+        });
     }
     let mut words = bare.split(is_mark).filter(|word| !word.is_empty());
     // `Next Mooring`, `Mooring →`: with the page's title.

@@ -345,3 +345,198 @@ fn the_body_says_the_language_where_the_page_does_not() {
     let both = page("<html lang=en><body lang=pl><h1>A</h1></body></html>");
     assert_eq!(both.page.language, "en");
 }
+
+#[test]
+fn lists_of_languages_are_not_indexed() {
+    let other = "<a href='../fr/a.html' hreflang='fr' rel='alternate'>fr</a>";
+    let page = |list: &str| format!("<h1 id=a>A</h1>{list}<p>Text about the alias.</p>");
+    for list in [
+        format!("<div class=toplang><p>Languages: <a href=a.html>en</a> | {other}</p></div>"),
+        "<div class=bottomlang><p>Available Languages: <a href=a.html>en</a></p></div>".to_owned(),
+        format!(
+            "<p class=langs>Also in: {other}, \
+             <a href='../de/a.html' hreflang='de' rel='alternate'>de</a></p>"
+        ),
+        format!(
+            "<ul class=langs><li><a href='../de/' hreflang='de' rel='alternate'>Deutsch</a>\
+             <li>{other}</ul>"
+        ),
+    ] {
+        check(&page(&list), "1 A #a: Text about the alias.");
+    }
+    // A sentence with such a link stays.
+    let sentence = format!("<p>{other} is where the old text of this page can still be read.</p>");
+    check(
+        &page(&sentence),
+        "1 A #a: fr is where the old text of this page can still be read. / Text about the alias.",
+    );
+}
+
+#[test]
+fn bars_of_a_theme_with_a_prefix_are_not_indexed() {
+    check(
+        "<h1 id=a>A</h1><div class='t-navbar'><a href=io.html>Input and output</a><div>\
+         <table><tr><td><a href=fopen.html>fopen</a><tr><td>Files</table></div></div><p>Text.</p>",
+        "1 A #a: Text.",
+    );
+    // Tabs lead to their panels, and text stays.
+    check(
+        "<h1 id=a>A</h1><div class='x-navbar'>A bar of the program with <a href=b>keys</a></div>",
+        "1 A #a: A bar of the program with keys",
+    );
+}
+
+#[test]
+fn lines_of_a_style_are_not_joined() {
+    check(
+        "<h1 id=a>A</h1><p>See <a href=b><span class='t-lines'><span>getline</span>\
+         <span>getwline</span><span>getdelim</span></span></a></p>",
+        "1 A #a: See getline getwline getdelim",
+    );
+    // A word in parts: with attributes, or in no element of a style.
+    check(
+        "<h1 id=a>A</h1><p>A <span>fore</span><span>cast</span> and a \
+         <b class=x><span id=q>sea</span><span id=r>farer</span></b></p>",
+        "1 A #a: A forecast and a seafarer",
+    );
+}
+
+#[test]
+fn links_of_texinfo_between_sections_of_a_page_are_not_indexed() {
+    let link = |href: &str, title: &str, text: &str| {
+        format!("<td>[<a href='{href}' title='{title}'> {text} </a>]</td>")
+    };
+    let bar = [
+        link("#Intro", "Beginning of this chapter or previous chapter", "&lt;&lt;"),
+        link("#Intro", "Previous section in reading order", "&lt;"),
+        link("#Intro", "Up section", "Up"),
+        link("#Files", "Next section in reading order", "&gt;"),
+        link("index.html", "Cover (top) of document", "Top"),
+        link("about.html", "About (help)", "?"),
+    ];
+    let bar = format!("<table class=header><tr>{}</tr></table>", bar.concat());
+    check(
+        &format!("{bar}<h1 id=Intro>Intro</h1><p>Text.</p>{bar}<h2 id=Author>Author</h2>By me."),
+        "1 Intro #Intro: Text.\n2 Author #Author: By me.",
+    );
+    // A table of signs is text.
+    check(
+        "<h1 id=a>A</h1><table><tr><td><a href=lt.html>&lt;</a></td><td>less</td></tr></table>",
+        "1 A #a: < | less",
+    );
+}
+
+#[test]
+fn separators_of_a_style_are_spaces() {
+    check(
+        "<h1 id=a><a href=index.html>Pango</a><span class=sep></span><a href=font.html>Font</a>\
+         <span class='crumb-separator'></span>get_metrics</h1><p>A<span class=x></span>B</p>",
+        "1 Pango Font get_metrics #a: AB",
+    );
+}
+
+#[test]
+fn a_list_called_a_table_of_contents_is_not_indexed() {
+    // Nim names the entries of a group once more, and leads to entries instead of headings.
+    check(
+        "<h1 id=a>A</h1><ul class='simple simple-toc' id=toc-list><li><a href='#7'>Types</a>\
+         <ul><li><a href='#Bits'>Bits</a></ul><li><a href='#12'>Procs</a><ul>bitnot\
+         <li><a href='#bitnot'>bitnot[T](x: T): T</a></ul></ul><p>Text.</p>",
+        "1 A #a: Text.",
+    );
+    // Links to other pages are text, and so are sentences.
+    check(
+        "<h1 id=a>A</h1><ul class=simple-toc><li><a href=b.html>Bread</a><li>\
+         <a href='#a'>A</a></ul>",
+        "1 A #a: Bread / A",
+    );
+}
+
+#[test]
+fn lines_of_links_to_the_headings_are_not_indexed() {
+    let text = "<h2 id=new>New members</h2><p>Text.</p>";
+    let line = |line: &str| format!("<h1 id=a>A</h1>{line}{text}");
+    for links in [
+        "<div class=summary><a href='a-members.html'>List of all members</a> | \
+         <a href='#new'>New members</a></div>",
+        "<p><a href='#new'>New members</a> | <a href='#a'>A</a></p>",
+    ] {
+        check(&line(links), "1 A #a: \n2 New members #new: Text.");
+    }
+    check(
+        &line("<p><a href='#new'>New members</a> and <a href='#a'>A</a></p>"),
+        "1 A #a: New members and A\n2 New members #new: Text.",
+    );
+    check(
+        &line("<p><a href=b.html>Bread</a> | <a href=c.html>Cake</a></p>"),
+        "1 A #a: Bread | Cake\n2 New members #new: Text.",
+    );
+}
+
+/// A page of Doxygen with a head of the project's own.
+const DOXYGEN: &str = "<title>Oven library</title><body><div id=content>\
+    <!-- Generated by Doxygen 1.9.1 -->\
+    <div class=header><div class=summary><a href='#pub-methods'>Public Member Functions</a> &#124; \
+    <a href='classOven-members.html'>List of all members</a></div>\
+    <div class=headertitle><div class=title>Oven Class Reference<div class=ingroups>\
+    <a href='group.html'>Baking module</a></div></div></div></div><div class=contents>\
+    <p>Bakes bread.</p><table><tr class=heading><td><h2 class=groupheader><a id='pub-methods'></a>\
+    Public Member Functions</h2></td></tr><tr class='memitem:a1'><td>void</td><td><b>bake</b> ()\
+    </td></tr><tr class='inherit_header pub_methods_classBox'><td>Public Member Functions \
+    inherited from <a href='classBox.html'>Box</a></td></tr><tr class='memitem:b1 inherit \
+    pub_methods_classBox'><td>int</td><td><b>volume</b> ()</td></tr></table>\
+    <div class=fragment><div class=line>Oven oven;</div></div>\
+    <div class=ttc id='aclassOven'><div class=ttname><a href='classOven.html'>Oven</a></div>\
+    <div class=ttdoc>Bakes bread.</div><div class=ttdef><b>Definition:</b> Oven.hpp:9</div></div>\
+    <hr/>The documentation for this class was generated from the following file:\
+    <ul><li><a href='Oven_8hpp_source.html'>Oven.hpp</a></li></ul></div></div>";
+
+#[test]
+fn pages_of_doxygen_have_their_name_and_no_furniture() {
+    let page = page(DOXYGEN);
+    assert_eq!(page.names.h1.as_deref(), Some("Oven Class Reference"));
+    check(
+        DOXYGEN,
+        "1 Oven Class Reference: Bakes bread.\n2 Public Member Functions #pub-methods: \
+         void | bake () / Oven oven;",
+    );
+}
+
+#[test]
+fn names_of_inherited_members_are_not_indexed() {
+    for inherited in [
+        "<div class='inherited-list'><h3 id='methods-inherited'>Methods inherited from class \
+         <a href=Box.html>Box</a></h3><code><a href=Box.html>volume</a></code></div>",
+        "<ul class=blockList><li class=blockList><a name='methods.inherited.from.class.Box'></a>\
+         <h3>Methods inherited from class Box</h3><code><a href=Box.html>volume</a></code>\
+          </li></ul>",
+    ] {
+        check(
+            &format!("<main><h1 id=a>Oven</h1><p>Bakes.</p>{inherited}<p>More.</p></main>"),
+            "1 Oven #a: Bakes. / More.",
+        );
+    }
+    // A list of a page about inheritance.
+    check(
+        "<main><h1 id=a>A</h1><ul><li><a id=b></a>Members inherited from a class</ul></main>",
+        "1 A #a: Members inherited from a class",
+    );
+}
+
+#[test]
+fn a_comment_names_the_generator() {
+    let list = DOXYGEN.replace("Oven Class Reference", "Member List");
+    assert!(read(&list, "classOven-members.html", &Options::default()).is_err());
+    let by_hand = list.replace("<!-- Generated by Doxygen 1.9.1 -->", "");
+    assert!(read(&by_hand, "classOven-members.html", &Options::default()).is_ok());
+}
+
+#[test]
+fn lists_of_the_members_of_a_class_are_left_out() {
+    let list = "<title>List of All Members for Oven | Bakery</title><h1>List of All Members for \
+        Oven</h1><ul><li><a href='oven.html#bake'><b>bake</b></a>(const Bread &amp;)</ul>";
+    assert!(read(list, "oven-members.html", &Options::default()).is_err());
+    assert!(read(list, "oven.html", &Options::default()).is_ok());
+    let staff = "<title>Our members</title><h1>Our members</h1><p><a href=a>Ann</a> bakes.</p>";
+    assert!(read(staff, "bakery-members.html", &Options::default()).is_ok());
+}

@@ -273,10 +273,14 @@ impl<'a> Walker<'a> {
         if !self.place.explicit && self.known.steps.has(node.id()) {
             return Some(Rule::Navigation);
         }
-        if matches!(name, "ul" | "ol" | "dl")
-            && !self.place.explicit
-            && contents::is_contents(node, &self.known.ids)
-        {
+        let ids = &self.known.ids;
+        let is_contents = match name {
+            _ if self.place.explicit => false,
+            "ul" | "ol" | "dl" => contents::is_contents(node, ids),
+            "div" | "p" | "td" | "center" => contents::is_line_of_contents(node, ids),
+            _ => false,
+        };
+        if is_contents {
             return Some(Rule::Navigation);
         }
         if element.attrs.is_empty() {
@@ -381,16 +385,19 @@ impl<'a> Walker<'a> {
             self.nearest_anchor = Some(anchor);
         }
         let may_stand_apart = !rules::is_block(element.name()) && !self.sink().is_in_code();
-        if may_stand_apart && apart::stands_apart(node, element) {
+        if may_stand_apart
+            && (apart::stands_apart(node, element) || apart::is_separator(node, element))
+        {
             self.sink().space();
         }
         if self.signature(node, element, attrs) {
             return true;
         }
+        if let Some(level) = heading::level(node, element, attrs) {
+            self.heading(node, element, attrs, level);
+            return true;
+        }
         match element.name() {
-            name if rules::is_heading(name) || attrs.role == "heading" => {
-                self.heading(node, element, attrs)
-            }
             "pre" => return self.code_block(node),
             "table" if is_code_table(node) => return self.code_block(node),
             "div" if code_block::is_container_of_lines(node, attrs) => {
@@ -514,14 +521,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn heading(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) {
+    fn heading(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs, level: u8) {
         let id = node.id();
-        let level = match element.name().as_bytes() {
-            [b'h', level @ b'1'..=b'6'] => level - b'0',
-            _ => {
-                element.attr("aria-level").and_then(|level| level.trim().parse().ok()).unwrap_or(2)
-            }
-        };
         if heading::is_label(node, attrs) {
             self.boundary();
             self.frame(id, Undo::Block);
