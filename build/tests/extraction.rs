@@ -350,3 +350,8 @@ fn notes_and_front_pages_have_the_text_that_readers_see() {
 fn modules_of_antora_are_read_as_a_site() {
     check_site("antora");
 }
+
+#[test]
+fn notes_that_share_their_parts_with_other_notes_are_indexed() {
+    check_site("site-notes");
+}
