@@ -21,7 +21,8 @@
 //! | [`bundle_files`] | a bundle in a directory, a file or a copy of a site, read shard by shard |
 //! | [`record_log`] | what earlier builds computed, by the hash of their input |
 //! | [`scratch`] | texts that memory has no room for |
-//! | [`replace_file`], [`small_file`], [`file_hash`] | files replaced as a whole, short, compared |
+//! | [`replace_file`], [`replace_directory`] | files and directories replaced as a whole |
+//! | [`small_file`], [`file_hash`] | short files, and files that are compared |
 //! | [`file_mode`], [`regular_file`] | who may read a file, and whether it is one |
 //! | [`progress`] | what a stage tells, whoever listens |
 //! | [`usage_error`] | errors in what was asked, with a code for programs |
@@ -35,6 +36,7 @@ pub mod private_network;
 pub mod progress;
 pub mod record_log;
 pub mod regular_file;
+pub mod replace_directory;
 pub mod replace_file;
 pub mod scratch;
 pub mod small_file;

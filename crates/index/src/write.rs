@@ -19,6 +19,7 @@ use super::bundle::Bundle;
 use super::{packs, retired_shards};
 use findling_base::bundle_files::{PackedShards, SINGLE_FILE};
 use findling_base::file_mode::Shared;
+use findling_base::replace_directory::replace_directory;
 use findling_base::replace_file::{self, is_running, sync_directory, sync_tree};
 
 /// The directory of query encoders, in the output directory.
@@ -255,7 +256,7 @@ impl BundleWriter<'_> {
         stage.keep_others()?;
         let written = stage.written;
         finish(new, shared).with_context(|| format!("{} cannot be written", new.display()))?;
-        swap(&staged.path, &out).with_context(|| {
+        replace_directory(&staged.path, &out).with_context(|| {
             format!(
                 "{} cannot be replaced; it must not be a mount point or the working directory of \
                  a program",
@@ -439,35 +440,6 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
     } else {
         retired_shards::link(from, to)
     }
-}
-
-/// Replaces `out` by `new` and removes the old output. This is atomic on Linux; elsewhere it takes
-/// two renames, and the first is undone if the second fails.
-fn swap(new: &Path, out: &Path) -> io::Result<()> {
-    if !out.exists() {
-        fs::rename(new, out)?;
-        return sync_directory(parent_of(out));
-    }
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        if renameat_with(CWD, new, CWD, out, RenameFlags::EXCHANGE).is_ok() {
-            sync_directory(parent_of(out))?;
-            // The old output now has the temporary name. The next build removes what cannot be
-            // removed now.
-            let _ = fs::remove_dir_all(new);
-            return Ok(());
-        }
-    }
-    let aside = new.with_extension("old");
-    fs::rename(out, &aside)?;
-    if let Err(error) = fs::rename(new, out) {
-        fs::rename(&aside, out)?;
-        return Err(error);
-    }
-    sync_directory(parent_of(out))?;
-    let _ = fs::remove_dir_all(&aside);
-    Ok(())
 }
 
 /// Removes temporary directories beside `name` of builds that were killed, but not of running

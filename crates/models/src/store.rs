@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::error::at;
 use super::files::{digest, remove_dir};
 use super::{Error, known};
+use findling_base::replace_directory::replace_directory;
+use findling_base::replace_file::sync_tree;
 
 /// The file that lists the files of a model's directory.
 const RECORD: &str = "model.json";
@@ -286,22 +288,15 @@ impl Store {
     }
 
     /// Writes `record` into a temporary directory and swaps it into the place of the installed
-    /// model, if any.
+    /// model, if any. A process that is killed leaves the old model or the new one.
     pub(super) fn place(&self, staged: &Path, record: &Record) -> Result<ModelDir, Error> {
         let path = self.path(&record.name)?;
         let json =
             serde_json::to_vec_pretty(record).map_err(|e| at(staged)(std::io::Error::other(e)))?;
         let record_path = staged.join(RECORD);
         fs::write(&record_path, json).map_err(at(&record_path))?;
-        let old = self.scratch("old")?;
-        match fs::rename(&path, old.join(&record.name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(at(&path)(error));
-            }
-            _ => {}
-        }
-        fs::rename(staged, &path).map_err(at(&path))?;
-        remove_dir(&old)?;
+        sync_tree(staged).map_err(at(staged))?;
+        replace_directory(staged, &path).map_err(at(&path))?;
         self.locate(&record.name)
     }
 }

@@ -1,5 +1,8 @@
 //! The commands that write, each with the state before, and a check of the state after.
 
+#[cfg(feature = "onnx")]
+use serde_json::{Value, json};
+
 use super::State;
 use crate::home::Home;
 
@@ -88,11 +91,35 @@ pub const SCENARIOS: &[Scenario] = &[
             Ok(State::New)
         },
     },
+    #[cfg(feature = "onnx")]
+    Scenario {
+        name: "models install",
+        prepare: |home| model(home, false),
+        command: INSTALL,
+        state: |home| {
+            let done = home.run(&["models", "verify", "mine"]);
+            let is_none = done.err.contains("expected a known or installed model");
+            if is_none { Ok(State::Old) } else { installed(home) }
+        },
+    },
+    #[cfg(feature = "onnx")]
+    Scenario {
+        name: "models install in place of another",
+        prepare: |home| {
+            model(home, false);
+            succeeds(home, INSTALL);
+            model(home, true);
+        },
+        command: INSTALL,
+        state: installed,
+    },
 ];
 
 const BUILD: &[&str] = &["build", "site", "-o", "out", "--encoder=none", "--no-client"];
 const SINGLE: &[&str] =
     &["build", "site", "-o", "site.findling", "--single-file", "--encoder=none", "--no-client"];
+#[cfg(feature = "onnx")]
+const INSTALL: &[&str] = &["models", "install", "mine", "--from-file", "model"];
 const MERGE: &[&str] = &["merge", "one", "two", "--no-client", "-o", "out"];
 
 /// Number of pages of the site.
@@ -130,4 +157,39 @@ fn pages(home: &Home, target: &str) -> Result<State, String> {
         [N, 0, N] => Ok(State::New),
         found => Err(format!("expected {N} pages, all of before or all of after, found {found:?}")),
     }
+}
+
+/// Writes a model of eight dimensions, as the tests of encoders have it. The later one has a file
+/// more.
+#[cfg(feature = "onnx")]
+fn model(home: &Home, is_later: bool) {
+    let pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "alpha", "beta", "gamma", "delta"];
+    let ids = pieces.iter().zip(0..).map(|(piece, id)| ((*piece).to_owned(), Value::from(id)));
+    let tokenizer = json!({
+        "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+            "strip_accents": null, "lowercase": true},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100, "vocab": Value::Object(ids.collect())},
+    });
+    home.write("model/tokenizer.json", &tokenizer.to_string());
+    let graph = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/encoder/tests/onnx/tokens.onnx");
+    std::fs::copy(graph, home.path("model/model.onnx")).unwrap();
+    if is_later {
+        home.write("model/sentence_bert_config.json", "{\"max_seq_length\": 16}");
+    }
+}
+
+/// Returns which of both models is installed, if every byte of it is as it was recorded.
+#[cfg(feature = "onnx")]
+fn installed(home: &Home) -> Result<State, String> {
+    let done = home.run(&["models", "verify", "mine", "--json"]);
+    let rows: Value = serde_json::from_str(&done.out)
+        .map_err(|_| format!("the model is gone, or cannot be verified: {done:?}"))?;
+    if rows[0]["status"] != "verified" {
+        return Err(format!("the model is damaged: {rows}"));
+    }
+    let is_later = home.path("model/sentence_bert_config.json").exists();
+    let n_files = rows[0]["files"].as_array().map_or(0, Vec::len);
+    Ok(if n_files == 2 && is_later { State::Old } else { State::New })
 }
