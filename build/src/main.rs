@@ -104,19 +104,13 @@ fn arguments() -> Vec<OsString> {
 }
 
 fn main() -> ExitCode {
-    let Settled { arguments, warning } = match with_settings(Cli::command, arguments()) {
+    let settled = match with_settings(Cli::command, arguments()) {
         Ok(settled) => settled,
         Err(error) => return unreadable(&error),
     };
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::try_parse_from(&settled.arguments) {
         Ok(cli) => cli,
-        Err(error) => {
-            // An argument may be missing because its setting in a file needs trust.
-            if let Some(warning) = warning.filter(|_| error.use_stderr()) {
-                Ui::new(Verbosity::Normal).warn(warning);
-            }
-            return refused(&error);
-        }
+        Err(error) => return refused(&error, settled),
     };
     let verbosity = match (cli.quiet, cli.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -126,7 +120,7 @@ fn main() -> ExitCode {
     let ui = Ui::new(verbosity);
     let ui = if cli.json_progress { ui.with_json_progress() } else { ui };
     let ui = if cli.no_pager { ui.without_pager() } else { ui };
-    if let Some(warning) = warning {
+    if let Some(warning) = settled.warning {
         ui.warn(warning);
     }
     let outcome = match cli.command {
@@ -200,12 +194,21 @@ fn wants_json() -> bool {
 }
 
 /// Exits for arguments that cannot be parsed, and for help. A program that asked for JSON gets the
-/// error as JSON.
-fn refused(error: &clap::Error) -> ExitCode {
+/// error as JSON. An argument that nobody typed is named with the file that set it.
+fn refused(error: &clap::Error, settled: Settled) -> ExitCode {
+    let place = settled.place_of(error).map(ToOwned::to_owned);
+    // An argument may be missing because its setting in a file needs trust.
+    if let Some(warning) = settled.warning.filter(|_| error.use_stderr()) {
+        Ui::new(Verbosity::Normal).warn(warning);
+    }
     if error.use_stderr() && wants_json() {
-        let failure = Failure::usage(error.to_string().trim().to_owned());
+        let place = place.map_or_else(String::new, |place| format!("{place}: "));
+        let failure = Failure::usage(format!("{place}{}", error.to_string().trim()));
         failure.print();
         return failure.exit().into();
+    }
+    if let Some(place) = place {
+        Ui::new(Verbosity::Normal).warn(format!("the next error is about a setting, {place}"));
     }
     let instead = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(command)) => {

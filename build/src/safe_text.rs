@@ -161,6 +161,20 @@ pub fn cell(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Most characters of a file that an error repeats.
+const MAX_EXCERPT: usize = 160;
+
+/// Returns the beginning of a text on one line, for errors: a name in a file may be as long as the
+/// file.
+pub fn excerpt(text: &str) -> String {
+    let start: String = text.chars().take(MAX_EXCERPT).collect();
+    let mut shown = start.split_whitespace().collect::<Vec<_>>().join(" ");
+    if start.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
 /// Returns each character with its fate, which can depend on the characters beside it.
 fn with_fates(text: &str) -> impl Iterator<Item = (char, Fate)> {
     let mut chars = text.chars().peekable();

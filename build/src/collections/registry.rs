@@ -19,6 +19,7 @@ use super::lock::Lock;
 use super::name::{Name, nearest};
 use super::settings::Settings;
 use crate::forgiving_names::{NameKind, NameMatch, find_name};
+use crate::safe_text::excerpt;
 
 const HEADER: &str = "\
 # The collections of Findling: `findling collection list` shows them, `findling sync` updates them.
@@ -80,7 +81,7 @@ impl Registry {
         let damaged = |span: Option<std::ops::Range<usize>>, reason: &str| Error::Registry {
             path: path.clone(),
             line: span.map_or(1, |span| line_of(&text, span.start)),
-            reason: reason.trim().replace('\n', "; "),
+            reason: excerpt(&reason.trim().replace('\n', "; ")),
         };
         let document: DocumentMut = text
             .parse()

@@ -14,12 +14,14 @@
 //! table is named after a command. A key is the long name of an option, or the name of an argument.
 //! What is given on the command line takes precedence.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use toml_edit::{Document, Item, Table, Value};
 
 use crate::output::UsageError;
+use crate::safe_text::excerpt;
 use crate::small_file::MAX_LEN;
 
 /// The file's name.
@@ -33,6 +35,8 @@ pub struct SettingsFile {
     /// The path of the file.
     pub path: PathBuf,
     document: Document<String>,
+    /// The byte after each line. A file may have as many keys as lines.
+    ends: Vec<usize>,
 }
 
 /// A key with its values.
@@ -77,18 +81,22 @@ impl SettingsFile {
     /// If it cannot be read, or is no TOML.
     pub fn read(path: PathBuf) -> Result<Self> {
         let name = || path.display().to_string();
+        let wrong = |message: String| UsageError { code: "settings", message };
         let len = std::fs::metadata(&path).with_context(name)?.len();
         if len > MAX_LEN {
             let message =
                 format!("{}: expected at most {MAX_LEN} bytes of settings, found {len}", name());
-            return Err(UsageError { code: "settings", message }.into());
+            return Err(wrong(message).into());
         }
-        let text = std::fs::read_to_string(&path).with_context(name)?;
-        let document = Document::parse(text).map_err(|error| UsageError {
-            code: "settings",
-            message: format!("{}: expected TOML, found {error}", name()),
+        let text = String::from_utf8(std::fs::read(&path).with_context(name)?)
+            .map_err(|_| wrong(format!("{}: expected text in UTF-8, found other bytes", name())))?;
+        let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+        let line = |span: Option<Range<usize>>| span.map_or(1, |span| line_of(&ends, span.start));
+        let document = Document::parse(text).map_err(|error| {
+            let (line, found) = (line(error.span()), excerpt(error.message()));
+            wrong(format!("{}:{line}: expected TOML, found: {found}", name()))
         })?;
-        Ok(Self { path, document })
+        Ok(Self { path, document, ends })
     }
 
     /// Returns its text.
@@ -146,7 +154,7 @@ impl SettingsFile {
     }
 
     fn line(&self, byte: usize) -> usize {
-        1 + self.document.raw()[..byte].matches('\n').count()
+        line_of(&self.ends, byte)
     }
 
     /// Returns an error about a line.
@@ -154,9 +162,14 @@ impl SettingsFile {
         let path = self.path.display();
         UsageError {
             code: "settings",
-            message: format!("{path}:{line}: expected {expected}, found {found}"),
+            message: format!("{path}:{line}: expected {expected}, found {}", excerpt(found)),
         }
     }
+}
+
+/// Returns the line of a byte, from 1. `ends` are the bytes after each line.
+fn line_of(ends: &[usize], byte: usize) -> usize {
+    1 + ends.partition_point(|&end| end <= byte)
 }
 
 fn scalar(value: &Value) -> Option<String> {
@@ -204,12 +217,38 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
-        let (_dir, file) = in_file("[build\n");
-        assert!(file.err().unwrap().downcast_ref::<UsageError>().is_some());
+        let (_dir, file) = in_file("\n[build\n");
+        let error = file.err().unwrap();
+        assert!(error.to_string().contains("findling.toml:2: expected TOML"), "{error}");
+        assert!(error.downcast_ref::<UsageError>().is_some());
         for text in ["[build]\n\nx = {a = 1}\n", "[build]\n\nx = [[1]]\n", "build = 1\n"] {
             let (_dir, file) = in_file(text);
             let error = file.unwrap().settings("build").err().unwrap();
             assert_eq!(error.code, "settings", "{text}");
         }
+    }
+
+    #[test]
+    fn an_error_repeats_a_part_of_the_file_and_no_more() {
+        let long = "k".repeat(1 << 19);
+        for text in [format!("[build]\n{long}\n"), format!("{long}=1\n{long}=1\n")] {
+            let (_dir, file) = in_file(&text);
+            assert!(file.err().unwrap().to_string().len() < 500);
+        }
+        let (_dir, file) = in_file("[build]\n");
+        let error = file.unwrap().wrong(1, "an option", &long);
+        assert!(error.message.len() < 500 && error.message.ends_with('…'));
+    }
+
+    /// Two minutes where each key counts the lines before it.
+    #[test]
+    fn a_file_of_many_keys_is_read_at_once() {
+        let keys: String = (0..60_000).map(|key| format!("k{key}=1\n")).collect();
+        let (_dir, file) = in_file(&format!("[build]\n{keys}"));
+        let file = file.unwrap();
+        let started = std::time::Instant::now();
+        let settings = file.settings("build").unwrap();
+        assert_eq!((settings.len(), settings[59_999].line), (60_000, 60_001));
+        assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
     }
 }

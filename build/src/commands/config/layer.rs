@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
@@ -27,6 +28,39 @@ pub struct Settled {
     pub arguments: Vec<OsString>,
     /// Settings of a file that have no effect, and the remedy.
     pub warning: Option<String>,
+    /// The arguments that files have set.
+    set: Vec<Set>,
+}
+
+/// An argument that a file has set.
+#[derive(Debug)]
+struct Set {
+    id: String,
+    /// The argument as errors name it, and the values of one that has no option.
+    names: Vec<OsString>,
+    /// The file and the line.
+    place: String,
+}
+
+impl Settled {
+    /// Returns the command line as it was typed.
+    fn typed(arguments: Vec<OsString>) -> Self {
+        Self { arguments, warning: None, set: Vec::new() }
+    }
+
+    /// Returns the file and the line of the setting that an error is about, if it is about one.
+    pub fn place_of(&self, error: &clap::Error) -> Option<&str> {
+        let kinds = [ContextKind::InvalidArg, ContextKind::PriorArg];
+        let is_about = |set: &&Set| {
+            let is_named = |name: &String| set.names.iter().any(|one| one == name.as_str());
+            kinds.into_iter().filter_map(|kind| error.get(kind)).any(|value| match value {
+                ContextValue::String(name) => is_named(name),
+                ContextValue::Strings(names) => names.iter().any(is_named),
+                _ => false,
+            })
+        };
+        self.set.iter().find(is_about).map(|set| set.place.as_str())
+    }
 }
 
 /// Returns the arguments of a command line, completed with settings from the nearest
@@ -42,7 +76,7 @@ pub fn with_settings(
     let here = std::env::current_dir()?;
     let files = files(&here);
     if files.is_empty() {
-        return Ok(Settled { arguments, warning: None });
+        return Ok(Settled::typed(arguments));
     }
     let mut command = command();
     command.build();
@@ -54,15 +88,15 @@ pub fn with_settings(
         Some((command?, matches))
     });
     let Some((command, matches)) = found else {
-        return Ok(Settled { arguments, warning: None });
+        return Ok(Settled::typed(arguments));
     };
     let mut added = Added::default();
     for path in files {
         added.add(path, command, matches, &here)?;
     }
-    let Added { options, positional, warning, .. } = added;
+    let Added { options, positional, warning, set } = added;
     let arguments = inserted(arguments, command.get_name(), options, positional);
-    Ok(Settled { arguments, warning })
+    Ok(Settled { arguments, warning, set })
 }
 
 /// Returns the files that apply in a directory: the project's, then the user's own.
@@ -82,8 +116,7 @@ pub fn files(here: &Path) -> Vec<PathBuf> {
 struct Added {
     options: Vec<OsString>,
     positional: Vec<OsString>,
-    /// The identifiers of the arguments.
-    set: Vec<String>,
+    set: Vec<Set>,
     warning: Option<String>,
 }
 
@@ -121,11 +154,17 @@ impl Added {
                 continue;
             }
             let below = file.path.parent().filter(|directory| *directory != here);
-            self.set.push(arg.get_id().to_string());
+            let mut names = vec![arg.to_string().into()];
             match arg.get_long() {
                 Some(long) => self.options.extend(spelled(long, arg, &setting, below)),
-                None => self.positional.extend(values(arg, &setting, below)),
+                None => {
+                    let values = values(arg, &setting, below);
+                    names.extend(values.iter().cloned());
+                    self.positional.extend(values);
+                }
             }
+            let place = format!("{}:{}", file.path.display(), setting.line);
+            self.set.push(Set { id: arg.get_id().to_string(), names, place });
         }
         self.warn(&file, trust, name, &ignored);
         Ok(())
@@ -133,7 +172,7 @@ impl Added {
 
     /// Returns whether an earlier file set this argument, or one that conflicts with it.
     fn has(&self, command: &Command, arg: &Arg) -> bool {
-        let is_set = |arg: &Arg| self.set.iter().any(|id| id == arg.get_id().as_str());
+        let is_set = |arg: &Arg| self.set.iter().any(|set| set.id == arg.get_id().as_str());
         is_set(arg) || command.get_arg_conflicts_with(arg).into_iter().any(is_set)
     }
 
@@ -189,7 +228,8 @@ pub fn objection(
 /// Returns the argument that a setting is for.
 ///
 /// # Errors
-/// If the command has no argument of that name, or a file may not set it.
+/// If the command has no argument of that name, or a file may not set it, or the value is of
+/// another kind: an option without its value would take the next argument as one.
 pub fn argument<'a>(
     command: &'a Command,
     file: &SettingsFile,
@@ -198,7 +238,22 @@ pub fn argument<'a>(
     let is_listed =
         |arg: &&Arg| !arg.is_hide_set() && class(command.get_name(), name(arg)) != Class::Never;
     let listed = || command.get_arguments().filter(is_listed);
-    listed().find(|arg| name(arg) == setting.key).ok_or_else(|| {
+    let found = listed().find(|arg| name(arg) == setting.key);
+    if let Some(arg) = found {
+        let takes_values = arg.get_action().takes_values();
+        let needs_values = arg.get_num_args().is_none_or(|n| n.min_values() > 0);
+        let key = setting.key;
+        let wrong = match (&setting.values, setting.is_off) {
+            (None, false) if takes_values && needs_values => Some(("a value", "true")),
+            (Some(_), _) if !takes_values => Some(("true or false", "another value")),
+            _ => None,
+        };
+        if let Some((expected, found)) = wrong {
+            let expected = format!("{expected} of `{key}`");
+            return Err(file.wrong(setting.line, &expected, found).into());
+        }
+    }
+    found.ok_or_else(|| {
         let alike = |arg: &&Arg| strsim::jaro_winkler(name(arg), setting.key);
         let near =
             listed().max_by(|a, b| alike(a).total_cmp(&alike(b))).map_or("", |arg| name(arg));
