@@ -12,6 +12,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, Json, RoleServer, ServerHandler, tool, tool_handler, tool_router};
+use tokio::sync::Semaphore;
 
 use super::answers::Call;
 use super::progress::Progress;
@@ -28,6 +29,13 @@ use crate::ui::Ui;
 const INSTRUCTIONS: &str = "Searches documents that Findling has indexed. Use `context` for the \
      passages that answer a question, `search` for a list of pages, `read` for a page or a section \
      in full, `facets` for what filters there are. Cite the URLs. ";
+
+/// Most calls that are answered at a time, of all clients; further ones wait. A call takes a thread
+/// and waits for its progress to be sent. Messages are written by threads of the same pool, so that
+/// calls on all of them would wait for ever.
+const MAX_CALLS: usize = 32;
+
+static CALLS: Semaphore = Semaphore::const_new(MAX_CALLS);
 
 /// The server of one client.
 #[derive(Clone)]
@@ -52,11 +60,17 @@ impl Server {
         let (bundles, ui) = (self.bundles.clone(), self.ui.clone());
         let (progress, cancelled) = (Progress::of(&context), context.ct);
         let token = cancelled.clone();
-        let work = tokio::task::spawn_blocking(move || {
-            run(&Call { bundles: &bundles, ui: &ui, cancelled: &token, progress: &progress })
-        });
+        let work = async {
+            let turn = CALLS.acquire().await?;
+            let work = tokio::task::spawn_blocking(move || {
+                // A call that was cancelled has its turn until it ends.
+                let _turn = turn;
+                run(&Call { bundles: &bundles, ui: &ui, cancelled: &token, progress: &progress })
+            });
+            work.await?
+        };
         tokio::select! {
-            done = work => done?,
+            done = work => done,
             () = cancelled.cancelled() => Err(anyhow::anyhow!("the request was cancelled")),
         }
     }
