@@ -368,7 +368,11 @@ fn screen_reader(paths: &Paths, report: &mut Report) {
 /// Number of bundles that each of the three properties of hostile bundles damages.
 const NIGHTLY_CASES: &str = "34000";
 
-/// Tests a hundred thousand damaged bundles, and failures of the disk at a thousand writes.
+/// Number of requests to each server, and of lines of an assistant, that are damaged.
+const NIGHTLY_REQUESTS: &str = "20000";
+
+/// Tests a hundred thousand damaged bundles, eighty thousand damaged requests, and failures of the
+/// disk at a thousand writes.
 fn hostile_inputs(paths: &Paths, report: &mut Report) {
     let cargo = |args: &[&str]| {
         Cmd::new(paths::cargo()).args(["test", "--release"]).args(args).dir(&paths.root)
@@ -376,6 +380,8 @@ fn hostile_inputs(paths: &Paths, report: &mut Report) {
     let bundles = cargo(&["-p", "findling-engine", "--test", "hostile"]);
     report.step("damaged bundles", bundles.env("FINDLING_CASES", NIGHTLY_CASES));
     // The features are the same as in the tests of every push, so that nothing is compiled twice.
+    let requests = cargo(&["--workspace", "--test", "hostile_program"]);
+    report.step("damaged requests", requests.env("FINDLING_CASES", NIGHTLY_REQUESTS));
     let args = ["--workspace", "--test", "collections", "--", "--ignored", "--show-output"];
     report.step("failing disks", cargo(&args));
 }
