@@ -18,7 +18,7 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 /// Lines between two questions whether the program still answers.
 const PING_EVERY: usize = 50;
 
-/// What parsers of messages look for.
+/// Texts that parsers of messages look for.
 const WORDS: &[&str] = &[
     "\n",
     "\r\n",
@@ -125,7 +125,7 @@ struct Session {
     answers: Receiver<String>,
     /// Answers so far, by what they are.
     seen: HashMap<&'static str, usize>,
-    /// What was sent last, for messages.
+    /// The input that was sent last, for the messages of failures.
     last: String,
 }
 
@@ -225,8 +225,8 @@ fn no_line_of_an_assistant_stops_the_session() {
     assert_eq!(session.program.ended_within(MAX_WAIT), 0, "{}", session.program.said());
 }
 
-/// A former finding: each call took a thread and waited for its progress to be sent, until no
-/// thread was left to send it.
+// A former finding: each call took a thread and waited for its progress to be sent, until no thread
+// was left to send it.
 #[test]
 fn more_calls_than_threads_are_all_answered() {
     const N_CALLS: usize = 2_000;
@@ -247,7 +247,7 @@ fn more_calls_than_threads_are_all_answered() {
     assert!(session.seen["request"] >= N_CALLS, "each call has told its progress");
 }
 
-/// What comes before `initialize` is answered, or ends the program with a reason.
+// A message before `initialize` is answered, or ends the program with a reason.
 #[test]
 fn no_first_line_makes_the_program_panic_or_hang() {
     let home = home();

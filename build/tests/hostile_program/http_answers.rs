@@ -12,7 +12,7 @@ pub struct Answer {
 /// Reads all answers of a connection. The last one may be cut off.
 ///
 /// # Errors
-/// What was found in place of an answer.
+/// The bytes that were found in place of an answer.
 pub fn read(mut bytes: &[u8]) -> Result<Vec<Answer>, String> {
     let mut answers = Vec::new();
     while !bytes.is_empty() {

@@ -148,8 +148,7 @@ fn given(variable: &str) -> Option<u64> {
 }
 
 /// Returns the seeds of a test's cases: `usual` of them, or as many as `FINDLING_CASES` says,
-/// divided by `cost`, from `FINDLING_SEED` on. A case that starts a process costs more than one that
-/// is a line.
+/// divided by `cost`, from `FINDLING_SEED` on. A case that starts a process costs more than a line.
 pub fn seeds(usual: u64, cost: u64) -> Range<u64> {
     let first = given("FINDLING_SEED").unwrap_or(1);
     let n = given("FINDLING_CASES").map_or(usual, |cases| cases.div_ceil(cost));

@@ -11,9 +11,9 @@ use super::home::Home;
 /// A process of the program, until it is dropped.
 pub struct Program {
     child: Child,
-    /// Its standard input.
+    /// The standard input.
     pub input: Option<ChildStdin>,
-    /// Its standard output.
+    /// The standard output.
     pub output: Option<BufReader<ChildStdout>>,
     said: PathBuf,
 }

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_millis(40);
 /// Time for what must happen, on a machine that does other work.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// What parsers of heads look for.
+/// Texts that parsers of heads look for.
 const WORDS: &[&str] = &[
     "\r\n",
     "\r\n\r\n",
@@ -170,7 +170,7 @@ impl Server {
     fn check(&self, name: &str) {
         self.check_answers();
         let before = self.program.n_open();
-        let (left, statuses) = (Mutex::new(seeds(300, 1)), Mutex::new(Vec::new()));
+        let (left, statuses) = (Mutex::new(seeds(1_000, 1)), Mutex::new(Vec::new()));
         std::thread::scope(|scope| {
             for _ in 0..N_CLIENTS {
                 scope.spawn(|| {

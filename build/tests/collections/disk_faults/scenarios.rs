@@ -66,6 +66,12 @@ pub const SCENARIOS: &[Scenario] = &[
         prepare: |home| succeeds(home, &["note", "add", "# Before\n\nThe note before."]),
         command: &["note", "add", "# After\n\nThe note after."],
         state: |home| {
+            // A note is kept, and the command has done what it can, if the index cannot be brought
+            // up to date. It says that the next sync does that.
+            let synced = home.run(&["sync", "assistant-notes"]);
+            if synced.code != 0 {
+                return Err(format!("the notes are not brought up to date: {synced:?}"));
+            }
             let listed = home.run(&["note", "list", "--json"]);
             if listed.code != 0 || !listed.out.contains("Before") {
                 return Err(format!("the note of before is not listed: {listed:?}"));
