@@ -36,9 +36,8 @@ pub(in super::super) fn add(
         let (name, description) = match shown {
             Shown::Inline(json) => ("the description in a script".to_owned(), Some(json)),
             Shown::At(address) => {
-                let own = address.strip_prefix(options.base_url.as_str()).unwrap_or(&address);
-                let path = own.split(['?', '#']).next().unwrap_or_default();
-                let text = (!path.contains("://")).then(|| includes.look(path)).flatten();
+                let path = path_of(&address, &options.base_url);
+                let text = path.and_then(|path| includes.look(&path));
                 (format!("`{address}`"), text)
             }
         };
@@ -65,4 +64,43 @@ pub(in super::super) fn add(
         raw.page.sections.extend(read.sections);
     }
     includes.tell(file, outcome);
+}
+
+/// Returns the path of a description: below the root of the site if it begins with `/`, otherwise
+/// relative to the page. `None` for an address of another site.
+fn path_of(address: &str, base_url: &str) -> Option<String> {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    // `//host/path` is an address of another host.
+    if path.starts_with("//") {
+        return None;
+    }
+    if !base_url.is_empty()
+        && let Some(below) = path.strip_prefix(base_url.trim_end_matches('/'))
+        && below.starts_with('/')
+    {
+        return Some(below.to_owned());
+    }
+    (!path.contains("://")).then(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_the_site_begin_at_its_root() {
+        for (address, base_url, expected) in [
+            ("api.json", "", Some("api.json")),
+            ("../api.json?v=2", "/docs/", Some("../api.json")),
+            ("/api.json#a", "", Some("/api.json")),
+            ("/docs/api.json", "/docs/", Some("/api.json")),
+            ("/docs/api.json", "/docs", Some("/api.json")),
+            ("/docsapi.json", "/docs", Some("/docsapi.json")),
+            ("https://a.example/x/api.json", "https://a.example/x/", Some("/api.json")),
+            ("https://b.example/api.json", "https://a.example/", None),
+            ("//b.example/api.json", "/", None),
+        ] {
+            assert_eq!(path_of(address, base_url).as_deref(), expected, "{address} at {base_url}");
+        }
+    }
 }
