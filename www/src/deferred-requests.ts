@@ -29,4 +29,4 @@ export const FIRST_PART_FIELDS: ReadonlyMap<string, readonly string[] | undefine
 
 /** Queries that call deferred functions. All other queries are words and nothing else. */
 export const DEFERRED_SYNTAX =
-  /^\s*$|"[^"]+"|[“”„][^“”"]+[“”"]|«[^»]+»|「[^」]+」|(^|\s)-([^\s-]\S|[^\s0-9A-Za-z-])|(^|\s)[^\s:]+:([^\s:/]|\/([^/]|$))/u;
+  /^\s*$|"[^"]*"|[“”„][^“”"]*[“”"]|«[^»]*»|「[^」]*」|(^|\s)-([^\s-]\S|[^\s0-9A-Za-z-])|(^|\s)[^\s:]+:([^\s:/]|\/([^/]|$))/u;

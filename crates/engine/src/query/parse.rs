@@ -25,11 +25,11 @@ const MAX_PHRASE_CHARS: usize = 1_000;
 const DEFERRED_SYNTAX: &[&str] = &[
     // Empty queries, which list pages.
     r"^\s*$",
-    // Phrases.
-    r#""[^"]+""#,
-    r#"[“”„][^“”"]+[“”"]"#,
-    r"«[^»]+»",
-    r"「[^」]+」",
+    // Phrases, also empty ones: a minus behind them can exclude a word.
+    r#""[^"]*""#,
+    r#"[“”„][^“”"]*[“”"]"#,
+    r"«[^»]*»",
+    r"「[^」]*」",
     // Exclusions.
     r"(^|\s)-([^\s-]\S|[^\s0-9A-Za-z-])",
     // Conditions. `std::mem`, `https://` and `error: 12` are not conditions.
