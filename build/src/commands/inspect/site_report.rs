@@ -61,12 +61,12 @@ pub(super) fn report(root: &Path, summary: &Summary, ui: &Ui) -> String {
             "text that is found on more than a fifth of the pages; data-findling-ignore on its \
              element leaves it out",
         );
-        out.list(&summary.repeated, |it| counted(it));
+        out.list(&summary.repeated, counted);
     }
     if !summary.titles.is_empty() {
         let pages: usize = summary.titles.iter().map(|it| it.group.pages).sum();
         out.title("Titles", &format!("{} pages have the title of another page", number(pages)));
-        out.list(&summary.titles, |it| counted(it));
+        out.list(&summary.titles, counted);
     }
     out.group("Headings", &summary.without_headings, "without one: each is one section");
     out.group(
