@@ -212,7 +212,9 @@ fn no_line_of_an_assistant_stops_the_session() {
         let answer = answer.unwrap_or_else(|| {
             panic!("the program ended at one of the seeds {some:?}: {}", session.program.said())
         });
-        assert_eq!(answer["result"], json!({}), "after the seeds {some:?}");
+        // A damaged line can ask for the protocol of July 2026, which has no `ping`.
+        let is_unknown = answer["error"]["code"] == -32601;
+        assert!(is_unknown || answer["result"] == json!({}), "{answer} after the seeds {some:?}");
     }
     let most = session.program.most_memory().unwrap_or(0);
     println!("{} lines, {:?}, {most} MiB", all.len(), session.seen);
