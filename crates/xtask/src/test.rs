@@ -369,9 +369,9 @@ fn screen_reader(paths: &Paths, report: &mut Report) {
 const NIGHTLY_CASES: &str = "34000";
 
 /// Number of requests to each server, and of lines of an assistant, that are damaged.
-const NIGHTLY_REQUESTS: &str = "20000";
+const NIGHTLY_REQUESTS: &str = "3000";
 
-/// Tests a hundred thousand damaged bundles, eighty thousand damaged requests, and failures of the
+/// Tests a hundred thousand damaged bundles, twelve thousand damaged requests, and failures of the
 /// disk at a thousand writes.
 fn hostile_inputs(paths: &Paths, report: &mut Report) {
     let cargo = |args: &[&str]| {
