@@ -175,7 +175,7 @@ pub fn comparable(response: &Response, page: &PageHit) -> f32 {
 }
 
 /// The smallest probability of an answer that counts as one, as in the search dialog.
-const NOTHING_BELOW: f32 = 0.09;
+pub const NOTHING_BELOW: f32 = 0.09;
 
 /// Returns whether the results are only near by meaning and none is likely to answer the query. A
 /// search by meaning alone asks for near pages, so this is then false.

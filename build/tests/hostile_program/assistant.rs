@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::home::Home;
 use super::mutations::{Random, seeds, shown};
-use super::program::Program;
+use super::program::{Program, home_with_bundle};
 
 /// Most memory of the program at any time, in MiB: a message has at most 4 MiB, and 16 wait.
 const MAX_MEMORY: u64 = 256;
@@ -183,17 +183,9 @@ impl Session {
     }
 }
 
-/// Returns a home with a site and its bundle, `out`.
-fn home() -> Home {
-    let home = Home::with_site();
-    let done = home.run(&["build", "site", "-o", "out", "--encoder=none", "--no-client"]);
-    assert_eq!(done.code, 0, "{}", done.err);
-    home
-}
-
 #[test]
 fn no_line_of_an_assistant_stops_the_session() {
-    let home = home();
+    let home = home_with_bundle();
     let mut session = Session::start(&home);
     session.send(&begin());
     assert!(session.answer_to("begin").unwrap()["result"]["serverInfo"].is_object());
@@ -232,7 +224,7 @@ fn no_line_of_an_assistant_stops_the_session() {
 #[test]
 fn more_calls_than_threads_are_all_answered() {
     const N_CALLS: usize = 2_000;
-    let home = home();
+    let home = home_with_bundle();
     let mut session = Session::start(&home);
     session.send(&begin());
     session.answer_to("begin").unwrap();
@@ -252,7 +244,7 @@ fn more_calls_than_threads_are_all_answered() {
 // A message before `initialize` is answered, or ends the program with a reason.
 #[test]
 fn no_first_line_makes_the_program_panic_or_hang() {
-    let home = home();
+    let home = home_with_bundle();
     let valid = lines();
     for seed in seeds(40, 100) {
         let mut session = Session::start(&home);

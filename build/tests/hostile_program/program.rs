@@ -8,6 +8,14 @@ use std::time::{Duration, Instant};
 
 use super::home::Home;
 
+/// Returns a home with a site and its bundle, `out`.
+pub fn home_with_bundle() -> Home {
+    let home = Home::with_site();
+    let done = home.run(&["build", "site", "-o", "out", "--encoder=none", "--no-client"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    home
+}
+
 /// A process of the program, until it is dropped.
 pub struct Program {
     child: Child,

@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::home::Home;
 use super::http_answers::{self, Answer};
 use super::mutations::{Random, seeds, shown};
-use super::program::Program;
+use super::program::{Program, home_with_bundle};
 
 /// Most memory of a server at any time, in MiB: what it needs to answer, and what its connections
 /// may keep of a head (64 KiB each) and of a body.
@@ -202,17 +201,9 @@ impl Server {
     }
 }
 
-/// Returns a home with a site and its bundle, `out`.
-fn home() -> Home {
-    let home = Home::with_site();
-    let done = home.run(&["build", "site", "-o", "out", "--encoder=none", "--no-client"]);
-    assert_eq!(done.code, 0, "{}", done.err);
-    home
-}
-
 #[test]
 fn no_head_of_a_request_stops_the_server_of_a_bundle() {
-    let home = home();
+    let home = home_with_bundle();
     let mut program = Program::start(&home, &["serve", "out", "--port=0"]);
     let url = program.line();
     let server = Server::new(
@@ -242,7 +233,7 @@ fn no_head_of_a_request_stops_the_server_of_a_bundle() {
 
 #[test]
 fn no_head_of_a_request_stops_the_application() {
-    let home = home();
+    let home = home_with_bundle();
     home.add("site");
     let mut program = Program::start(&home, &["serve", "--port=0", "--no-sync"]);
     let line = program.line();
@@ -279,7 +270,7 @@ fn no_head_of_a_request_stops_the_application() {
 #[cfg(feature = "mcp")]
 #[test]
 fn no_head_of_a_request_stops_the_server_for_assistants() {
-    let home = home();
+    let home = home_with_bundle();
     let mut program = Program::start(&home, &["mcp", "out", "--http", "--port=0"]);
     let url = program.line();
     let settings: serde_json::Value = serde_json::from_str(&program.line()).unwrap();

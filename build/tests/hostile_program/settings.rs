@@ -3,8 +3,9 @@
 use std::fs;
 use std::sync::Mutex;
 
-use super::home::{Done, Home};
+use super::home::Done;
 use super::mutations::{Random, seeds, shown};
+use super::program::home_with_bundle;
 
 /// Texts that parsers of settings look for.
 const WORDS: &[&str] = &[
@@ -109,9 +110,7 @@ fn no_file_of_settings_makes_the_program_panic_and_errors_name_the_file() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let home = Home::with_site();
-                let build = ["build", "site", "-o", "out", "--encoder=none", "--no-client"];
-                assert_eq!(home.run(&build).code, 0);
+                let home = home_with_bundle();
                 fs::create_dir_all(home.data()).unwrap();
                 loop {
                     let Some(seed) = left.lock().unwrap().next() else { return };
@@ -151,8 +150,7 @@ fn no_file_of_settings_makes_the_program_panic_and_errors_name_the_file() {
 // option without its value took the next argument.
 #[test]
 fn a_mistake_in_a_file_is_named_with_its_line() {
-    let home = Home::with_site();
-    assert_eq!(home.run(&["build", "site", "-o", "out", "--encoder=none", "--no-client"]).code, 0);
+    let home = home_with_bundle();
     for (settings, expect) in [
         ("[search]\nmode = true\n", "findling.toml:2: expected a value of `mode`, found true"),
         ("[search]\n\nverbatim = 1\n", "findling.toml:3: expected true or false of `verbatim`"),

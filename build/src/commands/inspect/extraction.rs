@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use ureq::http::{Uri, header};
 
 use super::site_report::report as report_of_site;
-use super::site_summary::summary;
+use super::site_summary::{severity_name, summary};
 use crate::commands::format_values::formats;
 use crate::page::{Block, Page};
 use crate::private_network::{self, PrivateHosts};
@@ -404,11 +404,7 @@ fn attribute(value: &AttributeValue) -> Value {
 }
 
 fn problem_report(problem: Problem) -> ProblemReport {
-    let severity = match problem.severity {
-        Severity::Skipped => "left-out",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    };
+    let severity = severity_name(problem.severity);
     ProblemReport { severity, path: problem.path, line: problem.line, reason: problem.reason }
 }
 

@@ -160,15 +160,20 @@ fn shortened(text: &str) -> String {
     if chars.next().is_some() { format!("{start}\u{2026}") } else { start }
 }
 
+/// Returns the name of a severity in JSON.
+pub(super) fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Skipped => "left-out",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    }
+}
+
 /// Returns the files that were left out or complained of, by their reasons.
 fn files(root: &Path, problems: &[Problem]) -> Vec<Files> {
     let mut found: BTreeMap<(Severity, String), Files> = BTreeMap::new();
     for problem in problems {
-        let severity = match problem.severity {
-            Severity::Skipped => "left-out",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
+        let severity = severity_name(problem.severity);
         let reason = common_reason(&problem.reason);
         let files = found.entry((problem.severity, reason.clone())).or_insert_with(|| Files {
             severity,

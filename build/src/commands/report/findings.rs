@@ -6,9 +6,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::log::Search;
-
-/// The estimate below which nothing on the site answers, as in the search box.
-const NOTHING_BELOW: f64 = 0.09;
+use crate::output::NOTHING_BELOW;
 
 /// Longest pause in which a choice belongs to a search, and a search to the one before it.
 const MAX_PAUSE: SignedDuration = SignedDuration::from_mins(2);
@@ -156,7 +154,7 @@ fn is_answered(search: &Search, now: Option<&Now>) -> Option<bool> {
 pub fn findings(searches: &[Search], now: &HashMap<String, Now>) -> Findings {
     let mut found = Findings::default();
     let tells_choices = searches.iter().any(|search| search.tells_choices);
-    // For each query: its most frequent spelling comes first in the text, so the first one is kept.
+    // A query is shown as it was spelled first.
     let mut queries: BTreeMap<String, Query> = BTreeMap::new();
     for search in searches {
         let key = key(&search.query);

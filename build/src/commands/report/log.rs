@@ -38,7 +38,7 @@ pub struct Search {
     /// The number of pages found, if the log says it.
     pub pages: Option<u64>,
     /// The estimate that the site answers the query.
-    pub answerable: Option<f64>,
+    pub answerable: Option<f32>,
     /// The chosen results.
     pub chosen: Vec<Choice>,
     /// How often the query was searched. Above 1 for a line of a table.
@@ -141,7 +141,7 @@ fn of_json(value: &Value, parameter: &str) -> Option<Search> {
         time: time_of(&value["time"]),
         client: value["client"].as_str().map(str::to_owned),
         pages: value["pages"].as_u64(),
-        answerable: value["answerable"].as_f64(),
+        answerable: value["answerable"].as_f64().map(|chance| chance as f32),
         chosen: choice.into_iter().collect(),
         count: 1,
         tells_choices: true,

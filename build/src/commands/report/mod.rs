@@ -12,15 +12,15 @@ mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use findling_engine::{Limit, Mode, Request, SectionsPerPage};
+use findling_engine::{Limit, Request, SectionsPerPage};
 
 use super::learned;
 use super::open_bundle::find_target;
-use super::search::{ModeArg, Output, finish, load_encoder};
+use super::search::{ModeArg, Output, by_words_alone, finish, load_encoder};
 use super::vector_name::VectorName;
 use crate::output::{Exit, answers_nothing, title};
 use crate::replace_file::replace_by;
@@ -29,7 +29,7 @@ use crate::ui::{Ui, print_json};
 use findings::{Now, findings, joined, key};
 use log::Log;
 
-/// Most queries that are searched again; those without an answer come first.
+/// Most queries that are searched again, in the order of the alphabet.
 const MAX_QUERIES: usize = 20_000;
 
 /// Report what readers search for and do not find, from the logs that a site has
@@ -80,7 +80,7 @@ fn report(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let searches = joined(read.searches);
     let queries: BTreeSet<String> = searches.iter().map(|search| key(&search.query)).collect();
     let now = match &args.bundle {
-        Some(_) => answers_today(args, &queries, ui)?,
+        Some(bundle) => answers_today(bundle, args, &queries, ui)?,
         None => HashMap::new(),
     };
     let mut found = findings(&searches, &now);
@@ -102,18 +102,14 @@ fn report(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
 
 /// Searches queries in the bundle. Returns the answers by query.
 fn answers_today(
+    bundle: &Path,
     args: &Args,
     queries: &BTreeSet<String>,
     ui: &Ui,
 ) -> anyhow::Result<HashMap<String, Now>> {
-    let bundle = args.bundle.as_deref().unwrap_or_else(|| ".".as_ref());
     let target = find_target(bundle, &args.vectors, ui)?;
     let mut host = learned::open(&target)?;
-    let mut mode: Mode = args.mode.into();
-    if host.manifest().dense.is_none() && mode == Mode::Hybrid {
-        mode = Mode::Lexical;
-    }
-    let encoder = load_encoder(&host, &Default::default(), mode, ui)?;
+    let encoder = load_encoder(&host, &Default::default(), args.mode.into(), ui)?;
     let mut now = HashMap::new();
     let bar = ui.bar("Searching", queries.len().min(MAX_QUERIES) as u64, "queries");
     for query in queries.iter().take(MAX_QUERIES) {
@@ -122,11 +118,12 @@ fn answers_today(
         }
         let mut request = Request {
             query: query.clone(),
-            mode,
+            mode: args.mode.into(),
             limit: Limit(1),
             sections_per_page: SectionsPerPage(1),
             ..Request::default()
         };
+        by_words_alone(&mut request, &host);
         if let Some(encoder) = &encoder {
             encoder.embed(&mut request)?;
         }

@@ -130,7 +130,7 @@ fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
 
 /// Changes a request to a bundle without vectors to a search by words, unless it explicitly
 /// searches by meaning. Otherwise every search would give the same notice.
-fn by_words_alone(request: &mut Request, host: &Host) {
+pub(crate) fn by_words_alone(request: &mut Request, host: &Host) {
     if host.manifest().dense.is_none() && request.mode == Mode::Hybrid {
         request.mode = Mode::Lexical;
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::model::{Api, Field, Group, List, Operation, Type};
+use super::model::{Api, Field, Group, List, Operation};
 use super::schema::{Document, text};
 
 /// Reads a description.
@@ -27,14 +27,7 @@ pub(super) fn read(root: &Value) -> Api {
             }
         }
     }
-    let mut types = Vec::new();
-    for (name, schema) in root["components"]["schemas"].as_object().into_iter().flatten() {
-        types.push(Type {
-            name: name.clone(),
-            description: text(&document.resolve(schema)["description"]),
-            fields: document.fields(schema),
-        });
-    }
+    let types = document.named_types(&root["components"]["schemas"]);
     let servers = root["servers"].as_object().into_iter().flatten();
     let servers = servers.map(|(name, server)| {
         let address = [&server["host"], &server["url"]].into_iter().find_map(Value::as_str);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::model::{Api, Field, Group, List, Operation, Response, Type};
+use super::model::{Api, Field, Group, List, Operation, Response};
 use super::schema::{Document, text};
 
 /// The methods of a path, in the order in which viewers show them.
@@ -43,14 +43,8 @@ pub(super) fn read(root: &Value) -> Api {
         }
     }
     api.groups.retain(|group| !group.operations.is_empty() || !group.description.is_empty());
-    let types = [&root["components"]["schemas"], &root["definitions"]];
-    for (name, schema) in types.into_iter().filter_map(Value::as_object).flatten() {
-        let resolved = document.resolve(schema);
-        api.types.push(Type {
-            name: name.clone(),
-            description: text(&resolved["description"]),
-            fields: document.fields(schema),
-        });
+    for schemas in [&root["components"]["schemas"], &root["definitions"]] {
+        api.types.extend(document.named_types(schemas));
     }
     api.n_left_out = document.n_left_out();
     api

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use findling_bundle::addresses::percent_decoded;
 use serde_json::{Map, Value};
 
-use super::model::Field;
+use super::model::{Field, Type};
 
 /// Most references that lead from one to the next.
 const MAX_REFERENCES: usize = 16;
@@ -71,6 +71,18 @@ impl<'a> Document<'a> {
         let mut fields = Vec::new();
         self.add(schema, "", 0, &mut fields);
         fields
+    }
+
+    /// Returns the named types of an object of schemas; none if it is no object.
+    pub fn named_types(&self, schemas: &'a Value) -> Vec<Type> {
+        let schemas = schemas.as_object().into_iter().flatten();
+        schemas
+            .map(|(name, schema)| Type {
+                name: name.clone(),
+                description: text(&self.resolve(schema)["description"]),
+                fields: self.fields(schema),
+            })
+            .collect()
     }
 
     fn add(&self, schema: &'a Value, above: &str, depth: usize, fields: &mut Vec<Field>) {

@@ -58,11 +58,7 @@ pub(super) fn call(name: &str, args: &[String], roff: &Roff<'_>, writer: &mut Wr
                 writer.space();
             }
         }
-        "UR" | "MT" => {
-            writer.in_font(Font::Roman, arg(0), roff);
-            writer.space();
-        }
-        "UE" | "ME" => {
+        "UR" | "MT" | "UE" | "ME" => {
             writer.in_font(Font::Roman, arg(0), roff);
             writer.space();
         }
