@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::{fs, termios};
 use vt100::Parser;
 
 use super::home::Home;
@@ -94,8 +95,20 @@ impl Pty {
         // The reader has the terminal open as well, until it reads what a new size draws.
         self.resize((20, 70));
         while self.output.recv_timeout(PATIENCE).is_ok() {}
+        self.without_end_of_file();
         self.keys = None;
         self.master = None;
+    }
+
+    /// Removes the key for the end of the input, which the writer of `keys` presses when it is
+    /// dropped: the program could end by it.
+    fn without_end_of_file(&self) {
+        let name = self.master.as_ref().unwrap().tty_name().unwrap();
+        let tty = fs::open(&name, fs::OFlags::RDWR | fs::OFlags::NOCTTY, fs::Mode::empty());
+        let tty = tty.unwrap();
+        let mut attributes = termios::tcgetattr(&tty).unwrap();
+        attributes.special_codes[termios::SpecialCodeIndex::VEOF] = 0;
+        termios::tcsetattr(&tty, termios::OptionalActions::Now, &attributes).unwrap();
     }
 
     /// Gives the terminal another size.

@@ -12,6 +12,7 @@ mod cmd;
 mod component;
 mod demo;
 mod docs;
+mod failures;
 mod fuzz;
 mod integrations;
 mod own_site;

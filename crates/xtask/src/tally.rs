@@ -140,7 +140,7 @@ fn skip_line(line: &str) -> Option<&str> {
 }
 
 /// Removes terminal colours.
-fn plain(line: &str) -> String {
+pub fn plain(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
