@@ -241,6 +241,36 @@ fn more_calls_than_threads_are_all_answered() {
     assert!(session.seen["request"] >= N_CALLS, "each call has told its progress");
 }
 
+// A former finding: answers waited in memory, however many there were.
+#[test]
+fn a_client_that_reads_slowly_takes_little_memory() {
+    const N_REQUESTS: usize = 10_000;
+    let home = home_with_bundle();
+    let mut program = Program::start(&home, &["mcp", "out"]);
+    let mut stdin = program.input.take().unwrap();
+    let list = |id: usize| json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"});
+    let notice = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let writer = std::thread::spawn(move || {
+        write!(stdin, "{}\n{notice}\n", begin()).unwrap();
+        (0..N_REQUESTS).for_each(|id| writeln!(stdin, "{}", list(id)).unwrap());
+        stdin
+    });
+    let mut output = program.output.take().unwrap();
+    let mut n_lines = 0;
+    while n_lines <= N_REQUESTS {
+        std::thread::sleep(Duration::from_micros(200));
+        let bytes = output.fill_buf().unwrap();
+        assert!(!bytes.is_empty(), "the program has ended: {}", program.said());
+        n_lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
+        let len = bytes.len();
+        output.consume(len);
+    }
+    let most = program.most_memory().unwrap_or(0);
+    assert!(most <= MAX_MEMORY / 2, "{most} MiB of memory");
+    drop(writer.join().unwrap());
+    assert_eq!(program.ended_within(MAX_WAIT), 0, "{}", program.said());
+}
+
 // A message before `initialize` is answered, or ends the program with a reason.
 #[test]
 fn no_first_line_makes_the_program_panic_or_hang() {

@@ -66,7 +66,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let access = args.http.then(|| Access::new(args.token_file.as_deref())).transpose()?;
     let Args { targets, query_encoder, vectors, fresh, .. } = args;
     let bundles = Arc::new(Bundles::new(targets, query_encoder, vectors, fresh));
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // Threads beside those of calls read and write the lines.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .max_blocking_threads(2 * server::MAX_CALLS)
+        .enable_all()
+        .build()?;
     let outcome = match access {
         Some(access) => runtime.block_on(http::serve(bundles, args.port, access, ui)),
         None => runtime.block_on(serve_stdio(bundles, ui)),

@@ -33,7 +33,7 @@ const INSTRUCTIONS: &str = "Searches documents that Findling has indexed. Use `c
 /// Most calls that are answered at a time, of all clients; further ones wait. A call takes a thread
 /// and waits for its progress to be sent. Messages are written by threads of the same pool, so that
 /// calls on all of them would wait for ever.
-const MAX_CALLS: usize = 32;
+pub const MAX_CALLS: usize = 32;
 
 static CALLS: Semaphore = Semaphore::const_new(MAX_CALLS);
 

@@ -1,21 +1,31 @@
 //! Messages over standard input and output, one on each line. A line that is no message gets an
 //! error as its answer, so that the sender does not wait for ever.
+//!
+//! A client may send faster than it is answered, and may read slower. No further line is read while
+//! the requests without an answer, or the answers that are not yet written, reach a limit.
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rmcp::RoleServer;
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions, JsonRpcMessage};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 
 use super::json_rpc::{self, Fault, MAX_BYTES};
 
 /// Messages that were read and are not yet taken.
 const QUEUE: usize = 16;
+/// Most memory of requests without an answer, in KiB.
+const MAX_OPEN_KIB: usize = 16 << 10;
+/// Memory of a request in addition to its own bytes, in KiB: its task and its answer.
+const REQUEST_KIB: usize = 64;
+/// Most messages that wait until they are written.
+const MAX_UNWRITTEN: usize = 64;
 
 /// The lines of a client.
 pub struct Lines<W> {
@@ -23,13 +33,42 @@ pub struct Lines<W> {
     output: Arc<Output<W>>,
 }
 
-struct Output<W>(Mutex<W>);
+struct Output<W> {
+    stream: Mutex<W>,
+    n_unwritten: AtomicUsize,
+    /// Signals that a message is no longer unwritten.
+    written: Notify,
+}
+
+/// A message that waits until it is written.
+struct Unwritten<W>(Arc<Output<W>>);
+
+impl<W> Unwritten<W> {
+    fn new(output: &Arc<Output<W>>) -> Self {
+        output.n_unwritten.fetch_add(1, Ordering::SeqCst);
+        Self(output.clone())
+    }
+}
+
+impl<W> Drop for Unwritten<W> {
+    fn drop(&mut self) {
+        self.0.n_unwritten.fetch_sub(1, Ordering::SeqCst);
+        self.0.written.notify_one();
+    }
+}
 
 impl<W: AsyncWrite + Send + Unpin> Output<W> {
     async fn write(&self, line: Vec<u8>) -> io::Result<()> {
-        let mut output = self.0.lock().await;
-        output.write_all(&line).await?;
-        output.flush().await
+        let mut stream = self.stream.lock().await;
+        stream.write_all(&line).await?;
+        stream.flush().await
+    }
+
+    /// Waits until few messages are unwritten. Only one task may wait.
+    async fn has_room(&self) {
+        while self.n_unwritten.load(Ordering::SeqCst) >= MAX_UNWRITTEN {
+            self.written.notified().await;
+        }
     }
 }
 
@@ -42,19 +81,29 @@ fn line(message: &impl serde::Serialize) -> io::Result<Vec<u8>> {
 impl<W: AsyncWrite + Send + Unpin + 'static> Lines<W> {
     /// Reads lines in a separate task, because a pending read must not be cancelled.
     pub fn new(input: impl AsyncRead + Send + Unpin + 'static, output: W) -> Self {
-        let output = Arc::new(Output(Mutex::new(output)));
+        let output = Arc::new(Output {
+            stream: Mutex::new(output),
+            n_unwritten: AtomicUsize::new(0),
+            written: Notify::new(),
+        });
         let (sender, messages) = mpsc::channel(QUEUE);
         let answers = output.clone();
+        let open = Arc::new(Semaphore::new(MAX_OPEN_KIB));
         tokio::spawn(async move {
             let mut input = BufReader::new(input);
             // The task ends when the input fails, or when the client takes no more lines.
             while let Ok(Some(text)) = next_line(&mut input).await {
+                let len = text.as_ref().map_or(0, Vec::len);
                 let read = text.and_then(|text| match text.trim_ascii() {
                     b"" => Ok(None),
                     text => json_rpc::read(text),
                 });
+                answers.has_room().await;
                 let is_open = match read {
-                    Ok(Some(message)) => sender.send(message).await.is_ok(),
+                    Ok(Some(mut message)) => {
+                        count(&mut message, len, &open).await;
+                        sender.send(message).await.is_ok()
+                    }
                     Ok(None) => true,
                     Err(fault) => answer(&answers, &fault.answer()).await.is_ok(),
                 };
@@ -64,6 +113,18 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Lines<W> {
             }
         });
         Self { messages, output }
+    }
+}
+
+/// Waits until a request fits beside those without an answer, and counts it until its handler ends,
+/// which drops the extensions of the request.
+async fn count(message: &mut ClientJsonRpcMessage, len: usize, open: &Arc<Semaphore>) {
+    if let JsonRpcMessage::Request(request) = message {
+        let kib = u32::try_from(REQUEST_KIB + len / 1024).unwrap_or(u32::MAX);
+        // The semaphore is never closed.
+        if let Ok(permit) = open.clone().acquire_many_owned(kib).await {
+            request.request.extensions_mut().insert(Arc::new(permit));
+        }
     }
 }
 
@@ -109,8 +170,12 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> 
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let output = self.output.clone();
-        async move { output.write(line(&message)?).await }
+        let (output, unwritten) = (self.output.clone(), Unwritten::new(&self.output));
+        async move {
+            let done = output.write(line(&message)?).await;
+            drop(unwritten);
+            done
+        }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
