@@ -1,5 +1,6 @@
 //! `findling`: hybrid search that ships with the site.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,7 +10,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use findling_build::commands;
 use findling_build::commands::config::{Settled, with_settings};
 use findling_build::output::Failure;
-use findling_build::standard_streams::has_output;
+use findling_build::safe_text;
+use findling_build::standard_streams::{has_output, tell};
 use findling_build::ui::{Ui, Verbosity};
 
 /// Each stage of a build frees much memory for the next stage; the system's allocator leaves it
@@ -203,7 +205,7 @@ fn refused(error: &clap::Error, settled: Settled) -> ExitCode {
     }
     if error.use_stderr() && wants_json() {
         let place = place.map_or_else(String::new, |place| format!("{place}: "));
-        let failure = Failure::usage(format!("{place}{}", error.to_string().trim()));
+        let failure = Failure::usage(&format!("{place}{}", error.to_string().trim()));
         failure.print();
         return failure.exit().into();
     }
@@ -224,7 +226,14 @@ fn refused(error: &clap::Error, settled: Settled) -> ExitCode {
         Ui::new(Verbosity::Normal).error(&anyhow::Error::msg(message));
         return ExitCode::from(2);
     }
-    error.exit()
+    let whole = error.to_string();
+    match safe_text::message(&whole) {
+        Cow::Owned(short) if error.use_stderr() => {
+            tell(format_args!("{}", short.trim()));
+            ExitCode::from(2)
+        }
+        _ => error.exit(),
+    }
 }
 
 #[cfg(test)]

@@ -175,6 +175,23 @@ pub fn excerpt(text: &str) -> String {
     shown
 }
 
+/// Most bytes of a message of an error.
+const MAX_MESSAGE: usize = 2_500;
+
+/// The bytes at the end of a message that are kept where its middle is left out.
+const MESSAGE_END: usize = 500;
+
+/// Returns the message of an error without its middle if it is too long: messages repeat values,
+/// and a value may be as long as a file.
+pub fn message(text: &str) -> Cow<'_, str> {
+    if text.len() <= MAX_MESSAGE {
+        return Cow::Borrowed(text);
+    }
+    let start = &text[..text.floor_char_boundary(MAX_MESSAGE - MESSAGE_END)];
+    let end = &text[text.ceil_char_boundary(text.len() - MESSAGE_END)..];
+    Cow::Owned(format!("{start} … {end}"))
+}
+
 /// Returns each character with its fate, which can depend on the characters beside it.
 fn with_fates(text: &str) -> impl Iterator<Item = (char, Fate)> {
     let mut chars = text.chars().peekable();
@@ -330,5 +347,16 @@ mod tests {
             assert!(cell(formula).starts_with('\''), "{formula}");
         }
         assert_eq!(cell("a=b"), "a=b");
+    }
+
+    #[test]
+    fn a_long_message_keeps_its_start_and_its_end() {
+        for (value, is_whole) in [("short".to_owned(), true), ("ä".repeat(1 << 20), false)] {
+            let text = format!("expected a number, found `{value}`; see `--help`");
+            let message = message(&text);
+            assert_eq!(message == text, is_whole);
+            assert!(message.len() < 3_000);
+            assert!(message.starts_with("expected a number") && message.ends_with("`--help`"));
+        }
     }
 }

@@ -217,9 +217,10 @@ impl Ui {
             return;
         }
         let prefix = Paint::Red.apply(self.colour_err, "error:");
-        tell(format_args!("{prefix} {}", safe_text::lines(&error.to_string())));
-        for cause in error.chain().skip(1) {
-            tell(format_args!("  because: {}", safe_text::lines(&cause.to_string())));
+        let prefixes = std::iter::once(prefix.as_str()).chain(std::iter::repeat("  because:"));
+        for (prefix, message) in prefixes.zip(error.chain()) {
+            let message = message.to_string();
+            tell(format_args!("{prefix} {}", safe_text::lines(&safe_text::message(&message))));
         }
     }
 

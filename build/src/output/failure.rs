@@ -10,7 +10,7 @@ use crate::bundle_files::{NoBundle, WebError};
 use crate::index::write::OutputError;
 use crate::ui::print_json;
 use crate::usage_error::UsageError;
-use crate::{collections, exchange, models, parts};
+use crate::{collections, exchange, models, parts, safe_text};
 
 /// The exit status of a command that answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,13 +77,15 @@ impl Failure {
     /// Describes an error.
     pub fn of(error: &Error) -> Self {
         let (code, exit) = kind(error);
-        let mut messages = error.chain().map(ToString::to_string);
+        let mut messages =
+            error.chain().map(|error| safe_text::message(&error.to_string()).into_owned());
         let message = messages.next().unwrap_or_default();
         Self { code, message, causes: messages.collect(), exit }
     }
 
     /// Returns an error of the command line.
-    pub fn usage(message: String) -> Self {
+    pub fn usage(message: &str) -> Self {
+        let message = safe_text::message(message).into_owned();
         Self { code: "usage", message, causes: Vec::new(), exit: Exit::Usage }
     }
 
