@@ -394,6 +394,12 @@ impl Outline {
         });
     }
 
+    /// Returns the level of the current section, if an anchor leads to it.
+    pub fn anchored_level(&self) -> Option<u8> {
+        let section = &self.sections[self.current];
+        section.anchor.as_ref().map(|_| section.level)
+    }
+
     /// Sets the language of the current section, as a BCP 47 tag.
     pub fn language(&mut self, tag: String) {
         self.sections[self.current].language = tag;

@@ -235,11 +235,10 @@ fn set_titles(pages: &mut [RawPage]) {
             .zip(&groups)
             .map(|(raw, group)| {
                 let headings = raw.page.sections.iter().map(|section| &section.heading);
-                let first_heading = headings.into_iter().find(|heading| !heading.is_empty());
-                let fallback = titles::Fallback {
-                    heading: first_heading.filter(|_| !is_named_by_file(raw)),
-                    path: &raw.page.id,
-                };
+                let headings = headings.filter(|heading| !heading.is_empty());
+                let n = if is_named_by_file(raw) { 0 } else { titles::N_HEADINGS };
+                let fallback =
+                    titles::Fallback { headings: headings.take(n).collect(), path: &raw.page.id };
                 match raw.format {
                     Some(Format::Jsonl | Format::Code | Format::Chats | Format::Papers) => None,
                     _ => Some(shared.title(group, &raw.names, &fallback)),

@@ -25,8 +25,8 @@ pub(super) struct Names {
 
 /// The possible names of a page that does not state its own.
 pub(super) struct Fallback<'a> {
-    /// The first heading.
-    pub heading: Option<&'a String>,
+    /// The first headings.
+    pub headings: Vec<&'a String>,
     /// The path of the page.
     pub path: &'a str,
 }
@@ -40,6 +40,9 @@ const SEPARATORS: [&str; 19] = [
 
 /// Smallest number of pages that must share an affix.
 const MIN_SHARED: usize = 3;
+
+/// Number of headings of a page that can be its title.
+pub(super) const N_HEADINGS: usize = 3;
 
 /// The group that contains every page.
 const WHOLE_SITE: &str = "\0";
@@ -129,7 +132,7 @@ impl<'a> Shared<'a> {
 
     /// Returns the title of a page. The first of these that exists is taken: the marked title; its
     /// `<h1>`, unless most pages share it; its `<title>` without the site's name, unless most pages
-    /// share it; its first heading; the name of its file. If there are several `<h1>`, or if a text
+    /// share it; its first heading that they do not share; the name of its file. If there are several `<h1>`, or if a text
     /// before the only one is the `<title>`, an `<h1>` is taken only if it and the `<title>` are
     /// alike.
     pub fn title(&self, group: &str, names: &Names, fallback: &Fallback) -> String {
@@ -141,7 +144,7 @@ impl<'a> Shared<'a> {
         let tag = whole.map(|tag| self.stripped(group, tag));
         let tag = tag.filter(|tag| !tag.is_empty() && !is_everywhere);
         // `The manual: Section 2.21`, above the heading `2.21 Machines`.
-        let tag = tag.filter(|tag| fallback.heading.is_none() || !is_bare_number(tag));
+        let tag = tag.filter(|tag| fallback.headings.is_empty() || !is_bare_number(tag));
         let any_h1 = names.h1.as_deref().filter(|h1| !h1.is_empty());
         let is_own = |h1: &&str| whole.is_none() || !self.is_shared(&self.h1s, group, h1, 50);
         let h1 = any_h1.filter(is_own);
@@ -158,12 +161,12 @@ impl<'a> Shared<'a> {
             }
             (None, Some(tag)) => tag.to_owned(),
             (None, None) => {
-                let own = |heading: &&String| {
+                let own = |heading: &str| {
                     !self.is_shared(&self.h1s, group, heading, 50)
-                        && whole.is_none_or(|tag| tag != heading.as_str())
+                        && whole.is_none_or(|tag| tag != heading)
                 };
-                match fallback.heading.filter(own) {
-                    Some(heading) => heading.clone(),
+                match fallback.headings.iter().find(|heading| own(heading)) {
+                    Some(heading) => (*heading).clone(),
                     None => any_h1.map_or_else(|| from_path(fallback.path), str::to_owned),
                 }
             }
@@ -266,7 +269,7 @@ mod tests {
             })
             .collect();
         let shared = Shared::of(names.iter().map(|names| ("", names)));
-        let fallback = Fallback { heading: None, path: "file" };
+        let fallback = Fallback { headings: Vec::new(), path: "file" };
         names.iter().map(|names| shared.title("", names, &fallback)).collect()
     }
 
@@ -291,7 +294,8 @@ mod tests {
         let titled = |tag: &str, heading: Option<&String>| {
             let names = Names { tag: Some(tag.to_owned()), ..Names::default() };
             let shared = Shared::of(std::iter::once(("", &names)));
-            shared.title("", &names, &Fallback { heading, path: "file" })
+            let headings = heading.into_iter().collect();
+            shared.title("", &names, &Fallback { headings, path: "file" })
         };
         let heading = "2.21 Machines".to_owned();
         assert_eq!(titled("Section 2.21", Some(&heading)), heading);
@@ -332,6 +336,19 @@ mod tests {
             ("Book", "Strings - Book"),
         ]);
         assert_eq!(found, ["Ownership", "Slices", "Strings"]);
+    }
+
+    #[test]
+    fn below_the_name_of_the_site_a_page_is_named_by_its_next_heading() {
+        let book = "Book".to_owned();
+        let names = Names { h1: Some(book.clone()), tag: Some(book.clone()), ..Names::default() };
+        let shared = Shared::of([("", &names); 3].into_iter());
+        let title = |next: &String| {
+            let fallback = Fallback { headings: vec![&book, next], path: "file" };
+            shared.title("", &names, &fallback)
+        };
+        assert_eq!(title(&"Ownership".to_owned()), "Ownership");
+        assert_eq!(title(&book), "Book", "no other name");
     }
 
     #[test]

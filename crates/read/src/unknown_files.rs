@@ -94,7 +94,7 @@ impl UnknownFiles {
         for (end, (count, path)) in &self.by_end {
             let reason = match count {
                 1 => "is of a kind that is not read".to_owned(),
-                n => format!("and {} more files .{end} are of a kind that is not read", n - 1),
+                n => format!("is one of {n} files .{end}, which are of a kind that is not read"),
             };
             tell(Severity::Skipped, path, reason);
         }

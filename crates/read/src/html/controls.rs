@@ -6,11 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use ego_tree::iter::Edge;
 use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
 
-use super::annotations::text_of;
+use super::super::outline::fold;
 use super::attrs::{Attrs, has_word, is_called, names};
 use super::rules;
 use super::text::Words;
@@ -497,7 +498,7 @@ pub(super) fn dialog_is_content(
             && (words.prose >= MIN_DIALOG_WORDS || element.attr("open").is_some()))
 }
 
-/// Returns a short name of an element for reports: `div#id.class`.
+/// Returns a short name of an element for reports, `div#id.class`, and its text without scripts.
 pub(super) fn describe(node: NodeRef<Node>) -> (String, String) {
     let Some(element) = ElementRef::wrap(node) else { return Default::default() };
     let attrs = Attrs::of(element.value());
@@ -510,5 +511,27 @@ pub(super) fn describe(node: NodeRef<Node>) -> (String, String) {
         name.push('.');
         name.push_str(class);
     }
-    (name, text_of(element))
+    (name, text_without_scripts(element))
+}
+
+/// Returns the text of an element without the scripts, styles and templates inside of it.
+fn text_without_scripts(element: ElementRef) -> String {
+    let is_script = |node: NodeRef<Node>| {
+        let name = node.value().as_element().map(|element| element.name());
+        node.id() != element.id()
+            && matches!(name, Some("script" | "style" | "template" | "noscript"))
+    };
+    let mut text = String::new();
+    let mut inside_script = 0_usize;
+    for edge in element.traverse() {
+        match edge {
+            Edge::Open(node) if is_script(node) => inside_script += 1,
+            Edge::Close(node) if is_script(node) => inside_script -= 1,
+            Edge::Open(node) if inside_script == 0 => {
+                text.push_str(node.value().as_text().map_or("", |part| part));
+            }
+            _ => {}
+        }
+    }
+    fold(&text)
 }

@@ -1,8 +1,9 @@
 //! Pages that a generator adds to those that people wrote: lists of symbols, hierarchies, uses,
-//! source code. Lists only repeat the pages that they list, and are left out; listings of source
-//! code and pages about the generator itself rank last.
+//! tags, source code. Lists only repeat the pages that they list, and are left out; listings of
+//! source code and pages about the generator itself rank last.
 
 use scraper::ElementRef;
+use scraper::node::Element;
 
 use super::annotations::text_of;
 use super::survey::Survey;
@@ -56,6 +57,16 @@ const DOXYGEN_LISTS: [&str; 14] = [
     "graph",
 ];
 
+/// Classes of lists that Docusaurus writes.
+const DOCUSAURUS_LISTS: [&str; 6] = [
+    "blog-authors-list-page",
+    "blog-authors-posts-page",
+    "blog-tags-list-page",
+    "blog-tags-post-list-page",
+    "docs-tags-list-page",
+    "docs-tags-doc-list-page",
+];
+
 /// Returns the kind of a page that a generator added, or `None` for other pages.
 pub(super) fn kind(survey: &Survey, path: &str) -> Option<Generated> {
     let (directory, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -85,6 +96,8 @@ pub(super) fn kind(survey: &Survey, path: &str) -> Option<Generated> {
             || stem.strip_suffix("_incl").is_some()
             || DOXYGEN_LISTS.contains(&stem.split('_').next().unwrap_or_default()));
     let is_rustdoc = is_by("rustdoc") && stem == "all";
+    let is_tag_list = is_by("docusaurus")
+        && survey.classes.split_ascii_whitespace().any(|class| DOCUSAURUS_LISTS.contains(&class));
     let is_list = LISTS.contains(&stem)
         || stem.starts_with("doc-index-")
         || (stem.ends_with("-members") && title.starts_with("list of all members"))
@@ -92,7 +105,9 @@ pub(super) fn kind(survey: &Survey, path: &str) -> Option<Generated> {
         || within("index-files")
         || is_doxygen
         || is_rustdoc;
-    if is_list && (is_doxygen || is_rustdoc || is_linked_list(survey) || is_list_title(&title)) {
+    if is_tag_list
+        || is_list && (is_doxygen || is_rustdoc || is_linked_list(survey) || is_list_title(&title))
+    {
         return Some(Generated::List);
     }
     (is_list_title(&title) && is_all_links(survey)).then_some(Generated::List)
@@ -139,6 +154,10 @@ fn is_list_title(title: &str) -> bool {
         "keyword index",
         "index of symbols",
         "directory hierarchy",
+        "tags",
+        "categories",
+        "archive",
+        "archives",
     ];
     starts.iter().any(|start| title.starts_with(start))
         || title.split([':', '(', '|', '\u{2014}', '\u{2013}', '-']).map(str::trim).any(|part| {
@@ -226,14 +245,39 @@ fn length(element: ElementRef) -> usize {
     element.text().map(|text| text.trim().len()).sum()
 }
 
+/// Returns the words of the content, without menus inside of it unless it has nothing else.
 fn content_words(survey: &Survey) -> Words {
-    let mut words = Words::default();
+    let (mut all, mut menus) = (Words::default(), Words::default());
     for root in survey.roots().0 {
-        let own = Words::of(*root, usize::MAX);
-        words.prose += own.prose;
-        words.links += own.links;
+        add(&mut all, root);
+        for menu in root.descendants().filter_map(ElementRef::wrap).filter(is_outer_menu(root)) {
+            add(&mut menus, menu);
+        }
     }
-    words
+    if all.links > menus.links || all.prose > menus.prose {
+        all.links -= menus.links;
+        all.prose -= menus.prose;
+    }
+    all
+}
+
+fn add(words: &mut Words, element: ElementRef) {
+    let own = Words::of(*element, usize::MAX);
+    words.prose += own.prose;
+    words.links += own.links;
+}
+
+/// Returns whether an element below a root is a menu that is in no other menu.
+fn is_outer_menu(root: ElementRef<'_>) -> impl Fn(&ElementRef<'_>) -> bool {
+    let is_menu = |element: &Element| {
+        matches!(element.name(), "nav" | "aside") || element.attr("role") == Some("navigation")
+    };
+    move |element| {
+        let mut above = element.ancestors().take_while(|above| above.id() != root.id());
+        element.id() != root.id()
+            && is_menu(element.value())
+            && !above.any(|above| above.value().as_element().is_some_and(is_menu))
+    }
 }
 
 /// Returns whether a page that is named as a list has links.

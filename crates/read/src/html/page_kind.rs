@@ -1,5 +1,5 @@
 //! The choice of the pages that are left out as a whole: redirects, error pages, search pages,
-//! general indexes, and pages that ask to be left out.
+//! general indexes, templates, and pages that ask to be left out.
 //!
 //! A file's name alone is not enough. A site may document statuses (`status/404.html`) or search
 //! APIs (`api/search.html`); the page's contents and its place decide.
@@ -40,7 +40,22 @@ pub(super) fn left_out(html: &Html, survey: &Survey, path: &str) -> Option<Strin
     if is_general_index(survey, path) {
         return Some("a general index of terms".to_owned());
     }
+    if is_template(survey) {
+        return Some("a template of a generator".to_owned());
+    }
     is_search_page(survey, path).then(|| "a search page".to_owned())
+}
+
+/// Returns whether a file is no page, but a template that themes copy into their sites: it has no
+/// title, and begins with a statement or a value of Jinja, Liquid, Go or Handlebars.
+fn is_template(survey: &Survey) -> bool {
+    let first_text = || {
+        let texts = survey.body?.descendants().filter_map(|below| below.value().as_text());
+        texts.map(|text| text.trim_start()).find(|text| !text.is_empty())
+    };
+    survey.title.is_none()
+        && first_text()
+            .is_some_and(|text| ["{%", "{{", "{#"].iter().any(|open| text.starts_with(open)))
 }
 
 /// Returns the name of a page without `index.html` and extension: `api/search/index.html` is

@@ -32,6 +32,8 @@ pub(super) struct Survey<'a> {
     pub h1s: Vec<ElementRef<'a>>,
     /// The program that wrote the page, according to the page.
     pub generator: Option<String>,
+    /// The classes of `<html>`.
+    pub classes: String,
     /// Words under which the author wants the page to be found: `<meta name="keywords">`.
     pub keywords: Option<String>,
     /// The elements that hold the content, and whether they are more than a guess.
@@ -62,6 +64,7 @@ impl<'a> Survey<'a> {
             };
             match element.name() {
                 "html" => {
+                    survey.classes = element.attr("class").unwrap_or_default().to_owned();
                     survey.language = language_of(element);
                     if survey.language.is_some() {
                         declared_language = None;

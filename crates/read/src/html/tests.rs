@@ -540,3 +540,38 @@ fn lists_of_the_members_of_a_class_are_left_out() {
     let staff = "<title>Our members</title><h1>Our members</h1><p><a href=a>Ann</a> bakes.</p>";
     assert!(read(staff, "bakery-members.html", &Options::default()).is_ok());
 }
+
+#[test]
+fn a_template_that_a_theme_copies_is_left_out_and_a_page_about_templates_is_not() {
+    let reason = |html: &str| read(html, "page.html", &Options::default()).err();
+    for template in [
+        "<!-- generated -->\n{% macro head() %}<link href='{{ path }}'>{% endmacro %}",
+        "<div class=card>\n {{ page.title }} by the author</div>",
+        "{{#each posts}}<p>Text</p>{{/each}}",
+    ] {
+        assert_eq!(reason(template).as_deref(), Some("a template of a generator"), "{template}");
+    }
+    for page in [
+        "<title>Macros</title><p>{% macro %} defines a macro.",
+        "<h1>Macros</h1><p>{% macro %} defines a macro.",
+        "<p>Values stand in {{ }}.",
+    ] {
+        assert_eq!(reason(page), None, "{page}");
+    }
+}
+
+#[test]
+fn labels_of_parts_belong_to_the_section_that_has_an_anchor() {
+    check(
+        "<h1>Pool</h1><h4 id=.get>get(key)</h4><p>Returns one.</p><h5>Parameters:</h5><p>key\
+         <h5>Returns:</h5><p>a value</p><h4 id=.set>set()</h4><p>Sets.",
+        "1 Pool: \n4 get(key) #.get: Returns one. / Parameters: / key / Returns: / a value\n\
+         4 set() #.set: Sets.",
+    );
+    // No anchor is near, or the heading has its own.
+    check("<h2>Use</h2><h3>Note:</h3><p>Text", "2 Use: \n3 Note:: Text");
+    check(
+        "<h2 id=use>Use</h2><div><section id=note><h3>Note:</h3><p>Text</section></div>",
+        "2 Use #use: \n3 Note: #note: Text",
+    );
+}

@@ -523,11 +523,13 @@ impl<'a> Walker<'a> {
 
     fn heading(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs, level: u8) {
         let id = node.id();
-        if heading::is_label(node, attrs) {
-            self.boundary();
-            self.frame(id, Undo::Block);
-        } else if self.capture.is_none() {
-            let anchor = self.heading_anchor(node, attrs, level);
+        let is_label = heading::is_label(node, attrs);
+        let is_heading = !is_label && self.capture.is_none();
+        let anchor = is_heading.then(|| self.heading_anchor(node, attrs, level)).flatten();
+        let is_heading = is_heading
+            && (anchor.is_some()
+                || !heading::is_label_of_part(node, level, self.outline.anchored_level()));
+        if is_heading {
             self.outline.end_block();
             if exclusions::asks_not_to_be_searched(element) {
                 self.trace.note(Rule::Ignored, || describe(node));
