@@ -8,30 +8,22 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod budget;
-pub mod client;
 mod code_query;
 pub mod collections;
 pub mod commands;
 pub mod distill;
 pub mod eval;
-pub mod exchange;
 pub mod forgiving_names;
 pub mod job_progress;
-pub mod kept;
 pub mod output;
-pub mod parts;
 pub mod passages;
-pub mod query_encoder;
-mod ranking;
-pub mod safe_text;
 pub mod serve;
-pub mod site;
 pub mod standard_streams;
 pub mod ui;
 
 pub use findling_base::{
     bundle_files, file_hash, file_mode, http, private_network, progress, record_log, regular_file,
-    replace_file, scratch, small_file, usage_error,
+    replace_file, safe_text, scratch, small_file, usage_error,
 };
 pub use findling_host as host;
 pub use findling_index as index;
@@ -39,3 +31,5 @@ pub use findling_index::{embedding, random, sample, training};
 pub use findling_models as models;
 pub use findling_page::{chunk, page, shard_cutter};
 pub use findling_read as sources;
+pub use findling_site as site;
+pub use findling_site::{client, exchange, kept, parts, query_encoder, ranking};

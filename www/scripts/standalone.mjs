@@ -2,7 +2,7 @@
 // and the worker in one classic script, which loads nothing.
 //
 // After the script there is a line for each language: `//# locale NAME JSON`. The tool keeps those
-// of the site (build/src/client/standalone.rs).
+// of the site (crates/site/src/client/standalone.rs).
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

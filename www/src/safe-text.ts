@@ -2,7 +2,8 @@
  * Text of a site for programs that show it to people or to language models. Controls, overrides of
  * the direction of writing and invisible characters are written as code points, so that nothing is
  * hidden in a text and nothing in it controls a terminal. The command line does the same
- * (`build/src/safe_text.rs`), but checks more exactly between which letters a joiner is allowed.
+ * (`crates/base/src/safe_text.rs`), but checks more exactly between which letters a joiner is
+ * allowed.
  */
 
 /** Characters that are shown as code points. */

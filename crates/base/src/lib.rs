@@ -25,6 +25,7 @@
 //! | [`small_file`], [`file_hash`] | short files, and files that are compared |
 //! | [`file_mode`], [`regular_file`] | who may read a file, and whether it is one |
 //! | [`progress`] | what a stage tells, whoever listens |
+//! | [`safe_text`] | text of a site, made harmless for terminals, files and readers |
 //! | [`usage_error`] | errors in what was asked, with a code for programs |
 //! | [`http`], [`private_network`] | the client for HTTP, kept out of private networks |
 
@@ -38,6 +39,7 @@ pub mod record_log;
 pub mod regular_file;
 pub mod replace_directory;
 pub mod replace_file;
+pub mod safe_text;
 pub mod scratch;
 pub mod small_file;
 pub mod usage_error;

@@ -1,5 +1,5 @@
 //! `cargo xtask client`: the npm package in `www/dist`, and the files that the command-line tool
-//! contains in `build/client`.
+//! contains, in [`FOR_BUNDLES`] and [`APP`].
 
 use std::fs;
 use std::path::Path;
@@ -15,8 +15,11 @@ use crate::setup;
 /// The file with the types of requests and responses, in the npm package.
 pub const TYPES: &str = "src/engine-types.ts";
 
-/// The directory of the local application's pages.
-const APP: &str = "app";
+/// The files that a build puts beside a bundle: the scripts and modules that pages load.
+pub const FOR_BUNDLES: &str = "crates/site/client";
+
+/// The pages of the local application, which are in no bundle.
+pub const APP: &str = "build/app";
 
 /// Builds the client from TypeScript and the modules in `www/wasm`.
 pub fn run(paths: &Paths) -> Result<()> {
@@ -24,16 +27,13 @@ pub fn run(paths: &Paths) -> Result<()> {
     let node = setup::node(paths)?;
     setup::node_modules(&node, &paths.www)?;
     node.command("npm").args(["run", "--silent", "build"]).dir(&paths.www).run()?;
-    copy_for_tool(&paths.www.join("dist"), &paths.root.join("build/client"))
+    copy_for_tool(&paths.www.join("dist"), &paths.root)
 }
 
-/// Copies the files that the tool contains: the scripts and modules that pages load, and the pages
-/// of the local application, which are in no bundle.
-fn copy_for_tool(dist: &Path, to: &Path) -> Result<()> {
-    copy(dist, to, parts::is_loaded_by_pages)?;
-    let app = to.join(APP);
-    fs::create_dir_all(&app).with_context(|| app.display().to_string())?;
-    copy(&dist.join(APP), &app, |_| true)
+/// Copies the files that the tool contains into their directories below `root`.
+fn copy_for_tool(dist: &Path, root: &Path) -> Result<()> {
+    copy(dist, &root.join(FOR_BUNDLES), parts::is_loaded_by_pages)?;
+    copy(&dist.join("app"), &root.join(APP), |name| name != ".gitignore")
 }
 
 /// Copies the wanted files of a directory. A file that has not changed is left alone, so that cargo
@@ -82,29 +82,31 @@ mod tests {
     #[test]
     fn the_tool_gets_what_pages_load() {
         let dir = std::env::temp_dir().join(format!("findling-client-{}", std::process::id()));
-        let (dist, tool) = (dir.join("dist"), dir.join("tool"));
-        for made in [dist.join("types"), dist.join(APP), tool.join(APP)] {
+        let dist = dir.join("dist");
+        let [client, pages] = [FOR_BUNDLES, APP].map(|directory| dir.join(directory));
+        for made in [&dist.join("types"), &dist.join("app"), &client, &pages] {
             fs::create_dir_all(made).unwrap();
         }
         for name in ["findling.js", "engine.wasm", "findling.d.ts", "findling-edge.js"] {
             fs::write(dist.join(name), name).unwrap();
         }
         for name in ["index.html", "app.js"] {
-            fs::write(dist.join(APP).join(name), name).unwrap();
+            fs::write(dist.join("app").join(name), name).unwrap();
         }
-        for name in ["old.js", ".gitignore", "app/old.js"] {
-            fs::write(tool.join(name), name).unwrap();
+        for to in [&client, &pages] {
+            fs::write(to.join("old.js"), "old").unwrap();
+            fs::write(to.join(".gitignore"), "*").unwrap();
         }
-        copy_for_tool(&dist, &tool).unwrap();
+        copy_for_tool(&dist, &dir).unwrap();
         let names = |dir: &Path| {
             let entries = fs::read_dir(dir).unwrap();
             let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
             names.sort();
             names
         };
-        let (copied, app) = (names(&tool), names(&tool.join(APP)));
+        let (copied, app) = (names(&client), names(&pages));
         fs::remove_dir_all(&dir).unwrap();
-        assert_eq!(copied, [".gitignore", "app", "engine.wasm", "findling.js"]);
-        assert_eq!(app, ["app.js", "index.html"]);
+        assert_eq!(copied, [".gitignore", "engine.wasm", "findling.js"]);
+        assert_eq!(app, [".gitignore", "app.js", "index.html"]);
     }
 }

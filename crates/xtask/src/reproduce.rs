@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::client;
 use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
 
@@ -60,13 +61,13 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
     fs::remove_dir_all(&root).with_context(|| root.display().to_string())
 }
 
-/// Copies the files that git has, and the client that the tool contains.
+/// Copies the files that git has, and the files of the client that the tool contains.
 fn copy_tracked(paths: &Paths, to: &Path) -> Result<()> {
     let names = Cmd::new("git").args(["ls-files", "-z"]).dir(&paths.root).read()?;
-    let client = paths.root.join("build/client");
     let mut files: Vec<PathBuf> =
         names.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from).collect();
-    for directory in [&client, &client.join("app")] {
+    for directory in [client::FOR_BUNDLES, client::APP] {
+        let directory = paths.root.join(directory);
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
         let own = entries.filter(|entry| entry.path().is_file());
         files.extend(own.filter_map(|e| Some(e.path().strip_prefix(&paths.root).ok()?.to_owned())));

@@ -40,6 +40,7 @@ const CRATES: &[(&str, &str)] = &[
     ("findling_index", "crates/index/src"),
     ("findling_models", "crates/models/src"),
     ("findling_host", "crates/host/src"),
+    ("findling_site", "crates/site/src"),
     ("findling_text", "crates/text/src"),
     ("findling_wasm", "crates/wasm/src"),
     ("findling_wasm_encoder", "crates/wasm-encoder/src"),

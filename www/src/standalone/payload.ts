@@ -1,6 +1,6 @@
 /**
  * Payload of a standalone file: the engine and the bundle, as one text.
- * `build/src/client/standalone.rs` writes it.
+ * `crates/site/src/client/standalone.rs` writes it.
  */
 
 import { uint32 } from "../bytes";

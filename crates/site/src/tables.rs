@@ -1,0 +1,145 @@
+//! Builds from tables, and reads them for other commands.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use findling_base::file_mode::Shared;
+use findling_base::progress::Progress;
+use findling_base::usage_error::UsageError;
+use findling_read as sources;
+use findling_read::Problem;
+use findling_read::boosts_and_pins::Pins;
+use findling_read::rows::{Assembly, Row};
+use findling_read::share::{self, Piece};
+use serde_json::{Map, Value};
+
+use crate::exchange::{self, Error, Tables};
+use crate::inputs::{Input, Vectors, check_found, reading_options, tell};
+use crate::options::{Options, Reading};
+
+/// Options of reading that apply when a bundle is built, by their names.
+const OF_BUILD: [&str; 5] = ["synonyms", "boost", "pins", "ranking", "keep_copies"];
+
+/// Opens tables. The options that their sections were read with become those of `options`.
+///
+/// # Errors
+/// If a table cannot be read, there are no sections, or `options` has different ones.
+pub fn open(options: &mut Options, paths: Vec<PathBuf>) -> Result<Tables> {
+    let tables = Tables::open(paths)?;
+    if tables.sections.is_empty() {
+        let message = "expected a table of sections, found tables of vectors alone: add that of \
+                       `findling sections`";
+        return Err(UsageError::new("inputs", message).into());
+    }
+    let mut first = None;
+    exchange::read_sections(&tables.sections, |_, row| {
+        first = Some(row);
+        Ok(false)
+    })?;
+    let stored = first.and_then(|row| row.options).unwrap_or_default();
+    options.reading = with_options(&options.reading, &stored)?;
+    Ok(tables)
+}
+
+/// Reads the input of a build from tables.
+///
+/// # Errors
+/// If a table cannot be read, or there is no page.
+pub fn input(
+    options: &Options,
+    tables: Tables,
+    pins: Pins,
+    progress: &dyn Progress,
+) -> Result<Input> {
+    let reading = reading_options(options, pins)?;
+    let pieces = pieces(&tables.sections, &reading, |_| ())?;
+    let mut n_unreadable = 0;
+    let mut on_problem = |problem: Problem| n_unreadable += usize::from(tell(&problem, progress));
+    let pages = share::join_shares(pieces, &reading, &mut on_problem);
+    check_found(&pages, options, n_unreadable)?;
+    let embeddings = (!tables.vectors.is_empty()).then(|| Vectors::Tables(tables.vectors));
+    let shared = Shared::default().and(tables.sections.iter().map(PathBuf::as_path));
+    Ok(Input { pages, n_unreadable, embeddings, shared, ..Input::default() })
+}
+
+/// Reads the rows of tables into pieces, and calls `on_row` with each row.
+///
+/// # Errors
+/// If a table cannot be read, or its rows are not pages.
+pub fn pieces(
+    paths: &[PathBuf],
+    options: &sources::Options,
+    mut on_row: impl FnMut(&Row),
+) -> Result<Vec<Piece>, Error> {
+    let of = |path: &Path| {
+        let path = path.to_owned();
+        move |source| Error::Rows { path, source }
+    };
+    let mut assembly = Assembly::new(options);
+    let mut told: Option<String> = None;
+    exchange::read_sections(paths, |path, row| {
+        let found = row.options.clone().unwrap_or_default();
+        let expected = told.get_or_insert_with(|| found.clone());
+        if *expected != found {
+            let (path, expected) = (path.to_owned(), expected.clone());
+            return Err(Error::Options { path, expected, found });
+        }
+        on_row(&row);
+        assembly.add(row).map_err(of(path))?;
+        Ok(true)
+    })?;
+    let first = paths.first().map_or(Path::new(""), |path| path);
+    assembly.pieces().map_err(of(first))
+}
+
+/// Returns the options that affect reading and differ from the defaults, as JSON; `None` if there
+/// are none.
+///
+/// # Errors
+/// If they have no JSON.
+pub fn told_options(reading: &Reading) -> Result<Option<String>> {
+    let told = changed(reading)?;
+    Ok((!told.is_empty()).then(|| Value::Object(told).to_string()))
+}
+
+/// Returns the options that decide what is read and are not the defaults.
+fn changed(reading: &Reading) -> Result<Map<String, Value>> {
+    let default = fields(&Reading::default())?;
+    let mut given = fields(reading)?;
+    given.retain(|name, value| !OF_BUILD.contains(&&**name) && default.get(name) != Some(value));
+    Ok(given)
+}
+
+fn fields(reading: &Reading) -> Result<Map<String, Value>> {
+    match serde_json::to_value(reading)? {
+        Value::Object(fields) => Ok(fields),
+        _ => Ok(Map::new()),
+    }
+}
+
+/// Returns `given` with the options that sections were read with.
+fn with_options(given: &Reading, stored: &str) -> Result<Reading> {
+    let stored: Map<String, Value> = match stored {
+        "" => Map::new(),
+        stored => serde_json::from_str(stored)
+            .context("the options in the table cannot be read: split the files again")?,
+    };
+    let changed = changed(given)?;
+    let other = changed.iter().find(|(name, value)| stored.get(*name) != Some(value));
+    if let Some((name, value)) = other {
+        let option = name.replace('_', "-");
+        let read_with = stored.get(name).map_or_else(|| "none".to_owned(), Value::to_string);
+        let message = format!(
+            "expected --{option} {read_with}, with which the sections were read, found {value}: \
+             leave it out, or split the files again with it"
+        );
+        return Err(UsageError::new("options", message).into());
+    }
+    let mut all = fields(given)?;
+    all.extend(stored.into_iter().filter(|(name, _)| !OF_BUILD.contains(&&**name)));
+    let mut reading: Reading = serde_json::from_value(Value::Object(all))
+        .context("the options in the table cannot be read: split the files again")?;
+    // The rows were read with these options.
+    (reading.chat_fields, reading.ocr) = (None, None);
+    Ok(reading)
+}
