@@ -65,6 +65,19 @@ describe("a reader of a site of Docusaurus", { skip }, () => {
     await reader.choose(page, "Celadon", "**/docs/next/guide/glazes/#celadon");
   });
 
+  test("sees no version beside results of a site that has one", async () => {
+    const single = copy("docusaurus");
+    writeMarkdown(join(single, "docs"), PAGES.en);
+    run(single, "docusaurus", ["build", "--locale", "en"]);
+    const { url } = session.keep(await host(join(single, "build"), "/docs/"));
+    const page = await session.visit(url);
+    await reader.press(page, "Control+k");
+    assert.equal(await page.locator("findling-search select").isVisible(), false);
+    const [first] = await reader.search(page, "dunting");
+    assert.match(first, /Firing the kiln/);
+    assert.doesNotMatch(first, /current|Next/);
+  });
+
   test("finds nothing around the pages", async () => {
     const page = await session.visit("wood/");
     await reader.press(page, "Control+k");
