@@ -26,7 +26,7 @@ export async function spawn(url: string, worker: StartedWorker | undefined): Pro
       }
     ).start(port2);
   } catch (thrown) {
-    throw new FindlingError("network", `${url} could not be loaded: ${(thrown as Error).message}`, {
+    throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, {
       remedy:
         "Expected the client's files, which `findling build` writes beside a bundle, in this " +
         "directory: deploy them there, or name their directory by the option `assets`.",

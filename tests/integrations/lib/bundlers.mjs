@@ -83,9 +83,19 @@ export function testBundler(name, fixture, build) {
     test("says where the client's files are expected", async () => {
       const page = await session.visit();
       expectComplaints(page, /nowhere|404/);
-      const { advice } = await page.evaluate(() => window.failure());
+      const { code, advice } = await page.evaluate(() => window.failure());
+      assert.equal(code, "wasm");
       assert.match(advice, /nowhere\/findling-worker\.js/);
       assert.match(advice, /`assets`/);
+      // Readers are told of the site, not of their connection.
+      await page.evaluate(() => {
+        const element = document.createElement("findling-search");
+        element.setAttribute("bundle", "nowhere/");
+        document.querySelector("findling-search").replaceWith(element);
+      });
+      await reader.press(page, "Control+k");
+      await page.keyboard.type("dunting");
+      await page.getByText("Something went wrong on this site").first().waitFor();
     });
 
     test("has no address of the machine that built it", () => {
