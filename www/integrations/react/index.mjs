@@ -1,4 +1,7 @@
-// Components for React. They render the element, which starts in the browser only.
+// Components for React. They render the element, which starts in the browser only. Layouts and pages
+// that React renders only on a server can use them without a directive of their own.
+
+"use client";
 
 import { createElement, useEffect, useRef } from "react";
 import { attributesOf, EVENTS, keyOf, mount } from "../common/element.mjs";
