@@ -1,13 +1,13 @@
-// Sites of generators without an integration of their own: two lines in the layout, and one command
-// after the build(docs/integrations.md).
+// Sites of generators and frameworks of npm that have no plugin here, made by the lines of
+// docs/integrations.md alone.
 
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { findling, root } from "../e2e/lib/bundle.mjs";
 import { PAGES, writeMarkdown } from "./lib/content.mjs";
-import { copy, missing, run } from "./lib/fixture.mjs";
+import { build, follow, followAny } from "./lib/documented.mjs";
+import { copy, missing } from "./lib/fixture.mjs";
 import { host } from "./lib/host.mjs";
 import * as reader from "./lib/reader.mjs";
 import { Session } from "./lib/session.mjs";
@@ -33,71 +33,71 @@ function writePages(directory, file, text) {
 }
 
 const RECIPES = {
-  eleventy: {
-    write: (site) =>
-      writeMarkdown(site, PAGES.en, { title: "field", extra: "layout: layout.njk\n" }),
-    build: ["eleventy"],
+  Eleventy: {
+    write: (site) => {
+      writeMarkdown(site, PAGES.en, { title: "field", extra: "layout: layout.njk\n" });
+      followAny(join(site, "_includes/layout.njk"));
+    },
     output: "_site",
     keepsWindow: false,
   },
-  sveltekit: {
-    write: (site) => writePages(join(site, "src/routes"), "+page.svelte", markup),
-    build: ["vite", "build"],
+  SvelteKit: {
+    write: (site) => {
+      writePages(join(site, "src/routes"), "+page.svelte", markup);
+      follow(site, "SvelteKit");
+    },
     output: "build",
     keepsWindow: true,
   },
-  next: {
-    write: (site) =>
+  "Next.js": {
+    write: (site) => {
       writePages(
         join(site, "app"),
-        "page.jsx",
+        "page.tsx",
         (page) => `export default function Page() { return <article>${markup(page)}</article>; }`,
-      ),
-    build: ["next", "build"],
+      );
+      follow(site, "Next.js");
+    },
     output: "out",
     keepsWindow: false,
   },
-  nuxt: {
+  Nuxt: {
     write(site) {
       for (const page of PAGES.en) {
         const file = join(site, "app/pages", `${page.path}.vue`);
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, `<template><article>${markup(page)}</article></template>`);
       }
+      follow(site, "Nuxt");
     },
-    build: ["nuxt", "generate"],
     output: ".output/public",
     keepsWindow: false,
   },
 };
 
-for (const [name, { write, build, output, keepsWindow }] of Object.entries(RECIPES))
-  describe(`a reader of a site made with the recipe for ${name}`, { skip }, () => {
+const environment = { NEXT_TELEMETRY_DISABLED: "1", NUXT_TELEMETRY_DISABLED: "1" };
+
+for (const [name, { write, output, keepsWindow }] of Object.entries(RECIPES))
+  describe(`a reader of a site of ${name}, made by the documented lines`, { skip }, () => {
+    const picture = `recipe-${name.toLowerCase().replace(/\W.*/, "")}`;
     const session = new Session(() => {
-      const site = copy("recipes", name);
+      const site = copy("recipes", picture.replace("recipe-", ""));
       write(site);
-      const [program, ...args] = build;
-      run(site, program, args);
-      const index = ["build", output, "--output", `${output}/findling`, "--encoder", "static"];
-      run(site, findling, ["--quiet", ...index, "--client", join(root, "www/dist")]);
+      build(site, name, { env: environment });
       return host(join(site, output));
     });
 
     test("finds the page and the heading, and goes there", async () => {
       const page = await session.visit();
       await reader.mark(page);
-      await reader.goesToCooling(
-        page,
-        "Control+k",
-        `recipe-${name}-light`,
-        "**/guide/firing/#cooling-down",
-      );
+      const address = "**/guide/firing/#cooling-down";
+      await reader.goesToCooling(page, "Control+k", `${picture}-light`, address);
       assert.equal(await reader.isMarked(page), keepsWindow);
     });
 
-    test("finds nothing of the menus", async () => {
+    test("opens the search by a click, and finds nothing of the menus", async () => {
       const page = await session.visit();
-      await reader.press(page, "Control+k");
+      await page.locator("findling-search").getByRole("button").click({ timeout: 10_000 });
       await reader.findsNoFrame(page);
     });
   });

@@ -20,7 +20,7 @@ pub enum Which {
 }
 
 /// Fixtures whose generator is a package of npm, and the tests that need them.
-const OF_NPM: [(&str, Which); 8] = [
+const OF_NPM: [(&str, Which); 9] = [
     ("package", Which::Quick),
     ("bundlers", Which::Quick),
     ("vitepress", Which::Quick),
@@ -29,6 +29,7 @@ const OF_NPM: [(&str, Which); 8] = [
     ("starlight", Which::Nightly),
     ("recipes", Which::Nightly),
     ("bundlers-more", Which::Nightly),
+    ("generators", Which::Nightly),
 ];
 
 /// Returns the tests, with the packages that they need.

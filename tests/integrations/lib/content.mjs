@@ -89,3 +89,13 @@ export function writeRst(directory, pages) {
     writeFileSync(file, `${title}\n${"=".repeat(title.length)}\n\n${body.join("\n")}`);
   }
 }
+
+/** Writes pages as AsciiDoc. */
+export function writeAsciidoc(directory, pages) {
+  for (const { path, title, sections } of pages) {
+    const body = sections.map(([heading, text]) => `== ${heading}\n\n${text}\n`);
+    const file = join(directory, `${path}.adoc`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `= ${title}\n\n${body.join("\n")}`);
+  }
+}
