@@ -19,6 +19,7 @@ export const sidebar = [
     page("Installing", "/installing"),
     page("Documentation generators", "/integrations"),
     page("Themes", "/themes"),
+    page("Troubleshooting", "/troubleshooting"),
     page("Questions and answers", "/documents"),
   ]),
   group("Coming from", [

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { findling, root, scratch } from "../e2e/lib/bundle.mjs";
@@ -72,6 +72,23 @@ describe("the npm package", { skip: missing("package") }, () => {
       );
     } finally {
       process.env = home;
+    }
+  });
+
+  test("has an entry in docs/troubleshooting.md for each code of an error", () => {
+    const source = readFileSync(join(www, "src/errors.ts"), "utf8");
+    const [, union] = /export type ErrorCode =([^;]*);/.exec(source);
+    const codes = [...union.matchAll(/"([a-z-]+)"/g)].map(([, code]) => code);
+    for (const document of ["docs/troubleshooting.md", "www/README.md"]) {
+      const [, table] = readFileSync(join(root, document), "utf8").split(
+        /\n##+ (?:Codes|Errors)\n/,
+      );
+      const rows = [...table.split(/\n##|\n\|---.*/)[1].matchAll(/^\| `([a-z-]+)` \|/gm)];
+      assert.deepEqual(
+        rows.map(([, code]) => code),
+        codes,
+        document,
+      );
     }
   });
 

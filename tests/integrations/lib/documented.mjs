@@ -1,5 +1,5 @@
-// What docs/integrations.md tells a site's owner to write and to run. Tests follow these lines, so a
-// document that stops being true fails a test.
+// What docs/integrations.md tells a site's owner to write and to run. Tests follow these lines, so
+// a document that stops being true fails a test.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
