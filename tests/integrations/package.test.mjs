@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { findling, root, scratch } from "../e2e/lib/bundle.mjs";
@@ -103,10 +103,18 @@ describe("the npm package", { skip: missing("package") }, () => {
   });
 });
 
-describe("`open` in Node", { skip: missing("package") }, () => {
+/** Programs that run the client, besides the Node of the tests: packages of the end-to-end tests. */
+const installed = (...paths) =>
+  paths.map((path) => join(root, "tests/e2e/node_modules", path)).find((path) => existsSync(path));
+const OTHERS = [
+  { name: "Deno", program: installed("@deno/linux-x64-glibc/deno"), args: ["run", "-R"] },
+  { name: "Bun", program: installed("@oven/bun-linux-x64/bin/bun", "bun/bin/bun.exe") },
+];
+
+describe("`open` in Node, Deno and Bun", { skip: missing("package") }, () => {
   let site;
   /** The output of a script that opens targets one after the other. */
-  const titles = (...targets) => {
+  const titles = (targets, { program = process.execPath, args = [] } = {}) => {
     const script = `import { open } from "findling";
       for (const target of ${JSON.stringify(targets)}) {
         const index = await open(target);
@@ -116,7 +124,7 @@ describe("`open` in Node", { skip: missing("package") }, () => {
         if (${JSON.stringify(targets[0])} !== target) index.close();
       }`;
     writeFileSync(join(site, "open.mjs"), script);
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["open.mjs"], {
+    const { status, stdout, stderr } = spawnSync(program, [...args, "open.mjs"], {
       cwd: site,
       encoding: "utf8",
       timeout: 60_000,
@@ -143,10 +151,21 @@ describe("`open` in Node", { skip: missing("package") }, () => {
     const targets = ["public/findling", "./files/", absolute, "public/findling/findling.idx"];
     const all = [...targets, "one.findling", `file://${absolute}/`];
     assert.deepEqual(
-      titles(...all),
+      titles(all),
       all.map(() => EXPECTED),
     );
   });
+
+  for (const runtime of OTHERS)
+    test(`reads a directory and a file in ${runtime.name}`, {
+      skip: runtime.program ? false : `${runtime.name} is not installed in tests/e2e`,
+    }, () => {
+      const targets = ["public/findling", "one.findling"];
+      assert.deepEqual(
+        titles(targets, runtime),
+        targets.map(() => EXPECTED),
+      );
+    });
 
   test("reads an address", async () => {
     const server = await serve([join(site, "public")]);
