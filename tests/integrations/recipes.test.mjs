@@ -66,12 +66,14 @@ const RECIPES = {
       for (const page of PAGES.en) {
         const file = join(site, "app/pages", `${page.path}.vue`);
         mkdirSync(dirname(file), { recursive: true });
-        writeFileSync(file, `<template><article>${markup(page)}</article></template>`);
+        const menu = '<nav>Zwischenraum <NuxtLink to="/guide/firing/">Firing</NuxtLink></nav>';
+        const article = `<main><article>${markup(page)}</article></main>`;
+        writeFileSync(file, `<template><div>${menu}${article}</div></template>`);
       }
       follow(site, "Nuxt");
     },
     output: ".output/public",
-    keepsWindow: false,
+    keepsWindow: true,
   },
 };
 

@@ -12,7 +12,10 @@ export interface Settings {
   labels?: Partial<Labels>;
   /** Options of `open()`. */
   options?: OpenOptions;
-  /** Goes to a page of this site without loading, such as the router's `push`. */
+  /**
+   * Goes to a page of this site without loading, such as the router's `push`. Vue's components give
+   * it a path below the base of Vue Router, the others a whole address.
+   */
   navigate?: (href: string) => void;
 }
 
