@@ -5,7 +5,8 @@
 //
 // The sites are those of tests/peers/extraction-sites.json: `-doc` packages of Debian, downloaded
 // with apt-get into DIR (or FINDLING_DOCUMENTATION; default: a directory of the system's temporary
-// files) and unpacked there. A generator's `content` and `without` are CSS selectors, marked by
+// files) and unpacked there; sites with `built` are built by the generator, which npm or pip
+// installs there. A generator's `content` and `without` are CSS selectors, marked by
 // hand: the area of its pages that is content, and what in it belongs to the frame. `title` selects
 // the page's name where it is not what is shown biggest. `listing` matches paths of pages that only
 // list other pages or source code; they count for `pages` and `listings` alone. Pages are drawn by
@@ -44,6 +45,7 @@ import {
   siteBelow,
   unpacked,
 } from "./lib/extraction/debian_packages.mjs";
+import { built } from "./lib/extraction/generators.mjs";
 import { contentOf, openAnchors, prepare } from "./lib/extraction/in_page.mjs";
 import { ownPages } from "./lib/extraction/own_index.mjs";
 import { excess, repeatedBlocks, sameTitle, wordsOf } from "./lib/extraction/words.mjs";
@@ -201,9 +203,8 @@ async function inBrowser(context, directory, pages, marks, details) {
 
 /** Measures one site; its row. */
 async function measure(context, site, { generators, cache, details: into }) {
-  const package_ = unpacked(site.name, cache);
-  const directory =
-    package_ && siteBelow(site.directory ? join(package_, site.directory) : package_);
+  const there = site.built ? built(site.name, cache) : unpacked(site.name, cache);
+  const directory = there && siteBelow(site.directory ? join(there, site.directory) : there);
   if (!directory) return undefined;
   const { content, without = [], title = [], listing = "^$" } = generators[site.generator];
   const lists = new RegExp(listing);
@@ -273,7 +274,7 @@ function writeDetails(into, { texts, ...details }) {
 
 async function main() {
   const options = readArguments();
-  requireDebian();
+  if (options.sites.some(({ built }) => !built)) requireDebian();
   if (!existsSync(program)) throw new Error(`${program}: build it with \`cargo xtask cli\``);
   const loadBefore = load();
   const browser = await chromium.launch(launchOptions("--allow-file-access-from-files"));

@@ -132,9 +132,9 @@ impl<'a> Shared<'a> {
 
     /// Returns the title of a page. The first of these that exists is taken: the marked title; its
     /// `<h1>`, unless most pages share it; its `<title>` without the site's name, unless most pages
-    /// share it; its first heading that they do not share; the name of its file. If there are several `<h1>`, or if a text
-    /// before the only one is the `<title>`, an `<h1>` is taken only if it and the `<title>` are
-    /// alike.
+    /// share it; its first heading that they do not share; the name of its file. If there are
+    /// several `<h1>`, or if a text before the only one is the `<title>`, an `<h1>` is taken only
+    /// if it and the `<title>` are alike.
     pub fn title(&self, group: &str, names: &Names, fallback: &Fallback) -> String {
         if let Some(explicit) = names.explicit.as_deref().filter(|title| !title.is_empty()) {
             return explicit.to_owned();

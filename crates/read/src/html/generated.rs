@@ -255,8 +255,9 @@ fn content_words(survey: &Survey) -> Words {
         }
     }
     if all.links > menus.links || all.prose > menus.prose {
-        all.links -= menus.links;
-        all.prose -= menus.prose;
+        // A menu inside of a label counts as controls of the content.
+        all.links = all.links.saturating_sub(menus.links);
+        all.prose = all.prose.saturating_sub(menus.prose);
     }
     all
 }
