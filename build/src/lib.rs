@@ -15,6 +15,7 @@ pub mod distill;
 pub mod eval;
 pub mod forgiving_names;
 pub mod job_progress;
+pub mod option_names;
 pub mod output;
 pub mod passages;
 pub mod serve;

@@ -9,6 +9,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 use findling_build::commands;
 use findling_build::commands::config::{Settled, with_settings};
+use findling_build::option_names::with_flags;
 use findling_build::output::Failure;
 use findling_build::safe_text;
 use findling_build::standard_streams::{has_output, tell};
@@ -170,6 +171,7 @@ fn main() -> ExitCode {
         Command::Man(args) => commands::man::run(args, Cli::command(), &ui),
     };
     outcome.unwrap_or_else(|error| {
+        let error = with_flags(error);
         // A program gets one JSON object: the error is only printed if nothing was printed before.
         if wants_json() && !has_output() {
             Failure::of(&error).print();

@@ -30,6 +30,6 @@ impl OcrArgs {
     /// # Errors
     /// If `tesseract` or one of the languages is missing.
     pub fn languages(&self) -> Result<Option<String>> {
-        self.languages.as_deref().map(checked_ocr).transpose()
+        Ok(self.languages.as_deref().map(checked_ocr).transpose()?)
     }
 }

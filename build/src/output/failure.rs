@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::SCHEMA;
 use crate::bundle_files::{NoBundle, WebError};
 use crate::index::write::OutputError;
+use crate::option_names::Flagged;
 use crate::ui::print_json;
 use crate::usage_error::UsageError;
 use crate::{collections, exchange, models, parts, safe_text};
@@ -134,6 +135,12 @@ fn kind(error: &Error) -> (&'static str, Exit) {
         }
         if cause.is::<findling_bundle::Error>() {
             return ("bundle", Exit::Data);
+        }
+        if let Some(code) = cause.downcast_ref::<Flagged>().and_then(|error| error.0.code()) {
+            return (code, Exit::Usage);
+        }
+        if let Some(exchange::Error::Sources { .. }) = cause.downcast_ref() {
+            return ("inputs", Exit::Usage);
         }
         if cause.is::<parts::Error>() {
             return ("parts", Exit::Data);

@@ -1,4 +1,4 @@
-//! `findling build --agents DIR`: `llms.txt`, its full form, and Markdown beside every page.
+//! Files for assistants: `llms.txt`, its full form, and Markdown beside every page.
 //!
 //! The files follow <https://llmstxt.org>. Each ends or begins with a mark; a file without the mark
 //! was written by somebody else and is not changed. Pages that `robots.txt` forbids are not
@@ -9,7 +9,6 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result};
 use findling_base::progress::{Progress, count};
 use findling_base::safe_text;
 use findling_bundle::AttributeValue;
@@ -17,6 +16,7 @@ use findling_engine::filter::date;
 use findling_page::page::{Page, Section};
 use findling_read::join;
 
+use crate::error::{Error, Result};
 use crate::markdown_links;
 use crate::robots::{Robots, page_of, path_of, sitemap};
 
@@ -150,9 +150,10 @@ pub fn write(directory: &Path, files: &[File], links: bool, progress: &dyn Progr
             continue;
         }
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+            fs::create_dir_all(parent)
+                .map_err(|source| Error::Write { path: parent.to_owned(), source })?;
         }
-        fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+        fs::write(&path, text).map_err(|source| Error::Write { path: path.clone(), source })?;
         n_written += 1;
         if let Some(url) = of_page {
             of_pages.push((path, url.as_str()));

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
 use findling_base::progress::{Progress, bytes, thousands};
-use findling_base::usage_error::UsageError;
 use findling_encoder::BoxedEncoder;
 use findling_encoder::static_table::StaticTable;
 use findling_index::embedding::Cache;
@@ -13,6 +11,7 @@ use findling_index::write::Shape;
 use findling_models as models;
 use findling_models::{known, static_table};
 
+use crate::error::{Error, Result};
 use crate::options::{Meaning, Options};
 use crate::query_encoder::{self, Choice};
 
@@ -46,9 +45,7 @@ impl Encoders {
         if meaning.vocabulary_budget.is_some()
             && !query_encoder::has_files(queries, meaning.encoder())
         {
-            let message = "--vocabulary-budget applies to a deployed transformer, but the bundle \
-                           deploys none: add --query-encoder transformer or both";
-            return Err(UsageError::new("query-encoder", message).into());
+            return Err(Error::NoVocabulary);
         }
         let cache = match &documents {
             // Embedding with a table is faster than reading the cache.
@@ -60,7 +57,7 @@ impl Encoders {
         Ok(Self { documents, queries, table, cache })
     }
 
-    /// Warns if `--fit` was requested but is impossible.
+    /// Warns if fitting was requested but is impossible.
     pub fn check_fit(&self, fit: bool, progress: &dyn Progress) {
         if let (true, Some(encoder)) = (fit, &self.documents)
             && !self.table.as_ref().is_some_and(|t| t.is_taught_by(encoder.card()))
@@ -84,15 +81,13 @@ fn choose_query_encoder(
     Ok(match (shape, meaning.query_encoder.decided(has_table)) {
         // A single file has no other files beside it.
         (Shape::FileAlone, Choice::Auto) if meaning.encoder() != models::HASH => Choice::None,
-        (Shape::FileAlone, Choice::Transformer | Choice::Both) => bail!(
-            "--query-encoder transformer and both need a directory for the model's files, but \
-             --output is a single file: give a directory, or use --query-encoder none"
-        ),
+        (Shape::FileAlone, Choice::Transformer | Choice::Both) => {
+            return Err(Error::TransformerBesideFile { standalone: false });
+        }
         // A standalone file can fetch nothing, and the transformer has 15 MB.
-        (Shape::Standalone, Choice::Transformer | Choice::Both) => bail!(
-            "--query-encoder transformer and both need a directory for the model's files, but \
-             --single-page writes one file: use --query-encoder static or none"
-        ),
+        (Shape::Standalone, Choice::Transformer | Choice::Both) => {
+            return Err(Error::TransformerBesideFile { standalone: true });
+        }
         (_, Choice::Auto) if query_encoder::is_native_only(meaning.encoder()) => {
             progress.warn(format!(
                 "browsers cannot run `{0}`, and it has no table: on the site, queries are answered \
@@ -136,8 +131,11 @@ pub fn transformer_gain() -> String {
     )
 }
 
-/// Loads the documents' encoder; `None` for `--encoder none`. Installs a missing model only with
-/// `--yes` or after the user has agreed.
+/// Loads the documents' encoder; `None` for the encoder `none`. Installs a missing model only if
+/// `install` is set or a person has agreed.
+///
+/// # Errors
+/// If the model is missing or cannot be read.
 pub fn load_encoder(
     meaning: &Meaning,
     install: bool,
@@ -151,7 +149,7 @@ pub fn load_encoder(
         return Ok(Some(Box::new(read_table(meaning)?)));
     }
     let encoder = match models::load_encoder(name) {
-        Err(error @ models::Error::NotInstalled { .. }) => {
+        Err(source @ models::Error::NotInstalled { .. }) => {
             let size = known::find(name).map_or_else(String::new, |m| {
                 format!(" ({}, {})", bytes(m.total_bytes()), m.licence)
             });
@@ -159,10 +157,8 @@ pub fn load_encoder(
                 && !progress
                     .confirm(&format!("The model `{name}`{size} is not installed. Install it now?"))
             {
-                return Err(error).context(format!(
-                    "expected the model `{name}`, found none: add --yes to install it, or use \
-                     --encoder static (the table in this program)"
-                ));
+                let (name, source) = (name.to_owned(), source.into());
+                return Err(Error::NoModel { name, source });
             }
             models::install::install(
                 &models::Store::default_location()?,
@@ -192,21 +188,16 @@ fn load_table(meaning: &Meaning, encoder: &BoxedEncoder) -> Result<Option<Static
         return Ok(Some(table));
     }
     if asked {
-        bail!(
-            "the static encoder's table was trained for the model `{}`, but the documents are \
-             embedded with `{}`: use --encoder {0}, or train a table with `findling models fit \
-             {1}`",
-            table.teacher().name,
-            encoder.card().name
-        );
+        let (expected, found) = (table.teacher().name.clone(), encoder.card().name.clone());
+        return Err(Error::OtherTable { expected, found });
     }
     Ok(None)
 }
 
 fn read_table(meaning: &Meaning) -> Result<StaticTable> {
     match &meaning.table {
-        Some(path) => static_table::read(path),
-        None => static_table::for_encoder(meaning.encoder()),
+        Some(path) => Ok(static_table::read(path)?),
+        None => Ok(static_table::for_encoder(meaning.encoder())?),
     }
 }
 

@@ -1,14 +1,15 @@
-//! The hosts that `--host` names: how shards are laid out for them, their limits, and the file that
+//! The hosts of bundles: how shards are laid out for them, their limits, and the file that
 //! sets headers there. `docs/hosting.md` has the sources of these numbers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use findling_base::progress::{Progress, thousands};
 use findling_base::replace_file;
 use findling_index::packs::Limits;
 use findling_index::write::{Shape, Written};
+
+use crate::error::{Error, Result};
 
 /// Bytes of a pack. Larger packs make fewer files; smaller ones cost less if a host ignores ranges
 /// and sends whole files.
@@ -108,7 +109,9 @@ impl Hosting {
         progress: &dyn Progress,
     ) -> Result<()> {
         let Some(name) = self.headers_file() else { return Ok(()) };
-        let output = output.canonicalize().with_context(|| output.display().to_string())?;
+        let output = output
+            .canonicalize()
+            .map_err(|source| Error::Read { path: output.to_owned(), source })?;
         let sites = inputs.iter().filter_map(|input| input.canonicalize().ok());
         let inside = |site: PathBuf| {
             let place = output.strip_prefix(&site).ok()?.to_str()?.replace('\\', "/");
@@ -125,16 +128,16 @@ impl Hosting {
             return Ok(());
         };
         let path = site.join(name);
-        let unreadable = || format!("{} cannot be read", path.display());
         let old = if path.exists() {
-            fs::read_to_string(&path).with_context(unreadable)?
+            fs::read_to_string(&path)
+                .map_err(|source| Error::Read { path: path.clone(), source })?
         } else {
             String::new()
         };
         let new = with_rules(&old, &rules(&place));
         if new != old {
             let written = replace_file::keep(&path, new.as_bytes());
-            written.with_context(|| format!("{} cannot be written", path.display()))?;
+            written.map_err(|source| Error::Write { path: path.clone(), source })?;
         }
         Ok(())
     }

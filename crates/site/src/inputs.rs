@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Error, Result, bail};
 use findling_base::file_mode::Shared;
 use findling_base::progress::{Progress, count, thousands};
 use findling_base::scratch::Scratch;
@@ -22,6 +21,7 @@ use findling_read::page_cache::PageCache;
 use findling_read::{Included, LostWords, Problem, Read, Severity};
 
 use crate::client::{self, standalone};
+use crate::error::{Error, Result};
 use crate::exchange;
 use crate::kept::Kept;
 use crate::options::{Client, Form, Options, Reading};
@@ -60,8 +60,8 @@ impl Vectors {
     /// If they cannot be read, or are of another model.
     pub fn cache(self, directory: &Path, card: &EncoderCard) -> Result<Cache> {
         match self {
-            Self::Parts(embeddings) => embeddings.cache(directory, card),
-            Self::Tables(vectors) => vectors.cache(directory, card),
+            Self::Parts(embeddings) => Ok(embeddings.cache(directory, card)?),
+            Self::Tables(vectors) => Ok(vectors.cache(directory, card)?),
         }
     }
 }
@@ -75,7 +75,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the files that the arguments name.
+    /// Reads the files that the options name.
     ///
     /// # Errors
     /// If a file cannot be read or is not of its format.
@@ -83,14 +83,13 @@ impl Settings {
         let synonyms = match &options.reading.synonyms {
             None => Vec::new(),
             Some(path) => {
-                let text = std::fs::read_to_string(path).with_context(|| {
-                    format!(
-                        "--synonyms {}: the file cannot be \
-                         read",
-                        path.display()
-                    )
-                })?;
-                synonyms::parse(&text).with_context(|| format!("--synonyms {}", path.display()))?
+                let path = path.clone();
+                match std::fs::read_to_string(&path) {
+                    Ok(text) => {
+                        synonyms::parse(&text).map_err(|source| Error::Synonyms { path, source })?
+                    }
+                    Err(source) => return Err(Error::Named { option: "synonyms", path, source }),
+                }
             }
         };
         let pins = options.reading.pins.as_deref().map(Pins::read).transpose()?.unwrap_or_default();
@@ -106,18 +105,16 @@ impl Settings {
 }
 
 /// Checks that every input exists.
+///
+/// # Errors
+/// If one does not.
 pub fn check_inputs(options: &Options) -> Result<()> {
     if !options.tree.is_disk() {
         return Ok(());
     }
     for input in &options.inputs {
-        std::fs::metadata(input).with_context(|| {
-            format!(
-                "{}: expected an input, found nothing; check the \
-                 path",
-                input.display()
-            )
-        })?;
+        std::fs::metadata(input)
+            .map_err(|source| Error::NoInput { path: input.clone(), source })?;
     }
     Ok(())
 }
@@ -145,11 +142,7 @@ pub fn shape(options: &Options) -> Result<Shape> {
         (Form::SingleFile, true) => Ok(Shape::FileAlone),
         (Form::SingleFile, false) => Ok(Shape::SingleFile),
         (Form::Files, false) => Ok(options.host.shape()),
-        (Form::Files, true) => bail!(
-            "--output {}: a name that ends in .findling needs --single-file; add it, or name a \
-             directory",
-            output.display()
-        ),
+        (Form::Files, true) => Err(Error::FileName { output: output.clone() }),
     }
 }
 
@@ -165,10 +158,7 @@ pub fn client_files(
     };
     if options.client == Client::None || shape == Shape::FileAlone {
         if directory.is_some() {
-            bail!(
-                "--client needs a directory for the client's files, but --output is a single file: \
-                 give a directory"
-            );
+            return Err(Error::ClientBesideFile);
         }
         return Ok(Vec::new());
     }
@@ -280,7 +270,7 @@ pub fn reading_options(options: &Options, pins: Pins) -> Result<sources::Options
 /// # Errors
 /// The error names what is missing.
 pub fn checked_ocr(languages: &str) -> Result<String> {
-    sources::check_ocr(languages).map_err(Error::msg)?;
+    sources::check_ocr(languages).map_err(Error::Scans)?;
     Ok(languages.to_owned())
 }
 
@@ -363,14 +353,8 @@ fn kind_of_reason(reason: &str) -> String {
 /// Fails if there is no page.
 pub fn check_found(pages: &[Page], options: &Options, unreadable: usize) -> Result<()> {
     if pages.is_empty() {
-        let inputs: Vec<String> =
-            options.inputs.iter().map(|input| input.display().to_string()).collect();
-        bail!(
-            "found no page in {}: expected .html, .md, .jsonl or .pdf files, source code or \
-             conversations{}",
-            inputs.join(", "),
-            if unreadable > 0 { " that can be read" } else { "" }
-        );
+        let inputs = options.inputs.clone();
+        return Err(Error::NoPage { inputs, unreadable: unreadable > 0 });
     }
     Ok(())
 }

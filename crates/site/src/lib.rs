@@ -8,7 +8,7 @@
 //! use findling_read::Tree;
 //! use findling_site::{Client, Meaning, Options};
 //!
-//! let pages = [("start.md", "# Threads\n\nA mutex guards data."), ("more.md", "# Cargo\n\nBuilds.")];
+//! let pages = [("start.md", "# Threads\n\nA mutex."), ("more.md", "# Cargo\n\nBuilds.")];
 //! let pages = pages.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
 //! let bundle = findling_site::bundle(
 //!     &Options {
@@ -21,20 +21,22 @@
 //! )?;
 //! assert_eq!(bundle.stats().n_pages, 2);
 //! assert!(bundle.files()?.iter().any(|file| file.path == "findling.idx"));
-//! # Ok::<(), anyhow::Error>(())
+//! # Ok::<(), findling_site::Error>(())
 //! ```
 //!
 //! A build can be divided: [`build_part`] writes a part ([`parts`]) that [`build_parts`] joins, and
 //! tables ([`exchange`]) carry sections and vectors between data engines.
 //!
-//! The crate has no command line and no terminal: messages and questions go to a [`Progress`]. It
-//! knows neither collections nor searches, and does not watch files. It reads the disk, and the
-//! network only to install a model that the options name.
+//! The crate has no command line and no terminal. Messages and questions go to a [`Progress`]. An
+//! [`Error`] names options by their fields, unless it is told other names ([`Error::message`]). The
+//! crate knows neither collections nor searches, and does not watch files. It reads the disk, and
+//! the network only to install a model that the options name.
 
 mod assistant_files;
 pub mod client;
 mod default_ranking;
 mod encoders;
+mod error;
 pub mod exchange;
 mod hosting;
 mod inputs;
@@ -54,7 +56,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
 use findling_base::file_mode::Shared;
 use findling_base::progress::Progress;
 use findling_bundle::Stats;
@@ -73,6 +74,7 @@ use serde::Serialize;
 use client::standalone;
 use encoders::{DEFAULT_ENCODER, Encoders, default_notice};
 pub use encoders::{load_encoder, open_cache, transformer_gain};
+pub use error::{Error, Result};
 pub use hosting::{Hosting, MAX_CLOUDFLARE_FILE_BYTES, MAX_CLOUDFLARE_FILES};
 pub use inputs::{Input, check_inputs, checked_ocr, read_pages, reading_options, tell};
 use inputs::{Settings, client_files, shape, texts_of};
@@ -154,9 +156,9 @@ impl Bundle {
     /// If the form is not [`Form::Files`]: a single file can only be written to a disk.
     pub fn files(self) -> Result<Vec<Extra>> {
         if !self.shape.has_shards() {
-            bail!("expected the form `Files` of a bundle in memory, found one file: use `build`");
+            return Err(Error::OneFileInMemory);
         }
-        write::files(&self.index, self.shape, self.extras)
+        Ok(write::files(&self.index, self.shape, self.extras)?)
     }
 }
 
@@ -259,13 +261,13 @@ pub fn pagefind_files(
 ///
 /// # Errors
 /// If they cannot be started, and the errors of `work`.
-pub fn in_threads<T: Send>(
+pub fn in_threads<T: Send, E: From<Error> + Send>(
     options: &Options,
-    work: impl FnOnce() -> Result<T> + Send,
-) -> Result<T> {
+    work: impl FnOnce() -> Result<T, E> + Send,
+) -> Result<T, E> {
     let Some(n) = options.threads else { return work() };
     let threads = rayon::ThreadPoolBuilder::new().num_threads(n).build();
-    threads.context("cannot start the threads")?.install(work)
+    threads.map_err(Error::Threads)?.install(work)
 }
 
 /// Reads the inputs, by Pagefind's rules if the options say so.
@@ -293,7 +295,7 @@ fn write_out(
         let started = Instant::now();
         let output = &options.output;
         if output.as_os_str().is_empty() {
-            bail!("expected an output, found none: name a directory, or use `bundle`");
+            return Err(Error::NoOutput);
         }
         let shape = shape(options)?;
         write::check(output, shape)?;
@@ -400,7 +402,7 @@ fn index_site(
     // The directory must exist until the build ends.
     let (_directory, cache) = match (embeddings, &encoders.documents) {
         (Some(embeddings), Some(encoder)) => {
-            let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
+            let directory = tempfile::tempdir().map_err(Error::Temporary)?;
             let cache = embeddings.cache(directory.path(), encoder.card())?;
             (Some(directory), Some(cache))
         }

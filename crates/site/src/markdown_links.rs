@@ -1,4 +1,5 @@
-//! Links from pages to their Markdown, which `findling build --agents DIR --agents-links` inserts.
+//! Links from pages to their Markdown, which a build inserts if [`Assistants`](crate::Assistants)
+//! say so.
 //!
 //! A link is inserted at the end of a page's head. A link by another program stays, a link by an
 //! earlier build is replaced, and the rest of the page does not change.
@@ -7,10 +8,11 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use findling_base::progress::{Progress, count};
 use findling_base::replace_file::keep;
 use findling_base::safe_text;
+
+use crate::error::{Error, Result};
 
 /// The attribute by which a link of an earlier build is recognised.
 const MARK: &str = "data-findling";
@@ -28,7 +30,7 @@ pub fn link(files: &[(PathBuf, &str)], insert: bool, progress: &dyn Progress) ->
     let (mut n_linked, mut n_headless, mut lacking) = (0, 0, Vec::new());
     for (markdown, url) in files {
         let Some(path) = page_beside(markdown) else { continue };
-        let html = fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let html = fs::read(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
         let href = safe_text::url(url);
         if !insert {
             if !is_linked(&html) {
@@ -40,8 +42,7 @@ pub fn link(files: &[(PathBuf, &str)], insert: bool, progress: &dyn Progress) ->
             Linked::Already => {}
             Linked::NoHead => n_headless += 1,
             Linked::Changed(html) => {
-                keep(&path, &html)
-                    .with_context(|| format!("{} cannot be written", path.display()))?;
+                keep(&path, &html).map_err(|source| Error::Write { path, source })?;
                 n_linked += 1;
             }
         }

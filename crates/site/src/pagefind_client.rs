@@ -9,10 +9,12 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use anyhow::{Context, Result};
+use anyhow::Context as _;
 use findling_index::write::Extra;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+
+use crate::error::Result;
 
 /// The first part of the client's engine.
 const ENGINE: &str = "findling_engine.wasm";
@@ -61,7 +63,8 @@ pub fn add_packed<'a>(
 
 fn packed(module: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(module).and_then(|()| encoder.finish()).context("packing the engine")
+    let packed = encoder.write_all(module).and_then(|()| encoder.finish());
+    Ok(packed.context("packing the engine")?)
 }
 
 /// Removes files that `pagefind.js` does not load. Pagefind's package for Python takes 2 MiB at

@@ -1,17 +1,17 @@
-//! `findling build --pagefind`: a site read by Pagefind's rules, and the files beside the bundle
+//! A site read by Pagefind's rules, and the files beside the bundle
 //! that `pagefind.js` needs to show its pages.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
 use findling_base::progress::Progress;
 use findling_index::write::{Extra, PAGEFIND_ENTRY};
 use findling_page::page::Page;
 use findling_read::pagefind::{self, Site};
 use serde_json::json;
 
+use crate::error::{Error, Result};
 use crate::inputs::{Input, tell};
 use crate::options::Options;
 use crate::pagefind_client;
@@ -40,7 +40,7 @@ const STAND_IN_STYLE: &[u8] = b"/* Findling's search box brings its own style. *
 /// Reads the site that the options name. Also returns the number of files that could not be read.
 pub fn read(options: &Options, progress: &dyn Progress) -> Result<(Site, usize)> {
     let [site] = &options.inputs[..] else {
-        bail!("--pagefind: expected one INPUT, the site, found {}", options.inputs.len());
+        return Err(Error::SeveralSites { found: options.inputs.len() });
     };
     let reading = pagefind::Options {
         force_language: options.reading.language.clone(),
@@ -65,11 +65,9 @@ pub fn input(
     progress: &dyn Progress,
 ) -> Result<Input> {
     if site.pages.is_empty() {
-        bail!(
-            "found no page with text among {} files of {}: expected rendered HTML",
-            site.n_files,
-            options.inputs.first().map_or_else(String::new, |input| input.display().to_string()),
-        );
+        let n_files = site.n_files;
+        let site = options.inputs.first().cloned().unwrap_or_default();
+        return Err(Error::NoRenderedPage { site, n_files });
     }
     let missing = missing_ui(options, &site);
     let pagefind_languages = site.languages.keys().cloned().collect();
@@ -118,8 +116,7 @@ pub fn without_stand_ins(files: &mut Vec<Extra>) {
 
 /// Returns the pages of a site, and the files beside the bundle that they need.
 pub fn files(options: &Options, site: Site) -> Result<(Vec<Page>, Vec<Extra>)> {
-    let mut extras =
-        vec![Extra { path: PAGEFIND_ENTRY.to_owned(), contents: entry(&site)?.into() }];
+    let mut extras = vec![Extra { path: PAGEFIND_ENTRY.to_owned(), contents: entry(&site).into() }];
     extras.extend(
         site.fragments
             .into_iter()
@@ -138,7 +135,7 @@ pub fn files(options: &Options, site: Site) -> Result<(Vec<Page>, Vec<Extra>)> {
 
 /// Returns the file that tells `pagefind.js` which languages there are, and how long pages are on
 /// average.
-fn entry(site: &Site) -> Result<Vec<u8>> {
+fn entry(site: &Site) -> Vec<u8> {
     let languages: serde_json::Map<_, _> = site
         .languages
         .iter()
@@ -147,11 +144,12 @@ fn entry(site: &Site) -> Result<Vec<u8>> {
             (language.clone(), json!({ "wasm": wasm, "page_count": n_pages }))
         })
         .collect();
-    Ok(serde_json::to_vec(&json!({
+    let entry = json!({
         "version": API_VERSION,
         "languages": languages,
         "mean_words": site.n_words as f64 / site.pages.len().max(1) as f64,
-    }))?)
+    });
+    entry.to_string().into_bytes()
 }
 
 /// Returns the files of Pagefind's user interfaces that are in a directory.
@@ -160,17 +158,16 @@ fn ui_files(dir: &Path) -> Result<Vec<Extra>> {
     for name in UI_FILES {
         let path = dir.join(name);
         if path.is_file() {
-            let contents = std::fs::read(&path)
-                .with_context(|| format!("--pagefind-ui: {} cannot be read", path.display()))?;
+            let contents = std::fs::read(&path).map_err(|source| Error::Named {
+                option: "pagefind_ui",
+                path,
+                source,
+            })?;
             files.push(Extra { path: name.to_owned(), contents: Cow::Owned(contents) });
         }
     }
     if files.is_empty() {
-        bail!(
-            "--pagefind-ui {}: expected files such as pagefind-ui.js there, found none; name the \
-             output directory of an earlier Pagefind build",
-            dir.display()
-        );
+        return Err(Error::NoPagefindUi(dir.to_owned()));
     }
     Ok(files)
 }

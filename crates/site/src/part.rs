@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
 use findling_base::progress::{Progress, bytes, count};
 use findling_encoder::BoxedEncoder;
 use findling_index as index;
@@ -18,6 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::encoders::{Encoders, default_notice};
+use crate::error::{Error, PARTS, Result};
 use crate::inputs::{Input, Settings, Vectors, check_found, check_inputs, reading_options, tell};
 use crate::options::Options;
 use crate::parts::{self, Head, Joined, Records};
@@ -45,7 +45,7 @@ pub fn build_part(options: &Options, share: Share, progress: &dyn Progress) -> R
     let parsing = Instant::now();
     let bar = progress.count("Reading", Some(0), "files");
     let reader = ShareReader::new(&options.inputs, &reading, share);
-    let mut records = Records::new(reader.problems())?;
+    let mut records = Records::new(reader.problems()).map_err(Error::Temporary)?;
     let mut n_unreadable =
         reader.problems().iter().filter(|problem| tell(problem, progress)).count();
     let (inputs, n_files) = (reader.inputs(), reader.n_files());
@@ -62,12 +62,12 @@ pub fn build_part(options: &Options, share: Share, progress: &dyn Progress) -> R
         }
         Ok(())
     };
-    reader.read(&bar, &mut on_pieces)?;
+    reader.read(&bar, &mut on_pieces).map_err(Error::Temporary)?;
     Stage::ended("parse", parsing, n_pages, "pages", progress);
 
     let mut head = Head::new(share, inputs, settings(options)?);
     let embedded = encoder.map(|encoder| -> Result<_> {
-        let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
+        let directory = tempfile::tempdir().map_err(Error::Temporary)?;
         // Messages of rules for the whole site are not printed: they need not be true if only a
         // share is known.
         let pages = share::join_shares(pieces, &reading, &mut |_| {});
@@ -79,7 +79,7 @@ pub fn build_part(options: &Options, share: Share, progress: &dyn Progress) -> R
     let embedded = embedded.as_ref().map(|(cache, _)| cache);
     head.n_embeddings = embedded.map_or(0, |cache| cache.len() as u64);
     let len = parts::write(output, &head, records, embedded.map(Cache::path))
-        .with_context(|| format!("--output {}: the part cannot be written", output.display()))?;
+        .map_err(|source| Error::Write { path: output.clone(), source })?;
     progress.status(
         "Built",
         format!(
@@ -94,13 +94,18 @@ pub fn build_part(options: &Options, share: Share, progress: &dyn Progress) -> R
     Ok(n_unreadable)
 }
 
+/// Returns the error for options in parts.
+fn unreadable(source: serde_json::Error) -> Error {
+    Error::StoredOptions { holder: PARTS, source }
+}
+
 /// Returns the options that decide what a part holds, by their names.
 fn settings(options: &Options) -> Result<parts::Settings> {
     let Options { reading, sizes, meaning, .. } = options;
     let groups = [
-        serde_json::to_value(reading)?,
-        serde_json::to_value(sizes)?,
-        serde_json::to_value(meaning)?,
+        serde_json::to_value(reading).map_err(unreadable)?,
+        serde_json::to_value(sizes).map_err(unreadable)?,
+        serde_json::to_value(meaning).map_err(unreadable)?,
     ];
     let mut settings = parts::Settings::new();
     for group in groups {
@@ -128,8 +133,7 @@ pub fn with_settings(options: &Options, parts: &[parts::Part]) -> Result<Options
 }
 
 fn settings_of<T: DeserializeOwned>(settings: &parts::Settings) -> Result<T> {
-    serde_json::from_value(Value::Object(settings.clone()))
-        .context("the options in the parts cannot be read: build the parts again")
+    serde_json::from_value(Value::Object(settings.clone())).map_err(unreadable)
 }
 
 /// Returns the input of a build from parts.
@@ -162,10 +166,10 @@ pub fn embed_all(
     directory: &Path,
     progress: &dyn Progress,
 ) -> Result<Cache> {
-    let mut own = Cache::open(directory, encoder.card())?;
+    let mut own = Cache::open(directory, encoder.card()).map_err(Error::Cache)?;
     let keys: Vec<_> = texts.iter().map(|text| Cache::key(encoder.card(), text)).collect();
     if let Some(users) = &mut users {
-        own.take(users, &keys).context("the embedding cache cannot be read")?;
+        own.take(users, &keys).map_err(Error::Cache)?;
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     index::embed_units(encoder, &texts, Some(&mut own), progress)?;

@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use findling_base::file_mode::Shared;
 use findling_base::progress::Progress;
-use findling_base::usage_error::UsageError;
 use findling_read as sources;
 use findling_read::Problem;
 use findling_read::boosts_and_pins::Pins;
@@ -13,7 +11,8 @@ use findling_read::rows::{Assembly, Row};
 use findling_read::share::{self, Piece};
 use serde_json::{Map, Value};
 
-use crate::exchange::{self, Error, Tables};
+use crate::error::{Error, Result};
+use crate::exchange::{self, Tables};
 use crate::inputs::{Input, Vectors, check_found, reading_options, tell};
 use crate::options::{Options, Reading};
 
@@ -27,9 +26,7 @@ const OF_BUILD: [&str; 5] = ["synonyms", "boost", "pins", "ranking", "keep_copie
 pub fn open(options: &mut Options, paths: Vec<PathBuf>) -> Result<Tables> {
     let tables = Tables::open(paths)?;
     if tables.sections.is_empty() {
-        let message = "expected a table of sections, found tables of vectors alone: add that of \
-                       `findling sections`";
-        return Err(UsageError::new("inputs", message).into());
+        return Err(Error::NoSections);
     }
     let mut first = None;
     exchange::read_sections(&tables.sections, |_, row| {
@@ -70,10 +67,10 @@ pub fn pieces(
     paths: &[PathBuf],
     options: &sources::Options,
     mut on_row: impl FnMut(&Row),
-) -> Result<Vec<Piece>, Error> {
+) -> Result<Vec<Piece>, exchange::Error> {
     let of = |path: &Path| {
         let path = path.to_owned();
-        move |source| Error::Rows { path, source }
+        move |source| exchange::Error::Rows { path, source }
     };
     let mut assembly = Assembly::new(options);
     let mut told: Option<String> = None;
@@ -82,7 +79,7 @@ pub fn pieces(
         let expected = told.get_or_insert_with(|| found.clone());
         if *expected != found {
             let (path, expected) = (path.to_owned(), expected.clone());
-            return Err(Error::Options { path, expected, found });
+            return Err(exchange::Error::Options { path, expected, found });
         }
         on_row(&row);
         assembly.add(row).map_err(of(path))?;
@@ -111,34 +108,34 @@ fn changed(reading: &Reading) -> Result<Map<String, Value>> {
 }
 
 fn fields(reading: &Reading) -> Result<Map<String, Value>> {
-    match serde_json::to_value(reading)? {
+    match serde_json::to_value(reading).map_err(unreadable)? {
         Value::Object(fields) => Ok(fields),
         _ => Ok(Map::new()),
     }
+}
+
+/// Returns the error for options in a table.
+fn unreadable(source: serde_json::Error) -> Error {
+    Error::StoredOptions { holder: "table", source }
 }
 
 /// Returns `given` with the options that sections were read with.
 fn with_options(given: &Reading, stored: &str) -> Result<Reading> {
     let stored: Map<String, Value> = match stored {
         "" => Map::new(),
-        stored => serde_json::from_str(stored)
-            .context("the options in the table cannot be read: split the files again")?,
+        stored => serde_json::from_str(stored).map_err(unreadable)?,
     };
     let changed = changed(given)?;
     let other = changed.iter().find(|(name, value)| stored.get(*name) != Some(value));
     if let Some((name, value)) = other {
-        let option = name.replace('_', "-");
+        let option = name.clone();
         let read_with = stored.get(name).map_or_else(|| "none".to_owned(), Value::to_string);
-        let message = format!(
-            "expected --{option} {read_with}, with which the sections were read, found {value}: \
-             leave it out, or split the files again with it"
-        );
-        return Err(UsageError::new("options", message).into());
+        let found = value.to_string();
+        return Err(Error::SectionsOption { option, expected: read_with, found });
     }
     let mut all = fields(given)?;
     all.extend(stored.into_iter().filter(|(name, _)| !OF_BUILD.contains(&&**name)));
-    let mut reading: Reading = serde_json::from_value(Value::Object(all))
-        .context("the options in the table cannot be read: split the files again")?;
+    let mut reading: Reading = serde_json::from_value(Value::Object(all)).map_err(unreadable)?;
     // The rows were read with these options.
     (reading.chat_fields, reading.ocr) = (None, None);
     Ok(reading)

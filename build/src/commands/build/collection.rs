@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::report::warn_truncated;
 use crate::collections::{Built, Place, Settings};
+use crate::option_names::with_flags;
 use crate::site::{self, Client, Hosting, Meaning, Options, Reading};
 use crate::ui::Ui;
 
@@ -17,7 +18,8 @@ use crate::ui::Ui;
 /// The errors of [`site::build`].
 pub fn build_collection(settings: &Settings, place: &Place, yes: bool, ui: &Ui) -> Result<Built> {
     let options = options(settings, place, yes);
-    let built = site::build_kept(&options, place.kept.as_ref(), ui)?;
+    let built = site::build_kept(&options, place.kept.as_ref(), ui);
+    let built = built.map_err(|error| with_flags(error.into()))?;
     warn_truncated(built.n_truncated, ui);
     Ok(Built {
         pages: built.stats.n_pages,

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::exchange;
+use crate::option_names::with_flags;
 use crate::output::UsageError;
 use crate::site::{self, Options};
 use crate::sources::share::Share;
@@ -91,7 +92,8 @@ fn build_and_watch(options: &Options, ui: &Ui) -> Result<ExitCode> {
 }
 
 fn build_once(options: &Options, ui: &Ui) -> Result<()> {
-    report(&site::build(options, ui)?, false, ui).map(drop)
+    let built = site::build(options, ui).map_err(|error| with_flags(error.into()))?;
+    report(&built, false, ui).map(drop)
 }
 
 /// Returns the exit status of a build, given the number of files it left out.

@@ -15,6 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::build::report;
+use crate::option_names::with_flags;
 use crate::site;
 use crate::sources::pagefind::{Options, Reader, Record, Source, finish};
 use crate::standard_streams::is_closed;
@@ -155,7 +156,7 @@ impl Service<'_> {
             Ok(Request { message_id, payload }) => {
                 let payload = self.act(payload).unwrap_or_else(|error| Payload::Error {
                     original_message: None,
-                    message: format!("{error:#}"),
+                    message: format!("{:#}", with_flags(error)),
                 });
                 Response { message_id: Some(message_id), payload }
             }

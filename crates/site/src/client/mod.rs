@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use findling_base::usage_error::UsageError;
 use findling_bundle::QueryEncoder;
 use findling_index::write::Extra;
 use findling_wasm_parts as parts;
+
+use crate::error::{Error, Result};
 
 /// Compiled in: name and contents, by name.
 static COMPILED_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/client_files.rs"));
@@ -22,7 +22,7 @@ static COMPILED_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/clien
 /// The script that pages load. Without it there is no client.
 const ENTRY: &str = "findling.js";
 
-/// Pagefind's JavaScript API, which only bundles built with `--pagefind` can answer.
+/// Pagefind's JavaScript API, which only bundles built by Pagefind's rules can answer.
 pub const PAGEFIND: &str = "pagefind.js";
 
 /// All of the client in one script, for standalone files ([`super::standalone`]). No site loads it.
@@ -71,27 +71,16 @@ fn keep_languages(files: &mut [Extra], languages: &[String]) -> Result<()> {
 
 /// Returns the engine with only these of its languages.
 fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<u8>> {
-    let carried = parts::tags(engine).with_context(|| format!("the client's {ENGINE}"))?;
+    let damaged = |source| Error::Engine { name: ENGINE, source };
+    let carried = parts::tags(engine).map_err(damaged)?;
     if let Some(missing) =
         wanted.iter().find(|language| carried.iter().all(|tag| tag != language.as_bytes()))
     {
-        let message = format!(
-            "the client's {ENGINE}: expected the rules of language `{missing}`, in which the site \
-             has pages, found {}; give a client of this version with --client DIR, or build it \
-             again (`cargo xtask client`)",
-            if carried.is_empty() {
-                "English only".to_owned()
-            } else {
-                carried
-                    .iter()
-                    .map(|tag| String::from_utf8_lossy(tag))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            }
-        );
-        return Err(UsageError::new("client", message).into());
+        let found = carried.iter().map(|tag| String::from_utf8_lossy(tag).into_owned()).collect();
+        return Err(Error::Language { name: ENGINE, expected: missing, found });
     }
-    Ok(parts::keep(engine, |tag| wanted.iter().any(|language| language.as_bytes() == tag))?)
+    parts::keep(engine, |tag| wanted.iter().any(|language| language.as_bytes() == tag))
+        .map_err(damaged)
 }
 
 /// Returns the client's files, sorted by name: those in `dir`, or else those in this program.
@@ -101,10 +90,7 @@ fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<
 pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
     let Some(dir) = dir else {
         if COMPILED_IN.is_empty() {
-            let message = "this `findling` was compiled without the web client: give its directory \
-                 with --client DIR, use --no-client, or compile `findling` again after \
-                 `cargo xtask wasm` and `cargo xtask client`";
-            return Err(UsageError::new("client", message).into());
+            return Err(Error::NoClient);
         }
         return Ok(COMPILED_IN
             .iter()
@@ -115,25 +101,19 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
             .collect());
     };
     let mut names: Vec<String> = fs::read_dir(dir)
-        .with_context(|| format!("--client {}: the directory cannot be read", dir.display()))?
+        .map_err(|source| Error::Named { option: "client", path: dir.to_owned(), source })?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| parts::is_loaded_by_pages(name))
         .collect();
     names.sort();
     if !names.iter().any(|name| name == ENTRY) {
-        let message = format!(
-            "--client {}: expected the files of the client, found no {ENTRY}; give the directory \
-             `dist` of the npm package",
-            dir.display()
-        );
-        return Err(UsageError::new("client", message).into());
+        return Err(Error::NoClientIn(dir.to_owned()));
     }
     names
         .into_iter()
         .map(|name| {
             let path = dir.join(&name);
-            let contents =
-                fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+            let contents = fs::read(&path).map_err(|source| Error::Read { path, source })?;
             Ok(Extra { path: name, contents: Cow::Owned(contents) })
         })
         .collect()
@@ -146,8 +126,8 @@ mod tests {
     #[test]
     fn a_directory_gives_what_a_page_loads() {
         let dir = tempfile::tempdir().unwrap();
-        let error = files(Some(dir.path())).unwrap_err().downcast::<UsageError>().unwrap();
-        assert!(error.code == "client" && error.message.contains(ENTRY), "{error}");
+        let error = files(Some(dir.path())).unwrap_err();
+        assert!(error.code() == Some("client") && error.to_string().contains(ENTRY), "{error}");
         for name in ["findling.js", "findling.d.ts", "findling-edge.js", "engine.wasm", "README.md"]
         {
             fs::write(dir.path().join(name), name).unwrap();
@@ -195,15 +175,14 @@ mod tests {
     #[test]
     fn a_client_that_does_not_serve_the_site_is_refused() {
         let error = with_only(client(&[b"de", b"es"]), &["en", "pt-BR"]).unwrap_err();
-        let error = error.downcast::<UsageError>().unwrap();
-        assert_eq!(error.code, "client");
-        for part in ["`pt`", "de, es", "--client"] {
-            assert!(error.message.contains(part), "{part} in {error}");
+        assert_eq!(error.code(), Some("client"));
+        for part in ["`pt`", "de, es", "`client`"] {
+            assert!(error.to_string().contains(part), "{part} in {error}");
         }
         let mut damaged = client(&[b"de"]);
         damaged[1].contents.to_mut().truncate(20);
         let error = with_only(damaged, &["de"]).unwrap_err();
-        assert!(error.is::<parts::NotAModule>() && error.to_string().contains(ENGINE), "{error:#}");
+        assert!(matches!(error, Error::Engine { .. }), "{error}");
         // A client without an engine may still be complete for its purpose.
         let script = client(&[]).into_iter().take(1).collect();
         assert!(with_only(script, &["pt"]).is_ok());
@@ -236,8 +215,7 @@ mod tests {
                 }
             }
             Err(error) => {
-                let error = error.downcast::<UsageError>().unwrap();
-                assert!(error.code == "client" && error.message.contains("--client"), "{error}");
+                assert!(matches!(error, Error::NoClient), "{error}");
             }
         }
     }

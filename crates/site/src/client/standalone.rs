@@ -8,10 +8,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
 use base64::Engine as _;
 use findling_base::file_mode::Shared;
-use findling_base::progress::bytes;
 use findling_base::replace_file;
 use findling_index::bundle::Bundle;
 use findling_index::write::{self, Extra, Written};
@@ -19,6 +17,7 @@ use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
 
 use super::{ENGINE, STANDALONE};
+use crate::error::{Error, Result};
 
 /// Most bytes of a standalone file. A page of this size opens in a browser in seconds, and takes a
 /// few times as much of memory (`docs/offline.md`).
@@ -57,11 +56,7 @@ pub fn form(path: &Path) -> Result<Form> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("html" | "htm") => Ok(Form::Page),
         Some("js") => Ok(Form::Script),
-        _ => bail!(
-            "--single-page {}: expected a name that ends in .html, for a page with the search, or \
-             in .js, for a script that pages include",
-            path.display()
-        ),
+        _ => Err(Error::StandaloneName { output: path.to_owned() }),
     }
 }
 
@@ -76,16 +71,9 @@ pub fn check(client: &[Extra]) -> Result<()> {
     Ok(())
 }
 
-fn file<'a>(client: &'a [Extra], name: &str) -> Result<&'a [u8]> {
+fn file<'a>(client: &'a [Extra], name: &'static str) -> Result<&'a [u8]> {
     let found = client.iter().find(|file| file.path == name);
-    Ok(&found
-        .with_context(|| {
-            format!(
-                "--single-page needs {name} of the client, which is not there: give the client of \
-                 this version with --client DIR, or build it again (`cargo xtask client`)"
-            )
-        })?
-        .contents)
+    Ok(&found.ok_or(Error::ClientFile { name })?.contents)
 }
 
 /// Writes a standalone file in place of what is at `path`.
@@ -98,21 +86,15 @@ pub fn write(path: &Path, bundle: &Bundle, client: &[Extra], shared: Shared) -> 
     let contents = contents(form(path)?, &stored, client, &bundle.manifest.languages)?;
     let length = contents.len() as u64;
     if length > MAX_BYTES {
-        bail!(
-            "--single-page {}: expected at most {}, found {}: browsers would open it slowly or \
-             not at all. Build fewer pages (--exclude PATTERN), without meaning (--encoder none), \
-             or a bundle in a directory (--output DIR)",
-            path.display(),
-            bytes(MAX_BYTES),
-            bytes(length)
-        );
+        let output = path.to_owned();
+        return Err(Error::StandaloneSize { output, expected: MAX_BYTES, found: length });
     }
     let write = || -> io::Result<()> {
         replace_file::keep(path, contents.as_bytes())?;
         // Something that is not a file, such as a pipe, already has readers.
         if fs::symlink_metadata(path)?.is_file() { shared.apply(path, path) } else { Ok(()) }
     };
-    write().with_context(|| format!("{} cannot be written", path.display()))?;
+    write().map_err(|source| Error::Write { path: path.to_owned(), source })?;
     Ok(Written { bundle_bytes, n_files: 1, standalone_bytes: length, ..Written::default() })
 }
 
@@ -121,7 +103,7 @@ fn contents(form: Form, bundle: &[u8], client: &[Extra], languages: &[String]) -
     let parts = [("engine", file(client, ENGINE)?), ("rest", file(client, REST)?)];
     let payload = pack(&compress(parts.into_iter().chain([("bundle", bundle)]))?);
     let script = std::str::from_utf8(file(client, STANDALONE)?)
-        .with_context(|| format!("{STANDALONE} of the client is not text"))?;
+        .map_err(|source| Error::ClientText { name: STANDALONE, source })?;
     let (script, locales) = with_locales(script, languages);
     Ok(match form {
         // The mark at the beginning makes the script UTF-8 for pages in any other encoding.
@@ -146,7 +128,7 @@ fn contents(form: Form, bundle: &[u8], client: &[Extra], languages: &[String]) -
 
 /// Returns the files as one, compressed: the length of each name, the name, the length of the
 /// contents, the contents.
-fn compress<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> Result<Vec<u8>> {
+fn compress<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> anyhow::Result<Vec<u8>> {
     let mut out = GzEncoder::new(Vec::new(), Compression::best());
     for (name, contents) in files {
         out.write_all(&u32::try_from(name.len())?.to_le_bytes())?;

@@ -9,6 +9,18 @@ use findling_read::rows::RowError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// Tables and sources together.
+    #[error(
+        "expected only tables beside tables, found {}: build from sources or from tables",
+        path.display()
+    )]
+    Sources {
+        /// An input that is no table.
+        path: PathBuf,
+    },
+    /// The vectors cannot be kept while the bundle is built.
+    #[error("the vectors cannot be kept")]
+    Keep(#[source] io::Error),
     /// The file cannot be read.
     #[error("{}: the table cannot be read", path.display())]
     Read {

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use findling_base::usage_error::UsageError;
+use super::error::Error;
 use walkdir::WalkDir;
 
 /// Returns the tables among inputs that are all tables: files whose names end in `.parquet`, and
@@ -12,18 +12,14 @@ use walkdir::WalkDir;
 ///
 /// # Errors
 /// If only some inputs are tables.
-pub fn find(inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>>, UsageError> {
+pub fn find(inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>>, Error> {
     let found: Vec<Option<Vec<PathBuf>>> = inputs.iter().map(|input| tables(input)).collect();
     let n_tables = found.iter().flatten().count();
     if n_tables == 0 {
         return Ok(None);
     }
     if let Some(other) = found.iter().position(Option::is_none) {
-        let message = format!(
-            "expected only tables beside tables, found {}: build from sources or from tables",
-            inputs[other].display()
-        );
-        return Err(UsageError::new("inputs", message));
+        return Err(Error::Sources { path: inputs[other].clone() });
     }
     Ok(Some(found.into_iter().flatten().flatten().collect()))
 }
@@ -80,6 +76,6 @@ mod tests {
         assert_eq!(find(std::slice::from_ref(&tables)).unwrap(), Some(vec![first.clone(), second]));
         assert_eq!(find(std::slice::from_ref(&first)).unwrap(), Some(vec![first.clone()]));
         assert_eq!(find(std::slice::from_ref(&site)).unwrap(), None);
-        assert_eq!(find(&[first, site]).unwrap_err().code, "inputs");
+        assert!(matches!(find(&[first, site]), Err(Error::Sources { .. })));
     }
 }

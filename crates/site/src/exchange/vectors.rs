@@ -49,8 +49,8 @@ impl Vectors {
     ///
     /// # Errors
     /// If a table cannot be read, has other columns, or has vectors of another model.
-    pub fn cache(self, directory: &Path, card: &EncoderCard) -> anyhow::Result<Cache> {
-        let mut cache = Cache::open(directory, card)?;
+    pub fn cache(self, directory: &Path, card: &EncoderCard) -> Result<Cache, Error> {
+        let mut cache = Cache::open(directory, card).map_err(Error::Keep)?;
         for path in &self.paths {
             let mut failed = None;
             parquet_file::read(path, &COLUMNS, |batch| {
@@ -61,7 +61,7 @@ impl Vectors {
                 Ok(failed.is_none())
             })?;
             if let Some(error) = failed {
-                return Err(anyhow::Error::new(error).context("the vectors cannot be kept"));
+                return Err(Error::Keep(error));
             }
         }
         Ok(cache)

@@ -48,8 +48,8 @@ impl Vectors {
     ///
     /// # Errors
     /// If the directory cannot be written.
-    pub fn cache(self, directory: &Path, card: &EncoderCard) -> anyhow::Result<Cache> {
-        Ok(Cache::open(directory, card)?)
+    pub fn cache(self, directory: &Path, card: &EncoderCard) -> Result<Cache, Error> {
+        Cache::open(directory, card).map_err(Error::Keep)
     }
 }
 

@@ -17,7 +17,7 @@ pub enum Error {
     },
     /// The file is not a part.
     #[error(
-        "{}: expected a part that `findling build --part` wrote, found another file",
+        "{}: expected a part of a build, found another file",
         path.display()
     )]
     NotAPart {
@@ -26,7 +26,7 @@ pub enum Error {
     },
     /// The part is incomplete or changed.
     #[error(
-        "{}: the part is damaged ({what}): copy it again, or build it again with --part",
+        "{}: the part is damaged ({what}): copy it again, or build the part again",
         path.display()
     )]
     Damaged {
@@ -105,6 +105,9 @@ pub enum Error {
         /// Number of parts.
         of: u32,
     },
+    /// The vectors cannot be kept while the bundle is built.
+    #[error("the vectors of the parts cannot be kept in a temporary file")]
+    Keep(#[source] io::Error),
     /// Vectors of another model.
     #[error(
         "{}: expected vectors of the model that is installed here, found those of another version \

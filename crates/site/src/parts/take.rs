@@ -75,8 +75,8 @@ impl Embeddings {
     ///
     /// # Errors
     /// If a part cannot be read, is damaged, or has vectors of another model.
-    pub fn cache(self, directory: &Path, card: &EncoderCard) -> anyhow::Result<Cache> {
-        let mut cache = Cache::open(directory, card)?;
+    pub fn cache(self, directory: &Path, card: &EncoderCard) -> Result<Cache, Error> {
+        let mut cache = Cache::open(directory, card).map_err(Error::Keep)?;
         for mut part in self.parts.into_iter().filter(|part| part.head.n_embeddings > 0) {
             let path = part.path.clone();
             let added = cache.add_all(part.rest()).map_err(|error| match error {
@@ -85,7 +85,7 @@ impl Embeddings {
                 AddError::Io(source) => Error::Read { path: path.clone(), source },
             })?;
             if added != part.head.n_embeddings {
-                return Err(Error::Damaged { path, what: EMBEDDINGS }.into());
+                return Err(Error::Damaged { path, what: EMBEDDINGS });
             }
         }
         Ok(cache)
@@ -104,7 +104,7 @@ fn compare(first: &Part, part: &Part) -> Result<(), Error> {
     };
     if part.head.of != first.head.of {
         return Err(differing(
-            "--part I/N with N =",
+            "the number of parts",
             first.head.of.to_string(),
             part.head.of.to_string(),
         ));

@@ -6,14 +6,14 @@ pub mod vocabulary;
 
 use std::borrow::Cow;
 
-use anyhow::Result;
 use findling_base::progress::Progress;
-use findling_base::usage_error::UsageError;
 use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
 use findling_index::previous_build::PreviousBuild;
 use findling_index::write::{ENCODERS, Extra};
 use findling_models as models;
 use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
 
 /// Largest number of bytes of a part. Cloudflare Workers accept files of up to 25 MiB; this limit
 /// is safe even if they mean MB.
@@ -58,28 +58,16 @@ impl Choice {
 /// # Errors
 /// If it is not.
 pub fn check(choice: Choice, encoder: &str) -> Result<()> {
-    let message = match (choice, encoder) {
-        (Choice::Transformer | Choice::Both | Choice::Hash, models::STATIC) => {
-            "--query-encoder transformer, both and hash cannot embed queries for documents that \
-             are embedded with the static table; use static or none, or --encoder with a model, \
-             such as all-minilm-l6-v2"
-                .to_owned()
-        }
-        (Choice::Transformer | Choice::Both, models::HASH) => {
-            "--query-encoder transformer and both cannot embed queries for documents that are \
-             embedded with `hash`; use hash or none, or --encoder with a model"
-                .to_owned()
-        }
-        (Choice::Hash, encoder) if encoder != models::HASH => format!(
-            "--query-encoder hash cannot embed queries for documents that are embedded with \
-             `{encoder}`; use transformer or none"
-        ),
+    let is_possible = match (choice, encoder) {
+        (Choice::Transformer | Choice::Both | Choice::Hash, models::STATIC) => false,
+        (Choice::Transformer | Choice::Both, models::HASH) => false,
+        (Choice::Hash, encoder) => encoder == models::HASH,
         (Choice::Transformer | Choice::Both, encoder) if is_native_only(encoder) => {
             return Err(models::Error::NativeOnly { name: encoder.to_owned() }.into());
         }
-        _ => return Ok(()),
+        _ => true,
     };
-    Err(UsageError::new("query-encoder", message).into())
+    if is_possible { Ok(()) } else { Err(Error::QueryEncoder { documents: encoder.to_owned() }) }
 }
 
 /// Returns whether a choice deploys the files of a model. The choice must have passed [`check`].
@@ -204,7 +192,7 @@ mod tests {
         ] {
             for choice in [Auto, Static, Transformer, Both, Hash, None] {
                 let error = check(choice, encoder).err();
-                let code = error.map(|error| error.downcast::<UsageError>().unwrap().code);
+                let code = error.and_then(|error| error.code());
                 let expected = refused.contains(&choice).then_some("query-encoder");
                 assert_eq!(code, expected, "{choice:?} of {encoder}");
             }

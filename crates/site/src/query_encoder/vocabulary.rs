@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use anyhow::{Context, Result};
-use findling_base::usage_error::UsageError;
+use anyhow::Context as _;
 use findling_encoder::artefact::{Artefact, Bits};
 use findling_index::vocabulary::{by_use, count_words};
 use findling_models::static_table;
 use findling_text::wordpiece::WordPiece;
+
+use crate::error::{Error, Result};
 
 /// Largest share of a site's tokens that a vocabulary of an earlier build may lack and still be
 /// kept.
@@ -78,13 +79,8 @@ impl<'a> Choice<'a> {
         let least: usize = ids.iter().map(|&id| self.cost(id)).sum();
         let budget = budget.unwrap_or(usize::MAX);
         if budget < least {
-            let message = format!(
-                "--vocabulary-budget {}: expected at least {}, which the characters and \
-                 special tokens of the model take",
-                budget >> 10,
-                least.div_ceil(1 << 10),
-            );
-            return Err(UsageError::new("vocabulary-budget", message).into());
+            let (expected, found) = (least.div_ceil(1 << 10), budget >> 10);
+            return Err(Error::VocabularyBudget { expected, found });
         }
         let mut left = budget - least;
         for &id in &self.by_use {
@@ -220,8 +216,7 @@ mod tests {
             // Three times kiki, once kii, k and ##ikk, and the token for `!`.
             assert_eq!(kept.covered, Some(5.0 / 7.0));
             let error = choice.within(Some(bytes_of(&STAY) - 1)).unwrap_err();
-            let error = error.downcast::<UsageError>().unwrap();
-            assert_eq!(error.code, "vocabulary-budget");
+            assert_eq!(error.code(), Some("vocabulary-budget"));
         });
     }
 
