@@ -1,10 +1,11 @@
 // The components for React, Vue and Svelte, built by Vite and rendered on a server.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { expectComplaints, open } from "../e2e/lib/browser.mjs";
 import { findling, root } from "../e2e/lib/bundle.mjs";
 import { PAGES, writeMarkdown } from "./lib/content.mjs";
 import { copy, missing, run } from "./lib/fixture.mjs";
@@ -73,6 +74,20 @@ describe("a reader of an application", { skip }, () => {
       assert.equal(await results.getAttribute("limit"), "2");
       assert.equal(await results.getAttribute("missing"), null);
       assert.equal(await results.locator(".list h3").count(), 2);
+    });
+
+  for (const name of ["react", "vue", "svelte"])
+    test(`${name}: tells the application's author where an index is expected`, async () => {
+      const without = join(site, `without-${name}`);
+      cpSync(join(site, "dist"), without, { recursive: true });
+      rmSync(join(without, "findling"), { recursive: true });
+      const { url } = session.keep(await host(without));
+      const page = await open(session.browser, "about:blank");
+      expectComplaints(page, /404/, /\/findling-\w+\.js, where `findling build` writes it/);
+      const told = page.waitForEvent("console", (message) => /findling build/.test(message.text()));
+      await page.goto(`${url}${name}.html`);
+      await told;
+      await page.waitForLoadState("networkidle");
     });
 
   test("has types that refuse what the components do not know", () => {

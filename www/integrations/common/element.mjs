@@ -39,8 +39,15 @@ export async function connect(element, { bundle, labels, options, navigate, sign
   // relative to its pages, which may be below the root of the host.
   element.options = { assets: address.href, site: new URL("..", address).href, ...options };
   if (labels) element.labels = labels;
-  const script = SCRIPTS[element.localName];
-  await import(/* @vite-ignore */ /* webpackIgnore: true */ `${address.href}${script}`);
+  const script = `${address.href}${SCRIPTS[element.localName]}`;
+  await import(/* @vite-ignore */ /* webpackIgnore: true */ script).catch((cause) => {
+    throw new Error(
+      `expected the script of the search at ${script}, where \`findling build\` writes it, found ` +
+        "none: build the index into this directory; for a development server, into its directory " +
+        "of static files, such as public/findling",
+      { cause },
+    );
+  });
 }
 
 /**
