@@ -41,6 +41,19 @@ const RECIPES = {
     output: "_site",
     keepsWindow: false,
   },
+  Astro: {
+    write: (site) => {
+      writePages(join(site, "src/pages"), "index.astro", (page) => {
+        const levels = page.path === "index" ? 1 : page.path.split("/").length + 1;
+        const layout = `${"../".repeat(levels)}layouts/Layout.astro`;
+        const head = `---\nimport Layout from "${layout}";\n---\n`;
+        return `${head}<Layout title="${page.title}"><article>${markup(page)}</article></Layout>`;
+      });
+      followAny(join(site, "src/layouts/Layout.astro"));
+    },
+    output: "dist",
+    keepsWindow: false,
+  },
   SvelteKit: {
     write: (site) => {
       writePages(join(site, "src/routes"), "+page.svelte", markup);
@@ -77,7 +90,10 @@ const RECIPES = {
   },
 };
 
-const environment = { NEXT_TELEMETRY_DISABLED: "1", NUXT_TELEMETRY_DISABLED: "1" };
+const environment = {
+  NEXT_TELEMETRY_DISABLED: "1",
+  NUXT_TELEMETRY_DISABLED: "1",
+};
 
 for (const [name, { write, output, keepsWindow }] of Object.entries(RECIPES))
   describe(`a reader of a site of ${name}, made by the documented lines`, { skip }, () => {
