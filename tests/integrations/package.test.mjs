@@ -103,7 +103,7 @@ describe("the npm package", { skip: missing("package") }, () => {
   });
 });
 
-/** Programs that run the client, besides the Node of the tests: packages of the end-to-end tests. */
+/** Programs that run the client, besides the tests' Node: packages of the end-to-end tests. */
 const installed = (...paths) =>
   paths.map((path) => join(root, "tests/e2e/node_modules", path)).find((path) => existsSync(path));
 const OTHERS = [

@@ -1,5 +1,5 @@
-// Components for React. They render the element, which starts in the browser only. Layouts and pages
-// that React renders only on a server can use them without a directive of their own.
+// Components for React. They render the element, which starts in the browser only. Layouts and
+// pages that React renders only on a server can use them without a directive of their own.
 
 "use client";
 
