@@ -17,7 +17,7 @@ const MAX_FOOTER_WORDS: usize = 60;
 /// Most words of a remark about the page, besides headings and links.
 const MAX_REMARK_WORDS: usize = 30;
 
-/// Most words of a comment area without comments.
+/// Most words of a comment area without comments, or of a place for results of a search.
 const MAX_EMPTY_COMMENTS_WORDS: usize = 8;
 
 /// Most words of a list of languages, besides the names of the languages.
@@ -87,7 +87,7 @@ pub(super) fn rule(
     if attrs.has_class(is_related_name) && !text_words(node).is_prose() {
         return Some(Rule::Navigation);
     }
-    if attrs.has_class(is_comments_name) {
+    if attrs.has_class(|name| is_comments_name(name) || name == "search-results") {
         let words = text_words(node);
         return (words.prose + words.links <= MAX_EMPTY_COMMENTS_WORDS).then_some(Rule::PageFrame);
     }

@@ -575,3 +575,14 @@ fn labels_of_parts_belong_to_the_section_that_has_an_anchor() {
         "2 Use #use: \n3 Note: #note: Text",
     );
 }
+
+#[test]
+fn the_empty_place_for_results_of_a_search_is_no_text() {
+    // As HonKit writes it, around and below the text.
+    check(
+        "<main><div id=book-search-results><div class=search-noresults><h1>A</h1><p>Text</div>\
+         <div class=search-results><div><h1><span></span> results matching \"\"</h1><ul></ul></div>\
+         <div class=no-results><h1>No results matching \"\"</h1></div></div></div></main>",
+        "1 A: Text",
+    );
+}

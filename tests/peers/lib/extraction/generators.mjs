@@ -1,6 +1,6 @@
 // Sites that documentation generators build, installed by the names of their packages: the guides
 // and the reference of Fastify (Markdown, in its npm package), the documentation of urllib3
-// (reStructuredText, in its archive on PyPI), and the comments in both programs.
+// (reStructuredText, in its archive on PyPI), and comments in programs.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -22,7 +22,7 @@ const VERSIONS = {
   python: [
     ...["mkdocs==1.6.1", "mkdocs-material==9.*", "zensical==0.0.73", "pdoc", "sphinx<10"],
     ...["furo", "sphinx-rtd-theme", "pydata-sphinx-theme", "sphinx-book-theme", "myst-parser"],
-    ...["sphinx-copybutton", "sphinxext-opengraph", "urllib3==2.8.0"],
+    ...["sphinx-copybutton", "sphinxext-opengraph", "urllib3==2.8.0", "packaging"],
   ],
 };
 
@@ -103,9 +103,6 @@ const sphinx = (theme) => (from, output) => {
   run(join(from.python, "sphinx-build"), [...args, ".", output], join(from.rst, "docs"));
 };
 
-/** The files of a package with comments for JSDoc. */
-const commented = ["fastify/lib", "light-my-request/lib", "find-my-way/lib"];
-
 const builders = {
   mkdocs: mkdocs("mkdocs"),
   "mkdocs-readthedocs": mkdocs("readthedocs"),
@@ -156,10 +153,9 @@ const builders = {
     run(join(from.npm, ".bin/honkit"), ["build", ".", output], directory);
   },
   jsdoc(from, output) {
-    const inputs = commented.map((directory) => join(from.npm, directory));
-    run(join(from.npm, ".bin/jsdoc"), ["-r", "--lenient", "-d", output, ...inputs], from.home);
+    run(join(from.npm, ".bin/jsdoc"), ["-r", "-d", output, join(from.npm, "jsdoc/lib")], from.home);
   },
   pdoc(from, output) {
-    run(join(from.python, "pdoc"), ["-o", output, "urllib3", "jinja2", "click"], from.home);
+    run(join(from.python, "pdoc"), ["-o", output, "urllib3", "packaging"], from.home);
   },
 };
