@@ -14,6 +14,7 @@ const group = (text, items, collapsed) => ({ text, items, collapsed });
 
 export const sidebar = [
   group("Start", [
+    page("Is it for me?", "/is-it-for-me"),
     page("Quick start", "/quick-start"),
     page("Playground", "/playground"),
     page("Installing", "/installing"),

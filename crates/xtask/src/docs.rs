@@ -78,8 +78,10 @@ pub fn documents(root: &Path) -> Result<Vec<PathBuf>> {
         .context("running git ls-files")?;
     let names = String::from_utf8_lossy(&output.stdout).into_owned();
     let fixture = |file: &Path| {
-        file.components()
-            .any(|part| ["pages", "fixtures"].iter().any(|dir| part.as_os_str() == *dir))
+        !file.starts_with("site/pages")
+            && file
+                .components()
+                .any(|part| ["pages", "fixtures"].iter().any(|dir| part.as_os_str() == *dir))
     };
     Ok(names
         .split('\0')
