@@ -1,7 +1,7 @@
 //! Reads what failed tests say from the output of their runners, to print it once more at the end:
 //! the output of all runners is long, and some services show only its last lines.
 
-use crate::tally::plain;
+use crate::tally::{cargo_output, plain, without_time};
 
 /// A failed test.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,9 +58,7 @@ impl Place {
 
     /// Returns the place of a line, and the failed test that it names.
     fn after(self, line: &str) -> (Self, Option<String>) {
-        let cargo_test =
-            line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"));
-        match (self, cargo_test) {
+        match (self, cargo_output(line)) {
             (Self::CargoFailures | Self::CargoOutput, Some(test)) => {
                 (Self::CargoOutput, Some(test.to_owned()))
             }
@@ -73,9 +71,7 @@ impl Place {
             (_, None) if line == NODE_HEADING => (Self::NodeFailures, None),
             (Self::NodeFailures, None) => {
                 let test = line.strip_prefix("\u{2716} ");
-                let name =
-                    |test: &str| test.rsplit_once(" (").map_or(test, |(name, _)| name).into();
-                (self, test.map(name))
+                (self, test.map(|test| without_time(test).to_owned()))
             }
             _ => (self, None),
         }

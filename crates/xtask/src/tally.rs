@@ -53,9 +53,7 @@ pub fn read(lines: &[String]) -> Reading {
                 reading.tally += tally;
                 reading.closing.push(trimmed.to_owned());
             }
-        } else if let Some(test) =
-            trimmed.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"))
-        {
+        } else if let Some(test) = cargo_output(trimmed) {
             test.clone_into(&mut shown);
         } else if let Some(skip) =
             node_skip(trimmed).or_else(|| cargo_skip(trimmed)).or_else(|| {
@@ -126,8 +124,17 @@ fn cargo_skip(line: &str) -> Option<Skip> {
 fn node_skip(line: &str) -> Option<Skip> {
     let rest = line.strip_prefix("\u{fe63} ")?;
     let (name, reason) = rest.rsplit_once(" # ")?;
-    let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
-    Some(Skip { test: name.to_owned(), reason: reason.to_owned() })
+    Some(Skip { test: without_time(name).to_owned(), reason: reason.to_owned() })
+}
+
+/// Returns the name of a test of Node's own runner without the time that it took: `opens (3.1ms)`.
+pub fn without_time(test: &str) -> &str {
+    test.rsplit_once(" (").map_or(test, |(name, _)| name)
+}
+
+/// Returns the test whose output cargo's runner prints below a line `---- name stdout ----`.
+pub fn cargo_output(line: &str) -> Option<&str> {
+    line.strip_prefix("---- ")?.strip_suffix(" stdout ----")
 }
 
 /// Reads `skipped: why` and `SKIP why`, which tests print that need something the machine lacks.
