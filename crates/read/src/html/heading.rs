@@ -342,8 +342,10 @@ pub(super) fn is_label(heading: NodeRef<Node>, attrs: &Attrs) -> bool {
 /// (`Parameters:`, `Returns:`), as JSDoc writes it. `section` is the level of that section, if it
 /// has an anchor.
 pub(super) fn is_label_of_part(heading: NodeRef<Node>, level: u8, section: Option<u8>) -> bool {
-    let texts = heading.descendants().filter_map(|below| below.value().as_text());
-    let last = texts.map(|text| text.trim_end()).filter(|text| !text.is_empty()).last();
+    let last = || {
+        let texts = heading.descendants().filter_map(|below| below.value().as_text());
+        texts.map(|text| text.trim_end()).filter(|text| !text.is_empty()).last()
+    };
     section.is_some_and(|section| section > 1 && level > section)
-        && last.is_some_and(|text| text.ends_with([':', '\u{ff1a}']))
+        && last().is_some_and(|text| text.ends_with([':', '\u{ff1a}']))
 }

@@ -523,29 +523,27 @@ impl<'a> Walker<'a> {
 
     fn heading(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs, level: u8) {
         let id = node.id();
-        let is_label = heading::is_label(node, attrs);
-        let is_heading = !is_label && self.capture.is_none();
-        let anchor = is_heading.then(|| self.heading_anchor(node, attrs, level)).flatten();
-        let is_heading = is_heading
-            && (anchor.is_some()
-                || !heading::is_label_of_part(node, level, self.outline.anchored_level()));
-        if is_heading {
-            self.outline.end_block();
-            if exclusions::asks_not_to_be_searched(element) {
-                self.trace.note(Rule::Ignored, || describe(node));
-                self.outline.exclude(level);
-            }
-            let heading = Heading::of(node, anchor);
-            let (language, target) = (language_of(node), heading::target(node));
-            self.capture = Some(Capture {
-                text: Folded::default(),
-                purpose: Purpose::Heading { level, heading, language, target },
-            });
-            self.frame(id, Undo::Capture);
-        } else {
+        let may_begin = self.capture.is_none() && !heading::is_label(node, attrs);
+        let anchor = may_begin.then(|| self.heading_anchor(node, attrs, level)).flatten();
+        let is_part = anchor.is_none()
+            && heading::is_label_of_part(node, level, self.outline.anchored_level());
+        if !may_begin || is_part {
             self.boundary();
             self.frame(id, Undo::Block);
+            return;
         }
+        self.outline.end_block();
+        if exclusions::asks_not_to_be_searched(element) {
+            self.trace.note(Rule::Ignored, || describe(node));
+            self.outline.exclude(level);
+        }
+        let heading = Heading::of(node, anchor);
+        let (language, target) = (language_of(node), heading::target(node));
+        self.capture = Some(Capture {
+            text: Folded::default(),
+            purpose: Purpose::Heading { level, heading, language, target },
+        });
+        self.frame(id, Undo::Capture);
     }
 
     /// Returns the anchor of the heading itself or of a link around it. If there is none, returns
