@@ -1,13 +1,14 @@
 // Tests that the servers answer without an error and with constant memory while their bundle is
 // replaced.
 //
-//   cargo xtask bench soak [--minutes N] [--every SECONDS] [--only NAME,...]
+//   cargo xtask bench soak [--minutes N] [--every SECONDS] [--pause MS] [--only NAME,...]
 //
 // `findling serve BUNDLE`, the application (`findling serve`) and the Worker in workerd get
-// requests from 200 connections for N minutes each (10). Every 30 seconds the bundle of 300
-// generated pages is built again with a new page, as a deployment or a sync replaces it. An answer
-// is an error if its status is not 200 or if it has no results. A deployment is an error if its
-// page is not found within ten seconds. With `findling serve BUNDLE`, every fourth request fetches
+// requests from 200 connections for N minutes each (10). After an answer, a connection waits for two
+// seconds (--pause), as a reader does. Every 30 seconds the bundle of 300 generated pages is built
+// again with a new page, as a deployment or a sync replaces it. An answer is an error if its status
+// is not 200, if it has no results, or if it does not come within 30 seconds. A deployment is an
+// error if its page is not found within ten seconds. With `findling serve BUNDLE`, every fourth request fetches
 // the entry file; all others search. Memory is the maximum of the server's process in each half of
 // the time.
 //
@@ -38,9 +39,10 @@ const option = (name, otherwise) =>
   given.includes(name) ? given[given.indexOf(name) + 1] : otherwise;
 const minutes = Number(option("--minutes", "10"));
 const every = Number(option("--every", "30"));
+const pause = Number(option("--pause", "2000"));
 const only = option("--only", "serve,application,worker").split(",");
-if (!(minutes > 0) || !(every > 0))
-  throw new Error("expected [--minutes N] [--every SECONDS] [--only NAME,...]");
+if (!(minutes > 0) || !(every > 0) || !(pause >= 0))
+  throw new Error("expected [--minutes N] [--every SECONDS] [--pause MS] [--only NAME,...]");
 
 const findling = process.env.FINDLING_BIN ?? join(root, "target/release/findling");
 const scratch = mkdtempSync(join(tmpdir(), "findling-soak-"));
@@ -120,7 +122,8 @@ const finds = async (answer) => {
 async function soak(name, { pid, request, check, replace, find }) {
   const end = deployments(replace, find);
   const seconds = minutes * 60;
-  const result = await load({ connections: CONNECTIONS, seconds, pid, address: request, check });
+  const connections = CONNECTIONS;
+  const result = await load({ connections, seconds, pid, address: request, check, pause });
   const { deploys, wrong } = await end();
   const all = [...result.wrong, ...wrong];
   for (const text of all) console.error(`${name}: ${text}`);
@@ -142,7 +145,7 @@ async function serve() {
         else if (answer.status !== 200) throw new Error(`the entry file: ${answer.status}`);
       },
       replace: build,
-      find: (word) => finds(fetch(search(url, word))),
+      find: (word) => finds(fetch(search(url, word), { signal: AbortSignal.timeout(30_000) })),
     });
   } finally {
     child.kill();
@@ -165,7 +168,7 @@ async function application() {
       request: (n) => ({ url, ...asks(asked[n % asked.length]) }),
       check: checkResults,
       replace: () => run("sync", "soak"),
-      find: (word) => finds(fetch(url, asks(word))),
+      find: (word) => finds(fetch(url, { ...asks(word), signal: AbortSignal.timeout(30_000) })),
     });
   } finally {
     child.kill();
@@ -201,7 +204,7 @@ async function worker() {
       request: (n) => search(url, asked[n % asked.length]),
       check: checkResults,
       replace: build,
-      find: (word) => finds(fetch(search(url, word))),
+      find: (word) => finds(fetch(search(url, word), { signal: AbortSignal.timeout(30_000) })),
     });
   } finally {
     await stop();
@@ -233,7 +236,8 @@ const table = {
 };
 print(table);
 const note =
-  `${CONNECTIONS} connections; the bundle is replaced every ${every} seconds. An answer without ` +
+  `${CONNECTIONS} connections, each with ${pause / 1000} seconds between an answer and its next ` +
+  `request; the bundle is replaced every ${every} seconds. An answer without ` +
   "results, or a deployment whose page is not found within 10 seconds, is an error.";
 write(defaultPath("soak"), head("soak", note, before), [table]);
 process.exitCode = rows.some((row) => row.at(-1) > 0) ? 1 : 0;

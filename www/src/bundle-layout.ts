@@ -7,7 +7,7 @@ import {
   type ByteRange,
   type FetchOptions,
   type HttpStore,
-  noTraffic,
+  shared,
   type Traffic,
   type WantedShard,
 } from "./http-store";
@@ -61,7 +61,7 @@ export class DirectorySource implements BundleSource {
   async manifest(_path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array> {
     const length = manifestLength(this.#entry);
     const file = await this.#store.immutable(this.opening, traffic, { fresh });
-    this.#opened = readOpening(file, length, this.#store, this.opening);
+    this.#opened = readOpening(file, length, this.#store, this.opening, traffic);
     this.#again = undefined;
     return file.subarray(0, length);
   }
@@ -74,7 +74,7 @@ export class DirectorySource implements BundleSource {
       if (early) return early;
     } else if (packs) {
       // A shard, or a file that came with the manifest, is damaged.
-      this.#again ??= this.#openAgain(traffic);
+      this.#again ??= shared(this.#openAgain(traffic), traffic);
       packs = (await this.#again).packs ?? packs;
       this.#opened = { shards, packs };
     }
@@ -97,7 +97,7 @@ export class DirectorySource implements BundleSource {
   async #openAgain(traffic: Traffic): Promise<Opened> {
     const { opening } = this;
     const file = await this.#store.immutable(opening, traffic, { fresh: true });
-    return readOpening(file, manifestLength(this.#entry), this.#store, opening);
+    return readOpening(file, manifestLength(this.#entry), this.#store, opening, traffic);
   }
 }
 
@@ -120,6 +120,7 @@ function readOpening(
   manifestLen: number,
   store: HttpStore,
   opening: string,
+  traffic: Traffic,
 ): Opened {
   const shards = new Map<string, Uint8Array>();
   let packs: Packs | undefined;
@@ -131,7 +132,7 @@ function readOpening(
     if (at > file.length) break;
     const bytes = file.subarray(start, at);
     if (name.length > 0) shards.set(shardPath(name), bytes);
-    else packs = new Packs(store, readDirectory(bytes), slotsName(opening));
+    else packs = new Packs(store, shared(readDirectory(bytes), traffic), slotsName(opening));
   }
   return { shards, packs };
 }
@@ -168,7 +169,7 @@ class Packs {
       slot = (await this.#slotsOfPositions(traffic, options.fresh))[id - POSITIONS];
     else slot = slots[id];
     // A search that reads the directory of positions reads positions next.
-    if (positions?.with === id) void this.#slotsOfPositions(noTraffic()).catch(() => {});
+    if (positions?.with === id) void this.#slotsOfPositions(traffic).catch(() => {});
     if (slot) return reader.read(path, slot, traffic, options);
     throw new FindlingError(
       "bundle",
@@ -200,7 +201,7 @@ class Packs {
       if (this.#positions === positions) this.#positions = undefined;
       throw thrown;
     });
-    this.#positions = positions;
+    this.#positions = shared(positions, traffic);
     this.#arePositionsFresh = fresh;
     return positions;
   }

@@ -37,6 +37,12 @@ export interface Traffic {
   later?(work: Promise<unknown>): void;
 }
 
+/** Work that other requests wait for as well, so that it outlives the request that began it. */
+export function shared<T>(work: Promise<T>, { later }: Traffic): Promise<T> {
+  later?.(work.catch(() => {}));
+  return work;
+}
+
 export const noTraffic = (): Traffic => ({ bytesFetched: 0, requests: 0, cacheHits: 0 });
 
 /** The parts of a response that the store reads. */

@@ -7,7 +7,7 @@
  */
 
 import { FindlingError } from "./errors";
-import type { FetchOptions, HttpStore, Traffic } from "./http-store";
+import { type FetchOptions, type HttpStore, shared, type Traffic } from "./http-store";
 import { type Pack, type Slot, takeSlot, UNIT } from "./pack-directory";
 
 /** Units between two shards that are fetched together. A separate request costs more. */
@@ -192,7 +192,9 @@ export class PackReader {
   }
 
   #fetch(group: Wanted[]): void {
-    const { slot, options, traffic } = group[0]!;
+    const { slot, options } = group[0]!;
+    // A prefetch belongs to no search.
+    const { traffic } = group.find(({ along }) => !along)!;
     const end = Math.max(...group.map(({ slot }) => slot.start + slot.units));
     const range: Range = {
       ...slot,
@@ -207,8 +209,7 @@ export class PackReader {
     if (this.#ignoresRanges || options.fresh) this.#widen(range);
     this.#ranges.push(range);
     for (const shard of group) this.#wait(range, shard);
-    const loading = this.#load(range, traffic);
-    traffic.later?.(loading);
+    void shared(this.#load(range, traffic), traffic);
   }
 
   /** Extends a range to the whole pack. */

@@ -3,6 +3,9 @@
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 
+/** Milliseconds without a byte after which a request has no answer. */
+const MAX_SILENCE = 30_000;
+
 const percentile = (sorted, share) =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 
@@ -30,6 +33,7 @@ function get(asks, agent) {
       response.on("error", ({ message }) => end(0, message));
     });
     asked.on("error", ({ message }) => end(0, message));
+    asked.setTimeout(MAX_SILENCE, () => asked.destroy(new Error("no answer within 30 seconds")));
     asked.end(sent);
   });
 }
@@ -37,9 +41,10 @@ function get(asks, agent) {
 /**
  * Sends requests over `connections` connections for `seconds`. `address` gives the address of the
  * nth request, or an object with `url`, `method`, `headers` and `body`; `check` throws if an answer
- * is wrong. `pid` is the process whose memory is watched.
+ * is wrong. `pid` is the process whose memory is watched. A connection waits `pause` milliseconds
+ * between an answer and its next request. A request without an answer after 30 seconds is wrong.
  */
-export async function load({ connections, seconds, address, check, pid }) {
+export async function load({ connections, seconds, address, check, pid, pause = 0 }) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const until = performance.now() + seconds * 1000;
   const times = [];
@@ -62,7 +67,8 @@ export async function load({ connections, seconds, address, check, pid }) {
         if (wrong.length < 10) wrong.push(error.message);
       }
       // A client that was refused tries again later.
-      if (answer.status === 503) await new Promise((resolve) => setTimeout(resolve, 50));
+      const wait = answer.status === 503 ? Math.max(pause, 50) : pause;
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     }
   };
   await Promise.all(Array.from({ length: connections }, connection));

@@ -2,9 +2,11 @@
 // Workers runtime. FINDLING_LOAD_SECONDS is the number of seconds, 5 by default.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
+import { promisify } from "node:util";
 import { Response as ServiceResponse } from "miniflare";
 import { build, findling, run, scratch } from "../lib/bundle.mjs";
 import { questions, writeCorpus } from "../lib/corpus.mjs";
@@ -138,6 +140,47 @@ describe(`${CONNECTIONS} connections for ${seconds} seconds`, { timeout: 300_000
       report(t, "workerd with a limit of 20", result);
       assert.deepEqual(result.wrong, []);
       assert.ok(result.statuses[200] > 0);
+    } finally {
+      await worker.stop();
+    }
+  });
+
+  test("workerd answers while other builds are deployed", async (t) => {
+    const directory = scratch();
+    const corpus = join(directory, "corpus");
+    writeCorpus(corpus, 120);
+    const output = join(directory, "site/findling");
+    // The store answers in this process, also during a build.
+    const deploy = () =>
+      promisify(execFile)(findling, [
+        ...["--quiet", "build", corpus, "--output", output, "--no-client", "--encoder", "hash"],
+      ]);
+    await deploy();
+    const worker = await endpoint(
+      '{ cache: false, log: "none", revisionCheck: 100 }',
+      serveFiles(join(directory, "site"), ServiceResponse),
+    );
+    const found = async (word) =>
+      JSON.parse(await (await fetch(`${worker.url}/search?${parameters(word)}`)).text()).results;
+    try {
+      const result = load({
+        connections: 20,
+        seconds,
+        pid: workerd(),
+        pause: 50,
+        address: (n) => `${worker.url}/search?${parameters(asked[n % asked.length])}`,
+        check({ status, body }) {
+          assert.equal(status, 200, body);
+          assert.ok(JSON.parse(body).results.length > 0, body);
+        },
+      });
+      for (const word of ["quillwort", "sphagnum", "liverwort"]) {
+        writeFileSync(join(corpus, `${word}.md`), `# ${word}\n\nThe ${word} grows.\n`);
+        await deploy();
+        await eventually(async () => assert.equal((await found(word))[0].title, word));
+      }
+      report(t, "workerd during deployments", await result);
+      assert.deepEqual((await result).wrong, []);
     } finally {
       await worker.stop();
     }

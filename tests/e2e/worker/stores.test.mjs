@@ -240,6 +240,36 @@ describe("requests that wait for the same files", () => {
   });
 });
 
+describe("a request whose file never comes", () => {
+  let worker;
+  after(() => worker?.stop());
+
+  test("is refused in time, and the next one opens the bundle anew", async () => {
+    const whole = serveFiles(harbour(), ServiceResponse);
+    let isHeld = true;
+    const held = (request) => {
+      const isShard = new URL(request.url).pathname.includes("/shards/");
+      return isHeld && isShard ? new Promise(() => {}) : whole(request);
+    };
+    worker = await start({
+      source: workerOf("{ cache: false, timeout: 600_000, requestTimeout: 500 }"),
+      serviceBindings: { ASSETS: held },
+      bindings: { FINDLING_SUBREQUESTS: "1000" },
+    });
+    const [query] = questions();
+    const { response, answer } = await search(worker, query);
+    assert.equal(response.status, 503);
+    assert.equal(response.headers.get("retry-after"), "1");
+    assert.equal(answer.code, "timeout");
+    isHeld = false;
+    await eventually(async () => {
+      const { response, answer } = await search(worker, query);
+      assert.equal(response.status, 200, answer.detail);
+      assert.ok(answer.results.length > 0);
+    });
+  });
+});
+
 describe("another build that is deployed", () => {
   let worker;
   after(() => worker?.stop());

@@ -106,6 +106,12 @@ export class Answerer {
     return this.#library.use(place, this.#filesOf(place, env), cost, work);
   }
 
+  /** Forgets a bundle and its encoder, which a request waited for in vain. */
+  forget({ name }: Place): void {
+    this.#library?.forget(name);
+    this.#encoders.delete(name);
+  }
+
   #filesOf({ isOnWeb }: Place, env: Env): FetchingOptions {
     const known = this.#files.get(isOnWeb);
     if (known) return known;

@@ -36,8 +36,8 @@ import { OPENSEARCH, suggestionsIn } from "./suggestions";
 const DEFAULT_MAX_AGE = 60;
 /** Most requests under way in an isolate. */
 const DEFAULT_MAX_REQUESTS = 256;
-/** Milliseconds after which the host has certainly ended a request. */
-const REQUEST_ENDED = 60_000;
+/** Milliseconds after which a request is refused. */
+const DEFAULT_REQUEST_TIMEOUT = 60_000;
 /** Seconds after which a client with too many requests may ask again. */
 const RATE_PERIOD = 60;
 
@@ -110,11 +110,7 @@ class Endpoint {
     const later = (work: Promise<unknown>) => context?.waitUntil(work);
     const cost = metered(budget, later);
     const trail: Trail = { id: requestId(request), start: Date.now(), route: "" };
-    // Workers cancel a request that waits for nothing of its own. Files under way may belong to
-    // another request, so this one has a timer.
-    const own = setTimeout(() => {}, REQUEST_ENDED);
-    const answer = this.#answerOrFault({ request, env, url, cost, trail });
-    const response = await answer.finally(() => clearTimeout(own));
+    const response = await this.#answerOrFault({ request, env, url, cost, trail });
     response.headers.set("x-request-id", trail.id);
     const { FINDLING_LOG = "requests" } = env;
     const level = this.#options.log ?? (FINDLING_LOG as LogLevel);
@@ -125,7 +121,7 @@ class Endpoint {
   async #answerOrFault(asked: Omit<Asked, "mounted">): Promise<Response> {
     const { request, trail } = asked;
     try {
-      return await this.#route({ ...asked, mounted: this.#mountOf(asked) });
+      return await this.#routeInTime({ ...asked, mounted: this.#mountOf(asked) });
     } catch (thrown) {
       const fault = thrown instanceof Refused ? thrown.fault : faultOf(FindlingError.from(thrown));
       trail.code = fault.code;
@@ -146,6 +142,28 @@ class Endpoint {
     const asked = `${url.host}${url.pathname}`;
     const message = `No bundle answers ${asked}: expected a request that begins with ${known}.`;
     throw new Refused({ status: 404, code: "not-found", message });
+  }
+
+  get #requestTimeout(): number {
+    return this.#options.requestTimeout ?? DEFAULT_REQUEST_TIMEOUT;
+  }
+
+  /**
+   * Refuses a request that takes too long. It may have waited for the work of a request that the
+   * host has ended, so its bundles are opened anew for the next one.
+   */
+  async #routeInTime(asked: Asked): Promise<Response> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // Workers cancel a request that waits for nothing of its own. Files under way may belong to
+    // another request, so this one has a timer.
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.#running.delete(asked.trail);
+        for (const { place } of placed(asked)) this.#answerer.forget(place);
+        reject(tooLate(this.#requestTimeout));
+      }, this.#requestTimeout);
+    });
+    return Promise.race([this.#route(asked), late]).finally(() => clearTimeout(timer));
   }
 
   async #route(asked: Asked): Promise<Response> {
@@ -200,7 +218,7 @@ class Endpoint {
     const running = this.#running;
     const now = Date.now();
     for (const [trail, start] of running) {
-      if (now - start <= REQUEST_ENDED) break;
+      if (now - start <= this.#requestTimeout) break;
       running.delete(trail);
     }
     if (running.size >= maxRequests) {
@@ -221,11 +239,8 @@ class Endpoint {
   }
 
   #answerRoute(route: Exclude<keyof RoutePaths, "openapi">, asked: Asked): Promise<Response> {
-    const { env, url, trail, mounted } = asked;
-    const members = mounted.members.map((member) => ({
-      ...member,
-      place: placeOf(member.bundle, url),
-    }));
+    const { env, url, trail } = asked;
+    const members = placed(asked);
     if (route === "mcp") return this.#assist(asked, members);
     if (route === "health") return this.#health(asked, members);
     const question = questionOf(route, url.searchParams);
@@ -350,6 +365,20 @@ class Endpoint {
     return json(request, 200, body, { "cache-control": "no-store" });
   }
 }
+
+/** Returns the bundles that a request is for, with their places. */
+const placed = ({ url, mounted }: Asked): Placed[] =>
+  mounted.members.map((member) => ({ ...member, place: placeOf(member.bundle, url) }));
+
+/** Refuses a request whose answer took longer than a number of milliseconds. */
+const tooLate = (milliseconds: number): Refused =>
+  new Refused({
+    status: 503,
+    code: "timeout",
+    message: `The answer took over ${milliseconds / 1000} seconds.`,
+    remedy: "Ask again in a second.",
+    headers: { "retry-after": "1" },
+  });
 
 /** Returns the limits on a request's fetches, unless the options set them. */
 function budgetOf({ FINDLING_SUBREQUESTS }: Env): BudgetOptions {

@@ -94,6 +94,13 @@ export class Library {
     }
   }
 
+  /** Forgets a bundle with which a request did not end. The next request opens it anew. */
+  forget(name: string): void {
+    const kept = this.#kept.get(name);
+    this.#kept.delete(name);
+    if (kept) close(kept);
+  }
+
   async #refresh(opened: Opened, cost: Metered): Promise<void> {
     opened.checked = Date.now();
     try {

@@ -81,6 +81,11 @@ export interface EdgeOptions {
   budget?: Partial<BudgetOptions>;
   /** Milliseconds after which a file is requested again. Default: 5000. */
   timeout?: number;
+  /**
+   * Milliseconds after which a request is refused with 503, and its bundles are opened anew for the
+   * next one. Default: 60,000.
+   */
+  requestTimeout?: number;
   /** Milliseconds after which to check whether another build is deployed. Default: 60,000. */
   revisionCheck?: number;
   /** The store of bundles. Default: see `Env`. */
