@@ -7,9 +7,9 @@ use std::path::Path;
 use crate::replace_file::sync_directory;
 
 /// Replaces `old` by `new`, a directory or a file beside it, and removes the old one. `new` must be
-/// on disk already ([`sync_tree`](crate::replace_file::sync_tree)). On Linux this is atomic: at any
-/// moment `old` is the old directory or the new one. Elsewhere it takes two renames, and the first
-/// is undone if the second fails.
+/// on disk already ([`sync_tree`](crate::replace_file::sync_tree)). On Linux and macOS this is
+/// atomic: at any moment `old` is the old directory or the new one. Elsewhere it takes two renames,
+/// and the first is undone if the second fails.
 ///
 /// # Errors
 /// If the system refuses. The old directory is then at its place.
@@ -20,7 +20,7 @@ pub fn replace_directory(new: &Path, old: &Path) -> io::Result<()> {
         fs::rename(new, old)?;
         return sync_directory(parent);
     }
-    #[cfg(target_os = "linux")]
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         if renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE).is_ok() {

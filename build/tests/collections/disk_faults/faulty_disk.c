@@ -150,6 +150,18 @@ ON_PATH(int, rmdir, (const char *path), (path), path, 0)
 ON_PATH(int, mkdir, (const char *path, mode_t mode), (path, mode), path, 1)
 ON_PATH(int, link, (const char *from, const char *to), (from, to), to, 1)
 
+/* The calls below name a directory and a path; the program gives whole paths. */
+int renameat2(int from_directory, const char *from, int to_directory, const char *to,
+              unsigned flags) {
+  if (counts_path(to) && next(0) == FAILS) return -1;
+  return REAL(renameat2)(from_directory, from, to_directory, to, flags);
+}
+
+int renameat(int from_directory, const char *from, int to_directory, const char *to) {
+  if (counts_path(to) && next(0) == FAILS) return -1;
+  return REAL(renameat)(from_directory, from, to_directory, to);
+}
+
 int unlinkat(int directory, const char *path, int flags) {
   int counts = path[0] == '/' || directory == AT_FDCWD ? counts_path(path) : counts_file(directory);
   if (counts && next(0) == FAILS) return -1;
