@@ -137,7 +137,12 @@ fn walk(
         );
     }
     if options.format == Some(Format::Papers) {
-        return all_as(Format::Papers, found.that(papers::has_name), directory, tell);
+        return all_as(
+            Format::Papers,
+            found.that(|path| papers::has_name(path, &options.tree)),
+            directory,
+            tell,
+        );
     }
     if options.format.is_none()
         && let Some(files) = not_of_a_site(&found, directory, root, options, tell)
@@ -275,7 +280,7 @@ fn below(
             None if api_description::is_one(&path, tree) || manual::is_one(&path, tree) => {
                 found.named.push((path, Format::Documents));
             }
-            None if conversations::has_name(&path, tree) || papers::has_name(&path) => {
+            None if conversations::has_name(&path, tree) || papers::has_name(&path, tree) => {
                 found.others.push(path);
             }
             None if documents::remedy(&path).is_some() => found.refused.push(path),
@@ -309,7 +314,7 @@ pub(super) fn links_left_out(links: Vec<PathBuf>, tell: &mut dyn FnMut(Severity,
     for path in links {
         // A directory has no extension that shows its contents.
         let is_wanted =
-            path.is_dir() || Format::of_name(&path).is_some() || papers::has_name(&path);
+            path.is_dir() || Format::of_name(&path).is_some() || papers::has_own_name(&path);
         n_told += usize::from(is_wanted);
         if is_wanted && n_told > MAX_TOLD_LINKS {
             n_more += 1;
@@ -346,6 +351,10 @@ fn not_of_a_site(
     if conversations::is_unpacked_export(directory, &options.tree) {
         return Some(chats.into_iter().map(|path| (path, Format::Chats)).collect());
     }
+    if papers::is_library(directory, &options.tree) {
+        let papers = found.that(|path| papers::has_name(path, &options.tree));
+        return Some(papers.into_iter().map(|path| (path, Format::Papers)).collect());
+    }
     let mut left = Vec::new();
     let code = walk_code(directory, root, options, &mut |severity, path, reason| {
         left.push((severity, path.to_owned(), reason));
@@ -362,7 +371,7 @@ fn not_of_a_site(
     if found.count(Format::Html) > 0 {
         return None;
     }
-    let papers = found.that(papers::has_name);
+    let papers = found.that(|path| papers::has_name(path, &options.tree));
     if are_papers(&papers, found.n_markup(), &options.tree) {
         return Some(papers.into_iter().map(|path| (path, Format::Papers)).collect());
     }

@@ -37,6 +37,8 @@ pub mod boosts_and_pins;
 mod bounds;
 mod code;
 pub mod conversations;
+#[cfg(feature = "databases")]
+mod database;
 mod decode;
 mod detect;
 mod documents;
@@ -637,6 +639,12 @@ fn contents<'a>(file: &File, options: &'a Options) -> Result<Cow<'a, [u8]>, Outc
     })
 }
 
+/// Returns whether a file is a database, by its name.
+#[cfg(feature = "databases")]
+fn is_database(file: &File) -> bool {
+    papers::is_database(&file.path) || conversations::is_database(&file.path)
+}
+
 /// Returns the message about a file that is larger than allowed for its kind; `None` for other
 /// files.
 fn too_large(file: &File, size: u64, options: &Options) -> Option<(Severity, String)> {
@@ -645,6 +653,14 @@ fn too_large(file: &File, size: u64, options: &Options) -> Option<(Severity, Str
         Format::Jsonl => None,
         Format::Chats if conversations::is_lines(&file.path) => None,
         Format::Papers if papers::is_lines(&file.path) => None,
+        #[cfg(feature = "databases")]
+        Format::Papers | Format::Chats if is_database(file) => {
+            (size > database::MAX_BYTES).then(|| {
+                let most = database::MAX_BYTES;
+                let reason = format!("has {size} bytes, more than {most} for a database");
+                (Severity::Error, reason)
+            })
+        }
         Format::Code if size > code::max_bytes(&file.path) => Some((
             Severity::Skipped,
             format!("is a file over {} bytes: it has {size}", code::max_bytes(&file.path)),

@@ -4,24 +4,21 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 use serde_json::Value;
 
 use super::model::{Conversation, Part, Turn};
 use super::{values, wrappers};
 use crate::Severity;
+use crate::database;
 use crate::notes::Notes;
 
 /// Most messages that are read.
 const MAX_MESSAGES: usize = 1_000_000;
 
-/// Files beside a database that contain changes which are not yet in it.
-const BESIDE: [&str; 2] = ["-wal", "-shm"];
-
-/// Reads the chats of a database. A copy is opened, so that the program that writes the database
-/// is not disturbed and its last changes are seen.
+/// Reads the chats of a database.
 pub(super) fn read(bytes: &[u8], path: &Path, notes: &mut Notes) -> Vec<Conversation> {
-    match read_copy(bytes, path) {
+    match database::open(bytes, path).and_then(|copy| chats(&copy.connection)) {
         Ok(found) => found,
         Err(error) => {
             let reason = format!("is no database of chats that can be read ({error})");
@@ -29,22 +26,6 @@ pub(super) fn read(bytes: &[u8], path: &Path, notes: &mut Notes) -> Vec<Conversa
             Vec::new()
         }
     }
-}
-
-fn read_copy(bytes: &[u8], path: &Path) -> anyhow::Result<Vec<Conversation>> {
-    let directory = tempfile::tempdir()?;
-    let copy = directory.path().join("state.vscdb");
-    std::fs::write(&copy, bytes)?;
-    for end in BESIDE {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(end);
-        let mut of_copy = copy.as_os_str().to_owned();
-        of_copy.push(end);
-        // If they do not exist, the database contains everything.
-        let _ = std::fs::copy(&beside, &of_copy);
-    }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    chats(&Connection::open_with_flags(&copy, flags)?)
 }
 
 /// Returns the values whose keys have a prefix, with the rest of the key.

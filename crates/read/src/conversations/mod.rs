@@ -74,7 +74,7 @@ fn is_transcript(path: &Path) -> bool {
 }
 
 /// Returns whether a file is the database of an editor's chats, by its name.
-fn is_database(path: &Path) -> bool {
+pub(super) fn is_database(path: &Path) -> bool {
     cfg!(feature = "databases") && path.file_name().is_some_and(|name| name == "state.vscdb")
 }
 

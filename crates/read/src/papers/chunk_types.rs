@@ -17,6 +17,8 @@ pub(super) enum ChunkType {
     Discussion,
     References,
     Caption,
+    /// A note or the annotations of a reader.
+    Note,
     /// Any other part.
     Body,
 }
@@ -32,6 +34,7 @@ impl ChunkType {
             ChunkType::Discussion => "discussion",
             ChunkType::References => "references",
             ChunkType::Caption => "caption",
+            ChunkType::Note => "note",
             ChunkType::Body => "body",
         }
     }

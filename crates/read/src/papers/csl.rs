@@ -146,6 +146,7 @@ fn paper_of(value: &Value) -> Paper {
             Some(file) => text_of(file).into_iter().collect(),
             None => Vec::new(),
         },
+        remarks: Vec::new(),
     }
 }
 

@@ -6,6 +6,9 @@ use std::collections::{HashMap, HashSet};
 use super::super::file::follow;
 use super::super::{Format, RawPage};
 use super::Paper;
+use super::chunk_types::ChunkType;
+use findling_bundle::AttributeValue;
+use findling_page::page::Section;
 
 /// Shortest title, in letters, that is found as the name of a file.
 const MIN_TITLE: usize = 12;
@@ -171,14 +174,17 @@ fn describe_as(text: usize, paper: usize, pages: &mut [RawPage]) {
     raw.page.title = format!("{title} ({})", raw.page.id.rsplit('/').next().unwrap_or_default());
 }
 
+fn is_of_kind(section: &Section, kind: ChunkType) -> bool {
+    let found = section.attributes.get("chunk_type");
+    matches!(found, Some(AttributeValue::String(found)) if found == kind.name())
+}
+
 /// Gives a paper the sections and the address of its text.
 fn merge(paper: &mut RawPage, document: RawPage) {
-    let has_abstract = document.page.sections.iter().any(|section| {
-        let kind = section.attributes.get("chunk_type");
-        matches!(kind, Some(findling_bundle::AttributeValue::String(kind)) if kind == "abstract")
-    });
+    let has_abstract =
+        document.page.sections.iter().any(|section| is_of_kind(section, ChunkType::Abstract));
     if has_abstract {
-        paper.page.sections.clear();
+        paper.page.sections.retain(|section| !is_of_kind(section, ChunkType::Abstract));
     }
     // The anchors of the text apply; the abstract from the bibliography is not in it.
     for section in &mut paper.page.sections {

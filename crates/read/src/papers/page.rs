@@ -12,6 +12,7 @@ use super::author::Author;
 use super::chunk_types::{self, ChunkType};
 use super::citation;
 use super::paper::{Paper, UNKNOWN};
+use findling_page::page::Section;
 
 /// Adds papers of a bibliography as pages.
 pub(super) fn add(
@@ -44,7 +45,7 @@ pub(super) fn add(
             title => title,
         };
         raw.page.language = language(&paper.language);
-        abstract_section(&paper, &mut raw);
+        own_sections(&paper, &mut raw);
         describe(&paper, &mut raw);
         name(&paper, &mut raw);
         raw.paper = Some(Box::new(paper));
@@ -131,19 +132,38 @@ fn name(paper: &Paper, raw: &mut RawPage) {
     }
 }
 
-fn abstract_section(paper: &Paper, raw: &mut RawPage) {
+/// Sets the sections that the bibliography has itself: the abstract and the remarks of a reader.
+fn own_sections(paper: &Paper, raw: &mut RawPage) {
+    let abstract_text = paper.abstract_text.split("\n\n");
+    let mut sections = sections("Abstract", Some("abstract"), abstract_text, ChunkType::Abstract);
+    for remark in &paper.remarks {
+        let title = if remark.title.is_empty() { "Note" } else { &remark.title };
+        let text = remark.text.iter().map(String::as_str);
+        // The first line of a note is its title.
+        let text = text.skip_while(|line| *line == title);
+        sections.extend(self::sections(title, None, text, ChunkType::Note));
+    }
+    raw.page.sections = sections;
+}
+
+fn sections<'a>(
+    title: &str,
+    anchor: Option<&str>,
+    paragraphs: impl Iterator<Item = &'a str>,
+    kind: ChunkType,
+) -> Vec<Section> {
     let mut outline = Outline::new();
-    outline.heading(1, "Abstract".to_owned(), Some("abstract".to_owned()));
-    for paragraph in paper.abstract_text.split("\n\n") {
+    outline.heading(1, title.to_owned(), anchor.map(str::to_owned));
+    for paragraph in paragraphs {
         outline.text().push(paragraph);
         outline.end_block();
     }
     let mut sections = outline.finish();
     sections.retain(|section| !section.blocks.is_empty());
     for section in &mut sections {
-        chunk_types::set(&mut section.attributes, ChunkType::Abstract);
+        chunk_types::set(&mut section.attributes, kind);
     }
-    raw.page.sections = sections;
+    sections
 }
 
 /// Returns the place of a paper: its DOI, its address, or its place in the bibliography.

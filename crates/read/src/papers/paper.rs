@@ -49,6 +49,16 @@ pub(crate) struct Paper {
     pub language: String,
     /// Files with its text.
     pub files: Vec<String>,
+    /// What its reader wrote about it.
+    pub remarks: Vec<Remark>,
+}
+
+/// A note of a reader, or the annotations of a reader.
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+pub(crate) struct Remark {
+    pub title: String,
+    /// The paragraphs.
+    pub text: Vec<String>,
 }
 
 /// Kinds of works: the union of the kinds in all formats, simplified.

@@ -1,10 +1,10 @@
 //! RIS, the export format of reference managers and publishers.
 
-use biblib::{Citation, CitationParser, RisParser};
+use biblib::{CitationParser, RisParser};
 
-use super::author::{Author, take_others};
-use super::markup;
-use super::paper::{self, Kind, Paper};
+use super::author::Author;
+use super::one_record::{self, Tags};
+use super::paper::Paper;
 use crate::notes::Notes;
 
 /// Reads a file. Records that cannot be read are named and left out.
@@ -13,7 +13,9 @@ pub(super) fn read(text: &str, notes: &mut Notes) -> Vec<Paper> {
     for (line, record) in records(text) {
         match RisParser::new().parse(&record) {
             Ok(found) if !found.is_empty() => {
-                papers.extend(found.iter().map(|one| paper_of(one, &record)));
+                papers.extend(
+                    found.iter().map(|one| one_record::paper(one, authors(&record), &TAGS)),
+                );
             }
             Ok(_) => notes.malformed(line, "is no record of RIS"),
             Err(error) => notes.malformed(line, &format!("is no record of RIS ({error})")),
@@ -69,42 +71,11 @@ fn authors(record: &str) -> Vec<Author> {
     record.lines().filter_map(name).collect()
 }
 
-fn paper_of(citation: &Citation, record: &str) -> Paper {
-    let extra = |tag: &str| citation.extra_fields.get(tag).cloned().unwrap_or_default();
-    let first = |tag: &str| extra(tag).into_iter().next().unwrap_or_default();
-    let mut authors = authors(record);
-    let has_more_authors = take_others(&mut authors);
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let venue = citation.journal.as_ref().or(citation.journal_abbr.as_ref());
-    let kind = Kind::of(citation.citation_type.first().map_or("", String::as_str));
-    let date = citation.date.as_ref().map(|date| {
-        let parts =
-            [u16::try_from(date.year).ok(), date.month.map(u16::from), date.day.map(u16::from)];
-        parts.into_iter().map_while(|part| part).collect()
-    });
-    Paper {
-        key: first("ID"),
-        kind,
-        title: markup::of_text(&citation.title),
-        authors,
-        has_more_authors,
-        year: citation.date.as_ref().map(|date| i64::from(date.year)),
-        date: date.unwrap_or_default(),
-        accessed: paper::date(&first("Y2")),
-        venue: venue.or(citation.publisher.as_ref()).cloned().unwrap_or_default(),
-        container: venue.cloned().unwrap_or_default(),
-        volume: text(&citation.volume),
-        issue: text(&citation.issue),
-        pages: text(&citation.pages),
-        publisher: text(&citation.publisher),
-        place: first("CY"),
-        isbn: first("SN"),
-        edition: first("ET"),
-        doi: paper::doi(&text(&citation.doi)),
-        url: citation.urls.first().cloned().unwrap_or_default(),
-        abstract_text: markup::of_text(&text(&citation.abstract_text)),
-        keywords: citation.keywords.clone(),
-        files: [extra("L1"), extra("L2")].concat(),
-        ..Paper::default()
-    }
-}
+const TAGS: Tags = Tags {
+    key: "ID",
+    accessed: "Y2",
+    place: "CY",
+    isbn: "SN",
+    edition: "ET",
+    files: &["L1", "L2"],
+};

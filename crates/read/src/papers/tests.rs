@@ -1,5 +1,6 @@
 //! Whole files of each format: the pages and sections that they become.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::super::Format;
@@ -235,4 +236,59 @@ fn bibliographies_are_recognised() {
     assert!(!is("package.json", "{\"name\": \"x\", \"author\": \"y\"}"));
     assert!(!is("b.json", "[1, 2]"));
     assert!(!is("a.jsonl", include_str!("fixtures/library.jsonl")), "records, unless said");
+}
+
+#[test]
+fn exports_of_pubmed_and_endnote() {
+    let all = [
+        ("library.nbib", include_str!("fixtures/library.nbib")),
+        ("library.enw", include_str!("fixtures/library.enw")),
+        ("endnote.xml", include_str!("fixtures/endnote.xml")),
+        ("pubmed.xml", include_str!("fixtures/pubmed.xml")),
+    ];
+    let mut told = String::new();
+    for (name, text) in all {
+        let outcome = read_as(name, text.as_bytes(), &Options::default());
+        for raw in &outcome.pages {
+            let paper = raw.paper.as_ref().expect("a paper");
+            writeln!(told, "{} | {} | {}", raw.page.id, raw.page.url, raw.page.title).unwrap();
+            for field in ["authors", "year", "venue", "type", "keywords"] {
+                writeln!(told, "  {field} {}", attribute(raw, field)).unwrap();
+            }
+            let Paper { volume, issue, pages, publisher, place, isbn, files, .. } = &**paper;
+            writeln!(told, "  {volume} {issue} {pages} {publisher} {place} {isbn} {files:?}")
+                .unwrap();
+            writeln!(
+                told,
+                "  editors {:?}",
+                paper.editors.iter().map(|one| &one.family).collect::<Vec<_>>()
+            )
+            .unwrap();
+            for line in outline(raw) {
+                writeln!(told, "  {line}").unwrap();
+            }
+        }
+        for problem in &outcome.problems {
+            writeln!(told, "  {:?} {:?} {}", problem.severity, problem.line, problem.reason)
+                .unwrap();
+        }
+    }
+    assert_eq!(told, include_str!("fixtures/exports.txt"));
+}
+
+#[test]
+fn xml_is_a_bibliography_by_its_beginning() {
+    let dir = tempfile::tempdir().unwrap();
+    let is_one = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        has_name(&path, &Tree::default()) && is_bibliography(&path, &Tree::default())
+    };
+    assert!(is_one("a.xml", include_str!("fixtures/endnote.xml")));
+    assert!(is_one("b.xml", include_str!("fixtures/pubmed.xml")));
+    assert!(!is_one(
+        "sitemap.xml",
+        "<?xml version=\"1.0\"?><urlset><url><loc>/</loc></url></urlset>"
+    ));
+    assert!(!is_one("book.xml", "<book><title>On records</title></book>"));
 }

@@ -81,6 +81,7 @@ pub(super) fn paper_of(entry: &Entry) -> Paper {
         groups: paper::list(&text(&["groups", "collection", "collections"])),
         language: String::new(),
         files: attachments::listed(&verbatim("file")),
+        remarks: Vec::new(),
     }
 }
 
