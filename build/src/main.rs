@@ -61,6 +61,7 @@ enum Command {
     Search(commands::search::Args),
     Similar(commands::similar::Args),
     Show(commands::show::Args),
+    Resume(commands::show::resume::Args),
     Find(commands::find::Args),
     Relevance(commands::relevance::Args),
     Last(commands::last::Args),
@@ -137,6 +138,7 @@ fn main() -> ExitCode {
         Command::Search(args) => commands::search::run(args, &ui),
         Command::Similar(args) => commands::similar::run(args, &ui),
         Command::Show(args) => commands::show::run(args, &ui),
+        Command::Resume(args) => commands::show::resume::run(&args, &ui),
         Command::Find(args) => commands::find::run(args, &ui),
         Command::Relevance(args) => commands::relevance::run(args, &ui),
         Command::Last(args) => commands::last::run(args, &ui),
@@ -281,6 +283,7 @@ mod tests {
         "note",
         "open",
         "report",
+        "resume",
         "show",
     ];
 

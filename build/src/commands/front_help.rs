@@ -14,7 +14,7 @@ Start with
   findling build _site -o _site/findling            index a site for its readers
 
 Search       find, search, similar, relevance, tui, repl, explain
-             last, open, show (hits of the last search), history, feedback, learn
+             last, open, show, resume (hits of the last search), history, feedback, learn
 Collections  collection, sync, note
 Assistants   context, mcp, agents
 Sites        init, build, merge, pagefind, serve, deploy

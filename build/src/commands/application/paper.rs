@@ -25,6 +25,8 @@ pub fn citations(document: &Document) -> Vec<Citation> {
         ("Chicago", Style::Chicago),
         ("IEEE", Style::Ieee),
         ("BibTeX", Style::Bibtex),
+        ("RIS", Style::Ris),
+        ("CSL-JSON", Style::CslJson),
     ];
     let cited = styles
         .into_iter()

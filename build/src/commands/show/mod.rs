@@ -1,6 +1,7 @@
 //! `findling show`: reads a page in the terminal: a conversation, a paper, or any other.
 
 mod print;
+pub mod resume;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -85,7 +86,7 @@ struct PrintedSection<'a> {
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let output = Output { json: args.json, ..Output::default() };
     finish(&output, ui, || {
-        let mut found = find(&args, ui)?;
+        let mut found = find(&args.targets, &args.page, ui)?;
         let sources = found.bundle.sources.relative();
         if args.json {
             write_to(&output, ui, |_, out| Ok(writeln!(out, "{}", json(&found, &sources)?)?))?;
@@ -117,9 +118,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
 ///
 /// # Errors
 /// If no bundle has it, or several pages have that name.
-fn find(args: &Args, ui: &Ui) -> Result<Found> {
-    let (mut targets, mut name) = (args.targets.clone(), args.page.clone());
-    if let Ok(number) = args.page.parse::<usize>() {
+fn find(targets: &[PathBuf], page: &str, ui: &Ui) -> Result<Found> {
+    let (mut targets, mut name) = (targets.to_vec(), page.to_owned());
+    if let Ok(number) = page.parse::<usize>() {
         let last = Last::read(None)?;
         let hit = last.hit(number)?;
         let anchor = hit.url.split_once('#').map(|(_, anchor)| format!("#{anchor}"));

@@ -3,6 +3,7 @@
 //! A paper is cited by the attributes that [papers](crate::sources) have, any other page by its
 //! title, its address and its date. Unknown fields are left out.
 
+mod data;
 #[cfg(feature = "citations")]
 mod styled;
 
@@ -35,6 +36,10 @@ pub enum Style {
     Ieee,
     /// Entries of a BibTeX file
     Bibtex,
+    /// Records of a RIS file
+    Ris,
+    /// A list of CSL-JSON
+    CslJson,
 }
 
 /// A page as a work that can be cited. All text is harmless.
@@ -97,9 +102,16 @@ pub fn reference(page: &PageHit, style: Style) -> Result<String> {
 fn references(pages: &[&PageHit], style: Style) -> Result<Vec<String>> {
     let mut keys = HashSet::new();
     let works: Vec<Work> = pages.iter().map(|page| Work::of(page, &mut keys)).collect();
-    if style == Style::Bibtex {
-        let entry = |work: &Work| -> Result<String> { Ok(lines(&work.bibtex()?).into_owned()) };
-        return works.iter().map(entry).collect();
+    match style {
+        Style::Bibtex => {
+            let entry = |work: &Work| -> Result<String> { Ok(lines(&work.bibtex()?).into_owned()) };
+            return works.iter().map(entry).collect();
+        }
+        Style::Ris => {
+            return Ok(works.iter().map(|work| lines(&data::ris(work)).into_owned()).collect());
+        }
+        Style::CslJson => return Ok(vec![lines(&data::csl_json(&works)?).into_owned()]),
+        Style::Apa | Style::Chicago | Style::Ieee => {}
     }
     let styled = styled(&works, style)?;
     Ok(styled.iter().map(|reference| line(reference).into_owned()).collect())
@@ -310,7 +322,7 @@ fn styled(_works: &[Work], style: Style) -> Result<Vec<String>> {
     let style = style.to_possible_value();
     let style = style.as_ref().map_or("", clap::builder::PossibleValue::get_name);
     let message = format!(
-        "expected --style bibtex, found {style}, which this program was built without: build it \
+        "expected --style bibtex, ris or csl-json, found {style}, which this program was built without: build it \
          with the feature `citations`"
     );
     Err(super::UsageError { code: "usage", message }.into())
@@ -321,6 +333,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::sources;
 
     fn page(title: &str, url: &str, attributes: Value) -> PageHit {
         let Value::Object(attributes) = attributes else { panic!("an object") };
@@ -388,6 +401,30 @@ mod tests {
         let page = read.get("2024threads").unwrap();
         assert_eq!(page.entry_type, EntryType::Misc);
         assert!(page.author().is_err() && page.get("howpublished").is_none());
+    }
+
+    #[test]
+    fn data_for_other_programs_can_be_read_back() {
+        let pages = pages();
+        for style in [Style::Ris, Style::CslJson] {
+            let text = references(&[&pages[0], &pages[1]], style).unwrap().join("\n");
+            assert!(crate::safe_text::is_safe(&printed(style)));
+            let directory = tempfile::tempdir().unwrap();
+            let name = if style == Style::Ris { "a.ris" } else { "a.json" };
+            let path = directory.path().join(name);
+            std::fs::write(&path, &text).unwrap();
+            let options = sources::Options {
+                format: Some(sources::Format::Papers),
+                ..sources::Options::default()
+            };
+            let read = sources::read(&[path], &options, &mut |problem| panic!("{problem:?}"));
+            let titles: Vec<&str> = read.iter().map(|page| page.title.as_str()).collect();
+            assert_eq!(titles, ["Sketch of the Engine & notes", "Threads"], "{text}");
+            let authors = read[0].meta.iter().find(|(name, _)| name == "authors").unwrap();
+            assert_eq!(authors.1, "Ada Lovelace, Charles van der Berg", "{text}");
+            assert_eq!(read[0].url, "https://doi.org/10.1000/x");
+            assert_eq!(read[1].url, "https://example.org/threads");
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub(super) fn csl(paper: &Paper) -> String {
         ("issue", &paper.issue),
         ("page", &paper.pages),
         ("number", &paper.number),
+        ("genre", &paper.genre),
         ("edition", &paper.edition),
         ("publisher", &paper.publisher),
         ("publisher-place", &paper.place),

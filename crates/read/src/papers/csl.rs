@@ -124,6 +124,7 @@ fn paper_of(value: &Value) -> Paper {
         issue: text(&["issue"]),
         pages: text(&["page", "pages"]),
         number: text(&["number"]),
+        genre: text(&["genre"]),
         edition: text(&["edition"]),
         publisher: text(&["publisher"]),
         place: text(&["publisher-place"]),

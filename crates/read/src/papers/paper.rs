@@ -32,6 +32,8 @@ pub(crate) struct Paper {
     pub volume: String,
     pub issue: String,
     pub pages: String,
+    /// What a thesis or a report calls itself: "PhD thesis".
+    pub genre: String,
     /// The number of a report.
     pub number: String,
     pub edition: String,

@@ -243,6 +243,7 @@ impl Library {
             issue: text(&["issue"]),
             pages: text(&["pages"]),
             number: text(&["reportNumber", "number"]),
+            genre: text(&["thesisType", "reportType"]),
             edition: text(&["edition"]),
             place: text(&["place"]),
             isbn: text(&["ISBN", "ISSN"]),

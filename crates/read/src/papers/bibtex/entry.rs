@@ -70,6 +70,7 @@ pub(super) fn paper_of(entry: &Entry) -> Paper {
         },
         pages: text(&["pages", "eid"]),
         number: if is_report { number } else { String::new() },
+        genre: genre(&entry.entry_type.to_string(), text(&["type"])),
         edition: text(&["edition"]),
         publisher: text(&["publisher", "institution", "school", "organization"]),
         place: text(&["location", "address"]),
@@ -82,6 +83,16 @@ pub(super) fn paper_of(entry: &Entry) -> Paper {
         language: String::new(),
         files: attachments::listed(&verbatim("file")),
         remarks: Vec::new(),
+    }
+}
+
+/// Returns what a thesis or a report calls itself.
+fn genre(kind: &str, own: String) -> String {
+    match kind {
+        _ if !own.is_empty() => own,
+        "phdthesis" => "PhD thesis".to_owned(),
+        "mastersthesis" => "Master’s thesis".to_owned(),
+        _ => String::new(),
     }
 }
 
