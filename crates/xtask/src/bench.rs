@@ -137,6 +137,13 @@ const BENCHES: &[Bench] = &[
         how: How::PeersInBrowser("tests/peers/net.mjs"),
     },
     Bench {
+        name: "sizes",
+        question: "what sites of 3 to 1,000 pages cost beside Pagefind: build, bytes, files, \
+             requests while typing",
+        args: "SITE... [--pages N,...] [--runs N]",
+        how: How::PeersInBrowser("tests/peers/sizes.mjs"),
+    },
+    Bench {
         name: "networks",
         question: "how long a reader waits for results, by network and version of HTTP, with \
              files, with packs, and with Pagefind",
