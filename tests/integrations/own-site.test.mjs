@@ -51,6 +51,21 @@ describe("a reader of Findling's site", { skip }, () => {
     await reader.choose(page, "How do I hide a page?", "**/documents.html#how-do-i-hide-a-page");
   });
 
+  test("tries questions on the first page, and gets the section that answers", async () => {
+    const page = await session.visit();
+    const live = page.locator(".live-search");
+    const first = live.locator("[role=option]").first();
+    for (const [question, answer] of [
+      ["hide a page from the search", /How do I hide a page\?/],
+      ["does my query leave the browser", /What leaves the reader's machine\?/],
+      ["what does a reader download", /download/i],
+    ]) {
+      await live.getByRole("button", { name: question }).click();
+      await first.filter({ hasText: answer }).waitFor();
+    }
+    await reader.shoot(page, "own-site-first-page");
+  });
+
   test("reads documents without JavaScript", async () => {
     const context = await session.browser.newContext({ javaScriptEnabled: false });
     try {
