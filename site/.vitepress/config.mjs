@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
 import findling from "../../www/integrations/vitepress/index.mjs";
+import { indexes } from "./beside/indexes.mjs";
 import { charts } from "./charts.mjs";
 import { code } from "./code.mjs";
 import { links } from "./links.mjs";
@@ -57,5 +58,5 @@ export default defineConfig({
     socialLinks: [{ icon: "github", link: REPOSITORY }],
     footer: { message: "MIT or Apache-2.0, at your choice." },
   },
-  vite: { plugins: [packages, playground(root), findling()] },
+  vite: { plugins: [packages, playground(root), findling(), indexes()] },
 });

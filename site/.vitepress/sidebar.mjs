@@ -19,6 +19,7 @@ export const sidebar = [
     page("Playground", "/playground"),
     page("Installing", "/installing"),
     page("Documentation generators", "/integrations"),
+    page("Three searches beside each other", "/beside"),
     page("Themes", "/themes"),
     page("Troubleshooting", "/troubleshooting"),
     page("Questions and answers", "/documents"),

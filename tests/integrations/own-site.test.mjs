@@ -66,6 +66,27 @@ describe("a reader of Findling's site", { skip }, () => {
     await reader.shoot(page, "own-site-first-page");
   });
 
+  test("types once and sees three searches beside each other", async () => {
+    const page = await session.visit("beside.html");
+    await page.getByRole("searchbox", { name: "Search with all three" }).fill("pagefind");
+    for (const name of ["Findling", "Pagefind 1.6", "MiniSearch"]) {
+      const column = page.getByRole("region", { name, exact: true });
+      await column.locator("li").first().waitFor();
+      const href = await column.locator("a").first().getAttribute("href");
+      const { status } = await page.request.get(new URL(href, page.url()).href).then((answer) => ({
+        status: answer.status(),
+      }));
+      assert.equal(status, 200, `${name}: ${href}`);
+    }
+    await page.getByRole("button", { name: "does my query leave the browser" }).click();
+    await page
+      .getByRole("region", { name: "Findling", exact: true })
+      .getByRole("link", { name: /What leaves the reader's machine/ })
+      .waitFor();
+    await reader.shoot(page, "own-site-beside");
+    assert.deepEqual(await violations(page), []);
+  });
+
   test("reads documents without JavaScript", async () => {
     const context = await session.browser.newContext({ javaScriptEnabled: false });
     try {
@@ -268,7 +289,7 @@ describe("a reader of Findling's site", { skip }, () => {
 
   for (const path of [
     ...["", "quick-start.html", "benchmarks.html", "agents.html", "playground.html"],
-    "themes.html",
+    ...["themes.html", "beside.html"],
   ])
     for (const colorScheme of ["light", "dark"])
       test(`passes axe: ${path || "the first page"}, ${colorScheme}`, async () => {
