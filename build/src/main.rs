@@ -175,10 +175,15 @@ fn main() -> ExitCode {
     outcome.unwrap_or_else(|error| {
         let error = with_flags(error);
         // A program gets one JSON object: the error is only printed if nothing was printed before.
-        if wants_json() && !has_output() {
-            Failure::of(&error).print();
+        match wants_json() {
+            true => {
+                if !has_output() {
+                    Failure::of(&error).print();
+                }
+                ui.error(&error);
+            }
+            false => Failure::tell(&error, &ui),
         }
-        ui.error(&error);
         ExitCode::FAILURE
     })
 }
@@ -189,7 +194,7 @@ fn unreadable(error: &anyhow::Error) -> ExitCode {
     if wants_json() {
         failure.print();
     } else {
-        Ui::new(Verbosity::Normal).error(error);
+        Failure::tell(error, &Ui::new(Verbosity::Normal));
     }
     failure.exit().into()
 }

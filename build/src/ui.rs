@@ -224,6 +224,13 @@ impl Ui {
         }
     }
 
+    /// Prints the address of a page about an error, after [`error`](Ui::error).
+    pub fn help(&self, address: &str) {
+        if self.told.is_none() {
+            tell(format_args!("   help: {address}"));
+        }
+    }
+
     /// Returns `text` in a style for standard output; unchanged if that is not a terminal.
     pub fn paint(&self, paint: Paint, text: &str) -> String {
         paint.apply(self.colour_out, text)

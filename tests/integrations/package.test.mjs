@@ -83,7 +83,11 @@ describe("the npm package", { skip: missing("package") }, () => {
       const [, table] = readFileSync(join(root, document), "utf8").split(
         /\n##+ (?:Codes|Errors)\n/,
       );
-      const rows = [...table.split(/\n##|\n\|---.*/)[1].matchAll(/^\| `([a-z-]+)` \|/gm)];
+      const rows = [
+        ...table
+          .split(/\n##|\n\|---.*/)[1]
+          .matchAll(/^\| (?:<a id="[a-z-]+"><\/a>)?`([a-z-]+)` \|/gm),
+      ];
       assert.deepEqual(
         rows.map(([, code]) => code),
         codes,

@@ -9,9 +9,16 @@ use super::SCHEMA;
 use crate::bundle_files::{NoBundle, WebError};
 use crate::index::write::OutputError;
 use crate::option_names::Flagged;
-use crate::ui::print_json;
+use crate::ui::{Ui, print_json};
 use crate::usage_error::UsageError;
 use crate::{collections, exchange, models, parts, safe_text};
+
+/// The page about codes of errors. Each has an anchor there.
+const TROUBLESHOOTING: &str =
+    "https://github.com/findling-search/findling/blob/main/docs/troubleshooting.md";
+
+/// The code of errors about which there is nothing to read.
+const OTHER: &str = "failed";
 
 /// The exit status of a command that answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,13 +57,16 @@ impl From<Exit> for ExitCode {
 /// An error for programs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failure {
-    /// Stable. See `docs/command-line.md`.
+    /// Stable. See `docs/troubleshooting.md`.
     pub code: &'static str,
     /// For people.
     pub message: String,
     /// Messages of the causes, the nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<String>,
+    /// The address of what the documents say about the code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
     #[serde(skip)]
     exit: Exit,
 }
@@ -81,18 +91,26 @@ impl Failure {
         let mut messages =
             error.chain().map(|error| safe_text::message(&error.to_string()).into_owned());
         let message = messages.next().unwrap_or_default();
-        Self { code, message, causes: messages.collect(), exit }
+        Self { code, message, causes: messages.collect(), help: help(code), exit }
     }
 
     /// Returns an error of the command line.
     pub fn usage(message: &str) -> Self {
         let message = safe_text::message(message).into_owned();
-        Self { code: "usage", message, causes: Vec::new(), exit: Exit::Usage }
+        Self { help: help("usage"), code: "usage", message, causes: vec![], exit: Exit::Usage }
     }
 
     /// Returns the exit status.
     pub fn exit(&self) -> Exit {
         self.exit
+    }
+
+    /// Prints an error for people, and where to read about it in the last line.
+    pub fn tell(error: &Error, ui: &Ui) {
+        ui.error(error);
+        if let Some(help) = help(kind(error).0) {
+            ui.help(&help);
+        }
     }
 
     /// Prints the error as the only object on standard output.
@@ -101,6 +119,11 @@ impl Failure {
         // If nobody reads the output, the exit status still reports the failure.
         let _ = print_json(&output);
     }
+}
+
+/// Returns the address of what the documents say about a code.
+fn help(code: &str) -> Option<String> {
+    (code != OTHER).then(|| format!("{TROUBLESHOOTING}#{code}"))
 }
 
 /// Returns whether an error comes from a full disk or an exhausted quota.
@@ -167,7 +190,7 @@ fn kind(error: &Error) -> (&'static str, Exit) {
             return ("io", Exit::Data);
         }
     }
-    ("failed", Exit::Data)
+    (OTHER, Exit::Data)
 }
 
 fn web(error: &WebError) -> (&'static str, Exit) {
@@ -211,6 +234,8 @@ mod tests {
         ] {
             let failure = Failure::of(&error);
             assert_eq!((failure.code, failure.exit()), (code, exit), "{error:#}");
+            let link = failure.help.unwrap_or_default();
+            assert_eq!(link.ends_with(&format!(".md#{code}")), code != OTHER, "{link}");
         }
     }
 }

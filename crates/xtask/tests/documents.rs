@@ -131,16 +131,57 @@ fn links(markdown: &str) -> Vec<(&str, &str)> {
     links
 }
 
-/// Returns the anchors that GitHub gives to the headings of a document.
+/// Returns the anchors that GitHub gives to the headings of a document, and those in it.
 fn anchors(markdown: &str) -> BTreeSet<String> {
     let headings = markdown.lines().filter(|line| line.starts_with('#'));
+    let own = markdown.split("<a id=\"").skip(1).filter_map(|rest| rest.split('"').next());
     headings
         .map(|line| {
             let title = line.trim_start_matches('#').trim().to_lowercase();
             let kept = title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
             kept.map(|c| if c == ' ' { '-' } else { c }).collect()
         })
+        .chain(own.map(ToOwned::to_owned))
         .collect()
+}
+
+/// Returns the texts between two marks, where they are codes of errors.
+fn between<'a>(text: &'a str, before: &'a str, after: &'a str) -> impl Iterator<Item = &'a str> {
+    let is_code =
+        |code: &&str| !code.is_empty() && code.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    text.split(before)
+        .skip(1)
+        .filter_map(move |rest| Some(rest.split_once(after)?.0.trim()))
+        .filter(is_code)
+}
+
+#[test]
+fn every_code_of_an_error_has_an_anchor_in_troubleshooting() {
+    let anchors = anchors(&read(&root().join("docs/troubleshooting.md")));
+    let program = code(&root().join("build/src"));
+    // All the ways in which the program gives an error its code.
+    let ways = [
+        ("UsageError { code: \"", "\""),
+        ("UsageError::new(\"", "\""),
+        ("return (\"", "\", Exit::"),
+        ("=> (\"", "\", Exit::"),
+        ("Err(usage(\"", "\""),
+    ];
+    let mut codes: BTreeSet<&str> =
+        ways.iter().flat_map(|(before, after)| between(&program, before, after)).collect();
+    let of_collections = read(&root().join("build/src/collections/error.rs"));
+    let of_builds = read(&root().join("crates/site/src/error.rs"));
+    let of_engine = read(&root().join("crates/engine/src/api/error.rs"));
+    let of_client = read(&root().join("www/src/errors.ts"));
+    codes.extend(between(&of_collections, "} => \"", "\","));
+    codes.extend(between(&of_builds, "Some(\"", "\")"));
+    codes.extend(between(&of_engine, "} => \"", "\","));
+    codes.extend(between(&of_client, "| \"", "\""));
+    for expected in ["usage", "no-bundle", "not-built", "client", "filter", "shard-corrupt"] {
+        assert!(codes.contains(expected), "{expected} is not among the codes that were found");
+    }
+    let missing: Vec<_> = codes.iter().filter(|code| !anchors.contains(**code)).collect();
+    assert!(missing.is_empty(), "docs/troubleshooting.md has no row for {missing:?}");
 }
 
 #[test]
@@ -170,8 +211,8 @@ fn fragments_of_links_exist_where_they_lead() {
 
 #[test]
 fn anchors_are_those_of_github() {
-    let text = "# A query's way\n## Rows, cells & `Step`\ntext\n";
-    let expected = ["a-querys-way", "rows-cells--step"];
+    let text = "# A query's way\n## Rows, cells & `Step`\ntext <a id=\"own\"></a>\n";
+    let expected = ["a-querys-way", "own", "rows-cells--step"];
     assert_eq!(anchors(text).into_iter().collect::<Vec<_>>(), expected);
 }
 

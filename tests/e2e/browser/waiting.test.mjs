@@ -88,7 +88,11 @@ describe("a reader who waits", () => {
     const text = await state().innerText();
     assert.doesNotMatch(text, /https?:|findling|open\(\)|404/i);
     assert.match(text, /Something went wrong on this site/);
-    expectComplaints(page, /findling: not-found: .*http/, /404/);
+    expectComplaints(
+      page,
+      /findling: not-found: .*http[\s\S]*troubleshooting\.md#not-found /,
+      /404/,
+    );
   });
 
   test("reads an error on, though a part of the search is still under way", async () => {

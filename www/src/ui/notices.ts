@@ -7,6 +7,10 @@ import type { SearchResponse } from "../types";
 import { h } from "./dom";
 import { fill, type Labels } from "./labels";
 
+/** The page about codes of errors. Each has an anchor there. */
+const TROUBLESHOOTING =
+  "https://github.com/findling-search/findling/blob/main/docs/troubleshooting.md";
+
 /** The panel's services for the notices. */
 export interface NoticesOptions {
   labels: () => Labels;
@@ -107,7 +111,7 @@ export class Notices {
 
 /** The reason why a search failed, in words for readers. The details go to the console. */
 export function reasonOf(error: FindlingError, labels: Labels): string {
-  tell("error", `findling: ${error.code}: ${error.advice}`);
+  tell("error", `findling: ${error.code}: ${error.advice}\n${TROUBLESHOOTING}#${error.code}`);
   // An address, such as that of an old link, may have a filter that the site does not have.
   if (/^(filter|unknown-attribute)$/.test(error.code)) return labels.noneFiltered;
   return error.code === "network" || !navigator.onLine ? labels.offline : labels.broken;

@@ -16,7 +16,7 @@ use anyhow::Result;
 
 use crate::exchange;
 use crate::option_names::with_flags;
-use crate::output::UsageError;
+use crate::output::{Failure, UsageError};
 use crate::site::{self, Options};
 use crate::sources::share::Share;
 use crate::ui::{Ui, count};
@@ -86,7 +86,7 @@ fn build_and_watch(options: &Options, ui: &Ui) -> Result<ExitCode> {
         let changed = watch.wait();
         ui.status("Changed", changed.display());
         if let Err(error) = build_once(options, ui) {
-            ui.error(&error);
+            Failure::tell(&error, ui);
         }
     }
 }

@@ -104,7 +104,7 @@ fn start(args: Args, ui: &Ui) -> Result<Exit> {
             Ok(Next::On) => {}
             Ok(Next::End) => break,
             Err(error) => {
-                ui.error(&error);
+                Failure::tell(&error, ui);
                 exit = Failure::of(&error).exit();
             }
         }

@@ -65,7 +65,7 @@ pub(crate) fn finish(
             if output.is_json() {
                 failure.print();
             } else {
-                ui.error(&error);
+                Failure::tell(&error, ui);
             }
             failure.exit()
         }
