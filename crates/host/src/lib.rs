@@ -5,28 +5,11 @@
 //!
 //! The crate has no command line and prints nothing. It writes only copies of sites' bundles.
 //!
-//! ```
-//! use findling_base::progress::Silent;
-//! use findling_engine::Request;
-//! use findling_host::Host;
-//! use findling_index::write::{BundleWriter, Shape};
-//! use findling_index::{Job, build};
-//! use findling_page::page::{Block, Page, Section};
+//! `examples/search.rs` is a whole program:
 //!
-//! let block = Block { text: "A kiln is fired for a day.".into(), ..Block::default() };
-//! let section = Section { level: 1, blocks: vec![block], ..Section::default() };
-//! let (title, sections) = ("Kilns".to_owned(), vec![section]);
-//! let page = Page { url: "/kilns/".into(), title, sections, ..Page::default() };
-//! let bundle = build(Job { pages: vec![page], ..Job::default() }, &Silent)?.bundle;
-//! let directory = tempfile::tempdir()?;
-//! BundleWriter::new(directory.path(), Shape::Directory, &bundle).write()?;
-//!
-//! let mut host = Host::open(directory.path())?;
-//! let request = Request { query: "kiln".into(), ..Request::default() };
-//! let (response, _) = host.search(request)?;
-//! assert_eq!(response.results[0].title, "Kilns");
-//! # Ok::<(), anyhow::Error>(())
-//! ```
+#![doc = "```no_run"]
+#![doc = include_str!("../examples/search.rs")]
+#![doc = "```"]
 
 mod encoder;
 mod following;
@@ -45,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use findling_bundle::{Manifest, ShardEntry, ShardId};
-use findling_engine::{HitVectors, Index, Request, Response, Step};
+use findling_engine::{HitVectors, Index, Step};
 use rayon::prelude::*;
 
 use findling_base::bundle_files::{BundleFiles, Location};
@@ -54,6 +37,7 @@ use findling_models as models;
 use following::is_replaced;
 
 pub use encoder::{EncoderChoice, QueryEncoder};
+pub use findling_engine::{Request, Response};
 pub use pages::{Document, DocumentSection};
 pub use shared::SharedHost;
 
