@@ -24,6 +24,13 @@ export const sidebar = [
     page("Troubleshooting", "/troubleshooting"),
     page("Questions and answers", "/documents"),
   ]),
+  group("Tutorials", [
+    page("A documentation site", "/tutorials/documentation-site"),
+    page("A repository and assistants", "/tutorials/repository"),
+    page("A library of papers", "/tutorials/papers"),
+    page("An endpoint at the edge", "/tutorials/endpoint"),
+    page("Inside a program", "/tutorials/embedding"),
+  ]),
   group("Coming from", [
     page("Pagefind", "/coming-from-pagefind"),
     page("Algolia DocSearch", "/coming-from-algolia"),
