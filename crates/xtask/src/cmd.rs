@@ -148,6 +148,18 @@ impl Cmd {
         Ok(heard)
     }
 
+    /// Starts a server that prints one line when it listens. Returns it with that line.
+    pub fn serve(mut self) -> Result<(Child, String)> {
+        println!("    $ {}", self.line);
+        self.inner.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = self.inner.spawn().with_context(|| self.cannot_start())?;
+        let mut line = String::new();
+        if let Some(stdout) = child.stdout.take() {
+            BufReader::new(stdout).read_line(&mut line)?;
+        }
+        Ok((child, line.trim().to_owned()))
+    }
+
     fn cannot_start(&self) -> String {
         format!("`{}` cannot be started", self.line)
     }

@@ -58,9 +58,11 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask site [--dev]    the project's own site, into site/.vitepress/dist
                               --dev: serve it while it is written
   cargo xtask cli             the command-line tool, into target/release
-  cargo xtask package [--program FILE]
+  cargo xtask package [--rehearse] [--program FILE]
                               make the packages that are published, and try them outside of the
                               repository; needs the modules of `cargo xtask wasm`
+                              --rehearse: publish them to registries on this machine, and install
+                              each by its name
                               --program: only the packages that carry a program, with this one
   cargo xtask pack [--program FILE] [--target TRIPLE] [--out DIR]
                               the packages that carry a program, for a release: npm, wheel,
@@ -149,7 +151,7 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             bench::run(&paths, rest.first().map(String::as_str), rest.get(1..).unwrap_or_default())?
         }
         "package" => {
-            package::run(&paths, package_program(rest)?)?;
+            package::run(&paths, package_options(rest)?)?;
         }
         "notices" => package::notices(&paths, notices_target(rest)?)?,
         "reproduce" => reproduce::run(&paths, &reproduce_options(rest)?)?,
@@ -242,12 +244,19 @@ fn reproduce_options(args: &[String]) -> Result<reproduce::Options> {
     Ok(reproduce::Options { package, arguments })
 }
 
-fn package_program(args: &[String]) -> Result<Option<PathBuf>> {
-    match args {
-        [] => Ok(None),
-        [flag, file] if flag == "--program" => Ok(Some(PathBuf::from(file))),
-        _ => bail!("`{}` is not understood; only `--program FILE` is", args.join(" ")),
+fn package_options(args: &[String]) -> Result<package::TryOptions> {
+    let mut options = package::TryOptions::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--program" => {
+                options.program = Some(args.next().context("--program needs a value")?.into());
+            }
+            "--rehearse" => options.rehearse = true,
+            unknown => bail!("`cargo xtask package` knows no `{unknown}`\n\n{HELP}"),
+        }
     }
+    Ok(options)
 }
 
 fn pack_options(args: &[String]) -> Result<package::PackOptions> {

@@ -4,12 +4,14 @@
 //! Cargo's packages are made, unpacked outside of the repository and installed from there. The
 //! installed tool then builds a bundle with its client and searches it. The npm packages, the wheel
 //! and the archive carry that tool. Each is installed from its file into an empty directory without
-//! the network, builds a bundle and searches it.
+//! the network, builds a bundle and searches it. A rehearsal publishes the packages to registries
+//! on this machine instead, and installs each by its name.
 
 mod archive;
 mod debian;
 mod npm;
 mod platform;
+mod rehearse;
 mod third_party;
 mod wheel;
 
@@ -30,13 +32,14 @@ const TOOL: &str = "findling";
 
 /// The files that `findling build` writes for a site in English whose queries need no transformer,
 /// without those of [`LOCALE`].
-const WRITTEN: [&str; 14] = [
+const WRITTEN: [&str; 15] = [
     "findling-assistant.js",
     "findling-highlight.js",
     "findling-history.js",
     "findling-log.js",
     "findling-related.js",
     "findling-results.js",
+    "findling-several.js",
     "findling-ui.js",
     "findling-worker.js",
     "findling.css",
@@ -62,6 +65,16 @@ struct Program {
     notices: PathBuf,
 }
 
+/// The options of `cargo xtask package`.
+#[derive(Default)]
+pub struct TryOptions {
+    /// A tool of this machine's platform: Cargo's packages are left out, and the others carry it.
+    pub program: Option<PathBuf>,
+    /// Whether the packages are published to registries on this machine and installed by name,
+    /// instead of from their files.
+    pub rehearse: bool,
+}
+
 /// The options of `cargo xtask pack`.
 #[derive(Default)]
 pub struct PackOptions {
@@ -73,21 +86,24 @@ pub struct PackOptions {
     pub out: Option<PathBuf>,
 }
 
-/// Makes the packages and tries them. Needs the modules of `cargo xtask wasm`. With `program`, a
-/// tool of this machine's platform, Cargo's packages are left out and the others carry that tool.
-pub fn run(paths: &Paths, program: Option<PathBuf>) -> Result<()> {
+/// Makes the packages and tries them. Needs the modules of `cargo xtask wasm`.
+pub fn run(paths: &Paths, options: TryOptions) -> Result<()> {
     make_client(paths)?;
     let scratch = Scratch::new()?;
     let outside = &scratch.0;
     fs::create_dir(outside.join("site"))?;
     fs::write(outside.join("site/kilns.html"), PAGE)?;
-    let program = match program {
+    let program = match options.program {
         Some(program) => program,
         None => try_crates(paths, outside)?,
     };
-    let options = PackOptions { program: Some(program), ..PackOptions::default() };
-    let made = pack_into(paths, &options, outside)?;
-    npm::try_packages(&setup::node(paths)?, &made.client, &made.program, outside)?;
+    let pack = PackOptions { program: Some(program), ..PackOptions::default() };
+    let made = pack_into(paths, &pack, outside)?;
+    let node = setup::node(paths)?;
+    if options.rehearse {
+        return rehearse::run(paths, &node, &made, outside);
+    }
+    npm::try_packages(&node, &made.client, &made.program, outside)?;
     wheel::try_wheel(&made.wheel, outside)?;
     archive::try_archive(&made.archive, outside)?;
     match &made.debian {
@@ -207,10 +223,18 @@ struct Package {
 }
 
 impl Package {
+    fn full_name(&self) -> String {
+        format!("{}-{}", self.name, self.version)
+    }
+
+    /// Returns where cargo packs it.
+    fn file(&self, paths: &Paths) -> PathBuf {
+        paths.target.join(format!("package/{}.crate", self.full_name()))
+    }
+
     /// Unpacks it into a directory and returns where its files are.
     fn unpack(&self, paths: &Paths, into: &Path) -> Result<PathBuf> {
-        let name = format!("{}-{}", self.name, self.version);
-        let file = paths.target.join(format!("package/{name}.crate"));
+        let (name, file) = (self.full_name(), self.file(paths));
         Cmd::new("tar").arg("-xzf").arg(&file).arg("-C").arg(into).run()?;
         note(format!("{name}: {} kB packed", fs::metadata(&file)?.len().div_ceil(1000)));
         Ok(into.join(name))

@@ -85,7 +85,7 @@ fn backend(paths: &Paths) -> Result<PathBuf> {
 }
 
 /// Makes an environment. Returns its Python.
-fn venv(dir: &Path) -> Result<PathBuf> {
+pub fn venv(dir: &Path) -> Result<PathBuf> {
     let python = ["python3", "python"].into_iter().find_map(which);
     let python = python.context("wheels need Python 3.9 or newer; install it, then try again")?;
     Cmd::new(python).args(["-m", "venv"]).arg(dir).run()?;
@@ -93,7 +93,7 @@ fn venv(dir: &Path) -> Result<PathBuf> {
 }
 
 /// Returns a program of an environment.
-fn script(environment: &Path, name: &str) -> PathBuf {
+pub fn script(environment: &Path, name: &str) -> PathBuf {
     let dir = if cfg!(windows) { "Scripts" } else { "bin" };
     environment.join(dir).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
