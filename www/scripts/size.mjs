@@ -19,7 +19,8 @@ export const BUDGETS = [
   {
     what: "client, worker and UI",
     files: ["findling.js", "findling-worker.js", "findling-ui.js"],
-    budget: 34_700,
+    // 0.3 kB of it: keys of other scripts, links to `#q=`, and names that a bundle lacks.
+    budget: 35_000,
   },
   { what: "page of results", files: ["findling-results.js"], budget: 8_700 },
   { what: "related pages", files: ["findling-related.js"], budget: 1_100 },

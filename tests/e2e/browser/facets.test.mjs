@@ -23,6 +23,7 @@ const RECORDS = Array.from({ length: 90 }, (_, i) => ({
       ? `A lamp for the desk with a switch and a cable, model ${i}.`
       : `Wax and light for a quiet evening, number ${i}, with warm colours.`,
   price: PRICES[i % PRICES.length],
+  edition: 1999 + (i % 25),
   released: `${2019 + (i % 6)}-0${1 + (i % 9)}-1${i % 9}`,
   in_stock: i % 2 === 0,
   brand: BRANDS[i % 4],
@@ -185,6 +186,10 @@ describe("a reader who filters", () => {
     assert.ok(prices.length > 1 && prices.length <= 5, prices.join());
     assert.match(prices[0], /^< \d/);
     assert.match(prices.at(-1), /^≥ \d/);
+    // The bounds of years, which are near each other, are years.
+    const editions = await group("edition");
+    assert.ok(editions.length >= 4, editions.join());
+    assert.match(editions[0], /^< (19|20)\d\d$/);
     for (const brand of await group("brand")) assert.match(brand, /\S/);
     // A range finds as many pages as its count says, and keeps its bounds when it is chosen.
     for (const key of (await counts()).map(([key]) => key).filter((key) => key[0] === "p")) {

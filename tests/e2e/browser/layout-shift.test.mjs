@@ -40,7 +40,7 @@ const PAGES = {
 describe("a reader whose search comes late", () => {
   const session = new Session(() => serve([build()], { ...PAGES, "/shown": "" }));
   for (const path of Object.keys(PAGES))
-    for (const width of [1100, 390])
+    for (const width of [1100, 390, 320])
       test(`sees nothing move: ${path.slice(1)}, ${width} px wide`, async () => {
         // The page is shown before the script loads: it says so by a request.
         const script = gate((path) => path.endsWith(".js"));

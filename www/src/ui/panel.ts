@@ -488,7 +488,9 @@ export class Panel {
     clearTimeout(this.#slow);
     this.#clear();
     this.leave();
-    const reason = this.#state.showError(error);
+    // The counts are those of another answer; chosen values stay.
+    this.#facets.show([]);
+    const reason = this.#state.showError(error, this.#facets.filter() !== undefined);
     this.#status.textContent = `${this.#options.labels().failed}. ${reason}`;
   }
 

@@ -37,10 +37,14 @@ export async function presetFilter(
     for (const { name, values } of facets) {
       const known = values.map(([value]) => value);
       const tags = wanted.get(name)!;
-      const value = tags
-        .map((tag) => known.find((other) => other.toLowerCase() === tag.toLowerCase()))
-        .find((found) => found !== undefined);
-      if (value !== undefined && known.length > 1) must.push({ match: { [name]: value } });
+      const found = tags.map((tag) => known.filter((other) => spelled(other) === spelled(tag)));
+      // A page in Portuguese takes what is in Portuguese of any country.
+      const general = `${spelled(tags.at(-1)!)}-`;
+      if (LANGUAGE.includes(name))
+        found.push(known.filter((other) => spelled(other).startsWith(general)));
+      const chosen = found.find(({ length }) => length > 0) ?? [];
+      if (chosen.length > 0 && chosen.length < known.length)
+        must.push({ should: chosen.map((value) => ({ match: { [name]: value } })) });
     }
   }
   return must.length > 1 ? { must } : must[0];
@@ -59,8 +63,11 @@ function filterText(text: string): string {
 const mentions = (filter: string, name: string) =>
   filter.split(/[,{}:="\s]+/).some((part) => part === name);
 
+/** A value as it is compared: `pt_BR` is `pt-BR`. */
+const spelled = (value: string) => value.toLowerCase().replaceAll("_", "-");
+
 /** A language tag and its shorter forms: `pt-BR`, `pt`. */
 function tagsOf(tag: string): string[] {
-  const parts = tag.split("-");
+  const parts = tag.split(/[-_]/);
   return parts.map((_, i) => parts.slice(0, parts.length - i).join("-"));
 }

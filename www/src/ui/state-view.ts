@@ -69,10 +69,13 @@ export class StateView {
     this.#show("state searching", this.#options.labels().searching);
   }
 
-  /** Shows that the search failed; returns the reason, in words for readers. */
-  showError(error: FindlingError): string {
+  /**
+   * Shows that the search failed; returns the reason, in words for readers. `filtered`: the reader
+   * has chosen filters.
+   */
+  showError(error: FindlingError, filtered: boolean): string {
     const labels = this.#options.labels();
-    const reason = reasonOf(error, labels);
+    const reason = reasonOf(error, labels, filtered);
     this.#show("state error", labels.failed);
     this.element.dataset["code"] = error.code;
     this.element.append(h("p", {}, reason), this.#button(labels.retry, this.#options.retry));

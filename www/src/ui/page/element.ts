@@ -330,7 +330,7 @@ export class FindlingResults extends FindlingElement<Locale> {
       this.#frame.setBusy(false);
     } catch (thrown) {
       if (signal.aborted) return;
-      this.#stateView.showError(thrown as FindlingError);
+      this.#stateView.showError(thrown as FindlingError, this.#state.choices.size > 0);
       this.#frame.setBusy(false);
     } finally {
       more.disabled = false;
@@ -377,7 +377,7 @@ export class FindlingResults extends FindlingElement<Locale> {
   /** Shows an error instead of an answer, and the chosen values, which may have caused it. */
   #fail(error: FindlingError): void {
     this.#view.replace([], undefined);
-    const reason = this.#stateView.showError(error);
+    const reason = this.#stateView.showError(error, this.#state.choices.size > 0);
     this.#frame.setSummary(`${this.labels.failed}. ${reason}`, false);
     this.#showChoices();
     this.#notices.hide();

@@ -54,7 +54,8 @@ export class Frame {
       event.preventDefault();
       parts.submitted();
     });
-    this.#sort = h("select");
+    // It has its height before the bundle says which orders there are.
+    this.#sort = h("select", {}, h("option", { value: "" }, labels.relevance));
     this.#sort.addEventListener("change", () => parts.sorted(this.#sort.value));
     this.#group = h(
       "select",
@@ -73,7 +74,7 @@ export class Frame {
     this.more = h("button", { type: "button", class: "button", hidden: true }, labels.more);
     this.more.addEventListener("click", parts.more);
     this.pages = h("nav", { class: "pages", "aria-label": labels.pagination, hidden: true });
-    for (let i = 0; i < 4; i++) this.#skeleton.append(h("div", {}, h("i"), h("i"), h("i")));
+    for (let i = 0; i < 3; i++) this.#skeleton.append(h("div", {}, h("i"), h("i"), h("i")));
     const side = h("details", { class: "side" }, h("summary", {}, labels.filters), parts.filters);
     openWhereWide(side);
     this.element = h(
