@@ -93,6 +93,8 @@ export class Panel {
   #announcing: ReturnType<typeof setTimeout> | undefined;
   /** Whether the arrow keys have moved in the list: Home and End then do too. */
   #moves = false;
+  /** Whether the rows may be scrolled: asking for the position would lay out the page. */
+  #isScrolled = false;
 
   constructor(options: PanelOptions) {
     this.#options = options;
@@ -321,11 +323,12 @@ export class Panel {
     this.element.setAttribute("aria-busy", String(busy));
     clearTimeout(this.#slow);
     if (busy) this.#slow = setTimeout(() => this.#showSlow(), SLOW);
-    else this.element.classList.remove("slow");
+    else this.element.classList.remove("slow", "waiting");
   }
 
   /** Indicates that the search takes a while, unless rows of its answer are shown. */
   #showSlow(): void {
+    this.element.classList.add("waiting");
     if (this.#answered?.signal === this.#asked.signal) return;
     const { searching } = this.#options.labels();
     this.element.classList.add("slow");
@@ -383,11 +386,17 @@ export class Panel {
 
   /** Replaces the results. */
   #replace(response: SearchResponse, verdict?: Verdict): void {
-    this.#scroll.scrollTop = 0;
+    this.#toTop();
     this.#list.replace(response.results, verdict);
     this.#conclude(response, verdict);
     if (response.results.length === 0) this.#showNone(response.suggestions);
     else this.#showResults();
+  }
+
+  /** Scrolls to the first row. */
+  #toTop(): void {
+    if (this.#isScrolled) this.#scroll.scrollTop = 0;
+    this.#isScrolled = false;
   }
 
   /**
@@ -399,7 +408,7 @@ export class Panel {
     const { results } = response;
     const show = () => {
       this.#showResults();
-      this.#scroll.scrollTop = 0;
+      this.#toTop();
       this.#list.glideTo(results, verdict);
       this.#conclude(response, verdict);
     };
@@ -535,6 +544,9 @@ export class Panel {
       this.#list.touched = true;
       void this.#nextPage();
       this.input.focus();
+    });
+    this.#scroll.addEventListener("scroll", () => {
+      this.#isScrolled = true;
     });
     const touch = () => {
       this.#list.touched = true;

@@ -4,7 +4,7 @@ import type { PageResult } from "../types";
 import { h } from "./dom";
 import type { Labels } from "./labels";
 import { placeOf, repeatedTitles } from "./places";
-import { address, pageGroup } from "./rows";
+import { address, looks, pageGroup, sectionsOf } from "./rows";
 import { isModified } from "./selection";
 import type { Hit, Verdict } from "./verdict";
 
@@ -28,11 +28,11 @@ export interface ResultListOptions {
  */
 const CLEAR_LEAD = 0.2;
 
-/** A page as it is shown, and the markup of its row. */
+/** A page as it is shown. */
 interface Row {
   page: PageResult;
   group: HTMLElement;
-  html: string;
+  looks: string;
 }
 
 export class ResultList {
@@ -174,18 +174,15 @@ export class ResultList {
     before?: Map<string, Row>,
   ): HTMLElement {
     const { tags, passages } = this.#options;
-    const options: [HTMLElement, Hit][] = [];
     const row = { tags: tags(page), place: placeOf(page, repeated), passages: passages() };
-    const made = pageGroup(page, row, (option, section) =>
-      options.push([option, { page, section }]),
-    );
-    const html = made.outerHTML;
+    const looked = looks(page, row);
     const known = before?.get(page.id);
-    const group = known?.html === html ? known.group : made;
+    const group = known?.looks === looked ? known.group : pageGroup(page, row);
     group.classList.remove("also");
+    const sections = sectionsOf(page);
     for (const [i, option] of group.querySelectorAll<HTMLElement>("[role=option]").entries())
-      this.#register(option, options[i]![1]);
-    this.#rows.set(page.id, { page, group, html });
+      this.#register(option, { page, section: sections[i] });
+    this.#rows.set(page.id, { page, group, looks: looked });
     return group;
   }
 

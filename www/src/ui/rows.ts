@@ -17,19 +17,11 @@ export interface RowOptions {
   passages: boolean;
 }
 
-/**
- * The group of a page; an option for each section, or one for a page without sections. `register`
- * is called with each option and its section.
- */
-export function pageGroup(
-  page: PageResult,
-  { tags, place, passages }: RowOptions,
-  register: (option: HTMLElement, section: SectionResult | undefined) => void,
-): HTMLElement {
+/** The group of a page: an option for each of `sectionsOf(page)`. */
+export function pageGroup(page: PageResult, { tags, place, passages }: RowOptions): HTMLElement {
   const [best] = page.sections;
   const others = furtherSections(page);
   const first = option(address({ page, section: best }, passages), "hit");
-  register(first, best);
   first.append(...hitParts({ page, section: best }, tags, place));
   // A screen reader says a group's name before an option that begins with the same title.
   const isGroup = others.length > 0;
@@ -42,13 +34,24 @@ export function pageGroup(
     const row = h("div", { class: "subs", role: "presentation" });
     for (const { section, heading } of others) {
       const sub = option(address({ page, section }, passages), "hit sub");
-      register(sub, section);
       sub.append(...subParts(section, heading));
       row.append(sub);
     }
     group.append(row);
   }
   return group;
+}
+
+/** The sections of a page's options, `undefined` for a page without sections. */
+export const sectionsOf = (page: PageResult): (SectionResult | undefined)[] => [
+  page.sections[0],
+  ...furtherSections(page).map(({ section }) => section),
+];
+
+/** Everything that a page's group shows or leads to, for comparison. */
+export function looks({ title, url, href, sections }: PageResult, options: RowOptions): string {
+  const shown = sections.map(({ href, headingPath, snippet }) => [href, headingPath, snippet]);
+  return JSON.stringify([title, url, href, shown, options]);
 }
 
 /** The heading of a further section, and its snippet. */

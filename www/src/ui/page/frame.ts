@@ -108,9 +108,9 @@ export class Frame {
     clearTimeout(this.#slow);
     this.element.ariaBusy = String(busy);
     if (busy) {
-      this.#slow = setTimeout(() => this.element.classList.add("slow"), SLOW);
+      this.#slow = setTimeout(() => this.element.classList.add("slow", "waiting"), SLOW);
     } else {
-      this.element.classList.remove("slow");
+      this.element.classList.remove("slow", "waiting");
       this.element.classList.add("answered");
     }
   }
