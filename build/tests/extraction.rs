@@ -287,6 +287,11 @@ fn entries_of_an_api_without_headings_are_sections() {
 }
 
 #[test]
+fn source_code_that_a_click_shows_stands_after_the_text() {
+    check("source-listings");
+}
+
+#[test]
 fn notebooks_in_html_have_no_prompts_and_outputs() {
     check("notebook-pages");
 }

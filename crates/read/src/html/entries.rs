@@ -2,6 +2,7 @@
 //! be linked to. Also the listings of source code that such pages hide behind a control.
 
 use ego_tree::{NodeId, NodeRef};
+use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
 use super::annotations::text_of;
@@ -35,13 +36,14 @@ pub(super) fn entry(node: NodeRef<Node>, attrs: &Attrs, ids: &Ids) -> Option<Ent
     })?;
     let inner = Attrs::of(element);
     let is_called = |wanted: fn(&str) -> bool| inner.has_class(|class| has_word(class, wanted));
-    if !is_called(is_signature_word) && !is_called(is_weak_word) {
+    let is_signature = is_called(is_signature_word) || calls(first).next().is_some();
+    if !is_signature && !is_called(is_weak_word) {
         return None;
     }
     let anchor = ids.anchor(node, attrs).or_else(|| ids.anchor(first, &inner)).or_else(|| {
         elements_below(first).find_map(|below| ids.anchor(*below, &Attrs::of(below.value())))
     })?;
-    if !is_called(is_signature_word) && !links_to(node, first, &anchor) {
+    if !is_signature && !links_to(node, first, &anchor) {
         return None;
     }
     let blocks = |below: &ElementRef| {
@@ -66,11 +68,20 @@ fn name_of(signature: NodeRef<Node>, anchor: &str) -> Option<String> {
         elements_below(signature)
             .find(|below| Attrs::of(below.value()).has_class(|class| has_word(class, wanted)))
     };
-    let named = find(|word| matches!(word, "name" | "identifier" | "descname"))
+    let named = calls(signature)
+        .next()
+        .or_else(|| find(|word| matches!(word, "name" | "identifier" | "descname")))
         .or_else(|| find(|word| word == "def"))?;
     let name = text_of(named);
     let qualified = anchor.contains('.') && anchor.ends_with(name.as_str());
     Some(if qualified { anchor.to_owned() } else { name }).filter(|name| !name.is_empty())
+}
+
+/// Returns the elements that show how to call a method, as RDoc marks them.
+fn calls(signature: NodeRef<'_, Node>) -> impl Iterator<Item = ElementRef<'_>> {
+    elements_below(signature).filter(|below| {
+        Attrs::of(below.value()).has_class(|class| has_word(class, |word| word == "callseq"))
+    })
 }
 
 fn elements_below<'a>(node: NodeRef<'a, Node>) -> impl Iterator<Item = ElementRef<'a>> {
@@ -100,29 +111,50 @@ fn is_weak_word(word: &str) -> bool {
 
 /// Returns whether code is the listing of the documented item, hidden until a control shows it.
 pub(super) fn is_listing(code: NodeRef<Node>) -> bool {
-    let around = std::iter::once(code).chain(code.ancestors()).take(MAX_LEVELS);
-    for node in around {
+    let mut left = MAX_LEVELS;
+    for node in std::iter::once(code).chain(code.ancestors()) {
         let Some(element) = node.value().as_element() else { return false };
-        if matches!(element.name(), "body" | "main" | "article" | "section" | "td") {
-            return false;
-        }
-        let is_called = element.attr("class").is_some_and(|classes| {
-            classes.split_ascii_whitespace().any(|class| {
-                matches!(
-                    class,
-                    "pdoc-code" | "method-source-code" | "source_code" | "source-code-listing"
-                )
-            })
-        });
-        let control = || {
-            let before = node.prev_siblings().find(|before| before.value().is_element());
-            before.is_some_and(is_source_control)
-        };
-        if is_called || control() {
+        if is_called_a_listing(element) {
             return true;
+        }
+        match element.name() {
+            "body" | "main" | "article" | "section" => return false,
+            // The cells of a listing with line numbers are no level of their own.
+            "td" if is_cell_of_a_listing(node, element) => continue,
+            "td" => return false,
+            "tr" | "tbody" => continue,
+            _ => {}
+        }
+        let before = node.prev_siblings().find(|before| before.value().is_element());
+        if before.is_some_and(is_source_control) {
+            return true;
+        }
+        left -= usize::from(element.name() != "table");
+        if left == 0 {
+            return false;
         }
     }
     false
+}
+
+fn is_called_a_listing(element: &Element) -> bool {
+    element.attr("class").is_some_and(|classes| {
+        classes.split_ascii_whitespace().any(|class| {
+            matches!(
+                class,
+                "pdoc-code" | "method-source-code" | "source_code" | "source-code-listing"
+            )
+        })
+    })
+}
+
+/// Returns whether a cell holds the code of a table whose other cell has the line numbers.
+fn is_cell_of_a_listing(cell: NodeRef<Node>, element: &Element) -> bool {
+    element.attr("class").is_some_and(|classes| has_word(classes, |word| word == "code"))
+        || cell
+            .ancestors()
+            .find(|above| is_named(above.value(), "table"))
+            .is_some_and(|table| table.value().as_element().is_some_and(is_called_a_listing))
 }
 
 /// Returns whether an element is a control that shows source code, or a link to it.
@@ -143,7 +175,7 @@ pub(super) fn is_source_control(node: NodeRef<Node>) -> bool {
                 | "toggle source"
                 | "hide source"
                 | "view code"
-        )
+        ) || text.strip_prefix("source code in ").is_some_and(is_file_name)
     };
     match element.value().name() {
         "label" | "button" | "summary" => says(element),
@@ -160,4 +192,8 @@ pub(super) fn is_source_control(node: NodeRef<Node>) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_file_name(text: &str) -> bool {
+    text.contains(['.', '/', '\\']) && !text.contains(char::is_whitespace)
 }

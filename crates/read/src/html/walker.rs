@@ -291,6 +291,9 @@ impl<'a> Walker<'a> {
                 if heading::is_icon(element) {
                     return Some(Rule::Icon);
                 }
+                if name == "summary" && entries::is_source_control(node) {
+                    return Some(Rule::Control);
+                }
                 is_line_numbers(node, element, false, &mut self.numbered_tables)
                     .then_some(Rule::LineNumbers)
             });
