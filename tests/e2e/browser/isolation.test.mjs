@@ -165,6 +165,31 @@ describe("a reader on a page with styles of its own", () => {
     await page.getByRole("option").first().waitFor();
   });
 
+  test("uses it in a sandboxed frame, below a path", async () => {
+    server.pages["/"] = html("");
+    server.pages["/frame"] = pageWith(
+      "Frame",
+      "",
+      `<iframe sandbox="allow-scripts" src="/" width="900" height="600"></iframe>
+<iframe id="written" width="900" height="600"></iframe>`,
+    );
+    server.isShared = true;
+    const page = await session.visit("frame");
+    await page.locator("#written").evaluate((frame, text) => {
+      frame.srcdoc = text;
+    }, html(""));
+    for (const frame of ["[sandbox]", "#written"]) {
+      const inner = await (await page.locator(frame).elementHandle()).contentFrame();
+      await inner.locator("findling-search:defined").waitFor();
+      await inner.evaluate(() => document.querySelector("findling-search").show());
+      await inner.locator("findling-search input").fill("pinholes");
+      const first = inner.locator("findling-search [role=option]").first();
+      await first.waitFor();
+      const href = await first.evaluate((row) => row.href);
+      assert.ok(href.startsWith(`${server.url}guide/`), href);
+    }
+  });
+
   test("reads texts in the size that the reader has chosen", async () => {
     server.pages["/"] = html("html { font-size: 10px }");
     const page = await session.visitSearch();

@@ -255,17 +255,14 @@ export abstract class FindlingElement<T extends Labels> extends Base {
   #openOptions(): OpenOptions {
     let site = this.getAttribute("site");
     const { origin, protocol } = this.#address();
-    if (
-      site === null &&
-      !this.#options.site &&
-      /^http/.test(protocol) &&
-      origin !== location.origin
-    ) {
+    // A page in a sandboxed frame has no origin; its address has one.
+    const own = location.origin === "null" ? new URL(this.#base).origin : location.origin;
+    if (site === null && !this.#options.site && /^http/.test(protocol) && origin !== own) {
       // The address of the bundle does not show where the pages are.
       site = "/";
       console.warn(
-        `findling: the bundle is at ${origin}, the page at ${location.origin}: expected the ` +
-          `attribute site, such as site="/docs/"; results lead to ${location.origin}/`,
+        `findling: the bundle is at ${origin}, the page at ${own}: expected the ` +
+          `attribute site, such as site="/docs/"; results lead to ${own}/`,
       );
     }
     return {
