@@ -96,7 +96,7 @@ describe("a site that says what a search is about", () => {
       assert.deepEqual(unique(await found(path)), ["pt_BR 1", "pt_BR 2", "pt_BR 3"]);
   });
 
-  test("is searched though attributes name what the bundle lacks, as the console says", async () => {
+  test("is searched though its attributes name what the bundle lacks", async () => {
     assert.deepEqual(unique(await found("lacking")), ["en 1", "en 2", "en 3"]);
     const { page } = session;
     const groups = page.locator("findling-search .facet");
