@@ -175,7 +175,7 @@ pub(super) fn apply(pages: &mut [RawPage], options: &Options, on_problem: &mut d
 }
 
 /// Returns a page's path below the root. A record has no path, so the path of its URL is used.
-fn path_of<'a>(raw: &'a RawPage, options: &Options) -> &'a str {
+pub(super) fn path_of<'a>(raw: &'a RawPage, options: &Options) -> &'a str {
     if raw.format != Some(Format::Jsonl) {
         return &raw.page.id;
     }

@@ -86,6 +86,7 @@ mod sphinx_inventory;
 mod titles;
 mod tree;
 mod unknown_files;
+mod versions;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

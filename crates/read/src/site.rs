@@ -10,7 +10,7 @@ use super::attributes::{self, Raw};
 use super::left_out::Rule;
 use super::{
     Format, Options, Problem, RawPage, Removed, Severity, addresses, boosts_and_pins, detect,
-    language, name_languages, overviews, own_index, repeated, titles,
+    language, name_languages, overviews, own_index, repeated, titles, versions,
 };
 use findling_page::page::{Page, Section};
 
@@ -65,6 +65,7 @@ pub(super) fn finish(
     }
     drop_unfilterable(&mut pages, on_problem);
     boosts_and_pins::apply(&mut pages, options, on_problem);
+    versions::apply(&mut pages, options);
     for raw in pages.iter_mut().filter(|raw| raw.is_generated) {
         raw.attributes.entry(BOOST.to_owned()).or_insert(Raw::Number(GENERATED_BOOST));
     }
