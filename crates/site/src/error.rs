@@ -105,6 +105,20 @@ pub enum Error {
         /// Bytes of this one.
         found: u64,
     },
+    /// A bundle that programs are to find is not below the root of the site.
+    NotBelow {
+        /// The root of the site.
+        directory: PathBuf,
+        /// The output.
+        output: PathBuf,
+    },
+    /// A page that works from a disk has no bundle to find.
+    NoBundleToFind,
+    /// The address of the page that searches is not absolute.
+    SearchPage {
+        /// The address.
+        found: String,
+    },
     /// A single file has no place for the client.
     ClientBesideFile,
     /// This program has no client.
@@ -266,7 +280,10 @@ impl Error {
             | Self::OneFileInMemory
             | Self::FileName { .. }
             | Self::StandaloneName { .. }
-            | Self::StandaloneSize { .. } => self.of_output(name),
+            | Self::StandaloneSize { .. }
+            | Self::NotBelow { .. }
+            | Self::NoBundleToFind
+            | Self::SearchPage { .. } => self.of_output(name),
             Self::ClientBesideFile
             | Self::NoClient
             | Self::NoClientIn(_)
@@ -358,6 +375,24 @@ impl Error {
                 name("exclude"),
                 name("encoder"),
                 name("output")
+            ),
+            Self::NotBelow { directory, output } => format!(
+                "{} {}: expected the root of the site with the output below it, found the output \
+                 {}",
+                name("discovery"),
+                directory.display(),
+                output.display()
+            ),
+            Self::NoBundleToFind => format!(
+                "{} is about a bundle on a site, but {} writes a page without one: leave one of \
+                 both out",
+                name("discovery"),
+                name("single_page")
+            ),
+            Self::SearchPage { found } => format!(
+                "{}: expected an absolute address without spaces and `#`, such as \
+                 https://example.org/search/, found `{found}`",
+                name("search_page")
             ),
             _ => String::new(),
         }

@@ -35,6 +35,7 @@
 mod assistant_files;
 pub mod client;
 mod default_ranking;
+mod discovery;
 mod encoders;
 mod error;
 pub mod exchange;
@@ -80,8 +81,8 @@ pub use inputs::{Input, check_inputs, checked_ocr, read_pages, reading_options, 
 use inputs::{Settings, client_files, shape, texts_of};
 use kept::Kept;
 pub use options::{
-    Assistants, Client, Form, MAX_FILE_SECONDS, MAX_FILE_SIZE, MEMORY, Meaning, Options, Pagefind,
-    Reading, Sizes,
+    Assistants, Client, Discovery, Form, MAX_FILE_SECONDS, MAX_FILE_SIZE, MEMORY, Meaning, Options,
+    Pagefind, Reading, Sizes,
 };
 pub use part::{build_part, embed_all};
 use query_encoder::Words;
@@ -137,6 +138,8 @@ pub struct Bundle {
     /// The users who may read the sources.
     shared: Shared,
     notices: Vec<Notice>,
+    /// The title of the site's front page.
+    front_title: Option<String>,
 }
 
 impl Bundle {
@@ -300,6 +303,7 @@ fn write_out(
         let shape = shape(options)?;
         write::check(output, shape)?;
         check_inputs(options)?;
+        discovery::check(options)?;
         let bundle = index_site(options, shape, kept, progress, read)?;
         let writing = Instant::now();
         let written = if shape == Shape::Standalone {
@@ -307,6 +311,8 @@ fn write_out(
         } else {
             write_files(options, kept, &bundle, progress)?
         };
+        let title = bundle.front_title.as_deref();
+        discovery::write(options, title, &bundle.index.manifest.languages, progress)?;
         let Bundle { index, mut stages, n_truncated, n_unreadable, .. } = bundle;
         stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", progress));
         Ok(Built {
@@ -389,6 +395,7 @@ fn index_site(
         (assistants, files)
     });
 
+    let front_title = discovery::front_title(&pages, &options.reading.base_url);
     let earlier = replaced.filter(|_| !options.fresh).and_then(PreviousBuild::open);
     let words = meaning.vocabulary_budget.map(|budget| Words {
         texts: texts_of(&pages),
@@ -442,6 +449,7 @@ fn index_site(
         included,
         shared,
         notices,
+        front_title,
     })
 }
 

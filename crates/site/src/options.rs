@@ -44,6 +44,8 @@ pub struct Options {
     pub pagefind: Option<Pagefind>,
     /// Files for assistants beside the pages of the site.
     pub assistants: Option<Assistants>,
+    /// Files by which browsers and programs find the search. A bundle in memory has none.
+    pub discovery: Option<Discovery>,
     /// Bytes of memory for texts and terms together. Data beyond it is spilled to a temporary file.
     pub memory: u64,
     /// The number of threads; `None` for one a core.
@@ -68,6 +70,7 @@ impl Default for Options {
             client: Client::default(),
             pagefind: None,
             assistants: None,
+            discovery: None,
             memory: MEMORY,
             threads: None,
             install: false,
@@ -119,6 +122,18 @@ pub struct Assistants {
     pub directory: PathBuf,
     /// Whether each HTML page gets a link to its Markdown.
     pub links: bool,
+}
+
+/// Files by which browsers and programs find the search of a site.
+#[derive(Clone, Debug)]
+pub struct Discovery {
+    /// The root of the deployed site; the bundle is below it.
+    pub directory: PathBuf,
+    /// The absolute address of a page that searches for the query in its parameter `q`, for the
+    /// address bars of browsers. `{searchTerms}` stands for the query in another place.
+    pub search_page: Option<String>,
+    /// The name of the site; `None` for the title of its front page.
+    pub title: Option<String>,
 }
 
 /// The way in which inputs are read. Parts and tables have these options in their heads, by the

@@ -11,8 +11,8 @@ use crate::commands::run_args::RunArgs;
 use crate::index::{retired_shards, rows};
 use crate::query_encoder::Choice;
 use crate::site::{
-    Assistants, Client, Form, Hosting, MAX_FILE_SECONDS, MAX_FILE_SIZE, MEMORY, Meaning, Options,
-    Pagefind, Reading, Sizes,
+    Assistants, Client, Discovery, Form, Hosting, MAX_FILE_SECONDS, MAX_FILE_SIZE, MEMORY, Meaning,
+    Options, Pagefind, Reading, Sizes,
 };
 use crate::sources::boosts_and_pins::Boost;
 use crate::sources::share::Share;
@@ -140,6 +140,8 @@ pub struct Args {
     #[arg(long, help_heading = "Output", requires = "agents")]
     agents_links: bool,
     #[command(flatten)]
+    discovery: DiscoveryArgs,
+    #[command(flatten)]
     running: RunArgs,
     /// Print a report as JSON at the end
     #[arg(long)]
@@ -174,6 +176,7 @@ impl From<Args> for Options {
             client: client(args.no_client, args.client),
             pagefind: args.pagefind.then_some(pagefind),
             assistants: args.agents.map(|directory| Assistants { directory, links }),
+            discovery: args.discovery.into(),
             memory: args.memory.saturating_mul(1 << 20),
             threads: args.running.jobs,
             install: args.running.yes,
@@ -188,6 +191,32 @@ pub(in crate::commands) fn client(none: bool, directory: Option<PathBuf>) -> Cli
         (true, _) => Client::None,
         (false, Some(directory)) => Client::Directory(directory),
         (false, None) => Client::BuiltIn,
+    }
+}
+
+/// How browsers and programs find the search.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct DiscoveryArgs {
+    /// Also write findling.json and .well-known/findling.json below this directory, the root of the
+    /// deployed site: the list by which programs find the bundle. A file that another program
+    /// wrote stays, and bundles of other builds stay in the list
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["single_page", "part"])]
+    discovery: Option<PathBuf>,
+    /// Also write opensearch.xml there, by which address bars of browsers search. URL is the whole
+    /// address of a page that searches for the query in its parameter q, such as
+    /// https://example.org/search/
+    #[arg(long, value_name = "URL", requires = "discovery")]
+    search_page: Option<String>,
+    /// Name of the site in these files [default: the title of its front page]
+    #[arg(long, value_name = "NAME", requires = "discovery")]
+    site_name: Option<String>,
+}
+
+impl From<DiscoveryArgs> for Option<Discovery> {
+    fn from(args: DiscoveryArgs) -> Self {
+        let DiscoveryArgs { discovery, search_page, site_name } = args;
+        discovery.map(|directory| Discovery { directory, search_page, title: site_name })
     }
 }
 

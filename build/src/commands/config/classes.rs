@@ -61,7 +61,7 @@ const UNLISTED: Class = Class::Trusted("it is not known to be harmless");
 
 /// Options whose meaning in one command differs from that in the others.
 const OF_COMMANDS: &[(&str, &[&str], Class)] = &[
-    ("build", &["output", "agents"], Class::Path),
+    ("build", &["output", "agents", "discovery"], Class::Path),
     ("mcp", &["targets"], WHO_IS_ASKED),
     ("pagefind", &["serve"], Class::Harmless),
     ("serve", &["bundle"], WHO_IS_ASKED),
@@ -121,7 +121,9 @@ const OF_ALL: &[(Class, &[&str])] = &[
             "prune",
             "rehash",
             "rows-budget",
+            "search-page",
             "single-file",
+            "site-name",
             "token-overlap",
             "vocabulary-budget",
             "watch",
