@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use findling_bundle::addresses::percent_decoded;
 use jiff::SignedDuration;
 use serde::Serialize;
 
@@ -56,6 +57,8 @@ pub struct Findings {
     pub pins: Vec<Pin>,
     /// Words that readers replaced by others, which led to a choice.
     pub synonyms: Vec<Synonym>,
+    /// Addresses without a page that readers asked for, in access logs.
+    pub redirects: Vec<Redirect>,
 }
 
 /// A query.
@@ -87,6 +90,61 @@ pub struct Synonym {
     pub from: String,
     pub to: String,
     pub readers: u64,
+}
+
+/// An address without a page, and the page that answers its words.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Redirect {
+    pub from: String,
+    /// The path of the page; `None` if nothing answers, or without a bundle.
+    pub to: Option<String>,
+    pub requests: u64,
+}
+
+impl Redirect {
+    /// Returns the line of the address, as hosts read it in `_redirects`.
+    pub fn line(&self) -> String {
+        let Self { from, to, requests } = self;
+        match to {
+            Some(to) => format!("{from} {to} 301   # {requests} requests"),
+            None => format!("# {from}   {requests} requests, no page answers it"),
+        }
+    }
+}
+
+/// Returns the words of a path, which are a query; empty if it has none.
+pub fn words_of(path: &str) -> String {
+    let path = percent_decoded(path);
+    let ends = [".html", ".htm", ".md"];
+    let path = ends.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(&path);
+    let words = path.split(|c: char| !c.is_alphanumeric()).filter(|word| {
+        word.chars().any(char::is_alphabetic) && !matches!(*word, "index" | "docs" | "www")
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the addresses that were asked for several times, most first. `now` has what the site
+/// answers to the words of each.
+pub fn redirects(missing: &BTreeMap<String, u64>, now: &HashMap<String, Now>) -> Vec<Redirect> {
+    let repeated = missing.iter().filter(|(_, requests)| **requests >= MIN_REPEATS);
+    let mut all: Vec<Redirect> = repeated
+        .filter(|(path, _)| !words_of(path).is_empty())
+        .map(|(path, requests)| {
+            let now = now.get(&key(&words_of(path))).filter(|now| now.is_answered);
+            let to = now.and_then(|now| now.url.as_deref()).map(path_of);
+            // A page that exists by now needs no redirect to itself.
+            let is_there = to.as_deref().is_some_and(|to| bare(to) == bare(path));
+            Redirect { from: path.clone(), to: to.filter(|_| !is_there), requests: *requests }
+        })
+        .collect();
+    all.sort_by(|a, b| (b.requests, &a.from).cmp(&(a.requests, &b.from)));
+    all
+}
+
+/// Returns a path without the endings that lead to the same page.
+fn bare(path: &str) -> &str {
+    path.trim_end_matches(".html").trim_end_matches("index").trim_end_matches('/')
 }
 
 /// Returns queries as they count as the same: in small letters.

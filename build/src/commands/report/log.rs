@@ -6,8 +6,10 @@
 //! | JSON with `query` | an event `findling-settled`, or one that `findling-log.js` exported |
 //! | JSON with `uri`, `url` or `path` | a request, as Caddy and nginx log it |
 //! | another line with `"GET /search?q=…` | a request in the Common Log Format |
+//! | a request in such a log that the server answered with 404 or 410 | a page that is missing |
 //! | a line of a table with a column of queries | a query with the number of its searches |
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -19,12 +21,16 @@ use serde_json::Value;
 
 use crate::output::UsageError;
 use crate::regular_file;
+use crate::safe_text;
 
 /// Largest line that is read.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// Longest query that is kept, in characters. Longer ones are pasted by mistake.
 const MAX_QUERY_CHARS: usize = 300;
+
+/// Most missing paths that are kept: programs that look for holes ask for many.
+const MAX_MISSING: usize = 10_000;
 
 /// A search with what became of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,6 +67,8 @@ pub struct Choice {
 pub struct Log {
     /// The searches, in the order of the files.
     pub searches: Vec<Search>,
+    /// The requests for each path that has no page.
+    pub missing: BTreeMap<String, u64>,
     /// The number of lines without a search.
     pub n_other: u64,
 }
@@ -71,9 +79,9 @@ pub struct Log {
 /// If the file cannot be read, or no line has a search.
 pub fn read(path: &Path, parameter: &str, log: &mut Log) -> Result<()> {
     let file = regular_file::open(path).with_context(|| path.display().to_string())?;
-    let before = log.searches.len();
+    let before = (log.searches.len(), log.missing.len());
     read_from(file, parameter, log).with_context(|| path.display().to_string())?;
-    if log.searches.len() == before {
+    if (log.searches.len(), log.missing.len()) == before {
         let message = format!(
             "{}: expected searches: JSON lines with `query`, an access log with addresses that \
              have `{parameter}=`, or a table (CSV) with a column of queries; found none. \
@@ -105,16 +113,21 @@ fn read_from(file: impl Read, parameter: &str, log: &mut Log) -> Result<()> {
                 continue;
             }
         }
-        let search = match &table {
-            Some(columns) => columns.search(line),
+        let json = || serde_json::from_str::<Value>(line).ok();
+        let (search, missing) = match &table {
+            Some(columns) => (columns.search(line), None),
             None if line.starts_with('{') => {
-                serde_json::from_str(line).ok().and_then(|value| of_json(&value, parameter))
+                let value = json().unwrap_or_default();
+                (of_json(&value, parameter), missing_in_json(&value))
             }
-            None => of_request_line(line, parameter),
+            None => (of_request_line(line, parameter), missing_in_line(line)),
         };
-        match search {
-            Some(search) => log.searches.push(search),
-            None => log.n_other += 1,
+        match (search, missing) {
+            (_, Some(path)) if log.missing.len() < MAX_MISSING => {
+                *log.missing.entry(path).or_default() += 1;
+            }
+            (Some(search), None) => log.searches.push(search),
+            _ => log.n_other += 1,
         }
     }
 }
@@ -163,6 +176,51 @@ fn of_json_request(value: &Value, parameter: &str) -> Option<Search> {
         count: 1,
         ..Search::default()
     })
+}
+
+/// Returns the path of a request in JSON that found no page.
+fn missing_in_json(value: &Value) -> Option<String> {
+    let status = [&value["status"], &value["request"]["status"]];
+    let is_missing =
+        |status: &&Value| status.as_u64().is_some_and(is_gone) || is_gone_text(status.as_str());
+    status.iter().find(|status| is_missing(status))?;
+    let request = if value["request"].is_object() { &value["request"] } else { value };
+    let names = ["uri", "url", "path", "request_uri", "request"];
+    let address = names.iter().find_map(|name| request[*name].as_str())?;
+    page_path(address.split(' ').find(|part| part.starts_with(['/', 'h'])).unwrap_or(address))
+}
+
+/// Returns the path of a request in the Common Log Format that found no page.
+fn missing_in_line(line: &str) -> Option<String> {
+    let mut parts = line.split('"').skip(1);
+    let (request, rest) = (parts.next()?, parts.next()?);
+    is_gone_text(rest.split_whitespace().next()).then_some(())?;
+    let mut words = request.split(' ');
+    (words.next() == Some("GET")).then(|| words.next()).flatten().and_then(page_path)
+}
+
+fn is_gone(status: u64) -> bool {
+    matches!(status, 404 | 410)
+}
+
+fn is_gone_text(status: Option<&str>) -> bool {
+    status.and_then(|status| status.parse().ok()).is_some_and(is_gone)
+}
+
+/// Returns the path of an address, if it can be that of a page: not a script, not a picture.
+fn page_path(address: &str) -> Option<String> {
+    let path = address.split(['?', '#']).next()?;
+    let path = match path.split_once("://") {
+        Some((_, rest)) => &rest[rest.find('/')?..],
+        None => path,
+    };
+    let name = path.rsplit('/').next()?;
+    let is_page = match name.rsplit_once('.') {
+        None => true,
+        Some((_, end)) => matches!(end, "html" | "htm" | "md") || end.parse::<u32>().is_ok(),
+    };
+    (is_page && path.starts_with('/') && path.chars().count() <= MAX_QUERY_CHARS)
+        .then(|| safe_text::url(path))
 }
 
 fn time_of(value: &Value) -> Option<Timestamp> {

@@ -26,7 +26,7 @@ use crate::output::{Exit, answers_nothing, title};
 use crate::replace_file::replace_by;
 use crate::standard_streams::{is_closed, stdout};
 use crate::ui::{Ui, print_json};
-use findings::{Now, findings, joined, key};
+use findings::{Now, findings, joined, key, redirects, words_of};
 use log::Log;
 
 /// Most queries that are searched again, in the order of the alphabet.
@@ -36,8 +36,8 @@ const MAX_QUERIES: usize = 20_000;
 ///
 /// Reads events of the search box (JSON lines), access logs of servers, and tables (CSV) of
 /// statistics programs. Names queries without an answer, queries whose results nobody chose, pages
-/// to pin and words that mean the same. With a bundle, says what the site answers today. Nothing is
-/// sent anywhere.
+/// to pin, words that mean the same, and addresses without a page. With a bundle, says what the
+/// site answers today. Nothing is sent anywhere.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The bundle of the site
@@ -78,15 +78,19 @@ fn report(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
         log::read(path, &args.parameter, &mut read)?;
     }
     let searches = joined(read.searches);
-    let queries: BTreeSet<String> = searches.iter().map(|search| key(&search.query)).collect();
+    let mut queries: BTreeSet<String> = searches.iter().map(|search| key(&search.query)).collect();
+    queries.extend(read.missing.keys().map(|path| key(&words_of(path))));
+    queries.remove("");
     let now = match &args.bundle {
         Some(bundle) => answers_today(bundle, args, &queries, ui)?,
         None => HashMap::new(),
     };
     let mut found = findings(&searches, &now);
+    found.redirects = redirects(&read.missing, &now);
     for rows in [&mut found.without_answer, &mut found.without_choice] {
         rows.retain(|row| row.searches >= args.min_searches);
     }
+    found.redirects.retain(|it| it.requests >= args.min_searches);
     if let Some(path) = &args.html {
         replace_by(path, |file| file.write_all(page::page(&found).as_bytes()))
             .with_context(|| format!("{} cannot be written", path.display()))?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::findings::{Findings, Row};
+use super::findings::{Findings, Redirect, Row};
 use crate::progress::thousands;
 
 /// The page's style: readable in both colour schemes.
@@ -46,6 +46,8 @@ pub fn page(found: &Findings) -> String {
         .iter()
         .map(|it| format!("{} => {}   # {} readers", it.from, it.to, it.readers));
     lines(&mut out, "Typed instead", "Lines for --synonyms:", synonyms);
+    let redirects = found.redirects.iter().map(Redirect::line);
+    lines(&mut out, "Asked for, but missing", "Lines for redirects:", redirects);
     out.push_str("</body>\n</html>\n");
     out
 }

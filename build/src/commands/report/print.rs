@@ -1,6 +1,6 @@
 //! The report in a terminal.
 
-use super::findings::{Findings, Row};
+use super::findings::{Findings, Redirect, Row};
 use crate::progress::thousands;
 use crate::safe_text::line;
 use crate::ui::{Paint, Ui};
@@ -41,6 +41,7 @@ pub fn text(found: &Findings, n_other: u64, ui: &Ui) -> String {
     out.list("Typed instead: lines for --synonyms", &found.synonyms, |it| {
         format!("{} => {}   # {} readers", it.from, it.to, it.readers)
     });
+    out.list("Asked for, but missing: lines for redirects", &found.redirects, Redirect::line);
     out.text
 }
 

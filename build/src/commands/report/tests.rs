@@ -1,7 +1,7 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
-use super::findings::{Now, Pin, Row, Synonym, findings, joined};
+use super::findings::{Now, Pin, Redirect, Row, Synonym, findings, joined, redirects, words_of};
 use super::log::{Log, Search, read};
 use super::page;
 
@@ -135,4 +135,60 @@ fn what_strangers_typed_is_no_markup_and_no_command() {
     let page = page::page(&found);
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script"), "{page}");
     assert!(!page.contains('\u{1b}'));
+}
+
+#[test]
+fn pages_that_readers_asked_for_in_vain_become_redirects() {
+    let line = |request: &str, status: u16| {
+        format!(
+            "1.2.3.4 - - [29/Nov/2026:10:00:00 +0100] \"{request} HTTP/1.1\" {status} 1 \"-\"\n"
+        )
+    };
+    let common: String = [
+        line("GET /old/kiln-log.html", 404),
+        line("GET /old/kiln-log.html?from=x", 404),
+        line("GET /here/", 200),
+        line("GET /wp-login.php", 404),
+        line("POST /form", 404),
+        line("GET /v1.2/", 410),
+        line("GET /%C3%B6fen%20%22a%22/", 404),
+    ]
+    .concat();
+    let json = "{\"status\": 404, \"request\": {\"uri\": \"/gone/glaze\"}}\n\
+        {\"status\": \"404\", \"request\": \"GET /gone/glaze HTTP/2.0\"}\n";
+    let dir = tempfile::tempdir().unwrap();
+    let mut log = Log::default();
+    for (name, text) in [("common", common.as_str()), ("json", json)] {
+        let path = dir.path().join(name);
+        fs::write(&path, text).unwrap();
+        read(&path, "q", &mut log).unwrap();
+    }
+    let expect = [
+        ("/%C3%B6fen%20%22a%22/", 1),
+        ("/gone/glaze", 2),
+        ("/old/kiln-log.html", 2),
+        ("/v1.2/", 1),
+    ];
+    let expect: BTreeMap<String, u64> =
+        expect.into_iter().map(|(path, n)| (path.to_owned(), n)).collect();
+    assert_eq!(log.missing, expect);
+    assert_eq!(words_of("/%C3%B6fen%20%22a%22/index.html"), "öfen a");
+    let now = |is_answered| Now {
+        is_answered,
+        title: None,
+        url: Some("https://example.org/logs/#kiln".into()),
+    };
+    let now =
+        HashMap::from([("old kiln log".into(), now(true)), ("gone glaze".into(), now(false))]);
+    let found = redirects(&log.missing, &now);
+    let redirect = |from: &str, to: Option<&str>| Redirect {
+        from: from.into(),
+        to: to.map(str::to_owned),
+        requests: 2,
+    };
+    assert_eq!(
+        found,
+        [redirect("/gone/glaze", None), redirect("/old/kiln-log.html", Some("/logs/"))]
+    );
+    assert_eq!(found[1].line(), "/old/kiln-log.html /logs/ 301   # 2 requests");
 }
