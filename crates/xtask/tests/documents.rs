@@ -35,6 +35,7 @@ const CRATES: &[(&str, &str)] = &[
     ("findling_web", "crates/web/src"),
     ("findling_wasm_parts", "crates/wasm-parts/src"),
     ("findling_base", "crates/base/src"),
+    ("findling_dependencies", "crates/dependencies/src"),
     ("findling_page", "crates/page/src"),
     ("findling_read", "crates/read/src"),
     ("findling_index", "crates/index/src"),

@@ -49,6 +49,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("findling-engine", &["findling-bundle", "findling-text"]),
     ("findling-encoder", &["findling-bundle", "findling-text"]),
     ("findling-base", &["findling-bundle"]),
+    ("findling-dependencies", &["findling-base"]),
     ("findling-page", &["findling-base", "findling-bundle"]),
     (
         "findling-read",
@@ -99,6 +100,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "findling-base",
             "findling-bundle",
+            "findling-dependencies",
             "findling-host",
             "findling-index",
             "findling-models",
