@@ -174,6 +174,21 @@ pub enum Error {
         /// Files of the source in the last bundle.
         n_before: usize,
     },
+    /// A lock file that cannot be used.
+    #[error(transparent)]
+    Lock(#[from] findling_dependencies::Error),
+    /// Lock files, none of whose packages is on this disk.
+    #[error(
+        "expected packages of {} on this disk, found none of {n_missing}: install or fetch them \
+         with the project's package manager; the last bundle stays in use",
+        listed(locks)
+    )]
+    NoPackages {
+        /// The lock files.
+        locks: Vec<PathBuf>,
+        /// The number of packages in them.
+        n_missing: usize,
+    },
     /// A path that TOML cannot hold.
     #[error("expected a path in UTF-8, found {}: rename it", path.display())]
     NotUtf8 {
@@ -215,6 +230,8 @@ impl Error {
             Error::Busy { .. } => "busy",
             Error::MissingSource { .. } => "missing-source",
             Error::Emptied { .. } => "emptied",
+            Error::Lock(error) => error.code(),
+            Error::NoPackages { .. } => "no-packages",
             Error::NotUtf8 { .. } => "not-utf8",
             Error::NoHome => "no-home",
             Error::Io { .. } => "io",
@@ -227,6 +244,10 @@ impl Error {
         let path = path.to_owned();
         move |source| Self::Io { action, path, source }
     }
+}
+
+fn listed(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 fn suggestion(near: &[String]) -> String {

@@ -37,7 +37,7 @@ pub(super) fn freshness(
     else {
         return Ok(None);
     };
-    let listing = list(home, name, settings)?;
+    let listing = list(home, name, settings)?.listing;
     let scan = Scan::of(&paths(&listing, settings), Some(&state), false);
     let changes = state.changes_to(&scan, &state.look_at_included(false));
     let lists = [changes.new.len(), changes.changed.len(), changes.deleted.len()];

@@ -60,6 +60,11 @@ impl Home {
         beside("state", |platform| platform.state_dir().map(Path::to_owned))
     }
 
+    /// Returns whether collections are found here by their names.
+    pub fn is_default(&self) -> bool {
+        Self::default_location().is_ok_and(|home| home.root == self.root)
+    }
+
     /// Returns the directory itself.
     pub fn root(&self) -> &Path {
         &self.root
@@ -73,6 +78,11 @@ impl Home {
     /// Returns the file of the lock of changes of the registry.
     pub(super) fn registry_lock(&self) -> PathBuf {
         self.root.join("collections.lock")
+    }
+
+    /// Returns the directory of what collections of dependencies share: packages that were parsed.
+    pub fn packages(&self) -> PathBuf {
+        self.root.join("packages")
     }
 
     /// Returns the directory that holds one directory for each collection.

@@ -4,6 +4,7 @@
 //! ([`generation`]) and switches to it at the end, so searches see the last good bundle whatever
 //! happens. `docs/collections.md` describes collections for their users.
 
+mod dependencies;
 mod error;
 mod export;
 mod files;
@@ -13,6 +14,7 @@ mod home;
 mod kind;
 mod lock;
 mod name;
+mod package_root;
 mod registry;
 mod remove;
 mod settings;
@@ -30,6 +32,7 @@ pub use home::Home;
 pub use kind::{Kind, names as kinds};
 pub use lock::{Lock, Owner};
 pub use name::Name;
+pub use package_root::PackageRoot;
 pub use registry::Registry;
 pub use remove::remove;
 pub use settings::Settings;

@@ -38,6 +38,7 @@ const HEADER: &str = "\
 # references = true          # also index the lists of references of papers
 # ocr = \"eng\"                # recognise the text of scans, in this language of tesseract
 # chat-fields = \"/x/y.toml\" # names of the fields of messages, for other programs
+# environments = [\"/x/.venv\"] # of Python, for the packages of lock files
 # directory = \"NAME\"         # where its bundle is kept, beside this file; set by rename
 
 [collections]

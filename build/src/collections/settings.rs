@@ -39,6 +39,8 @@ pub struct Settings {
     pub references: bool,
     /// Recognise the text of scans, in these languages of `tesseract`, joined by `+`.
     pub ocr: Option<String>,
+    /// Environments of Python in which packages of lock files are looked for, absolute.
+    pub environments: Vec<PathBuf>,
     /// The directory of its bundle, if that differs from its name.
     pub directory: Option<Name>,
 }
@@ -58,6 +60,7 @@ impl Default for Settings {
             chat_fields: None,
             references: false,
             ocr: None,
+            environments: Vec::new(),
             directory: None,
         }
     }
@@ -105,6 +108,13 @@ impl Settings {
         }
         if let Some(path) = &self.chat_fields {
             table["chat-fields"] = value(text(path)?);
+        }
+        if !self.environments.is_empty() {
+            let mut environments = Array::new();
+            for path in &self.environments {
+                environments.push(text(path)?);
+            }
+            table["environments"] = value(environments);
         }
         if let Some(directory) = &self.directory {
             table["directory"] = value(directory.as_str());

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Error;
 use super::files;
 use super::name::Name;
+use super::package_root::PackageRoot;
 use super::settings::Settings;
 use crate::file_hash::file_hash;
 use crate::progress::Counter;
@@ -44,6 +45,9 @@ pub struct State {
     /// The files that pages include (`.. include::`) and that are not among `files`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub included: BTreeMap<String, FileState>,
+    /// The places of packages, by the beginning of the ids of their pages.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub packages: BTreeMap<String, PackageRoot>,
 }
 
 /// The result of a build.
@@ -61,9 +65,19 @@ pub struct Built {
     /// The files that pages include. The state stores them separately.
     #[serde(skip)]
     pub included: Vec<Included>,
+    /// Packages of lock files that are in it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub packages: usize,
+    /// Packages of lock files that are not on this disk.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missing_packages: usize,
     /// The bundles with further vectors, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub vectors: BTreeMap<Name, BuiltVectors>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// A bundle with further vectors.
@@ -126,7 +140,8 @@ impl State {
         let included = included.map(|file| (key(&file.path), FileState::of(file)));
         let included = included.filter(|(path, _)| !scan.files.contains_key(path)).collect();
         let Scan { began: scanned, files } = scan;
-        Self { version: VERSION, program, settings, scanned, built, files, included }
+        let packages = BTreeMap::new();
+        Self { version: VERSION, program, settings, scanned, built, files, included, packages }
     }
 
     /// Returns the state after another comparison that found only changed dates.

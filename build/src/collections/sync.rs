@@ -15,9 +15,11 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use super::dependencies::{self, Dependencies};
 use super::error::Error;
 use super::generation::{Generation, Generations};
 use super::home::Home;
+use super::kind::Kind;
 use super::lock::Lock;
 use super::name::Name;
 use super::registry::Registry;
@@ -131,7 +133,10 @@ pub fn sync(
     let current = generations.current()?;
     generations.sweep(current.as_ref().map_or(0, Generation::number))?;
     let earlier = current.as_ref().and_then(|generation| State::read(&generation.state()));
-    let listing = list(home, name, &settings)?;
+    let Sources { listing, packages } = list(home, name, &settings)?;
+    if let Some(packages) = &packages {
+        packages.tell(&settings, progress);
+    }
     let paths = paths(&listing, &settings);
     let bar = progress.count("Comparing", Some(paths.len() as u64), "files");
     let scan = Scan::with_bar(&paths, earlier.as_ref(), options.rehash, &bar);
@@ -175,6 +180,8 @@ pub fn sync(
     kept.bundle = earlier.as_ref().map(Generation::bundle);
     kept.hashes = scan.hashes(paths);
     kept.listing = Some(listing);
+    let shared =
+        packages.as_ref().filter(|_| !options.fresh).and_then(|_| share_pages(home, &mut kept));
     if options.fresh {
         for log in kept.logs() {
             let _ = fs::remove_file(log);
@@ -182,14 +189,31 @@ pub fn sync(
     }
     vectors::sweep_logs(&generations, &settings, options.fresh);
     let failed = || format!("the collection `{name}` cannot be built");
-    let hashes = kept.hashes.clone();
+    let first = kept.clone();
     let mut built = build(&settings, &Place { bundle, kept: Some(kept) }).with_context(failed)?;
-    let further = vectors::Further { generations: &generations, earlier: earlier.as_ref(), hashes };
+    let further = vectors::Further { generations: &generations, earlier: earlier.as_ref(), first };
     built.vectors =
         further.build_all(&settings, staged.generation(), build).with_context(failed)?;
-    State::new(settings, scan, built.clone()).write(&staged.generation().state())?;
+    drop(shared);
+    let mut state = State::new(settings, scan, built.clone());
+    if let Some(packages) = packages {
+        packages.note(&mut built);
+        (state.packages, state.built) = (packages.roots, built.clone());
+    }
+    state.write(&staged.generation().state())?;
     let generation = staged.switch()?;
     Ok(report(Status::Built, built, &generation))
+}
+
+/// Makes a build read and write the log of packages that all collections share. Returns the lock of
+/// that log; without it, another sync has it, and the build uses a log of its own.
+fn share_pages(home: &Home, kept: &mut Kept) -> Option<Lock> {
+    let directory = home.packages();
+    fs::create_dir_all(&directory).ok()?;
+    let lock = Lock::take(&directory.join("lock"), "the log of packages").ok()?;
+    kept.pages = directory.join("pages");
+    kept.shares_pages = true;
+    Some(lock)
 }
 
 fn take_lock(
@@ -204,8 +228,16 @@ fn take_lock(
     Ok(lock)
 }
 
-/// Returns all files of the sources, as a build reads them.
-pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Listing, Error> {
+/// The files of the sources, as a build reads them.
+pub(super) struct Sources {
+    /// The files.
+    pub listing: Listing,
+    /// The packages that they belong to, if the sources are lock files.
+    packages: Option<Dependencies>,
+}
+
+/// Returns all files of the sources.
+pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Sources, Error> {
     for path in &settings.paths {
         let readable = match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => fs::read_dir(path).map(drop),
@@ -219,13 +251,17 @@ pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<List
             registry: home.registry(),
         })?;
     }
+    if settings.kind == Kind::Dependencies {
+        let (listing, packages) = dependencies::find(settings)?;
+        return Ok(Sources { listing, packages: Some(packages) });
+    }
     let options = sources::Options {
         format: settings.kind.format(),
         exclude: settings.exclude.clone(),
         follow_links: settings.follow_links,
         ..sources::Options::default()
     };
-    Ok(Listing::of(&settings.paths, &options))
+    Ok(Sources { listing: Listing::of(&settings.paths, &options), packages: None })
 }
 
 /// Returns the files that a bundle depends on.

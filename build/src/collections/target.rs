@@ -1,6 +1,7 @@
 //! Targets: the arguments of commands that read a bundle. A path, the name of a collection, or the
 //! address of a site's bundle.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,8 +12,10 @@ use super::error::Error;
 use super::freshness::{Freshness, freshness};
 use super::generation::{Generations, Held};
 use super::home::Home;
+use super::kind::Kind;
 use super::lock::Lock;
 use super::name::Name;
+use super::package_root::PackageRoot;
 use super::registry::Registry;
 use super::settings::Settings;
 use super::state::State;
@@ -182,9 +185,9 @@ impl Target {
     /// address of a site, or an absolute path.
     pub fn lasting_name(&self) -> String {
         match &self.collection {
-            Some(Collection { name, .. }) => name.to_string(),
-            None if self.is_copy() => self.given.clone(),
-            None => {
+            Some(Collection { home, name, .. }) if home.is_default() => name.to_string(),
+            _ if self.is_copy() => self.given.clone(),
+            _ => {
                 let path = std::path::absolute(&self.path);
                 path.as_deref().unwrap_or(&self.path).to_string_lossy().into_owned()
             }
@@ -200,6 +203,17 @@ impl Target {
     /// path.
     pub fn sources(&self) -> &[PathBuf] {
         self.collection.as_ref().map_or(&[], |collection| &collection.settings.paths)
+    }
+
+    /// Returns the places of the packages of a collection of dependencies, by the beginning of the
+    /// ids of their pages.
+    pub fn packages(&self) -> BTreeMap<String, PackageRoot> {
+        let Some(collection) = &self.collection else { return BTreeMap::new() };
+        if collection.settings.kind != Kind::Dependencies {
+            return BTreeMap::new();
+        }
+        let state = State::read(&collection.held.generation().state());
+        state.map(|state| state.packages).unwrap_or_default()
     }
 
     /// Returns whether a sync is making the collection's next bundle, as far as that is known.

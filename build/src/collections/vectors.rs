@@ -5,10 +5,10 @@
 //! continues either the first one or an earlier bundle with the order of the first. Equal files are
 //! links, so further vectors only take the disk space of the vectors.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
@@ -19,6 +19,7 @@ use super::settings::Settings;
 use super::state::BuiltVectors;
 use super::sync::{Build, Place};
 use crate::bundle_files::BundleFiles;
+use crate::kept::Kept;
 
 /// The name of the vectors of a collection's first bundle, and of any other bundle.
 pub const DEFAULT_VECTORS: &str = "default";
@@ -46,8 +47,8 @@ pub(super) struct Further<'a> {
     pub generations: &'a Generations,
     /// The generation to continue from, if there is one.
     pub earlier: Option<&'a Generation>,
-    /// The hashes of the sources' files.
-    pub hashes: HashMap<PathBuf, String>,
+    /// What the build of the first bundle was given: the files, their hashes, and the logs.
+    pub first: Kept,
 }
 
 impl Further<'_> {
@@ -68,9 +69,11 @@ impl Further<'_> {
             let bundle = generation.vectors(name);
             let before = self.earlier.map(|earlier| earlier.vectors(name));
             let before = before.filter(|path| BundleFiles::open(path).is_ok());
-            let mut kept = self.generations.kept_of_vectors(name);
-            kept.bundle = Some(before.unwrap_or_else(|| generation.bundle()));
-            kept.hashes = self.hashes.clone();
+            let kept = Kept {
+                bundle: Some(before.unwrap_or_else(|| generation.bundle())),
+                shards: self.generations.kept_of_vectors(name).shards,
+                ..self.first.clone()
+            };
             let place = Place { bundle: bundle.clone(), kept: Some(kept) };
             let built = build(&own, &place).with_context(|| format!("the vectors `{name}`"))?;
             let own_bytes =

@@ -3,7 +3,6 @@
 
 use std::borrow::BorrowMut;
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,6 +10,7 @@ use anyhow::Result;
 use findling_engine::{Mode, Notice, QueryVector, Request, Response};
 use rayon::prelude::*;
 
+use super::dependencies::Searched;
 use super::newest::{asks_for_all, newest_first, order_by_date};
 use super::open_bundle::{Failures, OpenBundle, Opened, open};
 use super::search::{READ_AS, SearchOptions, forgive, load_encoder};
@@ -292,13 +292,13 @@ pub(crate) struct Group {
 /// best page. A collection that cannot answer the request is reported if others can answer.
 /// `vectors`: whether the vectors of the sections shown are included.
 pub(crate) fn ask(
-    targets: &[PathBuf],
+    wanted: Searched<'_>,
     options: &SearchOptions,
     request: &Request,
     vectors: bool,
     ui: &Ui,
 ) -> Result<(Vec<Group>, Failures)> {
-    let Opened { mut asked, mut failed } = open(targets, &options.vectors, options.fresh, ui)?;
+    let Opened { mut asked, mut failed } = open(wanted, &options.vectors, options.fresh, ui)?;
     let may_fit = |asked: &OpenBundle| options.conditions.may_fit(asked.host.manifest());
     if asked.iter().any(may_fit) {
         asked.retain(may_fit);

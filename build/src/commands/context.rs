@@ -8,6 +8,7 @@ use findling_engine::{Limit, Request};
 use serde::Serialize;
 
 use super::ask::{Group, ask};
+use super::dependencies::OfDependencies;
 use super::search::{Output, SearchOptions, Sections, finish, write_to};
 use crate::output::{Exit, SCHEMA};
 use crate::passages::{self, Passages, candidates, fill, merged};
@@ -26,6 +27,9 @@ pub struct Args {
     /// any: all collections; if there are none, the files of this directory
     #[arg(value_name = "BUNDLE")]
     pub targets: Vec<PathBuf>,
+    /// Whether dependencies are searched.
+    #[command(flatten)]
+    pub of: OfDependencies,
     /// Most tokens of the passages with their headings, estimated: four letters, or a sign
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub tokens: usize,
@@ -88,7 +92,8 @@ fn context(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
         sections_per_page: args.sections.per_page(u32::MAX),
         ..args.options.request(&args.query)
     };
-    let (mut groups, failed) = ask(&args.targets, &args.options, &request, false, ui)?;
+    let asked = args.of.asked(&args.targets);
+    let (mut groups, failed) = ask(asked, &args.options, &request, false, ui)?;
     let several = groups.len() + failed.len() > 1;
     let mut lists = Vec::new();
     for Group { asked, response, .. } in &mut groups {

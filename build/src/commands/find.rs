@@ -7,6 +7,7 @@ use findling_engine::{Limit, Request};
 use serde::Serialize;
 
 use super::ask::{Group, ask};
+use super::dependencies::OfDependencies;
 use super::open_bundle::tell_if_stale;
 use super::search::{Output, SearchOptions, Sections, exit, finish, keep, write_to};
 use crate::output::{
@@ -31,6 +32,9 @@ pub struct Args {
         help = concat!("Search only this bundle: ", bundle_forms!(), ". Repeatable")
     )]
     pub targets: Vec<PathBuf>,
+    /// Whether dependencies are searched.
+    #[command(flatten)]
+    pub of: OfDependencies,
     /// Number of pages to show of each collection
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 5)]
     pub limit: u32,
@@ -112,7 +116,8 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
         explain: args.explain,
         ..args.options.request(&args.query)
     };
-    let (groups, failed) = ask(&args.targets, &args.options, &request, args.include_vectors, ui)?;
+    let asked = args.of.asked(&args.targets);
+    let (groups, failed) = ask(asked, &args.options, &request, args.include_vectors, ui)?;
     // A collection shows no pages if the offset is beyond its last page, but it has some.
     let found: Vec<&Group> =
         groups.iter().filter(|group| exit(&group.response) == Exit::Found).collect();

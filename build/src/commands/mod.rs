@@ -16,6 +16,7 @@ pub mod collection;
 pub mod completions;
 pub mod config;
 pub mod context;
+mod dependencies;
 pub mod deploy;
 #[cfg(feature = "transformer")]
 pub mod distill;

@@ -1,12 +1,13 @@
 //! The bundles that a command searches: the named ones, or the current repository and all
 //! collections, or the current directory.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use rayon::prelude::*;
 
 use super::build::build_collection;
+use super::dependencies::{self, Searched};
 use super::here;
 use super::learned;
 use super::require_fresh::RequireFresh;
@@ -87,7 +88,7 @@ pub(crate) type Failures = Vec<(String, Failure)>;
 /// # Errors
 /// If none of several named bundles can be opened or is fresh, or there is nothing to search.
 pub(crate) fn open(
-    targets: &[PathBuf],
+    wanted: Searched<'_>,
     vectors: &VectorName,
     fresh: RequireFresh,
     ui: &Ui,
@@ -97,16 +98,24 @@ pub(crate) fn open(
         fresh.check(&target)?;
         OpenBundle::open(target)
     };
+    let targets = match wanted {
+        Searched::Named(targets) => targets,
+        Searched::Dependencies => {
+            let targets = dependencies::targets(ui)?;
+            let found = targets.into_iter().map(|(name, target)| {
+                let asked =
+                    open(Ok(target)).map(|asked| OpenBundle { name: name.clone(), ..asked });
+                (name, asked)
+            });
+            return first_error(found.collect()).map(|found| sorted(found, "", ui));
+        }
+    };
     if !targets.is_empty() {
         let found: Vec<(String, Result<OpenBundle>)> = targets
             .par_iter()
             .map(|path| (path.display().to_string(), open(Target::find(path))))
             .collect();
-        if found.iter().all(|(_, asked)| asked.is_err()) {
-            let first = found.into_iter().find_map(|(_, asked)| asked.err());
-            return Err(first.unwrap_or_else(|| anyhow::anyhow!("nothing was opened")));
-        }
-        return Ok(sorted(found, "", ui));
+        return first_error(found).map(|found| sorted(found, "", ui));
     }
     let home = Home::default_location()?;
     let registry = Registry::read(&home)?;
@@ -145,6 +154,20 @@ pub(crate) fn open(
         return Err(error);
     }
     Ok(opened)
+}
+
+/// Returns bundles, of which at least one could be opened.
+///
+/// # Errors
+/// The first error if none could.
+fn first_error(
+    found: Vec<(String, Result<OpenBundle>)>,
+) -> Result<Vec<(String, Result<OpenBundle>)>> {
+    if found.iter().any(|(_, asked)| asked.is_ok()) {
+        return Ok(found);
+    }
+    let first = found.into_iter().find_map(|(_, asked)| asked.err());
+    Err(first.unwrap_or_else(|| anyhow::anyhow!("nothing was opened")))
 }
 
 /// Returns whether an error is that a collection has no bundle yet: its first sync failed, or was

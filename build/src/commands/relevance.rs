@@ -7,6 +7,7 @@ use findling_engine::{Limit, Request, SectionsPerPage};
 use serde::Serialize;
 
 use super::ask::{Group, ask};
+use super::dependencies::Searched;
 use super::find::{Failed, Schema};
 use super::search::{Output, SearchOptions, finish, write_to};
 use crate::output::{Exit, Format, SCHEMA, UsageError, best, title};
@@ -82,7 +83,7 @@ fn relevance(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
         sections_per_page: SectionsPerPage(1),
         ..args.options.request(&args.query)
     };
-    let (groups, failed) = ask(&args.targets, &args.options, &request, false, ui)?;
+    let (groups, failed) = ask(Searched::Named(&args.targets), &args.options, &request, false, ui)?;
     let rows: Vec<Row> = groups.iter().map(row).filter(|row| row.pages > 0).collect();
     let is_found = !rows.is_empty();
     write_to(output, ui, |ui, out| {

@@ -1,5 +1,6 @@
 //! Location of a hit: a line or a page of a file on this machine, or an address.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use findling_engine::{PageHit, SectionHit};
 use serde::{Serialize, Serializer};
 
-use crate::collections::Target;
+use crate::collections::{PackageRoot, Target};
 use crate::safe_text;
 
 /// The name of the further data of a paper that names the file of its text.
@@ -22,6 +23,8 @@ const MAX_BYTES: u64 = 4 << 20;
 pub struct Sources {
     /// The directory that documents' ids are relative to.
     root: Option<PathBuf>,
+    /// The places of packages, by the beginning of the ids of their documents.
+    packages: Arc<BTreeMap<String, PackageRoot>>,
     /// The file that was read last, with its text.
     last: Arc<Mutex<LastRead>>,
 }
@@ -75,7 +78,11 @@ pub struct FilePlace {
 impl Sources {
     /// Returns the sources of a collection, as they are registered; none for other bundles.
     pub fn of(target: &Target) -> Self {
-        Self::new(target.sources())
+        let packages = Arc::new(target.packages());
+        match packages.is_empty() {
+            true => Self::new(target.sources()),
+            false => Self { packages, ..Self::default() },
+        }
     }
 
     /// Finds sources in these directories and files. Ids are relative to the deepest directory that
@@ -89,7 +96,7 @@ impl Sources {
             let both = a.components().zip(b.components()).take_while(|(a, b)| a == b);
             both.map(|(part, _)| part).collect()
         });
-        Self { root, last: Arc::default() }
+        Self { root, ..Self::default() }
     }
 
     /// Returns the same locations, relative to the working directory if they are below it, because
@@ -98,7 +105,7 @@ impl Sources {
         let here = std::env::current_dir().ok();
         let below = |root: &PathBuf| root.strip_prefix(here.as_ref()?).ok().map(Path::to_owned);
         let root = self.root.as_ref().map(|root| below(root).unwrap_or_else(|| root.clone()));
-        Self { root, last: Arc::clone(&self.last) }
+        Self { root, packages: Arc::clone(&self.packages), last: Arc::clone(&self.last) }
     }
 
     /// Returns the place of a section, or of a page.
@@ -178,6 +185,14 @@ impl Sources {
     pub fn document_at(&self, location: &str) -> Option<(String, Option<Place>)> {
         let here = |path: &str| {
             let path = std::path::absolute(path).ok()?;
+            let mut packages = self.packages.iter();
+            let inner = |(label, root): (&String, &PackageRoot)| {
+                let inner = root.inner(&path)?.to_str()?.replace('\\', "/");
+                Some(format!("{label}/{inner}")).filter(|id| self.file(id).is_some())
+            };
+            if let Some(id) = packages.find_map(inner) {
+                return Some(id);
+            }
             let id = path.strip_prefix(self.root.as_ref()?).ok()?.to_str()?.replace('\\', "/");
             self.file(&id).map(|_| id)
         };
@@ -199,8 +214,23 @@ impl Sources {
         if id.is_empty() || !inside {
             return None;
         }
-        let path = self.root.as_ref()?.join(id);
+        let path = match self.root_of(id) {
+            Some((root, inner)) => root.path.join(inner),
+            None => self.root.as_ref()?.join(id),
+        };
         path.is_file().then_some(path)
+    }
+}
+
+impl Sources {
+    /// Returns the place of the package that a document belongs to, and the document's path in it.
+    /// Names of packages have slashes, too: `@types/node@22.1.0/fs.d.ts`.
+    fn root_of<'a>(&self, id: &'a str) -> Option<(&PackageRoot, &'a str)> {
+        if self.packages.is_empty() {
+            return None;
+        }
+        id.match_indices('/')
+            .find_map(|(at, _)| Some((self.packages.get(&id[..at])?, &id[at + 1..])))
     }
 }
 

@@ -4,6 +4,7 @@ mod archives;
 mod chats;
 #[path = "../support/counting_service.rs"]
 mod counting_service;
+mod dependencies;
 mod disk_faults;
 mod documented;
 mod edits;

@@ -168,6 +168,15 @@ impl RecordLog {
     /// # Errors
     /// If the log cannot be written. It stays valid, and does not grow.
     pub fn store<B: AsRef<[u8]>>(&self, used: Vec<Used<B>>) -> io::Result<()> {
+        self.store_up_to(used, 0)
+    }
+
+    /// Adds the new records like [`store`](Self::store) to a log that others use, too. Records that
+    /// are not in use here stay while the log has at most `most` bytes.
+    ///
+    /// # Errors
+    /// The errors of [`store`](Self::store).
+    pub fn store_up_to<B: AsRef<[u8]>>(&self, used: Vec<Used<B>>, most: u64) -> io::Result<()> {
         let mut keys = HashSet::new();
         let mut added: Vec<(Key, B)> = Vec::new();
         for Used { key, new } in used {
@@ -184,8 +193,8 @@ impl RecordLog {
             .clone()
             .map(|(_, Record { at, .. })| RECORD_HEADER_LEN as u64 + at.end - at.start)
             .sum();
-        let Some(old) = self.file.as_ref().filter(|_| 2 * n_kept >= self.end - HEADER_LEN as u64)
-        else {
+        let is_full = 2 * n_kept < self.end.saturating_sub(HEADER_LEN as u64) && self.end > most;
+        let Some(old) = self.file.as_ref().filter(|_| !is_full) else {
             let staged = self.path.with_extension("new");
             let kept = kept.map(|(key, _)| key);
             let written = self.write_anew(&staged, kept, &added);

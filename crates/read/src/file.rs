@@ -1,10 +1,12 @@
 //! A file to read: its path, its place below the root, and the form of addresses.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use findling_bundle::addresses::percent_decoded;
 
 use super::Format;
+use super::package::Package;
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub(crate) struct File {
     pub id: String,
     pub path: PathBuf,
     pub format: Format,
+    /// The package of a dependency that it belongs to.
+    pub package: Option<Arc<Package>>,
 }
 
 /// Returns a path below the root, with `/`.

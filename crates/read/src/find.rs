@@ -57,7 +57,7 @@ pub(super) fn find(
                 }
                 continue;
             }
-            files.insert(id.clone(), File { id, path, format });
+            files.insert(id.clone(), File { id, path, format, package: None });
         }
     }
     files.into_values().collect()

@@ -81,7 +81,8 @@ impl Includes {
         let depth = file.id.split('/').count() - 1;
         let root = directory.ancestors().nth(depth).unwrap_or(&directory);
         let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
-        let is_file = tree.is_file(&file.path);
+        // The id of a package's file does not tell the root.
+        let is_file = tree.is_file(&file.path) && file.package.is_none();
         Self {
             tree: tree.clone(),
             // If inputs only have the root of the file system in common, every file is below it.
@@ -245,7 +246,7 @@ mod tests {
 
     fn of(dir: &Path, id: &str) -> Includes {
         Includes::of(
-            &File { id: id.into(), path: dir.join(id), format: Format::Rst },
+            &File { id: id.into(), path: dir.join(id), format: Format::Rst, package: None },
             &Tree::default(),
         )
     }
@@ -285,6 +286,7 @@ mod tests {
             id: "a.rst".into(),
             path: "https://example.org/a.rst".into(),
             format: Format::Rst,
+            package: None,
         };
         let includes = Includes::of(&file, &Tree::default());
         assert_eq!(includes.open(None, "/etc/hostname").unwrap_err(), Refused::Outside);
@@ -303,7 +305,10 @@ mod tests {
         }
         let mut outcome = Outcome::default();
         let path = dir.path().join("a.rst");
-        includes.tell(&File { id: "a.rst".into(), path, format: Format::Rst }, &mut outcome);
+        includes.tell(
+            &File { id: "a.rst".into(), path, format: Format::Rst, package: None },
+            &mut outcome,
+        );
         assert!(outcome.may_change);
         assert_eq!(outcome.problems.len(), MAX_TOLD + 1);
     }

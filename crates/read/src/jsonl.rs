@@ -255,8 +255,12 @@ mod tests {
     use super::*;
 
     fn read_text(text: &str) -> Outcome {
-        let file =
-            File { id: "r.jsonl".into(), path: PathBuf::from("r.jsonl"), format: Format::Jsonl };
+        let file = File {
+            id: "r.jsonl".into(),
+            path: PathBuf::from("r.jsonl"),
+            format: Format::Jsonl,
+            package: None,
+        };
         let mut outcome = Outcome::default();
         read(text.as_bytes(), &file, &Options::default(), &mut outcome);
         outcome
@@ -324,8 +328,12 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_tells_utf_16() {
-        let file =
-            File { id: "r.jsonl".into(), path: PathBuf::from("r.jsonl"), format: Format::Jsonl };
+        let file = File {
+            id: "r.jsonl".into(),
+            path: PathBuf::from("r.jsonl"),
+            format: Format::Jsonl,
+            package: None,
+        };
         let text = "\u{feff}{\"_id\": \"1\", \"title\": \"Żółta\"}\n";
         let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let mut outcome = Outcome::default();

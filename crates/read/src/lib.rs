@@ -62,6 +62,7 @@ mod org;
 mod outline;
 mod overviews;
 mod own_index;
+mod package;
 pub mod page_cache;
 #[cfg(test)]
 mod page_outline;
@@ -116,6 +117,7 @@ pub use format::{Format, MarkdownUrls, UnknownFormat};
 use hints::Hints;
 pub use includes::Included;
 use left_out::{LeftOut, Lost};
+pub use package::{Package, PackageFile};
 use page_cache::PageCache;
 pub use papers::{Kind as PaperKind, UNKNOWN};
 pub use reading::Reading;
@@ -315,6 +317,8 @@ pub fn list(
 pub struct Listing {
     files: Vec<File>,
     problems: Vec<Problem>,
+    /// The directories that the files are below, if these are not the inputs.
+    roots: Vec<PathBuf>,
 }
 
 impl Listing {
@@ -322,7 +326,22 @@ impl Listing {
     pub fn of(inputs: &[PathBuf], options: &Options) -> Self {
         let mut problems = Vec::new();
         let files = find::find(inputs, options, &mut |problem| problems.push(problem));
-        Self { files, problems }
+        Self { files, problems, roots: Vec::new() }
+    }
+
+    /// Returns a listing of the files of packages that a project depends on. They are read below
+    /// `roots` only. `problems` are messages about the files that are left out.
+    pub fn of_packages(
+        files: Vec<PackageFile>,
+        roots: Vec<PathBuf>,
+        problems: Vec<Problem>,
+    ) -> Self {
+        let file = |PackageFile { package, id, path }| {
+            let format = Format::Code;
+            (id.clone(), File { id, path, format, package: Some(package) })
+        };
+        let files: BTreeMap<String, File> = files.into_iter().map(file).collect();
+        Self { files: files.into_values().collect(), problems, roots }
     }
 
     /// Returns the paths of the files, in the order in which they are read.
@@ -390,6 +409,7 @@ pub fn extract_document(
         id: document.id.clone(),
         path: PathBuf::from(&document.url),
         format: document.format,
+        package: None,
     };
     let charset = document.charset.clone();
     let bytes = Arc::new(document.bytes.to_vec());
@@ -417,7 +437,9 @@ fn read_raw(
         None => find::find(inputs, options, on_problem),
     };
     bar.set_total(files.len() as u64);
-    let options = &Arc::new(options.within(inputs));
+    let roots = cache.as_ref().and_then(|cache| cache.listing()).map(|listing| &listing.roots[..]);
+    let roots = roots.filter(|roots| !roots.is_empty()).unwrap_or(inputs);
+    let options = &Arc::new(options.within(roots));
     let read = files.par_iter().map(|file| {
         let mut read = read_file(file, options, cache.as_ref());
         read.0.stow(options);

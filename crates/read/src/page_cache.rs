@@ -13,6 +13,9 @@ use super::file::File;
 use super::{Format, Listing, Options, Outcome};
 use findling_base::record_log::{CODING, Key, Kind, RecordLog, Used, key_of, program};
 
+/// Largest size of a log that several reads share, in bytes.
+pub const MAX_SHARED_BYTES: u64 = 4 << 30;
+
 const KIND: Kind = Kind { magic: *b"FNDLPAGE", version: 5 };
 
 /// The hashes of files: BLAKE3 in hex digits.
@@ -27,6 +30,8 @@ pub struct PageCache<'a> {
     hashes: Option<&'a Hashes>,
     /// The files, if the caller knows them.
     listing: Option<&'a Listing>,
+    /// Whether other reads use the log, too.
+    is_shared: bool,
 }
 
 impl<'a> PageCache<'a> {
@@ -34,12 +39,19 @@ impl<'a> PageCache<'a> {
     /// file with a hash in `hashes`, the cache returns the pages of contents with this hash, if the
     /// log has them.
     pub fn open(path: &Path, hashes: Option<&'a Hashes>) -> Self {
-        Self { log: RecordLog::open(path, KIND), program: program(), hashes, listing: None }
+        let log = RecordLog::open(path, KIND);
+        Self { log, program: program(), hashes, listing: None, is_shared: false }
     }
 
     /// Returns the same for files that were listed with the options of the read.
     pub fn with_listing(self, listing: Option<&'a Listing>) -> Self {
         Self { listing, ..self }
+    }
+
+    /// Returns the same for a log that other reads use, too: their results stay in it while it has
+    /// at most [`MAX_SHARED_BYTES`].
+    pub fn shared(self, is_shared: bool) -> Self {
+        Self { is_shared, ..self }
     }
 
     pub(super) fn listing(&self) -> Option<&'a Listing> {
@@ -50,7 +62,7 @@ impl<'a> PageCache<'a> {
     /// it; `None` if there is no such hash or the log does not have the pages.
     pub(super) fn known(&self, file: &File, options: &Options) -> Option<(Outcome, Used)> {
         let key = self.key(file, self.hashes?.get(&file.path)?, options);
-        Some((self.get(&key)?, Used { key, new: None }))
+        Some((self.get(&key, file)?, Used { key, new: None }))
     }
 
     /// Reads a file, or returns the earlier result for the same contents.
@@ -66,7 +78,7 @@ impl<'a> PageCache<'a> {
             return (read(), None);
         }
         let key = self.key(file, &blake3::hash(bytes).to_hex(), options);
-        if let Some(outcome) = self.get(&key) {
+        if let Some(outcome) = self.get(&key, file) {
             return (outcome, Some(Used { key, new: None }));
         }
         let outcome = read();
@@ -81,19 +93,28 @@ impl<'a> PageCache<'a> {
     fn key(&self, file: &File, hash: &str, options: &Options) -> Key {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.program);
-        let file = format!("{options:?}\0{file:?}\0");
+        // A package is the same wherever it lies, so its place is no part of the key.
+        let file = match &file.package {
+            Some(package) => format!("{options:?}\0{package:?}\0{}\0", file.id),
+            None => format!("{options:?}\0{file:?}\0"),
+        };
         hasher.update(&(file.len() as u64).to_le_bytes());
         hasher.update(file.as_bytes());
         hasher.update(hash.as_bytes());
         key_of(&hasher)
     }
 
-    fn get(&self, key: &Key) -> Option<Outcome> {
+    fn get(&self, key: &Key, file: &File) -> Option<Outcome> {
         let decode = |pages: &[u8]| {
             let (outcome, read) = bincode::decode_from_slice(pages, CODING).ok()?;
             (read == pages.len()).then_some(outcome)
         };
-        self.log.read(key, decode)?
+        let mut outcome: Outcome = self.log.read(key, decode)??;
+        if file.package.is_some() {
+            outcome.pages.iter_mut().for_each(|page| page.path.clone_from(&file.path));
+            outcome.problems.iter_mut().for_each(|problem| problem.path.clone_from(&file.path));
+        }
+        Some(outcome)
     }
 
     /// Adds the results that were read. Removes all other results, if these are most of the log.
@@ -101,7 +122,7 @@ impl<'a> PageCache<'a> {
     /// # Errors
     /// If the log cannot be written. It stays valid.
     pub(super) fn store(self, reads: Vec<Used>) -> io::Result<()> {
-        self.log.store(reads)
+        self.log.store_up_to(reads, if self.is_shared { MAX_SHARED_BYTES } else { 0 })
     }
 }
 

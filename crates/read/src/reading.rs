@@ -18,7 +18,7 @@ pub struct Reading {
 impl Reading {
     /// Finds the files of the inputs, as [`read`](super::read) does.
     pub fn of(inputs: &[PathBuf], options: Options) -> Self {
-        let Listing { files, problems } = Listing::of(inputs, &options);
+        let Listing { files, problems, .. } = Listing::of(inputs, &options);
         let options = Arc::new(options.within(inputs));
         Self { options, files, problems, outcomes: Vec::new() }
     }

@@ -509,7 +509,8 @@ proptest! {
 
 /// Reads without catching panics.
 fn read_bytes(name: &str, format: Format, bytes: &[u8]) -> Vec<Page> {
-    let file = File { id: name.to_owned(), path: Path::new(name).to_owned(), format };
+    let file =
+        File { id: name.to_owned(), path: Path::new(name).to_owned(), format, package: None };
     let options = Options::default();
     let outcome = super::read_bytes(&file, bytes, None, &options);
     finish(vec![outcome], &options, &mut |_| {}).into_iter().map(|raw| raw.page).collect()

@@ -292,7 +292,7 @@ pub fn read_pages(
     let bar = progress.count("Reading", Some(0), "files");
     let cache = kept.map(|kept| {
         let cache = PageCache::open(&kept.pages, Some(&kept.hashes));
-        cache.with_listing(kept.listing.as_ref())
+        cache.with_listing(kept.listing.as_ref()).shared(kept.shares_pages)
     });
     // All files in memory are meant, unless some are named.
     let whole = [PathBuf::new()];

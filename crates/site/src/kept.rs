@@ -18,6 +18,8 @@ pub struct Kept {
     pub listing: Option<Listing>,
     /// The log of parsed files ([`PageCache`](findling_read::page_cache::PageCache)).
     pub pages: PathBuf,
+    /// Whether other builds use that log, too.
+    pub shares_pages: bool,
     /// The log of analysed pages.
     pub analyses: PathBuf,
     /// The log of what the bundle's shards were made from.
@@ -29,7 +31,8 @@ impl Kept {
     pub fn below(directory: &Path) -> Self {
         let [pages, analyses, shards] =
             ["pages", "analyses", "shards"].map(|name| directory.join(name));
-        Self { bundle: None, hashes: HashMap::new(), listing: None, pages, analyses, shards }
+        let (bundle, hashes, listing) = (None, HashMap::new(), None);
+        Self { bundle, hashes, listing, pages, shares_pages: false, analyses, shards }
     }
 
     /// Returns the logs that the index reads and writes.

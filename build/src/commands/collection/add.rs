@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use findling_dependencies::{Kind as LockKind, Lock, lock_files};
 
 use crate::collections::{Error, Home, Kind, Name, Registry, Settings, Target, kinds};
 use crate::commands::ocr::OcrArgs;
@@ -25,8 +26,17 @@ pub struct Args {
     #[arg(required_unless_present = "agents")]
     name: Option<Name>,
     /// Directories and files to read
-    #[arg(required_unless_present = "agents")]
+    #[arg(required_unless_present_any = ["agents", "lock"])]
     paths: Vec<PathBuf>,
+    /// Add the packages that a lock file pins, as they are on this disk: Cargo.lock,
+    /// package-lock.json, pnpm-lock.yaml, yarn.lock, poetry.lock, uv.lock, requirements.txt or
+    /// go.sum; or a directory with such files. Repeatable
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "agents", "kind"])]
+    lock: Vec<PathBuf>,
+    /// Environment of Python in which the packages of --lock are looked for first, such as .venv.
+    /// Repeatable
+    #[arg(long, value_name = "DIRECTORY", requires = "lock")]
+    environment: Vec<PathBuf>,
     /// Add the sessions of the coding assistants on this machine, which are looked for at their
     /// usual places: Claude Code, Codex, Cursor, Gemini CLI, Copilot, OpenCode, Cline, Roo Code,
     /// Aider, SpecStory
@@ -92,6 +102,11 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         kind = Kind::Of(Format::Chats);
         paths.extend(paths_of_agents(ui)?);
     }
+    if !args.lock.is_empty() {
+        kind = Kind::Dependencies;
+        paths = locks(&args.lock)?;
+    }
+    let environments = args.environment.iter().map(|path| absolute(path));
     let name = match &args.name {
         Some(name) => name.clone(),
         None => AGENTS.parse()?,
@@ -109,8 +124,14 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         references: args.references,
         ocr: args.ocr.languages()?,
         chat_fields: args.chat_fields.as_deref().map(absolute).transpose()?,
+        environments: environments.collect::<Result<_>>()?,
         directory: None,
     };
+    if kind == Kind::Dependencies {
+        for path in &settings.paths {
+            Lock::read(path)?;
+        }
+    }
     let is_unbuilt = matches!(Target::of_collection(home, &name), Err(Error::NotBuilt { .. }));
     Registry::change(home, |registry| match registry.collections().contains_key(&name) {
         // The first sync of the collection failed, or was put off.
@@ -137,6 +158,30 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         print_json(&report)?;
     }
     Ok(sync::exit_code_of(&report))
+}
+
+/// Returns the lock files that are named, and those in directories that are named.
+///
+/// # Errors
+/// If a directory has none, or there is nothing at a path.
+fn locks(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut locks = Vec::new();
+    for path in paths {
+        let path = absolute(path)?;
+        if !path.is_dir() {
+            locks.push(path);
+            continue;
+        }
+        let found = lock_files(&path);
+        if found.is_empty() {
+            let names = LockKind::ALL.map(LockKind::file_name).join(", ");
+            let message =
+                format!("expected a lock file in {}, found none of {names}", path.display());
+            return Err(UsageError { code: "unknown-lock", message }.into());
+        }
+        locks.extend(found);
+    }
+    Ok(locks)
 }
 
 /// The name of the collection that `--agents` adds.

@@ -213,7 +213,7 @@ const OF_ALL: &[(Class, &[&str])] = &[
     ),
     (Class::Bundle, &["bundle", "in", "target", "targets"]),
     (Class::Name, &["encoder", "query-encoder"]),
-    (WHO_IS_ASKED, &["also", "page", "query", "similar-to"]),
+    (WHO_IS_ASKED, &["also", "deps", "page", "query", "similar-to"]),
     (WHO_MAY_ASK, &["allow-host", "allow-origin", "http", "max-requests", "prefix", "token-file"]),
     (RUNS, &["batch", "ocr", "pipe", "service"]),
     (READS, &["follow-links"]),

@@ -9,6 +9,7 @@ use findling_engine::{Facet, Limit, Request, Response};
 use serde_json::Value;
 
 use crate::commands::ask::{Question, Reply, ask_as_one};
+use crate::commands::dependencies::Searched;
 use crate::commands::merged_facets::most_frequent_first;
 use crate::commands::open_bundle::{OpenBundle, Opened, open};
 use crate::commands::require_fresh::RequireFresh;
@@ -62,7 +63,8 @@ impl Session {
     /// # Errors
     /// If there is nothing to search.
     pub fn open(targets: &[PathBuf], vectors: &VectorName, ui: &Ui) -> Result<Self> {
-        let Opened { asked, failed } = open(targets, vectors, RequireFresh::default(), ui)?;
+        let Opened { asked, failed } =
+            open(Searched::Named(targets), vectors, RequireFresh::default(), ui)?;
         if let (true, Some((_, failure))) = (asked.is_empty(), failed.first()) {
             bail!("{}", failure.message);
         }

@@ -11,6 +11,7 @@ use findling_engine::{Limit, PageHit, Request};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::dependencies::Searched;
 use super::open_bundle::{OpenBundle, open};
 use super::require_fresh::RequireFresh;
 use super::search::{Output, answer, finish, is_no_page, write_to};
@@ -133,7 +134,8 @@ fn find(targets: &[PathBuf], page: &str, ui: &Ui) -> Result<Found> {
         Some((page, anchor)) => (page, anchor),
         None => (name.as_str(), ""),
     };
-    let asked = open(&targets, &VectorName::default(), RequireFresh::default(), ui)?.asked;
+    let asked =
+        open(Searched::Named(&targets), &VectorName::default(), RequireFresh::default(), ui)?.asked;
     let mut near: Vec<String> = Vec::new();
     for mut bundle in asked {
         let id = match named(&mut bundle.host, page) {

@@ -16,6 +16,7 @@ use super::rows::{Row, rows};
 use crate::bundle_files::Location;
 use crate::collections::Target;
 use crate::commands::ask::{Question as Asked, Replies, Reply, ask_as_one};
+use crate::commands::dependencies::Searched;
 use crate::commands::merged_facets::merge;
 use crate::commands::newest::{date_of_pages, newest_first};
 use crate::commands::open_bundle::{OpenBundle, Opened, open};
@@ -161,7 +162,7 @@ impl Searcher {
     fn open(Wanted { targets, vectors }: &Wanted) -> Result<Self> {
         // Messages would be written over the screen.
         let console = Ui::silent();
-        let opened = open(targets, vectors, RequireFresh::default(), &console)?;
+        let opened = open(Searched::Named(targets), vectors, RequireFresh::default(), &console)?;
         if let (true, Some((_, failure))) = (opened.asked.is_empty(), opened.failed.first()) {
             anyhow::bail!("{}", failure.message);
         }

@@ -8,8 +8,12 @@ use super::super::page_outline::outline;
 use super::*;
 
 fn page(text: &str) -> RawPage {
-    let file =
-        File { id: "a.adoc".into(), path: PathBuf::from("a.adoc"), format: Format::Asciidoc };
+    let file = File {
+        id: "a.adoc".into(),
+        path: PathBuf::from("a.adoc"),
+        format: Format::Asciidoc,
+        package: None,
+    };
     let mut outcome = Outcome::default();
     let raw = read(text, &file, &Options::default(), &mut outcome).expect("a page");
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
@@ -99,7 +103,8 @@ fn parts_below_the_root_are_taken_in() {
     write("parts/b.adoc", "= Two\n\nPart.\n\ninclude::c.adoc[tag=x]\n\ninclude::../a.adoc[]\n");
     write("parts/c.adoc", "unseen\n\n// tag::x[]\nTagged.\n// end::x[]\n");
     let path = dir.path().join("a.adoc");
-    let file = File { id: "a.adoc".into(), path: path.clone(), format: Format::Asciidoc };
+    let file =
+        File { id: "a.adoc".into(), path: path.clone(), format: Format::Asciidoc, package: None };
     let mut outcome = Outcome::default();
     let text = std::fs::read_to_string(&path).unwrap();
     let raw = read(&text, &file, &Options::default(), &mut outcome).unwrap();
@@ -113,7 +118,7 @@ fn parts_below_the_root_are_taken_in() {
 #[test]
 fn parts_of_others_are_no_pages() {
     for id in ["_attributes.adoc", "guide/_part.adoc", "modules/ROOT/partials/a.adoc"] {
-        let file = File { id: id.into(), path: id.into(), format: Format::Asciidoc };
+        let file = File { id: id.into(), path: id.into(), format: Format::Asciidoc, package: None };
         assert!(read("text", &file, &Options::default(), &mut Outcome::default()).is_err(), "{id}");
     }
 }
@@ -147,8 +152,12 @@ fn broken_and_hostile_text_is_read_or_refused() {
         std::thread::Builder::new()
             .stack_size(2 << 20)
             .spawn(move || {
-                let file =
-                    File { id: "a.adoc".into(), path: "a.adoc".into(), format: Format::Asciidoc };
+                let file = File {
+                    id: "a.adoc".into(),
+                    path: "a.adoc".into(),
+                    format: Format::Asciidoc,
+                    package: None,
+                };
                 let _ = read(&text, &file, &Options::default(), &mut Outcome::default());
             })
             .unwrap()

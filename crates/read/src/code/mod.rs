@@ -10,6 +10,7 @@ mod blocks;
 mod kinds;
 mod languages;
 mod lines;
+mod packages;
 #[cfg(feature = "code")]
 mod parse;
 #[cfg(feature = "code")]
@@ -22,6 +23,8 @@ mod symbol_sections;
 #[cfg(feature = "code")]
 mod symbols;
 mod unwanted;
+#[cfg(feature = "code")]
+mod visibility;
 mod walk;
 
 use std::path::Path;
@@ -82,7 +85,10 @@ fn as_file(mut raw: RawPage, file: &File, language: &str, options: &Options) -> 
     raw.hints = None;
     raw.attributes.insert("language".to_owned(), Raw::Text(language.to_owned()));
     raw.attributes.insert("path".to_owned(), Raw::Text(file.id.clone()));
-    let prior = priors::of(&file.id, language);
+    let prior = match &file.package {
+        Some(package) => packages::describe(&mut raw, package, file),
+        None => priors::of(&file.id, language),
+    };
     if prior != 1.0 && !options.boosts.iter().any(|boost| boost.is_of(&file.id)) {
         raw.attributes.entry(BOOST.to_owned()).or_insert(Raw::Number(prior));
     }
@@ -100,6 +106,10 @@ pub(super) fn read(
         return Err(reason);
     }
     let format = Format::of_name(&file.path);
+    if let Some((format, text)) = packages::description(file, text) {
+        let file = File { path: file.path.with_extension(format), ..file.clone() };
+        return read(&text, &file, options, outcome);
+    }
     let mut inner = Outcome::default();
     let read = match format {
         Some(Format::Html) => html::read(text, &file.id, options).map(|raw| (raw, "html")),
@@ -116,7 +126,7 @@ pub(super) fn read(
         _ => {
             let mut raw = RawPage::default();
             let known = languages::of_name(&file.path).or_else(|| languages::of_first_line(text));
-            raw.page.sections = sections::of(text, known);
+            raw.page.sections = sections::of(text, known, file.package.is_some());
             Ok((raw, known.map_or("text", |language| language.name)))
         }
     };

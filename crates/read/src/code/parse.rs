@@ -10,6 +10,9 @@ const MAX_SCOPES: usize = 64;
 /// Longest name of a symbol, in bytes.
 const MAX_NAME_BYTES: usize = 200;
 
+/// Most lines of attributes in front of a macro that are looked at.
+const MAX_ATTRIBUTES: usize = 8;
+
 /// Largest number of names that are kept of one declaration.
 const MAX_NAMES: usize = 8;
 
@@ -195,6 +198,7 @@ impl<'a> Reader<'a> {
             lines: start..end,
             doc: None,
             signature: start,
+            is_public: self.is_public(node),
             inner: Vec::new(),
         };
         surround(&mut symbol, lead);
@@ -202,6 +206,32 @@ impl<'a> Reader<'a> {
             symbol.doc = self.doc_string(node);
         }
         symbol
+    }
+
+    /// Returns whether a node of Rust is public; `None` for other languages. The items of a trait
+    /// and of its implementations are as public as the trait.
+    fn is_public(&self, node: Node<'a>) -> Option<bool> {
+        let kind = node.kind();
+        if kind == "macro_definition" {
+            let before = self.text.get(..node.start_byte()).unwrap_or_default();
+            let above = before.trim_end().rsplit('\n').take(MAX_ATTRIBUTES);
+            let mut above = above.take_while(|line| line.trim_start().starts_with('#'));
+            return Some(above.any(|line| line.contains("macro_export")));
+        }
+        if !kind.ends_with("_item") {
+            return None;
+        }
+        let mut cursor = node.walk();
+        let modifier =
+            node.named_children(&mut cursor).find(|child| child.kind() == "visibility_modifier");
+        if let Some(modifier) = modifier {
+            return Some(self.text_of(modifier) == "pub");
+        }
+        let owner = node.parent().and_then(|list| list.parent());
+        let is_of_trait = owner.is_some_and(|owner| {
+            owner.kind() == "trait_item" || owner.child_by_field_name("trait").is_some()
+        });
+        Some(is_of_trait)
     }
 
     /// Returns the string at the start of a body, as in Python.

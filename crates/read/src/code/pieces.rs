@@ -25,6 +25,8 @@ pub(super) struct Piece {
     pub doc: Option<Range<usize>>,
     /// The line where the declaration begins. Later parts of the piece repeat the declaration.
     pub signature: usize,
+    /// Whether other programs can use one of its symbols, where the tree says so.
+    pub is_public: Option<bool>,
     is_small: bool,
 }
 
@@ -66,6 +68,7 @@ impl Cutter<'_> {
                     lines: start..end,
                     doc: symbol.doc.clone().filter(|doc| doc.start >= start && doc.end <= end),
                     signature: symbol.signature.max(start),
+                    is_public: symbol.is_public,
                     is_small: symbol.is_small && end - start <= MAX_SMALL_LINES,
                 });
             } else {
@@ -108,7 +111,8 @@ impl Cutter<'_> {
             && (range.len() == 1 || opens && range.len() <= MAX_HEAD_LINES);
         let signature = signature.unwrap_or(range.start);
         let kinds = owner.map(|owner| owner.kind).into_iter().collect();
-        let piece = Piece { kinds, name, lines: range, doc, signature, is_small: false };
+        let is_public = owner.and_then(|owner| owner.is_public);
+        let piece = Piece { kinds, name, lines: range, doc, signature, is_public, is_small: false };
         if is_head && self.head.is_none() {
             self.head = Some(piece);
         } else {
@@ -156,6 +160,7 @@ fn group(pieces: Vec<Piece>) -> Vec<Piece> {
                 last.name.push_str(", ");
                 last.name.push_str(&piece.name);
                 last.lines.end = piece.lines.end;
+                last.is_public = last.is_public.max(piece.is_public);
                 // The comments of several symbols stay in their places.
                 last.doc = None;
             }

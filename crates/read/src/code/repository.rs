@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::attributes::Raw;
 use super::super::{Format, Included, RawPage};
+use super::packages::PACKAGE;
 use findling_base::file_hash::file_hash;
 use findling_base::small_file::text;
 
@@ -26,7 +27,11 @@ struct Repository {
 /// the files that name the branches: a checkout changes them, and with them the attributes.
 pub(crate) fn describe<'a>(pages: impl Iterator<Item = &'a mut RawPage>) -> Vec<Included> {
     let mut known: HashMap<PathBuf, Option<Repository>> = HashMap::new();
-    for raw in pages.filter(|raw| raw.format == Some(Format::Code)) {
+    // A package in the directory of a project is no part of the project's repository.
+    let is_own = |raw: &&mut RawPage| {
+        raw.format == Some(Format::Code) && !raw.attributes.contains_key(PACKAGE)
+    };
+    for raw in pages.filter(is_own) {
         let Some(directory) = raw.path.parent() else { continue };
         let Some(repository) = find(directory, &mut known) else { continue };
         raw.attributes.insert("repository".to_owned(), Raw::Text(repository.name.clone()));

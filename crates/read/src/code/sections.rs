@@ -10,19 +10,22 @@ use findling_page::page::Section;
 /// Smallest and largest number of lines of a section, in a file that is cut at blank lines.
 const PLAIN_LINES: (usize, usize) = (12, 40);
 
-/// Returns the sections of a text.
-pub(super) fn of(text: &str, language: Option<&Language>) -> Vec<Section> {
+/// Returns the sections of a text. With `visibility`, sections of symbols say whether other
+/// programs can use them.
+pub(super) fn of(text: &str, language: Option<&Language>, visibility: bool) -> Vec<Section> {
+    let visible_in = language.filter(|_| visibility).map(|language| language.name);
     let grammar = language.and_then(|language| language.grammar);
-    grammar.and_then(|grammar| of_symbols(text, grammar)).unwrap_or_else(|| of_paragraphs(text))
+    let of_symbols = |grammar| of_symbols(text, grammar, visible_in);
+    grammar.and_then(of_symbols).unwrap_or_else(|| of_paragraphs(text))
 }
 
 #[cfg(feature = "code")]
-fn of_symbols(text: &str, grammar: &Grammar) -> Option<Vec<Section>> {
-    symbol_sections::of(text, grammar)
+fn of_symbols(text: &str, grammar: &Grammar, visible_in: Option<&str>) -> Option<Vec<Section>> {
+    symbol_sections::of(text, grammar, visible_in)
 }
 
 #[cfg(not(feature = "code"))]
-fn of_symbols(_: &str, grammar: &Grammar) -> Option<Vec<Section>> {
+fn of_symbols(_: &str, grammar: &Grammar, _: Option<&str>) -> Option<Vec<Section>> {
     match *grammar {}
 }
 

@@ -105,6 +105,8 @@ pub(super) struct Symbol {
     pub doc: Option<Range<usize>>,
     /// The line where its declaration begins.
     pub signature: usize,
+    /// Whether other programs can use it, where the tree says so.
+    pub is_public: Option<bool>,
     /// The symbols of a scope.
     pub inner: Vec<Symbol>,
 }

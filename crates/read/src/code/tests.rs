@@ -9,7 +9,7 @@ use super::sections;
 use findling_page::page::Section;
 
 fn read(name: &str, text: &str) -> Vec<Section> {
-    sections::of(text, languages::of_name(name.as_ref()))
+    sections::of(text, languages::of_name(name.as_ref()), false)
 }
 
 /// Returns the headings of the sections with their lines.

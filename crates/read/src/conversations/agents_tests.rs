@@ -7,14 +7,15 @@ use super::*;
 use crate::RawPage;
 
 fn read_file(path: &Path, id: &str) -> Vec<RawPage> {
-    let file = File { id: id.into(), path: path.to_owned(), format: Format::Chats };
+    let file = File { id: id.into(), path: path.to_owned(), format: Format::Chats, package: None };
     let mut outcome = Outcome::default();
     read(&fs::read(path).unwrap(), &file, &Options::default(), &mut outcome);
     outcome.pages
 }
 
 fn pages(name: &str, text: &str) -> Vec<RawPage> {
-    let file = File { id: name.into(), path: PathBuf::from(name), format: Format::Chats };
+    let file =
+        File { id: name.into(), path: PathBuf::from(name), format: Format::Chats, package: None };
     let mut outcome = Outcome::default();
     read(text.as_bytes(), &file, &Options::default(), &mut outcome);
     outcome.pages

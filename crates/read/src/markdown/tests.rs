@@ -8,7 +8,7 @@ use super::*;
 use findling_page::page::Section;
 
 fn file(id: &str) -> File {
-    File { id: id.into(), path: PathBuf::from(id), format: Format::Markdown }
+    File { id: id.into(), path: PathBuf::from(id), format: Format::Markdown, package: None }
 }
 
 fn page_at(id: &str, text: &str) -> RawPage {

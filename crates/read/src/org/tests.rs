@@ -10,7 +10,12 @@ use super::super::page_outline::outline;
 use super::*;
 
 fn page(text: &str) -> RawPage {
-    let file = File { id: "a.org".into(), path: PathBuf::from("a.org"), format: Format::Org };
+    let file = File {
+        id: "a.org".into(),
+        path: PathBuf::from("a.org"),
+        format: Format::Org,
+        package: None,
+    };
     let mut outcome = Outcome::default();
     let raw = read(text, &file, &Options::default(), &mut outcome).expect("a page");
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
@@ -103,7 +108,7 @@ fn parts_are_taken_in_and_a_circle_ends() {
     write("b.org", "* Other\nunseen\n* Part\nPart.\n#+INCLUDE: \"a.org\"\n* Next\nunseen\n");
     write("x.rs", "fn a() {}\n");
     let path = dir.path().join("a.org");
-    let file = File { id: "a.org".into(), path: path.clone(), format: Format::Org };
+    let file = File { id: "a.org".into(), path: path.clone(), format: Format::Org, package: None };
     let mut outcome = Outcome::default();
     let text = std::fs::read_to_string(&path).unwrap();
     let raw = read(&text, &file, &Options::default(), &mut outcome).unwrap();
@@ -137,7 +142,8 @@ fn broken_and_hostile_text_is_read() {
         "#+INCLUDE:",
         "#+INCLUDE: \"",
     ] {
-        let file = File { id: "a.org".into(), path: "a.org".into(), format: Format::Org };
+        let file =
+            File { id: "a.org".into(), path: "a.org".into(), format: Format::Org, package: None };
         read(text, &file, &Options::default(), &mut Outcome::default()).expect("a page");
     }
 }

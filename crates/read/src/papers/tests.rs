@@ -7,7 +7,8 @@ use super::super::Format;
 use super::*;
 
 fn read_as(name: &str, bytes: &[u8], options: &Options) -> Outcome {
-    let file = File { id: name.into(), path: PathBuf::from(name), format: Format::Papers };
+    let file =
+        File { id: name.into(), path: PathBuf::from(name), format: Format::Papers, package: None };
     let mut outcome = Outcome::default();
     read(bytes, &file, options, &mut outcome);
     outcome

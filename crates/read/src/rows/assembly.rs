@@ -301,7 +301,8 @@ fn record(rows: Vec<Row>, options: &Options) -> Result<RawPage, RowError> {
     if !sections.is_empty() {
         fields.insert("sections".into(), sections.into());
     }
-    let file = File { id: id.clone(), path: PathBuf::from(&id), format: Format::Jsonl };
+    let file =
+        File { id: id.clone(), path: PathBuf::from(&id), format: Format::Jsonl, package: None };
     let mut outcome = Outcome::default();
     jsonl::read(Value::Object(fields).to_string().as_bytes(), &file, options, &mut outcome);
     let error = outcome.problems.iter().find(|problem| problem.severity == Severity::Error);

@@ -68,7 +68,7 @@ pub struct Finished {
 impl Splitter {
     /// Looks for the files of inputs. `told` is [`Row::options`].
     pub fn new(inputs: &[PathBuf], options: Options, told: Option<String>) -> Self {
-        let Listing { files, problems } = Listing::of(inputs, &options);
+        let Listing { files, problems, .. } = Listing::of(inputs, &options);
         let options = Arc::new(options.within(inputs));
         Self { options, files, problems, told }
     }
@@ -128,7 +128,7 @@ impl Splitter {
                     let message = format!("{file}: expected a format, found none: give it");
                     UsageError::new(CODE, message)
                 })?;
-                let file = File { id: file, path, format };
+                let file = File { id: file, path, format, package: None };
                 let outcome = self.read_given(&file, bytes);
                 Ok((file, outcome))
             }

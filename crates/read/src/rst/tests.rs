@@ -8,7 +8,12 @@ use super::super::page_outline::outline;
 use super::*;
 
 fn page(text: &str) -> RawPage {
-    let file = File { id: "a.rst".into(), path: PathBuf::from("a.rst"), format: Format::Rst };
+    let file = File {
+        id: "a.rst".into(),
+        path: PathBuf::from("a.rst"),
+        format: Format::Rst,
+        package: None,
+    };
     let mut outcome = Outcome::default();
     let raw = read(text, &file, &Options::default(), &mut outcome).expect("a page");
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
@@ -116,7 +121,8 @@ fn fields_at_the_beginning_tell_of_the_page() {
 #[test]
 fn what_is_left_out_is_noted() {
     let options = Options { trace: true, ..Options::default() };
-    let file = File { id: "a.rst".into(), path: "a.rst".into(), format: Format::Rst };
+    let file =
+        File { id: "a.rst".into(), path: "a.rst".into(), format: Format::Rst, package: None };
     let text = ".. secret\n\nText [1]_.\n\n.. toctree::\n\n   a\n";
     let raw = read(text, &file, &options, &mut Outcome::default()).unwrap();
     let rules: Vec<&str> = raw.left_out.iter().map(|left_out| left_out.rule.name()).collect();
@@ -135,7 +141,7 @@ fn parts_are_taken_in_and_a_circle_ends() {
     write("part.txt", "unseen\nbegin\nTwo\n---\n\nPart.\n\n.. include:: a.rst\n");
     write("x.py", "a\nb\nc\n");
     let path = dir.path().join("a.rst");
-    let file = File { id: "a.rst".into(), path: path.clone(), format: Format::Rst };
+    let file = File { id: "a.rst".into(), path: path.clone(), format: Format::Rst, package: None };
     let mut outcome = Outcome::default();
     let text = std::fs::read_to_string(&path).unwrap();
     let raw = read(&text, &file, &Options::default(), &mut outcome).unwrap();
