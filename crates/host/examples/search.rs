@@ -22,7 +22,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 /// Answers a query by words and by meaning. A program that answers more than one keeps the `Host`.
-fn search(bundle: &Path, query: &str) -> anyhow::Result<Response> {
+pub fn search(bundle: &Path, query: &str) -> anyhow::Result<Response> {
     let mut host = Host::open(bundle)?;
     let request = Request { query: query.to_owned(), ..Request::default() };
     let (response, _cost) = host.search(request)?;
