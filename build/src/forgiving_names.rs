@@ -159,7 +159,7 @@ pub fn likeness(typed: &str, known: &str) -> f64 {
     strsim::jaro_winkler(&typed, &known) + f64::from(is_part)
 }
 
-/// Most names that an error lists.
+/// Maximum number of names that an error lists.
 const MAX_LISTED: usize = 8;
 
 /// Formats names for an error: `a`, `b` or `c`.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::progress::{Count, Counter};
 
-/// Most warnings of a job that are kept.
+/// Maximum number of warnings of a job that are kept.
 const MAX_WARNINGS: usize = 20;
 
 /// Keeps the messages to a console. Clones share them.

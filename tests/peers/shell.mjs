@@ -53,14 +53,14 @@ const SECTIONS = 1000;
 const TUI_SECTIONS = 100_000;
 const SITE_PAGES = 10_000;
 const QUERIES = 50;
-/** Queries that are typed, and milliseconds between keys that are typed quickly. */
+/** The number of queries to type, and the milliseconds between two keys of a fast typist. */
 const [TYPED, PACE] = [6, 60];
 const NETWORK = { rtt: 40, mbit: 10 };
 const TOKENS = 2000;
 const SEED = 20_261_126;
 const KEYS = join(dirname(fileURLToPath(import.meta.url)), "lib/shell/keys.py");
 
-/** Goals of a part: milliseconds, kilobytes and a share. */
+/** Goals: times in milliseconds, a download in kilobytes, and a share for `context`. */
 const GOALS = {
   find: 150,
   line: 30,
@@ -111,7 +111,7 @@ function readArguments() {
   };
 }
 
-/** The smallest value that at least a share `q` of the values does not exceed. */
+/** The `q`-quantile: the smallest value with at least a share `q` of the values at or below it. */
 function percentile(values, q) {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)];

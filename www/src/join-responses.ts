@@ -26,7 +26,7 @@ export interface BundleFailure {
   remedy?: string;
 }
 
-/** Most pages of a request to one bundle. */
+/** Maximum number of pages of a request to one bundle. */
 const MAX_PAGES = 100;
 
 /** The facets whose attributes a bundle has. Another bundle may have the others. */

@@ -8,7 +8,7 @@ import { FindlingError } from "./errors";
 
 /** Bytes of a unit, in which places are counted. */
 export const UNIT = 64;
-/** Most bytes of a directory, inflated. */
+/** Maximum number of bytes of a directory, inflated. */
 const MAX_LEN = 32 << 20;
 /** The first id of the shards of positions. */
 export const POSITIONS = 2 ** 31;

@@ -12,7 +12,7 @@ import { type Pack, type Slot, takeSlot, UNIT } from "./pack-directory";
 
 /** Units between two shards that are fetched together. A separate request costs more. */
 const GAP = 128;
-/** Most units that are fetched together: 1 MiB. */
+/** Maximum number of units that are fetched together: 1 MiB. */
 const MAX_RANGE = 16384;
 /** Number of whole packs sent in place of a range after which no more ranges are requested. */
 const MAX_FAILED_RANGES = 1;
@@ -21,9 +21,9 @@ const MAX_FAILED_RANGES = 1;
  * pack: 2 MiB.
  */
 const LONG = 32768;
-/** Most bytes of ranges that are kept. */
+/** Maximum number of bytes of ranges that are kept. */
 const MAX_RANGES = 2 << 20;
-/** Most bytes of whole packs that are kept. */
+/** Maximum number of bytes of whole packs that are kept. */
 const MAX_WHOLE = 16 << 20;
 
 /** A requested shard. */

@@ -41,10 +41,10 @@ const KEYWORDS: &[(&[&str], &[&str])] = &[
     (&["const", "let", "var", "val", "static"], &["constant", "function"]),
 ];
 
-/// Most symbols that a name stands for.
+/// Maximum number of symbols that a name stands for.
 const MAX_SYMBOLS: usize = 64;
 
-/// Most pages with definitions that are put first.
+/// Maximum number of pages with definitions that are put first.
 const MAX_PAGES: usize = 3;
 
 /// A name that a query asks for, and the kinds that its keyword declares; none without a keyword.

@@ -23,10 +23,10 @@ use crate::ui::{Ui, print_json};
 /// The collection unless another one is named.
 const COLLECTION: &str = "assistant-notes";
 
-/// Most bytes of a note.
+/// Maximum number of bytes of a note.
 const MAX_LEN: usize = 1 << 20;
 
-/// Most characters of a title that is taken from the text, and of a file's name.
+/// Maximum number of characters of a title that is taken from the text, and of a file's name.
 const TITLE_CHARS: usize = 80;
 const NAME_CHARS: usize = 40;
 

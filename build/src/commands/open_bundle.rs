@@ -18,8 +18,9 @@ use crate::output::{Failure, Sources, UsageError};
 use crate::sources;
 use crate::ui::{Ui, bytes, count};
 
-/// Most files, and most bytes of them, of a directory that is indexed for one search.
+/// Maximum number of files of a directory that is indexed for one search.
 const MAX_FILES: usize = 2_000;
+/// Maximum number of bytes of these files together.
 const MAX_BYTES: u64 = 20 << 20;
 
 /// A bundle that is open.
@@ -56,7 +57,7 @@ pub(crate) fn find_target(given: &Path, vectors: &VectorName, ui: &Ui) -> Result
     Ok(target)
 }
 
-/// Most pages of a collection whose files are compared with its index at each search.
+/// Maximum number of pages of a collection whose files are compared with its index at each search.
 const MAX_COMPARED: u32 = 5_000;
 
 /// Prints a notice that files of a collection have changed since its last sync.

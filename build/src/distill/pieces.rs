@@ -13,7 +13,7 @@ use findling_encoder::static_table::{normaliser, tokens};
 use findling_text::wordpiece::{VocabularyError, WordPiece, for_each_word};
 use rayon::prelude::*;
 
-/// Most tokens of a table, if the texts have no more. The teacher embeds each token.
+/// Maximum number of tokens of a table, if the texts have no more. The teacher embeds each token.
 const MAX_TOKENS: usize = 20_000;
 /// The mark of tokens that begin a word.
 const WORD_BEGINS: char = '▁';

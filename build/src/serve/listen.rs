@@ -32,8 +32,8 @@ use tokio::time::{Instant, Sleep};
 /// The limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Most connections. For a further one, the connection that has waited longest for a request is
-    /// closed; if all are being answered, it waits in the system's queue.
+    /// Maximum number of connections. For a further one, the connection that has waited longest for
+    /// a request is closed; if all are being answered, it waits in the system's queue.
     pub max_connections: usize,
     /// Longest time for the head of a request, and longest idle time.
     pub max_head: Duration,
@@ -41,11 +41,11 @@ pub struct Limits {
     pub max_stall: Duration,
 }
 
-/// Most connections where the system allows them.
+/// Maximum number of connections where the system allows them.
 const MAX_CONNECTIONS: usize = 1024;
 /// Smallest limit of connections, and file descriptors reserved for other files of the process.
 const MIN_CONNECTIONS: usize = 16;
-/// Most bytes of the head of a request.
+/// Maximum number of bytes of the head of a request.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 /// Bytes that a slow client takes in [`Limits::max_stall`], or it is disconnected.
 const MIN_TAKEN: usize = 16 << 10;

@@ -13,9 +13,9 @@ use crate::usage_error::UsageError;
 
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 24;
-/// Fewest characters of a token that a person supplies.
+/// Minimum number of characters of a token that a person supplies.
 const MIN_TOKEN: usize = 16;
-/// Most characters of one.
+/// Maximum number of characters of such a token.
 const MAX_TOKEN: usize = 512;
 
 /// A token, as it is compared.

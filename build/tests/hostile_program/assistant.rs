@@ -11,7 +11,7 @@ use super::home::Home;
 use super::mutations::{Random, seeds, shown};
 use super::program::{Program, home_with_bundle};
 
-/// Most memory of the program at any time, in MiB: a message has at most 4 MiB, and 16 wait.
+/// Maximum memory of the program at any time, in MiB: a message has at most 4 MiB, and 16 wait.
 const MAX_MEMORY: u64 = 256;
 /// Time for what must happen, on a machine that does other work.
 const MAX_WAIT: Duration = Duration::from_secs(60);

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-/// Most bytes of a run that is inserted: more than any limit of a head or a line's field.
+/// Maximum number of bytes of a run that is inserted: more than any limit of a head or a line's
+/// field.
 const MAX_RUN: usize = 200_000;
-/// Most times that a line or a range is repeated.
+/// Maximum number of times that a line or a range is repeated.
 const MAX_REPEATS: usize = 2_000;
-/// Most bytes of a damaged input. Larger ones would test the speed of this machine.
+/// Maximum number of bytes of a damaged input. Larger ones would test the speed of this machine.
 const MAX_INPUT: usize = 1 << 20;
 
 /// Bytes that parsers treat differently from their neighbours.

@@ -11,8 +11,8 @@ use super::http_answers::{self, Answer};
 use super::mutations::{Random, seeds, shown};
 use super::program::{Program, home_with_bundle};
 
-/// Most memory of a server at any time, in MiB: what it needs to answer, and what its connections
-/// may keep of a head (64 KiB each) and of a body.
+/// Maximum memory of a server at any time, in MiB: what it needs to answer, and what its
+/// connections may keep of a head (64 KiB each) and of a body.
 const MAX_MEMORY: u64 = 256;
 /// Connections at a time.
 const N_CLIENTS: usize = 8;

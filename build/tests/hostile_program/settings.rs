@@ -77,7 +77,7 @@ const REGISTRY: &[&str] = &[
      vectors = { more = \"static\" }\ndirectory = \"notes-1\"\n",
 ];
 
-/// Most bytes of an error.
+/// Maximum number of bytes of an error.
 const MAX_ERROR: usize = 4_000;
 
 /// Checks what the program said: an answer, or an error that names the file and is short.

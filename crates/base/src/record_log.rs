@@ -39,7 +39,7 @@ const MAX_LEN: usize = 256 << 20;
 const WINDOW: usize = 64 << 10;
 /// Largest length of contents that are kept in memory.
 const MAX_SHORT_LEN: usize = 256;
-/// Most bytes that each thread keeps for reading.
+/// Maximum number of bytes that each thread keeps for reading.
 const MAX_BUFFER_LEN: usize = 4 << 20;
 /// The coding of contents.
 pub const CODING: bincode::config::Configuration<

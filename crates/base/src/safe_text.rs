@@ -161,7 +161,7 @@ pub fn cell(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Most characters of a file that an error repeats.
+/// Maximum number of characters of a file that an error repeats.
 const MAX_EXCERPT: usize = 160;
 
 /// Returns the beginning of a text on one line, for errors: a name in a file may be as long as the
@@ -175,7 +175,7 @@ pub fn excerpt(text: &str) -> String {
     shown
 }
 
-/// Most bytes of a message of an error.
+/// Maximum number of bytes of a message of an error.
 const MAX_MESSAGE: usize = 2_500;
 
 /// The bytes at the end of a message that are kept where its middle is left out.

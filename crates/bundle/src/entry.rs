@@ -30,9 +30,9 @@ const WHAT: &str = "findling.idx";
 const MAGIC: [u8; 8] = *b"FINDLING";
 const VERSION: u16 = 1;
 
-/// Most bytes after the manifest in its file.
+/// Maximum number of bytes after the manifest in its file.
 pub const MAX_BEHIND: u64 = 64 << 20;
-/// Most bytes of the file with the manifest.
+/// Maximum number of bytes of the file with the manifest.
 const MAX_OPENING_LEN: u64 = MAX_MANIFEST_LEN as u64 + MAX_BEHIND;
 
 /// The name of the entry file.
@@ -161,7 +161,7 @@ pub struct EntryFile {
 }
 
 impl EntryFile {
-    /// Most bytes of an entry file.
+    /// Maximum number of bytes of an entry file.
     pub const MAX_LEN: usize = 72;
 
     /// Writes the entry file.

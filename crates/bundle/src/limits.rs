@@ -3,27 +3,27 @@
 
 use crate::{Error, ShardKind, Stats};
 
-/// Most bytes of the manifest, before and after decompression.
+/// Maximum number of bytes of the manifest, before and after decompression.
 pub const MAX_MANIFEST_LEN: usize = 32 << 20;
 
-/// Most ranges of the manifest, of all lists together. A range may take much less than a bit, so
-/// the length of the input does not bound their number.
+/// Maximum number of ranges of the manifest, of all lists together. A range may take much less than
+/// a bit, so the length of the input does not bound their number.
 pub const MAX_RANGES: usize = 200_000;
 
-/// Most vectors whose cells the centroids list.
+/// Maximum number of vectors whose cells the centroids list.
 pub const MAX_TOLD: u32 = 25_000;
 
 /// Longest term in bytes. Longer terms are cut at a character boundary when they are written and
 /// when they are looked up ([`crate::lexicon::cap_term`]).
 pub const MAX_TERM_LEN: usize = 128;
 
-/// Most pages, sections, passages or vectors: ids stay below this.
+/// Maximum number of pages, sections, passages or vectors: ids stay below this.
 pub const MAX_IDS: u32 = 1 << 28;
 
-/// Most vectors for each section or passage of the bundle.
+/// Maximum number of vectors for each section or passage of the bundle.
 pub const MAX_VECTORS_PER_UNIT: u64 = 64;
 
-/// Most dimensions of a vector.
+/// Maximum number of dimensions of a vector.
 pub const MAX_DIM: u32 = 4096;
 
 /// Refuses a number of dimensions that is not `expected`, is 0 or is above [`MAX_DIM`].
@@ -37,25 +37,26 @@ pub(crate) fn check_dim(what: &'static str, got: u32, expected: u32) -> Result<(
     Ok(())
 }
 
-/// Most languages of a bundle.
+/// Maximum number of languages of a bundle.
 pub const MAX_LANGUAGES: usize = 16;
 
-/// Most ranges of terms with a second tier. To find one, a reader scans all ranges.
+/// Maximum number of ranges of terms with a second tier. To find one, a reader scans all ranges.
 pub const MAX_SECOND_TIERS: usize = 10_000;
 
-/// Most words with synonyms. Every reader fetches them.
+/// Maximum number of words with synonyms. Every reader fetches them.
 pub const MAX_SYNONYMS: usize = 2_000;
 
-/// Most bytes of a name, a path or another short string of the manifest.
+/// Maximum number of bytes of a name, a path or another short string of the manifest.
 pub const MAX_NAME_LEN: usize = 1024;
 
-/// Most layers of the graph, including the base layer.
+/// Maximum number of layers of the graph, including the base layer.
 pub const MAX_LAYERS: usize = 32;
 
-/// Most bytes that a compressed byte can stand for (RFC 1951: 258 bytes in two bits, rounded up).
+/// Maximum number of bytes that a compressed byte can stand for (RFC 1951: 258 bytes in two bits,
+/// rounded up).
 pub const MAX_INFLATION: u64 = 1040;
 
-/// Most bytes of a number of variable length that fits 32 bits.
+/// Maximum number of bytes of a number of variable length that fits 32 bits.
 const MAX_VARINT_LEN: u64 = 5;
 
 /// Returns the largest size of a shard after decompression in a bundle with these counts. Otherwise

@@ -214,7 +214,8 @@ pub struct EncoderCard {
     /// Hash of the weights, the vocabulary and everything else that decides the vectors, 32 hex
     /// digits.
     pub fingerprint: String,
-    /// Most tokens of an input, including special tokens; longer inputs were truncated.
+    /// Maximum number of tokens of an input, including special tokens; longer inputs were
+    /// truncated.
     pub max_tokens: u32,
     /// Prefix of queries, such as `query: `.
     pub query_prefix: String,

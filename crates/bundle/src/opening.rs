@@ -27,8 +27,8 @@ pub use crate::entry::MAX_BEHIND;
 const WHAT: &str = "file of the manifest";
 const NAME_LENS: [usize; 2] = [4, 8];
 
-/// Most stored bytes of a column that comes with the manifest. Readers who do not filter have no
-/// use for long columns.
+/// Maximum number of stored bytes of a column that comes with the manifest. Readers who do not
+/// filter have no use for long columns.
 pub const MAX_COLUMN_LEN: u32 = 4 << 10;
 
 /// Writes the file: the stored manifest, the directory of packs if there is one, and shards by

@@ -58,17 +58,17 @@ pub const UNIT: usize = 64;
 /// Units between two shards that are fetched together: 8 KiB. A separate request would cost a
 /// reader more.
 pub const GAP: u32 = 128;
-/// Most units of a range that is fetched for several shards: 1 MiB.
+/// Maximum number of units of a range that is fetched for several shards: 1 MiB.
 pub const MAX_RANGE: u32 = 1 << 14;
-/// Most packs of a bundle.
+/// Maximum number of packs of a bundle.
 pub const MAX_PACKS: usize = 20_000;
-/// Most shards that a directory of packs lists.
+/// Maximum number of shards that a directory of packs lists.
 pub const MAX_SHARDS: usize = 4 << 20;
-/// Most bytes of a directory of packs, inflated.
+/// Maximum number of bytes of a directory of packs, inflated.
 pub const MAX_LEN: usize = 32 << 20;
-/// Most lanes.
+/// Maximum number of lanes of a pack directory.
 pub const MAX_LANES: usize = 32;
-/// Most units of a pack: 1 GiB.
+/// Maximum number of units of a pack: 1 GiB.
 pub const MAX_UNITS: u32 = 1 << 24;
 
 /// The name of a pack.

@@ -18,7 +18,7 @@ use weights::{Weights, WordRows};
 pub struct Options {
     /// The model's name; by default the directory's.
     pub name: Option<String>,
-    /// Most tokens of an input, special tokens included.
+    /// Maximum number of tokens of an input, special tokens included.
     pub max_tokens: Option<u32>,
     /// The way in which the vectors of all tokens become one.
     pub pooling: Option<Pooling>,

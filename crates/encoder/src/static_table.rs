@@ -32,7 +32,7 @@ use crate::{Embedding, Encoder, Error, Side};
 
 const MAGIC: [u8; 4] = *b"FNDT";
 const VERSION: u32 = 1;
-/// Most bytes of an inflated table.
+/// Maximum number of bytes of an inflated table.
 const MAX_LEN: usize = 256 << 20;
 
 /// The contents of the file.

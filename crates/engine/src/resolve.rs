@@ -146,7 +146,7 @@ pub(crate) struct Reading {
 }
 
 impl ResolvedQuery {
-    /// Plans a parsed request. `seed`: the page from which its query was made.
+    /// Plans a parsed request. `seed` is the page from which the query was made, if any.
     ///
     /// # Errors
     /// [`Error::Vector`] if the vector that came with the request is not in the bundle's space.
@@ -223,8 +223,8 @@ impl ResolvedQuery {
         Self { query, plan, dense, no_words, corrections, ..self }.with_shards(index)
     }
 
-    /// Returns the query with its excluded words read as options (`-xzf`) if the site has them;
-    /// `None` if it has none. The terms must be here.
+    /// Returns the query with its excluded words read as options (`-xzf`), if the site contains
+    /// such options; otherwise `None`. The shards of the terms must be loaded.
     #[inline(never)]
     pub fn options(&self, index: &Index) -> Option<Reading> {
         let dictionary = Dictionary::new(index);

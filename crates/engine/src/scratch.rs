@@ -3,7 +3,7 @@
 use findling_bundle::Stats;
 use findling_text::Analyzer;
 
-/// Most analyzers that are kept.
+/// Maximum number of analyzers that are kept.
 const MAX_ANALYZERS: usize = 4;
 
 /// A sparse array: nearly all of its values are 0.

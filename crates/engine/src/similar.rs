@@ -22,7 +22,7 @@ use crate::query::{Clause, ClauseKind, Query};
 use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery, SeedPage};
 use crate::vector::VectorView;
 
-/// Most words that are looked up as candidates.
+/// Maximum number of words that are looked up as candidates.
 const MAX_CANDIDATES: usize = 32;
 /// Words that make the query.
 const MAX_WORDS: usize = 12;

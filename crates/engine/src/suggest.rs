@@ -19,7 +19,7 @@ use crate::rank::{Matches, n_pages_of};
 use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery};
 use crate::spelling::{self, SimilarWords};
 
-/// Most values that are tried instead of unknown ones.
+/// Maximum number of values that are tried instead of unknown ones.
 const MAX_VALUES: usize = 8;
 
 /// The running queries that could be suggested.

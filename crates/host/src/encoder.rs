@@ -214,12 +214,12 @@ fn prepared(path: &str) -> anyhow::Result<BoxedEncoder> {
     Err(models::Error::NoTransformer { name: path.to_owned() }.into())
 }
 
-/// Number of bytes that are read first of a deployed transformer, for its head. The rest is fetched
-/// later.
+/// Number of bytes at the start of a deployed transformer that are read first, for its head. The
+/// rest is fetched later.
 #[cfg(feature = "transformer")]
 const BEGINNING: u64 = 64 << 10;
 
-/// Most bytes of a deployed transformer in memory.
+/// Maximum size of a deployed transformer, in bytes.
 #[cfg(feature = "transformer")]
 const MAX_MODEL_LEN: u64 = 512 << 20;
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::Host;
 
-/// Most shards of texts that are kept decoded.
+/// Maximum number of shards of texts that are kept decoded.
 const MAX_SHARDS: usize = 64;
 
 /// The parts of the texts that have been read.

@@ -49,8 +49,8 @@ impl Built {
 /// count them.
 const FEW: std::ops::RangeInclusive<usize> = 2..=100;
 
-/// Most stored bytes of the columns of facets, all together. Every first query fetches them, since
-/// the search box counts all facets.
+/// Maximum number of stored bytes of the columns of facets, all together. Every first query fetches
+/// them, since the search box counts all facets.
 const MAX_FACET_BYTES: usize = 128 << 10;
 
 /// Keeps only the attributes with the shortest columns as facets, up to [`MAX_FACET_BYTES`] in all.

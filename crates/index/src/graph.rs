@@ -20,8 +20,8 @@ use findling_base::progress::Counter;
 use layer::{Layer, Seen, select};
 use points::{Place, Points};
 
-/// Most neighbours of a vector on an upper layer; the base layer has twice as many. Each layer has
-/// about one in `MAX_NEIGHBOURS` of the vectors of the layer below it.
+/// Maximum number of neighbours of a vector on an upper layer; the base layer has twice as many.
+/// Each layer has about one in `MAX_NEIGHBOURS` of the vectors of the layer below it.
 const MAX_NEIGHBOURS: usize = 32;
 /// Candidates kept while inserting. More candidates make a better graph and take proportionally
 /// longer.

@@ -52,8 +52,8 @@ pub struct Options {
     pub copies: bool,
     /// Whether vectors are also stored in cells, so that a browser can fetch only some of them.
     pub cells: bool,
-    /// Most vectors whose cells the centroids list. For more, the vectors are stored once more in
-    /// the order of their sections.
+    /// Maximum number of vectors whose cells the centroids list. For more, the vectors are stored
+    /// once more in the order of their sections.
     pub most_listed: u32,
     /// Bytes of sections, and bytes of analysed pages, that stay in memory.
     pub memory: u64,

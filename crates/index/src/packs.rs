@@ -21,13 +21,13 @@ use findling_base::bundle_files::PackedShards;
 /// Number of packs of less than an eighth of the largest length at which they are joined.
 const MAX_SMALL: usize = 8;
 
-/// Most cells that are ordered by their vectors, which takes quadratic time.
+/// Maximum number of cells that are ordered by their vectors, which takes quadratic time.
 const MAX_ORDERED_CELLS: usize = 4096;
 
 /// Smallest length of packs that depends on the number of pages.
 const MIN_PACK_BYTES: usize = 16 << 10;
 
-/// Most packs of a bundle whose packs' length follows from the number of pages.
+/// Maximum number of packs of a bundle whose packs' length follows from the number of pages.
 const MAX_PACKS: usize = 5_000;
 
 /// Largest ratio of the length of an earlier bundle's packs to the length of new packs.

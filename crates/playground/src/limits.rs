@@ -1,10 +1,10 @@
 //! Limits of the playground. The module's memory holds the files, the pages and the index at the
 //! same time.
 
-/// Most files.
+/// Maximum number of files of a site.
 pub const MAX_FILES: usize = 5_000;
 
-/// Most bytes of all files, unpacked.
+/// Maximum number of bytes of all files, unpacked.
 pub const MAX_BYTES: u64 = 50_000_000;
 
 /// The reason for which files are refused.

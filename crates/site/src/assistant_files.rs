@@ -22,7 +22,8 @@ use crate::robots::{Robots, page_of, path_of, sitemap};
 
 /// The mark in every file that is written.
 const MARK: &str = "generator: findling";
-/// Most characters of `llms.txt` and of a part of `llms-full.txt`: readers cut longer files.
+/// Maximum number of characters of `llms.txt` and of a part of `llms-full.txt`: readers cut longer
+/// files.
 const PART_CHARS: usize = 50_000;
 /// Pages that a warning names.
 const MAX_NAMED: usize = 3;

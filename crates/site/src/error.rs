@@ -100,7 +100,7 @@ pub enum Error {
     StandaloneSize {
         /// The output.
         output: PathBuf,
-        /// Most bytes.
+        /// Maximum number of bytes.
         expected: u64,
         /// Bytes of this one.
         found: u64,

@@ -14,13 +14,13 @@ use crate::error::{Error, Result};
 /// Bytes of a pack. Larger packs make fewer files; smaller ones cost less if a host ignores ranges
 /// and sends whole files.
 const PACK_BYTES: usize = 4 << 20;
-/// Most bytes of a file on Cloudflare.
+/// Maximum number of bytes of a file on Cloudflare.
 pub const MAX_CLOUDFLARE_FILE_BYTES: usize = 25 << 20;
-/// Most files on Cloudflare, of the whole site, on its free plan.
+/// Maximum number of files on Cloudflare, of the whole site, on its free plan.
 pub const MAX_CLOUDFLARE_FILES: u64 = 20_000;
-/// Most bytes of a file where a host sets no limit that matters.
+/// Maximum number of bytes of a file where a host sets no limit that matters.
 const MAX_FILE_BYTES: usize = 1 << 30;
-/// Most bytes of a file in a repository of GitHub.
+/// Maximum number of bytes of a file in a repository of GitHub.
 const MAX_GITHUB_FILE_BYTES: usize = 100 << 20;
 
 /// The marks around Findling's lines in a file of headers.

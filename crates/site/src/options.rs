@@ -233,7 +233,7 @@ pub struct Sizes {
     pub passage_words: usize,
     /// Words that a passage repeats from the one before it.
     pub passage_overlap: usize,
-    /// Most tokens of an embedding unit.
+    /// Maximum number of tokens of an embedding unit.
     pub max_tokens: usize,
     /// Tokens that a unit of a long section repeats from the one before it.
     pub token_overlap: usize,
@@ -256,9 +256,9 @@ pub struct Meaning {
     pub query_encoder: Choice,
     /// A table of the static encoder; `None` is the one in this program.
     pub table: Option<PathBuf>,
-    /// Most kilobytes of the static encoder's rows in the bundle.
+    /// Maximum number of kilobytes of the static encoder's rows in the bundle.
     pub rows_budget: u64,
-    /// Most kilobytes of the deployed transformer's vocabulary; `None` is no limit.
+    /// Maximum number of kilobytes of the deployed transformer's vocabulary; `None` is no limit.
     pub vocabulary_budget: Option<u64>,
     /// Whether fitting the static encoder was requested explicitly; a warning is then given if it
     /// is impossible.
@@ -267,7 +267,7 @@ pub struct Meaning {
     pub no_fit: bool,
     /// Fewest vectors for which a nearest-neighbour graph is built.
     pub graph_from: Option<usize>,
-    /// Most vectors whose cells the centroids list, for tests of large sites.
+    /// Maximum number of vectors whose cells the centroids list, for tests of large sites.
     pub most_listed: Option<u32>,
     /// The directory in which embeddings are kept for later builds; `None` is the user's.
     #[serde(skip)]

@@ -12,7 +12,7 @@ const MAX_BYTES: u64 = 500 << 10;
 /// Largest sitemap that is read, in bytes: the limit of sitemaps.org.
 const MAX_SITEMAP_BYTES: u64 = 50 << 20;
 
-/// Most sitemaps of an index that are read.
+/// Maximum number of sitemaps of an index that are read.
 const MAX_SITEMAPS: usize = 100;
 
 /// The rules for robots that no other group names.

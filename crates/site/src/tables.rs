@@ -22,7 +22,7 @@ const OF_BUILD: [&str; 5] = ["synonyms", "boost", "pins", "ranking", "keep_copie
 /// Opens tables. The options that their sections were read with become those of `options`.
 ///
 /// # Errors
-/// If a table cannot be read, there are no sections, or `options` has different ones.
+/// If a table cannot be read, there are no sections, or `options` contradict the stored options.
 pub fn open(options: &mut Options, paths: Vec<PathBuf>) -> Result<Tables> {
     let tables = Tables::open(paths)?;
     if tables.sections.is_empty() {

@@ -22,8 +22,8 @@ pub struct OpenOptions {
     /// search by meaning fetches all of them. Default: true. Single-file bundles have no such
     /// parts.
     pub streamed: bool,
-    /// Most bytes of memory for shards between searches. Default: 24 MiB, or 96 MiB if all vectors
-    /// are fetched.
+    /// Maximum memory, in bytes, for shards between searches. Default: 24 MiB, or 96 MiB if all
+    /// vectors are fetched.
     pub memory: Option<usize>,
     /// Keep files in the browser's Cache API for later visits. Default: true.
     pub cache: bool,

@@ -20,9 +20,9 @@ use crate::store::{Part, Store};
 const LONG: u32 = 32_768;
 /// Number of whole packs sent in place of a range after which no more ranges are requested.
 const MAX_FAILED_RANGES: u32 = 1;
-/// Most bytes of ranges that are kept.
+/// Maximum number of bytes of ranges that are kept.
 const MAX_RANGES: u32 = 2 << 20;
-/// Most bytes of whole packs that are kept.
+/// Maximum number of bytes of whole packs that are kept.
 const MAX_WHOLE: u32 = 16 << 20;
 
 /// The packs of one build.

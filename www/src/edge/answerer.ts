@@ -22,7 +22,7 @@ import {
 
 /** Bytes of memory for shards between requests. */
 const DEFAULT_MEMORY = 32 << 20;
-/** Most open bundles. */
+/** Maximum number of open bundles. */
 const DEFAULT_BUNDLES = 8;
 /** Milliseconds after which a file is requested again. */
 const DEFAULT_TIMEOUT = 5000;

@@ -9,13 +9,13 @@ import type { Traffic } from "../http-store";
 
 /** Limits of what a request may fetch. */
 export interface BudgetOptions {
-  /** Most subrequests of a request. */
+  /** Maximum number of subrequests of a request. */
   subrequests: number;
   /**
    * Number of them that are reserved for an answer by words, if there are not enough for meaning.
    */
   reserve: number;
-  /** Most subrequests at a time. */
+  /** Maximum number of subrequests at a time. */
   atOnce: number;
 }
 

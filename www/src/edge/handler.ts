@@ -34,7 +34,7 @@ import { OPENSEARCH, suggestionsIn } from "./suggestions";
 
 /** Seconds for which caches may serve an answer without asking again. */
 const DEFAULT_MAX_AGE = 60;
-/** Most requests under way in an isolate. */
+/** Maximum number of requests under way in an isolate. */
 const DEFAULT_MAX_REQUESTS = 256;
 /** Milliseconds after which a request is refused. */
 const DEFAULT_REQUEST_TIMEOUT = 60_000;

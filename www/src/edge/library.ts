@@ -25,9 +25,9 @@ export interface Opened {
 
 /** Options for keeping bundles. */
 export interface LibraryOptions {
-  /** Most bytes of memory for the shards of all bundles between requests. */
+  /** Maximum memory, in bytes, for the shards of all bundles between requests. */
   memory: number;
-  /** Most open bundles. */
+  /** Maximum number of open bundles. */
   bundles: number;
   /** Whether to fetch only the vectors near a query. */
   streamed: boolean;

@@ -27,7 +27,7 @@ export interface Env {
   FINDLING_BUNDLE?: string;
   /** Many bundles, as JSON: see `Mounts`. */
   FINDLING_BUNDLES?: string;
-  /** Most subrequests of a request. Default: 50, what the free plan allows. */
+  /** Maximum number of subrequests of a request. Default: 50, what the free plan allows. */
   FINDLING_SUBREQUESTS?: string;
   /** Refuses clients with too many requests. */
   FINDLING_RATE_LIMIT?: RateLimiter;
@@ -73,7 +73,7 @@ export interface EdgeOptions {
   vectors?: "streamed" | "resident";
   /** Bundles by path or host. Default: one bundle, `Env.FINDLING_BUNDLE`. */
   mounts?: Mounts;
-  /** Most open bundles. Default: 8. */
+  /** Maximum number of open bundles. Default: 8. */
   bundles?: number;
   /**
    * Limits on the fetches of a request. Default: those of the free plan, 50 subrequests, 6 at once.
@@ -97,7 +97,10 @@ export interface EdgeOptions {
   cache?: CacheLike | false;
   /** Seconds for which caches may serve an answer without asking again. Default: 60. */
   maxAge?: number;
-  /** Most requests under way in an isolate; further ones are refused with 503. Default: 256. */
+  /**
+   * Maximum number of requests under way in an isolate. Further requests are refused with 503.
+   * Default: 256.
+   */
   maxRequests?: number;
   /** Returns the client for the rate limit. Default: the address of the client. */
   rateKey?: (request: Request) => string;

@@ -57,7 +57,7 @@ interface Attempt {
 const STRICT: SearchOptions = { everyWord: true, singleLetter: true };
 /** Shortest beginning that is searched instead of a word that no page has. */
 const MIN_BEGINNING = 3;
-/** Most results whose accents are compared if `exactDiacritics` is set. */
+/** Maximum number of results whose accents are compared if `exactDiacritics` is set. */
 const MAX_COMPARED = 3 * BATCH;
 
 /** A bundle. */

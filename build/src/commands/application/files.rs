@@ -17,7 +17,7 @@ use super::respond;
 use crate::regular_file;
 use crate::serve::token::secret;
 
-/// Most files that have an address.
+/// Maximum number of files that have an address.
 const MAX_FILES: usize = 10_000;
 /// Largest file that is served, in bytes.
 const MAX_BYTES: u64 = 256 << 20;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use findling_text::{Analyzer, TokenKind};
 
-/// Most words of a query that are marked.
+/// Maximum number of words of a query that are marked.
 const MAX_WORDS: usize = 64;
 
 /// The terms of a query in the language of a page.

@@ -52,7 +52,7 @@ use files::Files;
 use guard::Guard;
 use jobs::Jobs;
 
-/// Most bytes of a request's body.
+/// Maximum number of bytes of a request's body.
 const MAX_BODY: usize = 64 << 10;
 
 /// The bundles, the jobs and the files from which requests are answered.

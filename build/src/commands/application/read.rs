@@ -16,10 +16,10 @@ use crate::host::{Document, DocumentSection};
 use crate::output::byline::is_paper;
 use crate::safe_text::{self, line};
 
-/// Most bytes of text of an answer. If a page is longer, the sections around the wanted one are
-/// shown.
+/// Maximum number of bytes of text of an answer. If a page is longer, the sections around the
+/// wanted one are shown.
 const MAX_BYTES: usize = 512 << 10;
-/// Most headings of an outline.
+/// Maximum number of headings of an outline.
 const MAX_ENTRIES: usize = 500;
 
 /// A page as the reader shows it.

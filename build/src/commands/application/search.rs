@@ -25,7 +25,7 @@ use crate::ui::Ui;
 const COLLECTION: &str = "collection";
 /// All attributes that are facets.
 const ALL: &str = "*";
-/// Most pages of a request to one collection.
+/// Maximum number of pages of a request to one collection.
 const MAX_PAGES: u32 = 1_000;
 
 /// The answer: like the answer of one bundle, with the collection of each page.

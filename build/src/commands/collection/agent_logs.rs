@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Most files of a place that are counted.
+/// Maximum number of files of a place that are counted.
 const MAX_COUNTED: usize = 100_000;
 
 /// The directories of editors that extensions and chats are kept in.

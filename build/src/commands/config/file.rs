@@ -27,7 +27,7 @@ use crate::small_file::MAX_LEN;
 /// The file's name.
 pub const NAME: &str = "findling.toml";
 
-/// Most directories upwards in which the file is looked for.
+/// Maximum number of directories upwards in which the file is looked for.
 const MAX_LEVELS: usize = 32;
 
 /// A file of settings.

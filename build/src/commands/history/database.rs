@@ -21,7 +21,7 @@ const FILE: &str = "history.sqlite";
 /// Version of the tables.
 const VERSION: i64 = 1;
 
-/// Most searches that are remembered; the oldest are forgotten.
+/// Maximum number of searches that are remembered; the oldest are forgotten.
 const MAX_SEARCHES: i64 = 10_000;
 
 /// Time to wait for another process.

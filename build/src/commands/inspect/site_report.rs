@@ -7,7 +7,7 @@ use crate::progress::thousands;
 use crate::safe_text::line;
 use crate::ui::{Paint, Ui};
 
-/// Most lines of a list.
+/// Maximum number of lines of a list.
 const MAX_LINES: usize = 10;
 
 /// Returns the report. All text of the site is printed without control characters.

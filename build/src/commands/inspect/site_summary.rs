@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::sources::{Extraction, Problem, Severity};
 
-/// Most examples of a group.
+/// Maximum number of examples of a group.
 const MAX_EXAMPLES: usize = 3;
 
 /// Fewest pages of a site whose repeated text is counted, and fewest pages that repeat it.

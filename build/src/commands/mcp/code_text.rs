@@ -3,7 +3,7 @@
 use crate::host::Document;
 use crate::output::lines_of_anchor;
 
-/// Most lines of a file of code; a file of one megabyte has fewer.
+/// Maximum number of lines of a file of code; a file of one megabyte has fewer.
 const MAX_LINES: usize = 2 << 20;
 
 /// Returns the lines of a file of code between two, from 1, both included; `None` if the document

@@ -10,7 +10,7 @@
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde_json::{Value, json};
 
-/// Most bytes of a message.
+/// Maximum number of bytes of a message.
 pub const MAX_BYTES: usize = 4 << 20;
 
 /// The error for bytes that are not a message.

@@ -30,9 +30,9 @@ const INSTRUCTIONS: &str = "Searches documents that Findling has indexed. Use `c
      passages that answer a question, `search` for a list of pages, `read` for a page or a section \
      in full, `facets` for what filters there are. Cite the URLs. ";
 
-/// Most calls that are answered at a time, of all clients; further ones wait. A call takes a thread
-/// and waits for its progress to be sent. Messages are written by threads of the same pool, so that
-/// calls on all of them would wait for ever.
+/// Maximum number of calls that are answered at a time, of all clients; further ones wait. A call
+/// takes a thread and waits for its progress to be sent. Messages are written by threads of the
+/// same pool, so that calls on all of them would wait for ever.
 pub const MAX_CALLS: usize = 32;
 
 static CALLS: Semaphore = Semaphore::const_new(MAX_CALLS);

@@ -13,7 +13,7 @@ use rmcp::transport::streamable_http_server::session::{
     RestoreOutcome, ServerSseMessage, SessionId, SessionManager,
 };
 
-/// Most sessions. One more ends the session that has been idle longest.
+/// Maximum number of sessions. One more ends the session that has been idle longest.
 pub const MAX_SESSIONS: usize = 64;
 /// Longest idle time of a session.
 const MAX_IDLE: Duration = Duration::from_secs(10 * 60);

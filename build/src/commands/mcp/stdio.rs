@@ -20,11 +20,11 @@ use super::json_rpc::{self, Fault, MAX_BYTES};
 
 /// Messages that were read and are not yet taken.
 const QUEUE: usize = 16;
-/// Most memory of requests without an answer, in KiB.
+/// Maximum memory of requests without an answer, in KiB.
 const MAX_OPEN_KIB: usize = 16 << 10;
 /// Memory of a request in addition to its own bytes, in KiB: its task and its answer.
 const REQUEST_KIB: usize = 64;
-/// Most messages that wait until they are written.
+/// Maximum number of messages that wait until they are written.
 const MAX_UNWRITTEN: usize = 64;
 
 /// The lines of a client.

@@ -16,9 +16,9 @@ use crate::ui::{Ui, bytes, print_json};
 
 use super::Report;
 
-/// Most dimensions of a table.
+/// Maximum number of dimensions of a table.
 const MAX_DIM: usize = 256;
-/// Most texts of a training.
+/// Maximum number of texts of a training.
 const MAX_TEXTS: usize = 250_000;
 
 /// Train the table of a static query encoder for a model, which its bundles then contain

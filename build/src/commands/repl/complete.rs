@@ -14,7 +14,7 @@ use super::session::Session;
 use crate::commands::tui::modes::Mode;
 use crate::safe_text::is_safe;
 
-/// Most candidates that are listed.
+/// Maximum number of candidates that are listed.
 const MOST: usize = 60;
 
 /// Completes a line.

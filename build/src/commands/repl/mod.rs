@@ -28,7 +28,7 @@ use command::{COMMANDS, Command, parse, word};
 use complete::Completion;
 use session::Session;
 
-/// Most lines of the history.
+/// Maximum number of lines of the history.
 const MAX_LINES: usize = 1_000;
 
 /// Search at a prompt that keeps filters, mode and format

@@ -20,7 +20,7 @@ use crate::output::{Answer, LastHit, Meta, UsageError, best};
 use crate::safe_text::line;
 use crate::ui::Ui;
 
-/// Most values of an attribute that are offered.
+/// Maximum number of values of an attribute that are offered.
 const MAX_VALUES: usize = 1_000;
 
 /// The state between two lines.

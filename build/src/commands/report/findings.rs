@@ -24,7 +24,7 @@ const FAR_DOWN: u64 = 4;
 /// Fewest searches of a query without a choice, or with the same other words, that are no chance.
 const MIN_REPEATS: u64 = 2;
 
-/// Most words of a query that can be a synonym.
+/// Maximum number of words of a query that can be a synonym.
 const MAX_SYNONYM_WORDS: usize = 3;
 
 /// The answer of today's site to a query.

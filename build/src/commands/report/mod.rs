@@ -29,7 +29,7 @@ use crate::ui::{Ui, print_json};
 use findings::{Now, findings, joined, key, redirects, words_of};
 use log::Log;
 
-/// Most queries that are searched again, in the order of the alphabet.
+/// Maximum number of queries that are searched again, in the order of the alphabet.
 const MAX_QUERIES: usize = 20_000;
 
 /// Report what readers search for and do not find, from the logs that a site has

@@ -5,7 +5,7 @@ use crate::progress::thousands;
 use crate::safe_text::line;
 use crate::ui::{Paint, Ui};
 
-/// Most lines of a list.
+/// Maximum number of lines of a list.
 const MAX_LINES: usize = 20;
 
 /// Returns the report. Queries are what strangers typed: they are printed without control

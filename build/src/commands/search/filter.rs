@@ -15,9 +15,9 @@
 use findling_engine::filter::{Bound, Condition, Predicate, Test, parse};
 use serde_json::Value;
 
-/// Most nested brackets and negations.
+/// Maximum number of nested brackets and negations.
 const MAX_DEPTH: usize = 12;
-/// Most bytes of an expression. The engine reads longer filters in its own spelling.
+/// Maximum number of bytes of an expression. The engine reads longer filters in its own spelling.
 const MAX_LEN: usize = 8 << 10;
 
 /// Parses a filter: JSON, or an expression.

@@ -36,7 +36,7 @@ pub(crate) use conditions::{condition, with_conditions};
 pub(crate) use filter::parse_filter;
 pub(crate) use forgiving_request::{READ_AS, forgive};
 
-/// Most words of a file that pages are compared with.
+/// Maximum number of words of a file that pages are compared with.
 const MAX_WORDS: usize = 200;
 
 /// The start of the command, and the time for loading the encoder.

@@ -56,7 +56,7 @@ pub struct Args {
     endpoint: EndpointArgs,
 }
 
-/// Most requests under way.
+/// Maximum number of requests under way.
 const MAX_REQUESTS: usize = 256;
 
 /// Options of the routes for programs.

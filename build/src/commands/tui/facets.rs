@@ -6,7 +6,7 @@ use findling_engine::Facet;
 use findling_engine::filter::{Condition, Predicate};
 use serde::{Deserialize, Serialize};
 
-/// Most values of an attribute that are listed.
+/// Maximum number of values of an attribute that are listed.
 const MAX_VALUES: usize = 12;
 
 /// The values that the reader has chosen, by attribute.

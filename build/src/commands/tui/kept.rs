@@ -15,7 +15,7 @@ const FILE: &str = "tui.json";
 /// Version of the file. One of another version counts as missing.
 const VERSION: u32 = 1;
 
-/// Most targets that are remembered.
+/// Maximum number of targets that are remembered.
 const MAX_TARGETS: usize = 100;
 
 /// The file.

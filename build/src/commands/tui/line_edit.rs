@@ -4,7 +4,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Most bytes of a line. Pasted text beyond this is dropped.
+/// Maximum number of bytes of a line. Pasted text beyond this is dropped.
 const MAX_LEN: usize = 4 << 10;
 
 /// A line and the place of the cursor.

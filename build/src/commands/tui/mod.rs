@@ -48,7 +48,7 @@ use theme::Theme;
 const BUSY: Duration = Duration::from_millis(5);
 const IDLE: Duration = Duration::from_millis(50);
 
-/// Most hits that are kept for `findling open`.
+/// Maximum number of hits that are kept for `findling open`.
 const MAX_KEPT: usize = 20;
 
 /// Search in a terminal while typing, with a preview

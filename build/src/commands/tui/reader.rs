@@ -14,8 +14,9 @@ use crate::output::{Location, Sources};
 use crate::passages::locate;
 use crate::safe_text::{line, lines};
 
-/// Most bytes of a page that are shown before the hit, and most bytes after its beginning.
+/// Maximum number of bytes of a page that are shown before the hit.
 const MAX_BEFORE: usize = 16 << 10;
+/// Maximum number of bytes that are shown from the beginning of the hit.
 const MAX_AFTER: usize = 64 << 10;
 
 /// A job of the thread.

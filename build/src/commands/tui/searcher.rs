@@ -29,7 +29,7 @@ use crate::output::{Sources, UsageError};
 use crate::safe_text::line;
 use crate::ui::Ui;
 
-/// Most pages of an answer.
+/// Maximum number of pages of an answer.
 const MAX_ROWS: usize = 50;
 
 /// Pause in typing after which a model embeds the query.

@@ -10,10 +10,11 @@ use super::web;
 use super::{BundleFiles, Place};
 use crate::regular_file;
 
-/// Most bytes of all files of an encoder together. A transformer that is deployed has 15 to 90 MB.
+/// Maximum number of bytes of all files of an encoder together. A transformer that is deployed has
+/// 15 to 90 MB.
 pub const MAX_ENCODER_LEN: u64 = 256 << 20;
 
-/// Most bytes of the beginning of a file.
+/// Maximum number of bytes of the beginning of a file.
 const MAX_BEGINNING: u64 = 1 << 20;
 
 impl BundleFiles {

@@ -10,7 +10,7 @@ use findling_bundle::{Error, SingleFile, decode_manifest};
 use super::NoBundle;
 use crate::regular_file;
 
-/// Most bytes of a single-file bundle: all of it is in memory.
+/// Maximum number of bytes of a single-file bundle: all of it is in memory.
 const MAX_LEN: u64 = 4 << 30;
 
 /// Reads a single-file bundle. Files of other kinds are refused because of their first bytes. At

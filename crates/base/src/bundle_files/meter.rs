@@ -16,7 +16,7 @@ pub(super) const ANSWER_GRACE: Duration = Duration::from_secs(30);
 /// The first part of the time of all answers to a question, which does not count for the rate.
 const QUESTION_GRACE: Duration = Duration::from_secs(90);
 
-/// Most bytes that are fetched for one question.
+/// Maximum number of bytes that are fetched for one question.
 const MAX_QUESTION: u64 = 512 << 20;
 
 /// The limit that a site has exceeded.

@@ -35,7 +35,7 @@ use crate::http::MAX_CONNECTIONS;
 use crate::regular_file;
 use site_files::SiteFiles;
 
-/// Most bytes of a shard whose length the shard directory does not list.
+/// Maximum number of bytes of a shard whose length the shard directory does not list.
 const MAX_UNLISTED_LEN: u64 = 64 << 20;
 
 /// The name of a single-file bundle in its directory.

@@ -100,8 +100,8 @@ impl BundleFiles {
         }
     }
 
-    /// Returns the slots of positions of a site's bundle, from the copy, otherwise fetched and
-    /// copied.
+    /// Returns the slots of positions of a site's bundle. Reads them from the copy, or else fetches
+    /// and copies them.
     pub(super) fn positions_slots(
         &self,
         origin: &Origin,

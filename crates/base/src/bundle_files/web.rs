@@ -150,9 +150,9 @@ pub(super) enum Part {
 struct Ask<'a> {
     url: &'a str,
     part: Option<Range<u64>>,
-    /// Most bytes of the answer.
+    /// Maximum number of bytes of the answer.
     max: u64,
-    /// Most bytes of the whole file, if it is taken in place of the part.
+    /// Maximum number of bytes of the whole file, if it is taken in place of the part.
     max_whole: Option<u64>,
     /// The entity tag of the file that is known.
     tag: Option<&'a str>,

@@ -20,8 +20,8 @@ const MODELS: usize = CLASSES + CLASSES / 2 + N_COUNTS;
 const N_COUNTS: usize = 11;
 /// Largest number of classes by which the numbers of a row can be below those of their dimensions.
 const MAX_BELOW: f32 = 6.0;
-/// Most numbers for each coded byte. A shard also has at most as many numbers as its contents may
-/// have bytes.
+/// Maximum number of numbers for each coded byte. A shard also has at most as many numbers as its
+/// contents may have bytes.
 const MAX_PER_BYTE: usize = 1000;
 
 /// The numbers that are not steps. Each has a model of its own.

@@ -13,7 +13,7 @@ pub(super) const FINE: f32 = 4.0;
 pub(super) const SAME: u8 = 16;
 /// The ratio of a size to the one below: a quarter of an octave.
 const LARGER: f32 = 1.189_207_1;
-/// Most sizes above or below the mean step.
+/// Maximum number of sizes above or below the mean step.
 const MAX_SIZES: f64 = 8.0;
 
 /// The step size of each dimension.

@@ -58,8 +58,8 @@ const LIST: usize = 3;
 const COUNT: usize = 0;
 const FIRST: usize = 1;
 const SECOND: usize = 2;
-/// Most shards for each byte of the manifest: a group has one hash, and the start of a range takes
-/// a bit at least.
+/// Maximum number of shards for each byte of the manifest: a group has one hash, and the start of a
+/// range takes a bit at least.
 const SHARDS_PER_BYTE: usize = 8;
 /// Further models of texts: distance in pages after a part of a long page; distance in sections on
 /// the same page, by the bits of the section with which the range before began.

@@ -111,7 +111,7 @@ const MAX_LAYERS: u32 = 64;
 const MAX_HIDDEN: u32 = 4096;
 const MAX_INTERMEDIATE: u32 = 16384;
 const MAX_POSITIONS: u32 = 32768;
-/// Most words.
+/// Maximum number of words in a vocabulary.
 pub(crate) const MAX_VOCABULARY: usize = 500_000;
 
 impl Architecture {

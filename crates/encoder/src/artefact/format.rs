@@ -22,7 +22,7 @@ pub const MAGIC: [u8; 8] = *b"FNDLENC\0";
 pub const FORMAT_VERSION: u32 = 1;
 
 const FIXED_LEN: usize = 40;
-/// Most memory for decoding the head.
+/// Maximum memory for decoding the head.
 const HEAD_LIMIT: usize = 64 << 20;
 
 #[derive(Encode, Decode)]
@@ -66,7 +66,8 @@ pub(super) fn announced(bytes: &[u8]) -> Result<Option<u64>, Error> {
     })
 }
 
-/// Returns the card, from the first bytes of a file that states a length of at most `most`.
+/// Reads the card from the first bytes of a file. The length that the file states must be at most
+/// `most`.
 #[cfg(feature = "import")]
 pub(super) fn card_of_beginning(bytes: &[u8], most: u64) -> Result<EncoderCard, Error> {
     let bad = |why: String| Error::Artefact(why);

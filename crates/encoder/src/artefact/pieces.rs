@@ -11,10 +11,10 @@ use super::format::announced;
 use super::format::card_of_beginning;
 use super::{Artefact, Error};
 
-/// Most memory that is reserved for a stated length. Beyond it, memory grows as bytes arrive.
+/// Maximum memory that is reserved for a stated length. Beyond it, memory grows as bytes arrive.
 const RESERVED: usize = 64 << 20;
 
-/// Most bytes of a file that are inflated for its card.
+/// Maximum number of bytes of a file that are inflated for its card.
 #[cfg(feature = "import")]
 const BEGINNING: usize = 64 << 10;
 

@@ -59,11 +59,11 @@ pub(crate) use resolve::{
 };
 pub use text::parse;
 
-/// Most levels of a condition in JSON, the innermost object included.
+/// Maximum number of levels of a condition in JSON, the innermost object included.
 pub const MAX_DEPTH: usize = 16;
-/// Most tests of a condition.
+/// Maximum number of tests of a condition.
 pub const MAX_TESTS: usize = 256;
-/// Most values of all tests together.
+/// Maximum number of values of all tests together.
 pub const MAX_VALUES: usize = 4096;
-/// Most bytes of a condition's text.
+/// Maximum number of bytes of a condition's text.
 pub const MAX_LEN: usize = 64 << 10;

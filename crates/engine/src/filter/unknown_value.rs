@@ -29,8 +29,8 @@ impl Unknown {
     }
 }
 
-/// Returns the ids of the values similar to one, nearest first, or else of the first values; and
-/// whether they are similar.
+/// Returns whether the attribute has values similar to `value`, and their ids, nearest first. If
+/// there are none, the ids are those of the attribute's first values.
 fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
     let lower = comparable(value);
     let mut near: Vec<(usize, u32)> = (0..strings.n_values().min(LOOKED_THROUGH))
@@ -57,7 +57,8 @@ pub(super) fn items(attribute: &Attribute) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns the notice that no item has a value, with similar values, or else the first ones.
+/// Returns the notice that no item has a value. It names similar values, or else the attribute's
+/// first values.
 pub(super) fn unknown_value(attribute: &Attribute, value: &str, strings: &Strings) -> Notice {
     let (near, ids) = candidates(value, strings);
     let intro = match (near, ids.is_empty()) {
@@ -97,7 +98,7 @@ fn ends(attribute: &Attribute, column: &Column) -> Option<(String, String)> {
     ends.map(|(least, most)| (written(least), written(most)))
 }
 
-/// Returns the first few of some values.
+/// Returns at most [`SHOWN`] values as text.
 fn listed(strings: &Strings, ids: impl ExactSizeIterator<Item = u32>) -> String {
     let n = ids.len();
     let mut names =

@@ -62,7 +62,7 @@ pub(crate) struct Scorer<'a> {
 /// second number.
 const MAX_UNIQUE_PAGES: usize = 2;
 const UNIQUE_WEIGHT: f32 = 3.0;
-/// Most passages that have such a name, over all bundles that are searched as one.
+/// Maximum number of passages that have such a name, over all bundles that are searched as one.
 const MAX_UNIQUE_PASSAGES: u32 = 64;
 
 /// Lengths up to this have their factors precomputed; passages are hardly ever longer.

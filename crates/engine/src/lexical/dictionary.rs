@@ -9,7 +9,7 @@ use findling_text::keys::is_key;
 use crate::api::SharedScores;
 use crate::index::Index;
 
-/// Most completions of an unfinished word.
+/// Maximum number of completions of an unfinished word.
 pub(crate) const MAX_COMPLETIONS: usize = 24;
 /// Maximum number of ranges of the lexicon that are read for completions, which bounds the download
 /// for a keystroke.
@@ -19,7 +19,7 @@ const MAX_COMPLETION_RANGES: usize = 3;
 const MIN_STEM_CHARS: usize = 4;
 const MAX_STEM_CUT: usize = 4;
 
-/// Most relatives of a term that are longer than it.
+/// Maximum number of relatives of a term that are longer than it.
 const MAX_RELATIVES: usize = 16;
 /// Shortest term, in characters, whose longer relatives are looked up.
 const MIN_RELATIVE_CHARS: usize = 4;

@@ -18,7 +18,7 @@ use super::bm25f::{Names, ScoredGroup, ScoredTerm, Scorer};
 use crate::bitset::Bitset;
 use crate::scratch::{Places, Scratch};
 
-/// Most passages of a block, unless one page has more.
+/// Maximum number of passages of a block, unless one page has more.
 const BLOCK: u32 = 1 << 14;
 
 /// All bits: the title is known to equal the query. With eight words, all bits are only set if it
@@ -79,9 +79,10 @@ impl Block {
 #[derive(Clone, Copy)]
 struct Term<'a> {
     term: &'a ScoredTerm,
-    /// Whether it is the only term of its group, so that nothing is compared.
+    /// Whether the term is the only one of its group. Then no maximum over terms is needed.
     alone: bool,
-    /// The bit that stands for the group in titles and headings of `n_tokens`; 0 if it has none.
+    /// The group's bit in the masks of titles and headings that have `n_tokens` words; 0 if the
+    /// group has no bit.
     bit: u8,
     n_tokens: u32,
 }
@@ -163,7 +164,8 @@ impl Scorer<'_> {
     ) {
         let Scratch { tf, best, score, titles, headings, .. } = scratch;
         let contributions = if term.alone { score } else { best };
-        // The frequencies from pages and sections are kept until the passage's own is known.
+        // The frequencies from pages and sections are kept until the frequency in the passage is
+        // known.
         for list in lists {
             let level = list.level;
             while let Some(posting) = list.below(block.ends[level as usize]) {

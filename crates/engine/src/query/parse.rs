@@ -10,11 +10,11 @@ use findling_text::{is_unit, spaced_number_len};
 
 use super::{Clause, ClauseKind, Condition, Query};
 
-/// Most characters of a query that are read.
+/// Maximum number of characters of a query that are read.
 pub(crate) const MAX_CHARS: usize = 10_000;
 
-/// Most characters of a phrase. It bounds the search for the closing mark, and so the time for any
-/// text.
+/// Maximum number of characters of a phrase. It bounds the search for the closing mark, and so the
+/// time for any text.
 const MAX_PHRASE_CHARS: usize = 1_000;
 
 /// Queries that call deferred functions, as regular expressions. The client prefetches the deferred

@@ -2,9 +2,9 @@
 
 use findling_text::TokenKind;
 
-/// Most words of a query whose relatives are looked up.
+/// Maximum number of words of a query whose relatives are looked up.
 const MAX_RELATED_WORDS: usize = 32;
-/// Most tokens of a query for which the typed forms of words are preferred.
+/// Maximum number of tokens of a query for which the typed forms of words are preferred.
 const MAX_NAME_TOKENS: u32 = 4;
 /// The weight of a word and a stop word written as one: one for each word, and one for their
 /// adjacency. So it outweighs a title that is only one of the words, but not a title that has both.

@@ -15,9 +15,9 @@ use findling_text::{Analyzer, COMPOUNDING, TokenKind, is_stop_word};
 use super::plan::{Group, Phrase, QueryPlan, Slot};
 use super::{Clause, ClauseKind, Query, synonyms};
 
-/// Most groups of a query.
+/// Maximum number of groups of a query.
 pub(crate) const MAX_TERMS: usize = 256;
-/// Most terms of all its phrases and exclusions.
+/// Maximum number of terms in all phrases and exclusions of a query.
 const MAX_PHRASE_TERMS: usize = 64;
 /// Maximum number of words of a query that is compared with titles.
 const MAX_NAME_WORDS: usize = 16;

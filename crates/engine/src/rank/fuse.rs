@@ -19,7 +19,7 @@ pub(crate) struct Candidate {
     pub phrasing: u8,
     /// The best passage by words, if words found the section.
     pub passage: Option<u32>,
-    /// If no word matched: where in the section the text of its nearest vector begins, in 256ths.
+    /// If no word matched: the start of the nearest vector's text, in 256ths of the section.
     pub part: u8,
     /// See [`LexicalHit::boosts`].
     pub boosts: u8,

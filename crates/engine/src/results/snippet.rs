@@ -13,7 +13,7 @@ pub(crate) const WORDS: usize = 40;
 pub(crate) const FIRST_WORDS: usize = 80;
 /// A text only this much longer is shown whole.
 const SLACK: usize = 6;
-/// Most bytes, whatever the words.
+/// Maximum length of a snippet in bytes, whatever its number of words.
 const MAX_BYTES: usize = 1_000;
 /// Distance in characters by which an end may be moved outwards to white space.
 const MAX_REACH_CHARS: usize = 24;

@@ -21,7 +21,7 @@ use crate::query::{Clause, ClauseKind, Query, analyzers, unknown};
 use nearest::{MAX_CHARS, Mistyped, Near};
 pub(crate) use similar_words::{SimilarWords, like};
 
-/// Most words of a query that are corrected.
+/// Maximum number of words of a query that are corrected.
 const MAX_WORDS: usize = 8;
 /// Minimum number of characters of a word that is corrected.
 const MIN_CHARS: usize = 4;

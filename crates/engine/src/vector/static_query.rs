@@ -12,7 +12,7 @@ use findling_text::wordpiece::{Normaliser, for_each_name, parts};
 
 use crate::index::Index;
 
-/// Most words that are looked up; a longer query is cut.
+/// Maximum number of words that are looked up; a longer query is cut.
 const MAX_WORDS: usize = 256;
 
 /// A query to be embedded by rows.

@@ -10,7 +10,7 @@ use super::points::{Near, Place, Points};
 /// The neighbours of each vector on a layer, by place.
 pub struct Layer {
     neighbours: Vec<Vec<Place>>,
-    /// Most neighbours of a vector.
+    /// Maximum number of neighbours of a vector.
     most: usize,
 }
 

@@ -1,5 +1,5 @@
-//! The analyses of all batches of pages. Those of unchanged pages come from the log of the previous
-//! build.
+//! The analyses of all batches of pages. The analyses of unchanged pages come from the log of the
+//! previous build.
 
 use std::io;
 use std::ops::Range;
@@ -18,8 +18,7 @@ use findling_base::scratch::Scratch;
 pub const KIND: Kind = Kind { magic: *b"FNDLANAL", version: 4 };
 
 /// Analyses all pages in batches with fixed boundaries. Batches that are in the log are not
-/// analysed again. Without a log, batches are put into a temporary file if there is no room for
-/// them.
+/// analysed again. Without a log, batches that do not fit in memory are put into a temporary file.
 pub fn analyses(
     input: &Input<'_>,
     log: Option<RecordLog>,
@@ -68,8 +67,8 @@ fn base(input: &Input<'_>) -> blake3::Hasher {
     hasher
 }
 
-/// Returns the key of the analysis of these pages. It adds their own inputs to `hasher`, which
-/// already has the inputs that all pages share.
+/// Returns the key of the analysis of these pages: a hash of the inputs that all pages share
+/// (already in `hasher`) and of the pages' own inputs.
 fn key(mut hasher: blake3::Hasher, input: &Input<'_>, pages: Range<usize>) -> io::Result<Key> {
     let mut coded = Vec::new();
     for at in pages {

@@ -65,8 +65,8 @@ const PRIOR: f64 = 4.0;
 /// Fewest occurrences of a token that the map is fitted to.
 const MIN_COUNT: u64 = 20;
 
-/// Most occurrences of a token that the map is fitted to. Rows of more frequent tokens are short
-/// and unlike the rows of rare words.
+/// Maximum number of occurrences of a token that the map is fitted to. Rows of more frequent tokens
+/// are short and unlike the rows of rare words.
 const MAX_COUNT: u64 = 2000;
 
 /// Ridge parameter, relative to the mean square of a feature of unit vectors.

@@ -7,23 +7,24 @@ use serde_json::{Map, Value};
 
 use super::model::{Field, Type};
 
-/// Most references that lead from one to the next.
+/// Maximum number of references that lead from one to the next.
 const MAX_REFERENCES: usize = 16;
 
 /// Largest depth of fields within fields. Deeper ones stand with their own type.
 const MAX_DEPTH: usize = 4;
 
-/// Most fields of one body. Larger ones are cut: nobody reads them as a list.
+/// Maximum number of fields of one body. Larger ones are cut: nobody reads them as a list.
 const MAX_FIELDS: usize = 300;
 
-/// Most fields of a description in all, so that a small file with many references does not become
-/// a large page.
+/// Maximum number of fields of a description in all, so that a small file with many references does
+/// not become a large page.
 const MAX_FIELDS_IN_ALL: usize = 100_000;
 
-/// Most schemas that are looked at: each may refer to many others, and these to many more.
+/// Maximum number of schemas that are looked at: each may refer to many others, and these to many
+/// more.
 const MAX_VISITS: usize = 200_000;
 
-/// Most values of an enumeration that are named.
+/// Maximum number of values of an enumeration that are named.
 const MAX_VALUES: usize = 40;
 
 /// A description within which references are followed.

@@ -40,7 +40,7 @@ const CALLS: [(&str, Viewer); 4] = [
     ("createApiReference(", Viewer::Scalar),
 ];
 
-/// Most descriptions of a page. Swagger UI can have a menu of them.
+/// Maximum number of descriptions of a page. Swagger UI can have a menu of them.
 const MAX_SHOWN: usize = 20;
 
 /// Returns the descriptions that a page shows by a script. `look` returns the text of a file by its

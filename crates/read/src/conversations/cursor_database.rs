@@ -13,7 +13,7 @@ use crate::Severity;
 use crate::database;
 use crate::notes::Notes;
 
-/// Most messages that are read.
+/// Maximum number of messages that are read.
 const MAX_MESSAGES: usize = 1_000_000;
 
 /// Reads the chats of a database.

@@ -10,8 +10,9 @@ use super::{values, wrappers};
 use crate::file::File;
 use crate::tree::Tree;
 
-/// Most files of a session that are read, and most bytes of one.
+/// Maximum number of files of a session that are read.
 const MAX_FILES: usize = 50_000;
+/// Maximum number of bytes of one of these files.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Returns whether a value describes a session.

@@ -1,8 +1,8 @@
 //! The count of attributes before HTML is parsed: the parser compares each attribute of an element
 //! with all attributes before it, so 500,000 of them take minutes.
 
-/// Most comparisons that the parser may make, about a quarter of a second of work. An element with
-/// 30,000 attributes makes as many.
+/// Maximum number of comparisons that the parser may make, about a quarter of a second of work. An
+/// element with 30,000 attributes makes as many.
 const MAX_COMPARISONS: u64 = 450_000_000;
 
 /// Returns whether elements have so many attributes that the parser would take long. Text in

@@ -17,7 +17,7 @@ use super::text::{Words, has_code_block};
 /// Largest number of words of a control beside code. An element with more words is text.
 const MAX_CONTROL_WORDS: usize = 6;
 
-/// Most words of the name of a language.
+/// Maximum number of words of the name of a language.
 const MAX_LABEL_WORDS: usize = 3;
 
 /// Returns the text of a code block. `pre` is a `<pre>`, or a table or container whose lines are

@@ -16,7 +16,7 @@ use super::text::Words;
 /// Smallest number of words beside the only article at which the whole page is the content.
 const MIN_WORDS_BESIDE: usize = 8;
 
-/// Most words of an element above the content that has the page's name.
+/// Maximum number of words of an element above the content that has the page's name.
 const MAX_LEAD_WORDS: usize = 120;
 
 /// Returns the elements with the content, and whether they are more than a guess.

@@ -15,10 +15,10 @@ use findling_page::page::Section;
 /// Smallest number of links of a list of headings.
 const MIN_LINKS: usize = 2;
 
-/// Most links of a list that are compared with headings.
+/// Maximum number of links of a list that are compared with headings.
 const MAX_COMPARED: usize = 8;
 
-/// Most words of a line about the program that wrote the page.
+/// Maximum number of words of a line about the program that wrote the page.
 const MAX_COLOPHON_WORDS: usize = 30;
 
 /// Returns whether a list consists of links to headings of the page, with the words of these
@@ -97,7 +97,7 @@ fn names_a_heading(link: ElementRef, list: NodeRef<Node>, ids: &Ids) -> bool {
     })
 }
 
-/// Most blocks with the names of files that a page was generated from.
+/// Maximum number of blocks with the names of files that a page was generated from.
 const MAX_SOURCE_FILES: usize = 8;
 
 /// Removes from the end of a page the files that it was generated from: `The documentation for this

@@ -29,7 +29,7 @@ const MIN_BUTTON_WORDS: usize = 12;
 /// Longest value of an attribute that may be the id of a panel, in bytes.
 const MAX_ID_BYTES: usize = 64;
 
-/// Most siblings of a hidden element that are examined.
+/// Maximum number of siblings of a hidden element that are examined.
 const MAX_SIBLINGS: usize = 200;
 
 /// Largest number of containers around a panel, up to the one that has controls beside it.

@@ -14,7 +14,7 @@ use findling_bundle::addresses::percent_decoded;
 /// The longest signature, in bytes. Longer texts do not count as signatures.
 const MAX_SIGNATURE_BYTES: usize = 400;
 
-/// Most elements between a listing and the element that is named as one.
+/// Maximum number of elements between a listing and the element that is named as one.
 const MAX_LEVELS: usize = 3;
 
 /// An entry: its signature and its name.

@@ -11,16 +11,17 @@ use super::attrs::Attrs;
 use super::rules;
 use super::text::Words;
 
-/// Most words of a footer.
+/// Maximum number of words of a footer.
 const MAX_FOOTER_WORDS: usize = 60;
 
-/// Most words of a remark about the page, besides headings and links.
+/// Maximum number of words of a remark about the page, besides headings and links.
 const MAX_REMARK_WORDS: usize = 30;
 
-/// Most words of a comment area without comments, or of a place for results of a search.
+/// Maximum number of words of a comment area without comments, or of a place for results of a
+/// search.
 const MAX_EMPTY_COMMENTS_WORDS: usize = 8;
 
-/// Most words of a list of languages, besides the names of the languages.
+/// Maximum number of words of a list of languages, besides the names of the languages.
 const MAX_LANGUAGE_WORDS: usize = 6;
 
 /// Fewest links to other pages in a menu that also leads to sections of the page.

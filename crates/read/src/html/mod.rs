@@ -48,7 +48,7 @@ use walker::{Known, Walker};
 /// Fewest words of a page for which the share of indexed words is judged.
 const MIN_WORDS_TO_JUDGE: usize = 60;
 
-/// Most keywords of a page that are taken.
+/// Maximum number of keywords of a page that are taken.
 const MAX_KEYWORDS: usize = 20;
 
 /// Reads a page. `path` is relative to the site's root.
@@ -126,7 +126,7 @@ pub(super) fn read(text: &str, path: &str, options: &Options) -> Result<RawPage,
     Ok(raw)
 }
 
-/// Most texts before the first heading that may be the page's name.
+/// Maximum number of texts before the first heading that may be the page's name.
 const MAX_LEAD: usize = 16;
 
 /// The longest of these texts, in bytes.

@@ -10,7 +10,7 @@ use super::heading::is_visually_hidden;
 use super::rules;
 use super::text::Words;
 
-/// Most words of a remark for screen readers. More are a description, which stays.
+/// Maximum number of words of a remark for screen readers. More are a description, which stays.
 const MAX_REMARK_WORDS: usize = 12;
 
 /// Returns whether an element holds a remark that is only for screen readers.

@@ -18,7 +18,7 @@ use super::rules;
 /// The longest name, in bytes. Longer texts do not count as names.
 const MAX_NAME_BYTES: usize = 80;
 
-/// Most names that are taken from one row.
+/// Maximum number of names that are taken from one row.
 const MAX_NAMES: usize = 8;
 
 /// The entry that a row defines.

@@ -9,10 +9,10 @@ use scraper::{ElementRef, Html, Node};
 use super::annotations::text_of;
 use super::rules;
 
-/// Most words of such a block, with the titles of the pages.
+/// Maximum number of words of such a block, with the titles of the pages.
 const MAX_WORDS: usize = 60;
 
-/// Most links of such a block.
+/// Maximum number of links of such a block.
 const MAX_LINKS: usize = 12;
 
 /// Number of elements around a link that are examined.

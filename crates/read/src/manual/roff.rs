@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::characters::named;
 
-/// Most characters that strings of the page may add: a string can contain others.
+/// Maximum number of characters that strings of the page may add: a string can contain others.
 const MAX_EXPANSION: usize = 1 << 20;
 
 /// A line of a page.

@@ -56,7 +56,8 @@ pub(super) fn plain<'a>(body: &'a str, is_mdx: bool, trace: &mut Trace) -> Cow<'
     Cow::Owned(scanner.out)
 }
 
-/// Most bytes of raised or lowered text: a longer text is not an exponent, index or mark.
+/// Maximum number of bytes of raised or lowered text: a longer text is not an exponent, index or
+/// mark.
 const MAX_RAISED: usize = 16;
 
 /// Largest number of bytes searched in vain for the ends of constructs. The rest of the page is

@@ -47,7 +47,7 @@ const PRESENTATION: [&str; 33] = [
     "type",
 ];
 
-/// Most keywords of a page that are taken.
+/// Maximum number of keywords of a page that are taken.
 const MAX_KEYWORDS: usize = 20;
 
 /// Returns words by which a page should be found, from a list or a text with commas.

@@ -30,7 +30,7 @@ use super::{Format, Options, Outcome, RawPage, Severity, html};
 use findling_page::page::Section;
 use reader::Reader;
 
-/// Most words of a site's error page.
+/// Maximum number of words of a site's error page.
 const MAX_ERROR_PAGE_WORDS: usize = 40;
 
 /// Reads a page. `Err` has the reason why it is left out on purpose.

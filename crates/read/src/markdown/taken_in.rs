@@ -28,7 +28,7 @@ struct Wanted {
     is_block: bool,
 }
 
-/// Returns whether a body may include something.
+/// Returns whether a body may contain an include.
 fn may_take_in(body: &str) -> bool {
     [
         "@include",
@@ -174,7 +174,7 @@ fn is_markdown(path: &str) -> bool {
     })
 }
 
-/// Returns an include outside of code.
+/// Reads a line outside of code as an include.
 fn in_text(line: &str, imports: &HashMap<&str, &str>) -> Option<Wanted> {
     if let Some(rest) = line.strip_prefix("<!--") {
         let rest = rest.trim_start().strip_prefix("@include:")?.trim();
@@ -228,7 +228,7 @@ fn in_text(line: &str, imports: &HashMap<&str, &str>) -> Option<Wanted> {
     in_code(line)
 }
 
-/// Returns an include that may also be in code: MkDocs's or mdBook's.
+/// Reads a line as an include that may also be inside code, as MkDocs and mdBook allow.
 fn in_code(line: &str) -> Option<Wanted> {
     if line.starts_with(";-") {
         return None;
@@ -246,7 +246,7 @@ fn in_code(line: &str) -> Option<Wanted> {
     matches!(name, "include" | "rustdoc_include" | "playground" | "playpen").then(|| {
         let mut wanted =
             snippet(path.split_ascii_whitespace().next().unwrap_or_default()).unwrap_or_default();
-        // A line alone is one line.
+        // `file:3` is line 3 alone, `file:3:` is all lines from the third.
         if let Some((first, last)) = wanted.lines
             && last == usize::MAX
             && !path.trim_end().ends_with(':')

@@ -16,10 +16,10 @@ use crate::outline::shorten;
 /// Deepest nesting of braces that is passed to the parser, which is recursive.
 const MAX_DEPTH: usize = 100;
 
-/// Most entries with a fault that are named.
+/// Maximum number of entries with a fault that are named.
 const MAX_NAMED: usize = 5;
 
-/// Most bytes of an entry's key in a message.
+/// Maximum number of bytes of an entry's key in a message.
 const MAX_KEY_BYTES: usize = 80;
 
 /// Reads a bibliography. Entries that cannot be read are named and left out.

@@ -8,13 +8,13 @@ use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, ObjectIde
 use super::glyphs::text_string;
 use crate::outline::fold;
 
-/// Most entries that are read.
+/// Maximum number of entries that are read.
 const MAX_ENTRIES: usize = 20_000;
 
 /// Deepest nesting that is read.
 const MAX_DEPTH: u8 = 12;
 
-/// Most names of places that are read.
+/// Maximum number of names of places that are read.
 const MAX_NAMES: usize = 100_000;
 
 /// An entry of an outline.

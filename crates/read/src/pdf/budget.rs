@@ -7,13 +7,13 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Most pages that are read of a file.
+/// Maximum number of pages that are read of a file.
 pub(super) const MAX_PAGES: usize = 20_000;
 
-/// Most things that a page may draw: glyphs, paths, images, clips.
+/// Maximum number of things that a page may draw: glyphs, paths, images, clips.
 const MAX_PAGE_STEPS: u64 = 1_000_000;
 
-/// Most things that all pages of a file may draw.
+/// Maximum number of things that all pages of a file may draw.
 const MAX_FILE_STEPS: u64 = 100_000_000;
 
 /// The reason why a page is not read to its end.

@@ -21,7 +21,7 @@ const MIN_LINE_CHARS: usize = 14;
 /// Lines nearer than this, in ems, are at the same height.
 const ALIGNED: f32 = 0.12;
 
-/// Most columns beside each other: 2 to this power.
+/// Maximum number of columns beside each other: 2 to this power.
 const MAX_DEPTH: u32 = 3;
 
 /// Returns the spans of a page in groups, in reading order. A group has one column.

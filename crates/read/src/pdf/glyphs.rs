@@ -198,7 +198,8 @@ pub(super) struct Picture {
 /// Number of pixels whose decoding counts as one drawing step.
 const PIXELS_PER_STEP: u64 = 256;
 
-/// Most pixels of an image that is decoded: a page of A3 at 600 dots an inch has 70 million.
+/// Maximum number of pixels of an image that is decoded: a page of A3 at 600 dots an inch has 70
+/// million.
 pub(super) const MAX_PIXELS: u64 = 100_000_000;
 
 impl Picture {

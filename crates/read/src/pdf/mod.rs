@@ -34,7 +34,7 @@ type Columns = Vec<Vec<Line>>;
 /// On a page without text, an image that covers at least this part of it is a scan.
 const SCAN_SHARE: f32 = 0.5;
 
-/// Most numbers of pages that a message lists.
+/// Maximum number of numbers of pages that a message lists.
 const MAX_LISTED: usize = 5;
 
 /// Returns whether bytes begin like a PDF.

@@ -14,7 +14,7 @@ use findling_page::page::{Block, Section};
 /// The smallest size of a heading, as a multiple of the size of text.
 const LARGER: f32 = 1.12;
 
-/// Most lines and bytes of a heading.
+/// Maximum number of lines and bytes of a heading.
 const MAX_HEADING_LINES: usize = 3;
 const MAX_HEADING_BYTES: usize = 200;
 

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use flate2::bufread::ZlibDecoder;
 
-/// Most bytes that are unpacked.
+/// Maximum number of bytes that are unpacked.
 pub(super) struct Limits {
     /// The limit for one stream.
     pub stream: u64,

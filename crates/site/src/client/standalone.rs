@@ -19,8 +19,8 @@ use sha2::{Digest as _, Sha256};
 use super::{ENGINE, STANDALONE};
 use crate::error::{Error, Result};
 
-/// Most bytes of a standalone file. A page of this size opens in a browser in seconds, and takes a
-/// few times as much of memory (`docs/offline.md`).
+/// Maximum number of bytes of a standalone file. A page of this size opens in a browser in seconds,
+/// and takes a few times as much of memory (`docs/offline.md`).
 pub const MAX_BYTES: u64 = 200_000_000;
 
 /// The engine's deferred part among the client's files.

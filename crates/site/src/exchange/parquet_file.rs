@@ -22,7 +22,7 @@ use super::vectors::Vectors;
 
 /// Rows that are read at once.
 const ROWS: usize = 1024;
-/// Most rows of a group, which is written at once.
+/// Maximum number of rows of a group, which is written at once.
 const MAX_GROUP_ROWS: usize = 8192;
 
 /// Tables by their contents.

@@ -120,7 +120,7 @@ pub enum Error {
     },
 }
 
-/// Most numbers that a message names.
+/// Maximum number of numbers that a message names.
 const MAX_NAMED: usize = 8;
 
 fn missing(numbers: &[u32], of: u32) -> String {

@@ -58,7 +58,7 @@ pub struct Options {
     pub encoder: EncoderChoice,
     /// Whether to search as a browser does.
     pub streamed: bool,
-    /// Most requests under way.
+    /// Maximum number of requests under way.
     pub max_requests: usize,
     /// The origin whose scripts may read answers, or `*`.
     pub allow_origin: Option<HeaderValue>,

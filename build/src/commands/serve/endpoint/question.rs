@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::parameters::Values;
 use crate::output::UsageError;
 
-/// Most anchors that an error names.
+/// Maximum number of anchors that an error names.
 const MAX_ANCHORS: usize = 30;
 
 /// A route that is answered by the engine.

@@ -9,10 +9,11 @@ use std::collections::{HashMap, HashSet};
 
 use biblatex::{Field, Pair, RawChunk, Spanned};
 
-/// Most bytes that a field with abbreviations may have.
+/// Maximum number of bytes that a field with abbreviations may have.
 const MAX_FIELD_BYTES: usize = 1 << 20;
 
-/// Most bytes that the abbreviations and the fields with abbreviations of a file may have in all.
+/// Maximum number of bytes that the abbreviations and the fields with abbreviations of a file may
+/// have in all.
 const MAX_FILE_BYTES: usize = 64 << 20;
 
 /// Additional bytes that each piece of a text counts: even an empty piece needs memory.

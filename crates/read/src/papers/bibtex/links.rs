@@ -9,16 +9,16 @@ use std::collections::HashMap;
 
 use biblatex::{Bibliography, Pair, ParseError, RawBibliography, RawEntry, Spanned};
 
-/// Most copies of entries that are made for one entry.
+/// Maximum number of copies of entries that are made for one entry.
 const MAX_ENTRIES: usize = 1_000;
 
 /// Longest chain of links from an entry to the entries from which it gets fields.
 const MAX_STEPS: usize = 32;
 
-/// Most bytes that are copied for one entry.
+/// Maximum number of bytes that are copied for one entry.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Most bytes that are copied for all entries.
+/// Maximum number of bytes that are copied for all entries.
 const MAX_FILE_BYTES: usize = 256 << 20;
 
 /// Additional bytes that each field counts.

@@ -3,7 +3,7 @@
 /// Outputs of a panel.
 pub const PANEL: usize = 32;
 
-/// Most tokens of a block: twelve are 24 sums of 16 lanes, of 32 registers.
+/// Maximum number of tokens of a block: twelve are 24 sums of 16 lanes, of 32 registers.
 pub const MAX_TILE: usize = 12;
 
 /// One weight.

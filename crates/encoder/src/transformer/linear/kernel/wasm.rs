@@ -8,8 +8,8 @@ use core::arch::wasm32::{
 /// Outputs of a panel.
 pub const PANEL: usize = 8;
 
-/// Most tokens of a block: five need ten registers for sums, which leaves six of 16 for the
-/// factors.
+/// Maximum number of tokens of a block: five need ten registers for sums, which leaves six of 16
+/// for the factors.
 pub const MAX_TILE: usize = 5;
 
 /// One weight.
